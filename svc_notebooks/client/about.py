@@ -1,4 +1,4 @@
-"""Reads the about resource of a service, with its import and export formats and their names (A5-05, A7-04)."""
+"""Requests for the about resource, with a service's import and export formats (A5-05, A7-04)."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from .session import Session
 
 @dataclass(frozen=True, slots=True)
 class Capabilities:
-    """The import and export formats of a service, by media type.
+    """The import and export formats of a service.
 
-    `imports` maps the media type of a source to the native types to which the source can be converted. `exports` maps
-    a native type to its export formats. `max_sizes` maps a native type to the maximum size of a source in bytes.
+    `imports` maps source media types to native types, and `exports` maps native types to export formats. `max_sizes`
+    maps native types to the maximum source size in bytes.
     """
 
     imports: Mapping[str, tuple[str, ...]]
@@ -30,7 +30,7 @@ class Capabilities:
 
 
 def get_about(session: Session, fields: str) -> About:
-    """Return the about resource with the fields in the mask `fields`, like "user,storageQuota"."""
+    """Return the about resource with the fields in the mask `fields`, such as "user,storageQuota"."""
     return cast(About, session.call("GET", session.names.path("about"), query={"fields": fields}))
 
 
@@ -38,9 +38,9 @@ _known: WeakKeyDictionary[Session, Capabilities] = WeakKeyDictionary()
 
 
 def capabilities_of(session: Session) -> Capabilities:
-    """Return the import and export formats that the service of a session offers.
+    """Return the service's import and export formats, requested once per session.
 
-    Only the first call for a session sends a request. Raises ServiceFailed if the service does not list its formats.
+    Raises ServiceFailed if the service does not list its formats.
     """
     if session not in _known:
         # A service of somebody else may answer other shapes than About declares: they are checked here.
@@ -66,9 +66,9 @@ def capabilities_of(session: Session) -> Capabilities:
 
 
 def _by_source(formats: JSON) -> JSON:
-    """Convert a list of import formats to a dict from each source type to a list of its target types.
+    """Convert a list of import formats to a dict from source type to target types.
 
-    Return None if an entry of the list has no source or no targets. Return other JSON, such as a dict, unchanged.
+    Returns None if an entry has no source or no targets. Returns other JSON, such as a dict, unchanged.
 
     >>> _by_source([{"source": "text/csv", "targets": ["x/sheet"]}, {"source": "text/csv", "targets": "x/doc"}])
     {'text/csv': ['x/sheet', 'x/doc']}
@@ -95,7 +95,7 @@ def _as_list(values: JSON) -> Iterable[JSON]:
 
 
 def native_name(names: Names, native_type: str) -> str:
-    """Return the short name of a native type, which core/http/native_formats.py uses.
+    """Return the short name of a native type, as in core/http/native_formats.py.
 
     >>> native_name(Names(), "application/vnd.svc-apps.document")
     'document'
@@ -104,10 +104,7 @@ def native_name(names: Names, native_type: str) -> str:
 
 
 def export_formats(session: Session, native_type: str) -> list[ExportFormat]:
-    """Return the formats to which the service can export documents of a native type.
-
-    The formats have the media types that this service uses. Returns an empty list for an unknown native type.
-    """
+    """Return the service's export formats for a native type, or an empty list for an unknown type."""
     return list(capabilities_of(session).exports.get(native_type, ()))
 
 
@@ -122,10 +119,10 @@ def _export_format(names: Names, native_type: str, media_type: str) -> ExportFor
 
 
 def import_formats(session: Session) -> list[tuple[str, str, ImportFormat | None]]:
-    """Return the import formats of a service as tuples (native type, media type, table row), sorted by native type.
+    """Return a service's import formats as tuples (native type, media type, table row), sorted by native type.
 
-    The table row is the entry of `IMPORTS` for the format, or None if `IMPORTS` does not list the format. A format with
-    several media types is listed once, with the first media type that the service lists.
+    The table row is None if `IMPORTS` does not list the format. A format is listed once, with the service's first media
+    type.
     """
     names = session.names
     formats: dict[tuple[str, object], tuple[str, str, ImportFormat | None]] = {}

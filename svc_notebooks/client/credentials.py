@@ -1,4 +1,4 @@
-"""Checks the base URL and the access token of a session, and keeps the token secret."""
+"""Checks of a session's base URL, and storage of its secret access token."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from ..core.errors.errors import NotSignedIn, SvcError
 from ..core.process_fork import after_fork
 
 Token: TypeAlias = "str | Callable[[], str] | None"
-"""An access token, a function that returns an access token, or None for requests without a token."""
+"""An access token, a function that returns an access token, or None for no token."""
 
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
 class Secret(str):
-    """A str whose repr hides its content, so that tracebacks and printed requests do not show a secret (T-05).
+    """A str with a redacted repr, so that tracebacks and printed requests do not show a secret (T-05).
 
     >>> Secret("Bearer abc")
     '[redacted]'
@@ -30,10 +30,10 @@ class Secret(str):
 
 
 def base_address(text: str) -> str:
-    """Normalize a base URL to a lower-case scheme and host, without a default port and without a final slash.
+    """Normalize a base URL to lower-case scheme and host, without default port and final slash.
 
-    Raises TypeError if `text` is not a str, and ValueError if it is not an http or https URL, or if the URL has a
-    user, a query or a fragment.
+    Raises TypeError if `text` is not a str, and ValueError unless it is an http or https URL without user, query and
+    fragment.
 
     >>> base_address("HTTPS://API.example.org:443/")
     'https://api.example.org'
@@ -54,10 +54,7 @@ def base_address(text: str) -> str:
 
 
 def origin_of(url: str) -> str:
-    """Return the origin of a URL, like "https://api.example.org:8443". A default port is left out.
-
-    Raises ValueError if the port is invalid.
-    """
+    """Return a URL's origin without default port, such as "https://api.example:8443". Raises ValueError if invalid."""
     parts = urlsplit(url)
     host = parts.hostname or ""
     host = f"[{host}]" if ":" in host else host
@@ -66,9 +63,9 @@ def origin_of(url: str) -> str:
 
 
 class Credential:
-    """The access token of a session, which several threads can share.
+    """The access token of a session. Thread-safe.
 
-    If the token comes from a function, that function is called for the first request and after a 401 response.
+    A token function is called for the first request and after a 401 response.
     """
 
     def __init__(self, token: Token) -> None:
@@ -77,7 +74,7 @@ class Credential:
         self._lock = RLock()
         self._thread = local()  # `sent`: the header that this thread used last
         self.token = Secret("")
-        """The token without the word "Bearer". It is empty if there is no token or the token is not fetched yet."""
+        """The token without the word "Bearer", or "" without a token or before the first request."""
         if token is not None and not callable(token):
             self._set_header(bearer(token))
         after_fork(self, Credential._renew_lock)
@@ -100,9 +97,9 @@ class Credential:
             return self._header
 
     def renew(self) -> bool:
-        """Replace the token that this thread used last, after the service refused it. Return True if the token is new.
+        """Replace the token that this thread used last, after a 401 response. Returns True if the token is new.
 
-        Return False if the token does not come from a function, or if the function returned the same token.
+        Returns False without a token function, or if the function returned the same token.
         """
         if self._get_token is None:
             return False
@@ -117,10 +114,10 @@ class Credential:
 
 
 def _fetch_token(get_token: Callable[[], str]) -> str:
-    """Call the token function and return the token.
+    """Return the token from the token function.
 
-    Raises NotSignedIn if the function fails. The message of the function's error is left out, because it may contain
-    a secret. An SvcError of the function is raised unchanged.
+    Raises NotSignedIn, without the function's error message, which may contain a secret. An SvcError is raised
+    unchanged.
     """
     try:
         return get_token()
@@ -132,9 +129,9 @@ def _fetch_token(get_token: Callable[[], str]) -> str:
 
 
 def bearer(token: str) -> Secret:
-    """Return the value of the Authorization header for a token, "Bearer" and the token.
+    """Return the Authorization header value for a token.
 
-    Raises TypeError or ValueError for an invalid token. The error does not show the token.
+    Raises TypeError or ValueError, without the token, if the token is invalid.
     """
     if not isinstance(token, str):
         raise TypeError(f"token is {type(token).__name__}; give a str, or a function that returns one")

@@ -1,4 +1,4 @@
-"""Locks files for this process. The operating system releases the locks when the process ends, even after a crash."""
+"""File locks of this process, which the operating system releases when the process ends, even after a crash."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ else:
 def open_and_lock(path: Path, mode: int) -> int | None:
     """Open or create a file, lock it for this process, and return the file descriptor.
 
-    Return None if another process holds the lock. A process that held the lock before may have renamed or removed the
-    opened file. Then the file that is now at the path is opened or created.
+    Returns None if another process holds the lock. Repeats if the file was renamed or removed before the lock was
+    acquired.
     """
     while True:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT, mode)

@@ -1,6 +1,6 @@
-"""Calls the JSON operations on files and permissions (A4).
+"""JSON operations on files and permissions (A4).
 
-In all functions `fields` lists the fields of the response, like "id,name". None lets the service choose the fields.
+`fields` lists the fields of the response, such as "id,name". With None, the service chooses the fields.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from .session import Session
 
 
 def get_file(session: Session, file_id: str, *, fields: str | None = None) -> File:
-    """Return the metadata of a file. Raises NotFound if the file does not exist or this user may not see it."""
+    """Return a file's metadata. Raises NotFound if the file does not exist or is not visible to this user."""
     return cast(File, session.call("GET", file_path(session, file_id), query={"fields": fields}))
 
 
@@ -28,10 +28,7 @@ def list_files(
     fields: str | None = None,
     limit: int | None = None,
 ) -> Iterator[File]:
-    """Return an iterator over the files that match the query `q`, at most `limit` files.
-
-    Each page is requested when the iterator reaches it. `fields` lists the fields of each file.
-    """
+    """Return an iterator over at most `limit` files that match the query `q`. Pages are requested lazily."""
     query = {
         "q": q,
         "orderBy": order_by,
@@ -44,7 +41,7 @@ def list_files(
 def copy_file(session: Session, file_id: str, metadata: File, *, query: Mapping[str, object] | None = None) -> File:
     """Copy a file and return the metadata of the copy. Raises NotAllowed, NotFound.
 
-    If no response arrives, the request is not repeated, because the service may have created the copy already.
+    Without a response, the request is not repeated, because the copy may exist already.
     """
     return cast(File, session.call("POST", f"{file_path(session, file_id)}/copy", body=metadata, query=query))
 
@@ -52,23 +49,23 @@ def copy_file(session: Session, file_id: str, metadata: File, *, query: Mapping[
 def create_file(session: Session, metadata: File, *, query: Mapping[str, object] | None = None) -> File:
     """Create a file without content and return its metadata (A4).
 
-    If `metadata` has an `id` from `generate_ids`, the call can be repeated and creates only one file.
+    With an `id` from `generate_ids`, a repeated call creates only one file.
     """
     return cast(File, session.call("POST", session.names.path("files"), query=query, body=metadata))
 
 
 def update_file(session: Session, file_id: str, metadata: File, *, query: Mapping[str, object] | None = None) -> File:
-    """Set the fields in `metadata` on a file, and return the metadata of the file. Other fields keep their values."""
+    """Set the fields in `metadata` on a file, and return the file's metadata."""
     return cast(File, session.call("PATCH", file_path(session, file_id), query=query, body=metadata))
 
 
 def delete_file(session: Session, file_id: str) -> None:
-    """Delete a file permanently. Raises NotFound if the file does not exist or was deleted before."""
+    """Delete a file permanently. Raises NotFound if the file does not exist."""
     session.call("DELETE", file_path(session, file_id))
 
 
 def generate_ids(session: Session, count: int = 10) -> list[str]:
-    """Return `count` unused file ids. A file with such an id can be created with requests that are repeated (X-07)."""
+    """Return `count` unused file ids, which make the creation of files repeatable (X-07)."""
     ids = session.call("GET", session.names.path("files", "generateIds"), query={"count": count}).get("ids")
     if not isinstance(ids, list):
         raise ServiceFailed("The service returned no list of ids.", location="ids")
@@ -83,9 +80,9 @@ def pages(
     *,
     limit: int | None = None,
 ) -> Iterator[JSONObject]:
-    """Yield the objects in the list `key` of each response page, at most `limit` objects.
+    """Yield at most `limit` objects from the list `key` of the response pages, which are requested lazily.
 
-    Each page is requested when the iterator reaches it. Raises ServiceFailed if a page token repeats.
+    Raises ServiceFailed if a page token repeats.
     """
     token: object = None
     left = limit
@@ -111,7 +108,7 @@ def file_path(session: Session, file_id: str) -> str:
 
 
 def check_id(identifier: str, argument: str = "file_id") -> str:
-    """Return the id unchanged. Raises TypeError or ValueError, with the name in `argument`, if it cannot be an id."""
+    """Return the id unchanged. Raises TypeError or ValueError, which names `argument`, for an invalid id."""
     if not isinstance(identifier, str):
         raise TypeError(f"{argument} is {type(identifier).__name__}; give the id as a str")
     if not identifier or identifier in (".", ".."):

@@ -1,4 +1,4 @@
-"""Obtains access tokens for service accounts, and reads the information about a session's token."""
+"""Access tokens of service accounts, and information about a session's token."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ _KEY_FIELDS = ("client_email", "private_key", "private_key_id", "token_uri")
 
 
 class AccountToken:
-    """A function that signs an assertion with a service account's key and exchanges it for an access token.
+    """A callable that exchanges an assertion, signed with a service account's key, for an access token.
 
-    `session` sends requests to the token endpoint and has no token. The private key is neither sent nor shown.
+    `session` has no token and sends the requests to the token endpoint. The private key is neither sent nor shown.
     """
 
     def __init__(self, key: Mapping[str, Any], scopes: Iterable[str], *, subject: str | None, session: Session) -> None:
@@ -37,9 +37,9 @@ class AccountToken:
         return f"<AccountToken of {self._key['client_email']}>"
 
     def __call__(self) -> str:
-        """Request a new access token and return it.
+        """Return a new access token.
 
-        Raises NotSignedIn if the service does not accept the assertion, and ServiceFailed if the response has no token.
+        Raises NotSignedIn if the service refuses the assertion, ServiceFailed if the response has no token.
         """
         form = {"grant_type": JWT_BEARER, "assertion": self._assertion()}
         answer = post_form(self._session, self._key["token_uri"], form)
@@ -63,10 +63,9 @@ class AccountToken:
 
 
 def account_key(key: Mapping[str, Any] | str | Path) -> Mapping[str, Any]:
-    """Return the checked key of a service account. A path is replaced by the JSON content of its file.
+    """Return the checked key of a service account, from a dict or a JSON file.
 
-    Raises OSError if the file cannot be read, and TypeError or ValueError if the key is invalid. No error shows the
-    key.
+    Raises OSError for an unreadable file, TypeError or ValueError for an invalid key. No error shows the key.
     """
     if isinstance(key, str | Path):
         path = Path(key)
@@ -89,10 +88,7 @@ def token_session(token_uri: str, *, verify: bool | str | Path | None = None) ->
 
 
 def post_form(session: Session, address: str, form: Mapping[str, str]) -> JSONObject:
-    """Post a form to an OAuth endpoint and return the JSON object of the response.
-
-    Raises NotSignedIn or BadRequest, with the message of the endpoint, if the endpoint refuses the request.
-    """
+    """Post a form to an OAuth endpoint and return the JSON response. Raises NotSignedIn or BadRequest if refused."""
     content = urlencode(form).encode()
     headers = session.headers(("Content-Type", _FORM), ("Content-Length", str(len(content))))
     request = Request("POST", address, headers, content)
@@ -100,8 +96,5 @@ def post_form(session: Session, address: str, form: Mapping[str, str]) -> JSONOb
 
 
 def token_info(session: Session) -> TokenInfo:
-    """Return the information about the session's token from the /tokeninfo endpoint.
-
-    Raises NotSignedIn if the token is invalid or has expired.
-    """
+    """Return the information about the session's token from /tokeninfo. Raises NotSignedIn for an invalid token."""
     return cast(TokenInfo, session.call("GET", "/tokeninfo"))

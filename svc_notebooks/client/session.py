@@ -1,4 +1,4 @@
-"""Sends requests to one service, with its address, token and transport, and records the exchanges."""
+"""Sessions, which send requests to one service and record the exchanges."""
 
 from __future__ import annotations
 
@@ -59,13 +59,12 @@ class SystemTime:
 class Session:
     """Sends requests to one service and records the exchanges.
 
-    `base_url` is the address of the service. `token` is an access token, a function that returns an access token, or
-    None. The function is called again once if the service answers 401. `handler` is a service in this process, a
-    function that is called without a socket. Without `handler`, the library `requests` connects to the service.
-    `proxies` maps a scheme to a proxy, and `verify` is True, False or a file of certificates. If they are None, the
-    environment's proxies and certificates apply (HTTPS_PROXY, NO_PROXY, REQUESTS_CA_BUNDLE). `timeout` has the seconds
-    to connect and to read. `clock`, `sleep` and `random` are for sandboxes and tests. If `clock` is virtual, `sleep`
-    must advance it. `state_dir` is the folder of the journal of unfinished uploads.
+    `token` is an access token, a function that returns an access token (called again after a 401), or None. `handler`
+    is a service function in this process. Without `handler`, the library `requests` connects to `base_url`. `proxies`
+    maps schemes to proxies, and `verify` is True, False or a file of certificates. If None, the environment applies
+    (HTTPS_PROXY, NO_PROXY, REQUESTS_CA_BUNDLE). `timeout` has the seconds to connect and to read. `clock`, `sleep` and
+    `random` are for sandboxes and tests. `sleep` must advance a virtual `clock`. `state_dir` is the folder of the
+    upload journal.
 
     Raises ValueError or TypeError for invalid arguments.
 
@@ -101,9 +100,9 @@ class Session:
         self.random: Random = random or dice.SystemRandom()
         self.exchanges = Recorder() if recorder is None else recorder
         self.owner: object = None
-        """The sandbox to which this session belongs, or None. The session keeps the sandbox alive."""
+        """The sandbox that this session belongs to and keeps alive, or None."""
         self.explain: Callable[[SvcError], SvcError] = lambda error: error
-        """A function that adds advice to an error of the service, such as that an id belongs to another sandbox."""
+        """A function that adds advice to a service error, such as that an id belongs to another sandbox."""
         self.pending = UploadJournal(_folder(state_dir, in_process=handler is not None))
         self._own_origin = origin_of(self.base_url) + "/"
         self._credential = Credential(token)
@@ -134,11 +133,11 @@ class Session:
 
     @property
     def in_process(self) -> bool:
-        """True if the service is a function in this process, which answers without a network connection."""
+        """True if the service is a function in this process."""
         return isinstance(self._transport, DirectTransport)
 
     def close(self) -> None:
-        """Close the connections. The session can still be used and opens new ones."""
+        """Close the connections. The session can still be used and opens new connections."""
         self._transport.close()
 
     def is_own_token(self, text: str) -> bool:
@@ -157,11 +156,9 @@ class Session:
     ) -> JSONObject:
         """Send a JSON request and return the JSON object of the response, or {} if the response is empty.
 
-        `path` begins with a slash and is appended to the base URL. A `query` value is a text, a number, a bool or a
-        list of these. A None is left out. After a failure the request is repeated if this is safe. Raises SvcError.
-
-        A POST with an `id` in its body can be repeated safely. If the service refuses a repetition because the id is
-        in use, an earlier try has created the resource, and this resource is returned (X-07).
+        `path` begins with a slash and follows the base URL. `query` values are texts, numbers, bools or lists, and None
+        is left out. A failed request is repeated if this is safe, such as a POST with an `id`. If a repetition fails
+        because an earlier try has created the resource, this resource is returned (X-07). Raises SvcError.
         """
         request = self.request(method, path, query=query, body=body)
         made_id = body.get("id") if method == "POST" and body is not None else None
@@ -190,7 +187,7 @@ class Session:
         return Request(method, url, self.headers(*typed), content)
 
     def url(self, path: str, query: Mapping[str, object] | None = None) -> str:
-        """Return the URL of a path of this service."""
+        """Return the URL of a path of this service. Raises ValueError if the path does not begin with a slash."""
         if not path.startswith("/"):
             raise ValueError(f"path {path!r} must begin with a slash; it is appended to {self.base_url}")
         pairs: list[tuple[str, str]] = []
@@ -201,7 +198,7 @@ class Session:
         return f"{self.base_url}{path}?{text}" if text else self.base_url + path
 
     def headers(self, *pairs: tuple[str, str]) -> Headers:
-        """Return the headers that every request has, followed by the given headers."""
+        """Return the headers of every request, followed by the given headers."""
         return Headers((*_BARE.pairs, *pairs))
 
     # -- exchanges
@@ -209,9 +206,8 @@ class Session:
     def send(self, request: Request) -> Response:
         """Send a request once, record the exchange and return the response.
 
-        The token is only sent to the origin of the service. Raises TransportError if no complete response arrives.
-        For a streamed response this may happen later, while its body is read. An error while the body of the request
-        is read is raised unchanged.
+        Only the origin of the service receives the token. Raises TransportError without a complete response, for a
+        streamed response possibly while its body is read. Errors of reading the request body are raised unchanged.
         """
         own = request.url.startswith(self._own_origin) or origin_of(request.url) == self._own_origin[:-1]
         secret = self._credential.header if own else None
@@ -252,12 +248,11 @@ class Session:
         return Response(response.status, response.headers, stream)
 
     def fault(self, action: str | JSONObject) -> None:
-        """Make a service of this package inject a fault into the next request of this session.
+        """Inject a fault into the next request of this session, for a service of this package.
 
-        The action is a JSON object as in a fault plan, or a short text like "status=503", "reset=after",
-        "cut_response_after=1000" or "delay=2". This call sends nothing. In a sandbox `lab.faults` has more options.
-
-        Raises ValueError or TypeError for an invalid action.
+        The action is a JSON object as in a fault plan, or a text such as "status=503", "reset=after",
+        "cut_response_after=1000" or "delay=2". Sandboxes have more options in `lab.faults`. Raises ValueError or
+        TypeError for an invalid action.
         """
         if not isinstance(action, str | dict):
             raise TypeError(f"a fault takes a text like 'status=503', or an action, not {type(action).__name__}")
@@ -272,10 +267,7 @@ class Session:
             return headers
 
     def _sign(self, headers: Headers, secret: Secret | None) -> Headers:
-        """Return the headers with an Authorization header that contains `secret`.
-
-        If `secret` is None, as for another origin, return the headers without an Authorization header (case 65).
-        """
+        """Return the headers with `secret` as Authorization header, or without this header if None (case 65)."""
         if secret is None or headers is not _BARE:
             pairs = [pair for pair in headers.pairs if pair[0].lower() != "authorization"]
             return Headers([*pairs, ("Authorization", secret)] if secret is not None else pairs)
@@ -286,17 +278,11 @@ class Session:
     # -- for retries, uploads and downloads
 
     def renew(self) -> bool:
-        """Get a new token from the token function. Return True if the token is new.
-
-        Return False if the session has no token function, or if the function returned the same token.
-        """
+        """Get a token from the token function. Returns False if the token is not new, or without a token function."""
         return self._credential.renew()
 
     def elapsed(self) -> float:
-        """Return the current time in seconds for measuring durations.
-
-        The clock is the one given to the session, or else a monotonic clock.
-        """
+        """Return the session clock's time in seconds for measuring durations, or else the time of a monotonic clock."""
         return self.clock.now().timestamp() if self._virtual else time.monotonic()
 
     def chance(self) -> float:
@@ -308,28 +294,19 @@ class Session:
         self._sleep(seconds)
 
     def retry_after(self, response: Response) -> float | None:
-        """Return the wait in seconds that a response requires in its Retry-After header.
-
-        If there are several headers, return the longest wait. Return None if there is no valid header.
-        """
+        """Return the longest wait in seconds in a response's Retry-After headers, or None without a valid header."""
         now = self.clock.now()
         waits = [parse_retry_after(text, now) for text in response.headers.all("Retry-After")]
         return max((wait for wait in waits if wait is not None), default=None)
 
     def error(self, status: int, content: bytes) -> SvcError:
-        """Return the error for an error response with this status and content. The caller raises the error.
-
-        If the response contains the session's token, the token is removed (T-05).
-        """
+        """Return the error for an error response, for the caller to raise, without the session's token (T-05)."""
         text = redact_text(content.decode("utf-8", "replace"))
         return self.explain(error_from(status, remove_secret(text, self._credential.token).encode()))
 
 
 def read_object(response: Response) -> JSONObject:
-    """Return the JSON object of a response, or {} if the response is empty.
-
-    Raises ServiceFailed if the content is not a JSON object.
-    """
+    """Return a response's JSON object, or {} if empty. Raises ServiceFailed for any other content."""
     content = response.content()
     if not content:
         return {}
@@ -346,10 +323,7 @@ def read_object(response: Response) -> JSONObject:
 
 
 def _folder(state_dir: Path | str | None, *, in_process: bool) -> Path | None:
-    """Return the folder of the journal of unfinished uploads.
-
-    Return None, which keeps the journal in memory, if the service runs in this process and no folder is given.
-    """
+    """Return the folder of the upload journal, or None for a journal in memory (in-process service, no folder)."""
     if state_dir is not None:
         return Path(state_dir).expanduser()
     return None if in_process else default_folder(os.environ)

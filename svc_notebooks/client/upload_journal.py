@@ -1,9 +1,7 @@
-"""Keeps a journal of unfinished uploads, so that another run of the same cell can resume an upload (A3-25).
+"""A journal of unfinished uploads, so that another run of the same cell can resume an upload (A3-25).
 
-The journal has a JSON file for each upload, which only the user can read and which contains no token. The file is
-replaced atomically, so that no reader sees an incomplete file. Before a process resumes an upload, it locks a second
-file, so that two processes do not resume the same upload. The system releases the locks of a process that ends.
-A journal without a folder is kept in memory.
+Each upload has a JSON file without the token, which only the user can read and which is replaced atomically. A lock on
+a second file keeps two processes from resuming the same upload.
 """
 
 from __future__ import annotations
@@ -23,10 +21,10 @@ from .file_lock import open_and_lock
 
 @dataclass(frozen=True, slots=True)
 class PendingUpload:
-    """A journal entry for an upload whose session was opened and which is not known to be complete.
+    """A journal entry of an unfinished upload with an open session.
 
-    `source` is the path of the file, or None for other sources. `total` and `chunk_size` are in bytes. `started` is
-    an RFC 3339 time.
+    `source` is the file path, or None for other sources. `total` and `chunk_size` are in bytes, and `started` is an RFC
+    3339 time.
     """
 
     key: str
@@ -44,16 +42,13 @@ class PendingUpload:
 
     @property
     def name(self) -> str:
-        """The display name, which is the name of the new file, of the source, the file id, or "bytes"."""
+        """The display name, which is the name of the new file or of the source, the file id, or "bytes"."""
         name = self.metadata.get("name") or (self.source and Path(self.source).name)
         return str(name or self.file_id or "bytes")
 
 
 def default_folder(environment: Mapping[str, str]) -> Path:
-    """Return the default folder of the journal.
-
-    This is the folder in the variable SVC_NOTEBOOKS_STATE. If it is not set, this is the folder svc-notebooks in the
-    user's state directory.
+    """Return the journal folder from SVC_NOTEBOOKS_STATE, or svc-notebooks in the user's state directory.
 
     >>> default_folder({"XDG_STATE_HOME": "/home/ada/state"}).as_posix()
     '/home/ada/state/svc-notebooks'
@@ -65,7 +60,7 @@ def default_folder(environment: Mapping[str, str]) -> Path:
 
 
 class UploadJournal:
-    """The journal of a user's unfinished uploads. If `folder` is None, the journal of one session, in memory."""
+    """The journal of a user's unfinished uploads, or of one session in memory if `folder` is None."""
 
     def __init__(self, folder: Path | None) -> None:
         self.folder = folder
@@ -75,20 +70,20 @@ class UploadJournal:
         after_fork(self, UploadJournal._drop_claims_in_child)
 
     def _drop_claims_in_child(self) -> None:
-        """Remove, in a forked child process, the claims and the entries in memory of the parent process."""
+        """Remove the parent's claims and entries in memory in a forked child process."""
         for claim in self._claims.values():
             claim.close_in_child()
         self._memory, self._claims, self._lock = {}, {}, RLock()
 
     def all(self, base_url: str | None = None) -> list[PendingUpload]:
-        """Return the journal entries, oldest first. `base_url` selects one service, None all services."""
+        """Return the journal entries, oldest first, of the service at `base_url` or of all services if None."""
         paths = self.folder.glob("*.json") if self.folder else ()
         read = [self.read(key) for key in (*self._memory, *(path.stem for path in paths))]
         entries = [entry for entry in read if entry and base_url in (None, entry.base_url)]
         return sorted(entries, key=lambda entry: (entry.started, entry.key))
 
     def read(self, key: str) -> PendingUpload | None:
-        """Return the entry with this key, or None if there is no entry or its file cannot be read."""
+        """Return the entry with this key, or None if the entry does not exist or is unreadable."""
         if key in self._memory or self.folder is None:
             return self._memory.get(key)
         try:
@@ -101,10 +96,10 @@ class UploadJournal:
         return next((entry for entry in self.all() if entry.session_uri == session_uri), None)
 
     def claim(self, key: str) -> JournalLock | None:
-        """Lock the upload with this key for the caller, and return the lock.
+        """Lock the upload with this key and return the lock.
 
-        Return None if another process holds the lock, or if an upload in this process is sending. A lock that this
-        journal has given out before and that is not busy is released first, because the cell was run again.
+        Returns None if another process holds the lock, or if an upload in this process is sending. Releases an earlier
+        lock of this journal that is not busy, because the cell was run again.
         """
         with self._lock:
             held = self._claims.get(key)
@@ -120,7 +115,7 @@ class UploadJournal:
             return claim
 
     def write(self, entry: PendingUpload) -> None:
-        """Save an entry in the folder. If the folder is not writable, save the entry in memory."""
+        """Save an entry in the folder, or in memory if the folder is not writable."""
         if not self._usable():
             self._memory[entry.key] = entry
             return
@@ -131,7 +126,7 @@ class UploadJournal:
         fresh.replace(self._path(entry.key))
 
     def remove(self, key: str) -> None:
-        """Remove the entry with this key, if there is one."""
+        """Remove the entry with this key, if any."""
         self._memory.pop(key, None)
         if self.folder:
             with contextlib.suppress(OSError):
@@ -155,10 +150,10 @@ class UploadJournal:
 
 
 class JournalLock:
-    """The lock on the journal entry of an upload. After `release` the methods do nothing.
+    """The lock on an upload's journal entry. After `release` the methods do nothing.
 
-    With a `path`, the lock is a file lock, which the system releases when the process ends. Without a path, the lock
-    only applies in this journal.
+    With a `path`, the lock is a file lock, which the system releases at process end. Otherwise it applies only in this
+    journal.
     """
 
     def __init__(self, journal: UploadJournal, key: str, path: Path | None, descriptor: int) -> None:
@@ -171,7 +166,7 @@ class JournalLock:
 
     @property
     def entry(self) -> PendingUpload | None:
-        """The journal entry of this upload. None if there is no entry, or after `release`."""
+        """The journal entry of this upload, or None without an entry or after `release`."""
         return self._journal.read(self.key) if self.held else None
 
     def save(self, entry: PendingUpload) -> None:
@@ -180,7 +175,7 @@ class JournalLock:
             self._journal.write(entry)
 
     def drop(self) -> None:
-        """Remove the journal entry of this upload, because there is nothing left to resume."""
+        """Remove the journal entry of this upload, which cannot be resumed anymore."""
         if self.held:
             self._journal.remove(self.key)
 

@@ -1,4 +1,4 @@
-"""Downloads content into memory, or to a file that appears at its path when the download is complete (A6)."""
+"""Downloads into memory, or to a file that appears at its path when complete (A6)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ RangeGiven: TypeAlias = "ByteRange | slice | tuple[int, int] | str | None"
 _FACTS = "id,name,size,headRevisionId"
 _CHECKSUMS = "sha256Checksum,md5Checksum"
 _TRIES = 3
-"""The maximum number of downloads of a content that changes while it is downloaded."""
+"""The maximum number of download tries if the content keeps changing."""
 
 _UNSAFE = re.compile(r'[\x00-\x1f\x7f/\\:*?"<>|]')
 _MAX_NAME = 200  # bytes; file systems take 255, and `.part.json` is appended
@@ -40,11 +40,11 @@ def read_content(
     acknowledge_abuse: bool = False,
     progress: Progress | None = None,
 ) -> bytes:
-    """Download the content of a file, or a byte range of the content, and return the bytes.
+    """Return the content of a file, or a byte range of the content.
 
-    `byte_range` is (first, last) with both included, a slice, a str like "bytes=0-99" or a ByteRange.
-    `acknowledge_abuse` lets the owner download a file that was flagged as abusive (A6-03). The flag is sent only after
-    the service has refused the download, and an AbusiveFileWarning names the file (A6-04c).
+    `byte_range` is (first, last) inclusive, a slice, a str such as "bytes=0-99" or a ByteRange. `acknowledge_abuse`
+    lets the owner download a file flagged as abusive (A6-03). The flag is sent only after a refusal, and an
+    AbusiveFileWarning names the file (A6-04c).
 
     Raises NotFound, NotAllowed (such as for a native document, which must be exported), BadRequest (no byte in the
     range), ContentMismatch (the content changed during each download), Interrupted.
@@ -71,10 +71,9 @@ def save_content(
 ) -> SavedFile:
     """Save the content of a file, or a byte range of the content, to disk.
 
-    The received bytes are collected in `<name>.part` in the same folder. Repeat the call after an interruption to
-    continue the download. If the content was received in several pieces, its checksum is compared with the service's
-    checksum. A file at the path that has the same content is not changed. If the service has a checksum, such a file
-    needs no transfer.
+    Received bytes are collected in `<name>.part` in the same folder, so that a repeated call continues an interrupted
+    download. If the content came in several pieces, its checksum is verified. An existing file with the same content is
+    not changed, and with a checksum of the service not transferred.
 
     Args:
         to: The path of the file, or a folder, in which the file gets its name on the service, made safe.
@@ -110,9 +109,9 @@ def save_content(
 
 
 def target_path(destination: Path, name: str, paths: DistinctPaths | None = None) -> Path:
-    """Return the path for a downloaded file. For a folder, this is the path of a file with this name in the folder.
+    """Return `destination`, or the path of the made-safe `name` if `destination` is a folder.
 
-    Otherwise this is `destination`. `paths` replaces a path that is in use by a numbered path.
+    `paths` replaces a path in use by a numbered path.
     """
     target = destination / safe_name(name) if destination.is_dir() else destination
     return target if paths is None else paths.claim(target)
@@ -121,9 +120,9 @@ def target_path(destination: Path, name: str, paths: DistinctPaths | None = None
 def _is_unchanged(
     session: Session, file_id: str, target: Path, size: int | None, *, whole: bool, overwrite: bool
 ) -> bool:
-    """Return True if size and checksum show, without a download, that the file at the path has the same content.
+    """Return True if size and checksum show without a download that the file has the same content.
 
-    Raises PathExists if they show that the file has other content and `overwrite` is False.
+    Raises PathExists if they show other content and `overwrite` is False.
     """
     existing = check_path(target, size, overwrite=overwrite)
     if existing is None or existing.kind != FILE or not whole or existing.size != size:
@@ -140,7 +139,7 @@ def _is_unchanged(
 
 
 def _checksum(file: File) -> tuple[str, str] | None:
-    """Return the algorithm ("sha256" or "md5") and the checksum of the content. Return None if there is no checksum."""
+    """Return the algorithm ("sha256" or "md5") and the checksum of the content, or None without a checksum."""
     if sha256 := file.get("sha256Checksum"):
         return "sha256", sha256
     md5 = file.get("md5Checksum")
@@ -148,7 +147,7 @@ def _checksum(file: File) -> tuple[str, str] | None:
 
 
 def _size_to_save(requested: ByteRange | None, facts: File) -> int | None:
-    """Return the number of bytes to save. Return None if the size of the file or of the byte range is not known."""
+    """Return the number of bytes to save, or None if the size of the file or byte range is unknown."""
     if facts.get("size") is None:
         return None
     whole = int(facts["size"])
@@ -165,10 +164,10 @@ def _fetch_content(
     *,
     acknowledge_abuse: bool,
 ) -> Fetch:
-    """Download the content into `sink`, and return the finished Fetch.
+    """Download the content into `sink` and return the finished Fetch.
 
-    If the service refuses the file as abusive and `acknowledge_abuse` is True, show a warning and download the file
-    with the acknowledgement.
+    If the service refuses the file as abusive and `acknowledge_abuse` is True, warn and download with the
+    acknowledgement.
     """
     path = file_path(session, file_id)
     fetch = Fetch(session, session.url(path, {"alt": "media"}), sink, requested, progress)
@@ -185,7 +184,7 @@ def _fetch_content(
 
 
 def check_destination(to: str | os.PathLike[str]) -> Path:
-    """Convert the argument `to`, the path of a file or a folder, to a Path.
+    """Convert the path `to` of a file or folder to a Path.
 
     Raises TypeError if `to` is not a path, and FileNotFoundError if its folder does not exist.
     """
@@ -198,7 +197,7 @@ def check_destination(to: str | os.PathLike[str]) -> Path:
 
 
 def _content_id(session: Session, facts: File, requested: ByteRange | None) -> dict[str, object]:
-    """Return a dict that identifies the content of a download, so that another run can continue the same download."""
+    """Return a dict that identifies a download's content, so that another run can continue the download."""
     return {
         "base_url": session.base_url,
         "id": facts.get("id"),
@@ -213,7 +212,7 @@ def _is_current(
 ) -> bool:
     """Return True if the downloaded bytes belong to the current content of the file.
 
-    For the whole content, compare the size and the checksum. For a byte range, compare the revision with `facts`.
+    Compares size and checksum of the whole content, or the revision with `facts` for a byte range.
     """
     now = get_file(session, file_id, fields=f"{_FACTS},{_CHECKSUMS}")
     if not whole:
@@ -225,7 +224,7 @@ def _is_current(
 
 
 def as_range(byte_range: RangeGiven) -> ByteRange | None:
-    """Convert the argument `byte_range` to a ByteRange. None stays None. Raises TypeError or ValueError if invalid.
+    """Convert a byte range argument to a ByteRange, or None to None. Raises TypeError or ValueError if invalid.
 
     >>> str(as_range((0, 99))), str(as_range(slice(100, 200))), str(as_range(slice(-100, None)))
     ('bytes=0-99', 'bytes=100-199', 'bytes=-100')
@@ -256,7 +255,7 @@ def _range_of_slice(byte_slice: slice) -> ByteRange:
 
 
 def safe_name(name: str) -> str:
-    """Convert a name to a file name that is valid on every operating system and contains no folder.
+    """Convert a name to a file name without folders that is valid on every operating system.
 
     >>> safe_name("../../etc/passwd"), safe_name("..")
     ('.._.._etc_passwd', '_')

@@ -1,7 +1,6 @@
-"""Compares two exports of a document, and ignores the dates in their metadata.
+"""Comparison of two exports of a document that ignores the dates in their metadata.
 
-The service of this package writes the date of the document into an export, so two exports of an unchanged document
-have equal bytes. Other deployments write the time of the export into PDF files and into the metadata of archives.
+Other deployments than this package's service write the export time into PDF files and archives.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from zipfile import BadZipFile, ZipFile
 from ...local.saving import same_bytes
 
 _MAX_COMPARED = 64 * 1024 * 1024
-"""The maximum size in bytes for a comparison without dates. An export of the interface has at most 10 MB."""
+"""The maximum size in bytes for a comparison without dates. Exports of the interface have at most 10 MB."""
 
 _PDF_DATES = re.compile(
     rb"/(?:Creation|Mod)Date\s*\([^)]*\)"
@@ -45,10 +44,7 @@ def same_export(first: Path, second: Path) -> bool:
 
 
 def _members(path: Path) -> list[tuple[str, object]]:
-    """Return a list of (name, content) for the files in a ZIP archive.
-
-    For a metadata file the content is its bytes without dates. For any other file it is the size and the checksum.
-    """
+    """Return names in a ZIP archive with size and checksum, or for metadata files with the bytes without dates."""
     with ZipFile(path) as archive:
         return [
             (

@@ -1,4 +1,4 @@
-"""Exports native documents to files of other formats, in memory or on disk (A7)."""
+"""Exports of native documents to other formats, in memory or on disk (A7)."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ _KNOWN = {name for row in EXPORTS for name in (row.extension, row.title.lower())
 
 
 def normalize_format(format: object) -> str:
-    """Convert an extension, a title or a media type to lower case, without a dot or parameters.
+    """Convert an extension, title or media type to lower case, without dot and parameters.
 
-    Raises TypeError if `format` is not a str, and ValueError if it is not a known extension or title.
+    Raises TypeError if `format` is not a str, and ValueError for an unknown extension or title.
 
     >>> normalize_format(".PDF"), normalize_format("MS Word"), normalize_format("text/csv; charset=utf-8")
     ('pdf', 'ms word', 'text/csv')
@@ -45,7 +45,7 @@ def normalize_format(format: object) -> str:
 
 
 def choose(formats: Sequence[ExportFormat], name: str) -> ExportFormat | None:
-    """Return the first format whose media type, extension or title is `name`, or None if there is no such format."""
+    """Return the first format with `name` as media type, extension or title, or None."""
     for row in formats:
         if name in (row.media_type.lower(), row.extension, row.title.lower()):
             return row
@@ -53,10 +53,10 @@ def choose(formats: Sequence[ExportFormat], name: str) -> ExportFormat | None:
 
 
 def export_target(session: Session, file: File, format_name: str) -> ExportFormat:
-    """Return the export format with this name for a file, from the mimeType of the file.
+    """Return the export format with this name for a file.
 
-    Raises NotAllowed if the file is not a native document, and BadRequest if the file cannot be exported to this
-    format. The message of BadRequest lists the possible formats.
+    Raises NotAllowed if the file is not a native document, and BadRequest, which lists the possible formats, for any
+    other format.
     """
     native_type = str(file.get("mimeType"))
     formats = export_formats(session, native_type)
@@ -77,12 +77,12 @@ def export_target(session: Session, file: File, format_name: str) -> ExportForma
 
 
 def not_native(file: File) -> NotAllowed:
-    """Return the NotAllowed error for a file that is not a native document. The caller raises the error."""
+    """Return the error for a file that is not a native document, for the caller to raise."""
     return NotAllowed(f"{file.get('name')} is {file.get('mimeType')}, which has no export.", reason="fileNotExportable")
 
 
 def export_name(name: str, chosen: ExportFormat) -> str:
-    """Return the file name of an export, which is the document's name with the extension of the format.
+    """Return the file name of an export, which is the document's name with the format's extension.
 
     >>> html = ExportFormat("document", "HTML", "html", "text/html")
     >>> export_name("report", html), export_name("report.docx", html), export_name("version 1.2", html)
@@ -92,7 +92,7 @@ def export_name(name: str, chosen: ExportFormat) -> str:
 
 
 def read_export(session: Session, file_id: str, media_type: str, *, progress: Progress | None = None) -> bytes:
-    """Export a native document to the format with this media type, and return the bytes.
+    """Return the bytes of a native document's export to a media type.
 
     Raises NotFound, NotAllowed (not a native document, or the export is too large), BadRequest (the service does not
     offer this format), Interrupted.
@@ -113,7 +113,7 @@ def save_export(
     overwrite: bool = False,
     paths: DistinctPaths | None = None,
 ) -> SavedFile:
-    """Export a native document, and save the export to disk. A file that is the same export is not changed.
+    """Export a native document and save the export to disk. A file with the same export is not changed.
 
     Args:
         to: The path of the file, or a folder, in which the file gets the name `name`.

@@ -1,8 +1,7 @@
-"""Keeps an unfinished download in the file `name.part`, which is renamed when the download is complete (A6-06).
+"""Keeps an unfinished download in the file `name.part`, which is renamed when complete (A6-06).
 
-The note `name.part.json` identifies the content to which the bytes belong, so that another run continues only a
-download of the same content. A file `name.part` without a note belongs to the user. The download then uses
-`name.part-1`, `name.part-2` and so on.
+The note `name.part.json` identifies the content, so that another run continues only a download of the same content. A
+`name.part` without a note belongs to the user. The download then uses `name.part-1`, `name.part-2` and so on.
 """
 
 from __future__ import annotations
@@ -29,14 +28,14 @@ _WRITE_SIZE = 256 * 1024
 the pages from its host first they take four times as long, measured."""
 
 _NOTE_KEYS = {"base_url", "id"}
-"""The keys that every note has. A JSON file without these keys is not a note."""
+"""The keys of every note. A JSON file without these keys is not a note."""
 
 
 class PartFile:
-    """The part file of a download. Received bytes are written to disk without a buffer.
+    """The part file of a download, written without a buffer.
 
-    `have` is the number of bytes received, and `end` the number of bytes expected, or None if it is not known. Raises
-    Interrupted if another process is writing the same part file, and OSError if the part file cannot be written.
+    `have` is the number of received bytes, and `end` the number of expected bytes, or None. Raises Interrupted if
+    another process writes the same part file, and OSError if the file cannot be written.
     """
 
     lasting = True
@@ -69,10 +68,7 @@ class PartFile:
         self._file.close()
 
     def _claim_paths(self) -> tuple[Path, Path]:
-        """Return the paths of the part file and its note, and write the note if it does not exist.
-
-        The paths are the first whose files do not exist or were left by an earlier run.
-        """
+        """Return the first paths of part file and note that are free or of an earlier run. Writes a missing note."""
         target = real_path(self.target)
         for number in count():
             part = target.with_name(f"{target.name}.part" if number == 0 else f"{target.name}.part-{number}")
@@ -86,10 +82,7 @@ class PartFile:
         raise AssertionError("the numbers do not end")
 
     def restart(self, mark: Mapping[str, object] | None = None) -> None:
-        """Discard the received bytes. `mark` identifies the content that is received from now on.
-
-        None means the same content as before.
-        """
+        """Discard the received bytes. `mark` identifies the new content, or None the same content as before."""
         self._mark = dict(self._mark if mark is None else mark)
         self._file.seek(0)
         self._file.truncate()
@@ -97,10 +90,7 @@ class PartFile:
         self._note.write_text(json.dumps(self._mark), encoding="utf-8")
 
     def write(self, block: bytes) -> None:
-        """Append a block of bytes. Raises OSError, with the target path, if the block cannot be written.
-
-        After an error the written bytes stay on disk, so that another run can continue.
-        """
+        """Append a block of bytes. Raises OSError with the target path, but keeps the written bytes for another run."""
         view = memoryview(block)
         try:
             while view:
@@ -114,15 +104,14 @@ class PartFile:
             raise disk_full(self.target, needed, shutil.disk_usage(self.path.parent).free) from None
 
     def digest(self, name: str) -> str:
-        """Return the checksum of the bytes."""
+        """Return the hexadecimal checksum of the received bytes. `name` is a hashlib algorithm."""
         self._file.seek(0)
         return hashlib.file_digest(self._file, name).hexdigest()
 
     def finish(self, *, overwrite: bool, same: SameContent = same_bytes) -> SavedFile:
-        """Move the part file to the target path and return a SavedFile.
+        """Move the part file to the target path, unless the target has the same content, and return a SavedFile.
 
-        If the target has the same content, it is not changed. Raises PathExists, PermissionError or another OSError.
-        After an error the part file and its note are removed.
+        Raises PathExists, PermissionError or another OSError, and then removes the part file and its note.
         """
         if not LOCKS:
             self._file.close()  # some systems do not move what is open
@@ -142,7 +131,7 @@ class PartFile:
 
 
 def _read_note(note: Path) -> dict[str, object] | None:
-    """Return the content of a note. Return None if the file does not exist or is not a note."""
+    """Return the content of a note, or None if the file does not exist or is not a note."""
     try:
         note_content = json.loads(note.read_bytes())
     except (OSError, ValueError, RecursionError):
@@ -151,7 +140,7 @@ def _read_note(note: Path) -> dict[str, object] | None:
 
 
 def _create_note(note: Path, mark: Mapping[str, object]) -> bool:
-    """Write a new note and return True. If the file exists, return False."""
+    """Write a new note and return True, or return False if the file exists."""
     try:
         with note.open("x", encoding="utf-8") as file:
             json.dump(mark, file)
@@ -164,7 +153,7 @@ def _create_note(note: Path, mark: Mapping[str, object]) -> bool:
 
 
 class Memory:
-    """The received bytes of a download, kept in memory. The methods are the same as in PartFile."""
+    """The received bytes of a download in memory, with the methods of PartFile."""
 
     lasting = False
 
@@ -183,7 +172,7 @@ class Memory:
         self.have += self._file.write(block)
 
     def digest(self, name: str) -> str:
-        """Return the checksum of the bytes."""
+        """Return the hexadecimal checksum of the received bytes. `name` is a hashlib algorithm."""
         return hashlib.new(name, self._file.getbuffer(), usedforsecurity=False).hexdigest()
 
     def content(self) -> bytes:

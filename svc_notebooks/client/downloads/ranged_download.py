@@ -1,4 +1,4 @@
-"""Downloads content, and continues with a range request after a broken connection (A6-06)."""
+"""Downloads that continue with a range request after a broken connection (A6-06)."""
 
 from __future__ import annotations
 
@@ -19,29 +19,25 @@ _MAX_RESTARTS = 3
 
 
 class Sink(Protocol):
-    """A destination for the bytes of a download.
-
-    `have` is the number of bytes received, and `end` the number of bytes expected, or None if it is not known.
-    """
+    """A destination for downloaded bytes, with the number of received (`have`) and expected (`end`, or None) bytes."""
 
     have: int
     end: int | None
     lasting: bool
-    """True if the received bytes stay after the process ends, so that another run can continue the download."""
+    """True if the received bytes outlive the process, so that another run can continue the download."""
 
     def write(self, block: bytes) -> None:
         """Append a block of bytes."""
 
     def restart(self, mark: Mapping[str, object] | None = None) -> None:
-        """Discard the received bytes. `mark` identifies the content that is received from now on."""
+        """Discard the received bytes. `mark` identifies the content that follows."""
 
 
 class Fetch:
-    """A download of content, or of a byte range of the content, into a sink.
+    """A download of content, or of a byte range, into a sink.
 
-    After `run`, `resumed` is True if the bytes were received in more than one piece. The caller should then verify
-    the content. If `ranges` is False, the service generates the content for each request, and the download starts
-    again from the first byte after a broken connection.
+    After `run`, `resumed` is True if the bytes came in several pieces, which the caller should verify. `ranges=False`
+    means that the service generates the content for each request, so that a broken download starts again.
     """
 
     def __init__(
@@ -79,7 +75,7 @@ class Fetch:
             self.resumed |= self._sink.have > 0
 
     def _start_over(self) -> bool:
-        """Discard the received bytes, because the content has changed, and return False.
+        """Discard the received bytes of changed content and return False.
 
         Raises ContentMismatch if the content has changed too often.
         """
@@ -90,7 +86,7 @@ class Fetch:
         return False
 
     def _try_once(self) -> bool:
-        """Send one request. Return True if the download is complete, or False if another request is needed."""
+        """Send one request. Returns False if another request is needed to complete the download."""
         request = Request("GET", self._url, self._session.headers(*self._range()))
         try:
             return self._handle_response(request, self._session.send(request))
@@ -131,7 +127,7 @@ class Fetch:
         return False
 
     def _handle_partial(self, response: Response) -> bool:
-        """Write the bytes of a 206 response to the sink, and return True if the download is complete.
+        """Write the bytes of a 206 response to the sink. Returns True if the download is complete.
 
         Raises ServiceFailed if the response does not have the requested bytes.
         """
@@ -157,9 +153,9 @@ class Fetch:
         return (self._requested.first or 0) if self._requested else 0
 
     def _handle_whole(self, response: Response) -> bool:
-        """Write the requested bytes of a 200 response, which has the whole content, to the sink. Return True.
+        """Write the requested bytes of a 200 response, which has the whole content, to the sink and return True.
 
-        Raises ServiceFailed if a byte range was requested and the size of the content is not known.
+        Raises ServiceFailed if a byte range was requested and the size of the content is unknown.
         """
         if self._sink.have:
             self._sink.restart()
@@ -176,7 +172,7 @@ class Fetch:
     def _handle_unsatisfiable(self, response: Response) -> bool:
         """Return True if a 416 response shows that the sink has all bytes.
 
-        Otherwise the content has changed. Then discard the received bytes and return False.
+        Otherwise the content has changed, and the received bytes are discarded.
         """
         try:
             total = ContentRange.parse(response.headers.get("Content-Range", "")).total
@@ -205,10 +201,7 @@ class Fetch:
 
 
 def _slice_blocks(blocks: Iterable[bytes], skip: int, take: int | None) -> Generator[bytes, None, None]:
-    """Skip the first `skip` bytes of the blocks, and yield blocks with the next `take` bytes.
-
-    If `take` is None, yield all remaining bytes.
-    """
+    """Yield the next `take` bytes (None for all) after the first `skip` bytes of the blocks."""
     for block in blocks:
         piece = block[skip:] if skip else block
         skip = max(0, skip - len(block))

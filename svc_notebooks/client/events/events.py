@@ -17,52 +17,43 @@ _MAX_PAGE_SIZE = 2500
 def insert_event(
     session: Session, calendar: str, event: JSONObject, *, query: Mapping[str, object] | None = None
 ) -> Event:
-    """Create an event and return it. If `event` has an `id`, the call can be repeated and creates only one event."""
+    """Create an event and return it. With an `id` in `event`, a repeated call creates only one event."""
     return cast(Event, session.call("POST", events_path(session, calendar), query=query, body=event))
 
 
 def import_event(session: Session, calendar: str, event: JSONObject) -> Event:
-    """Add a private copy of an existing event to a calendar, and return the copy. The iCalUID identifies the event."""
+    """Add a private copy of an existing event, identified by iCalUID, to a calendar and return the copy."""
     return cast(Event, session.call("POST", f"{events_path(session, calendar)}/import", body=event))
 
 
 def get_event(session: Session, calendar: str, event: str, *, query: Mapping[str, object] | None = None) -> Event:
-    """Return an event, or an instance of a recurring event. Raises NotFound if the event does not exist."""
+    """Return an event or an instance of a recurring event. Raises NotFound if the event does not exist."""
     return cast(Event, session.call("GET", event_path(session, calendar, event), query=query))
 
 
 def patch_event(
     session: Session, calendar: str, event: str, changes: JSONObject, *, query: Mapping[str, object] | None = None
 ) -> Event:
-    """Change the fields of an event that are in `changes`, and return the event. The value None removes a field."""
+    """Set the fields in `changes` on an event, and return the event. The value None removes a field."""
     return cast(Event, session.call("PATCH", event_path(session, calendar, event), query=query, body=changes))
 
 
 def delete_event(session: Session, calendar: str, event: str, *, query: Mapping[str, object] | None = None) -> None:
-    """Delete an event or one instance of a recurring event.
-
-    Raises NotFound if the event does not exist or was deleted before.
-    """
+    """Delete an event or an instance of a recurring event. Raises NotFound if the event does not exist."""
     session.call("DELETE", event_path(session, calendar, event), query=query)
 
 
 def list_events(
     session: Session, calendar: str, query: Mapping[str, object], *, limit: int | None = None
 ) -> Iterator[Event]:
-    """Return an iterator over the events of a calendar that match `query`, at most `limit` events.
-
-    Each page is requested when the iterator reaches it.
-    """
+    """Return an iterator over at most `limit` events that match `query`. Pages are requested lazily."""
     return _pages(session, events_path(session, calendar), query, limit)
 
 
 def list_instances(
     session: Session, calendar: str, event: str, query: Mapping[str, object], *, limit: int | None = None
 ) -> Iterator[Event]:
-    """Return an iterator over the instances of a recurring event, at most `limit` instances.
-
-    Each page is requested when the iterator reaches it.
-    """
+    """Return an iterator over at most `limit` instances of a recurring event. Pages are requested lazily."""
     return _pages(session, f"{event_path(session, calendar, event)}/instances", query, limit)
 
 
@@ -88,7 +79,7 @@ def list_calendars(session: Session) -> Iterator[CalendarListEntry]:
 
 
 def colors(session: Session) -> Colors:
-    """Return the color palettes for calendars and events."""
+    """Return the color palettes of calendars and events."""
     return cast(Colors, session.call("GET", session.names.calendar_path("colors")))
 
 
@@ -98,7 +89,7 @@ def calendar_path(session: Session, calendar: str) -> str:
 
 
 def events_path(session: Session, calendar: str) -> str:
-    """Return the URL path of the list of a calendar's events."""
+    """Return the URL path of a calendar's event list. Raises TypeError or ValueError for an invalid id."""
     return f"{calendar_path(session, calendar)}/events"
 
 

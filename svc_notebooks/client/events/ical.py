@@ -1,7 +1,7 @@
-"""Writes events to an iCalendar file (RFC 5545) with the library icalendar. Calendar programs can open the file.
+"""Writes iCalendar files (RFC 5545) with the library icalendar, which no other module imports.
 
-No other module imports icalendar. ical_entry.py and ical_properties.py build the properties of an event,
-ical_recurrence.py builds the recurrence properties, and vtimezone.py finds the clock changes of a time zone.
+ical_entry.py and ical_properties.py build the properties of an event, ical_recurrence.py the recurrence properties, and
+vtimezone.py finds the clock changes of a time zone.
 """
 
 from __future__ import annotations

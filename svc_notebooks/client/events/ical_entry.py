@@ -1,7 +1,7 @@
 """Builds the properties of each event in a calendar file, in the order of RFC 5545 (3.6.1).
 
-A changed instance of a series becomes an event with the UID of the series and a RECURRENCE-ID. A cancelled instance
-becomes an EXDATE of the series. Deleted events are left out.
+A changed instance becomes an event with the UID of the series and a RECURRENCE-ID, a cancelled instance an EXDATE of
+the series.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from .ical_recurrence import in_named_zone, in_zone_of, recurrence_properties
 
 @dataclass(frozen=True, slots=True)
 class IcalEvent:
-    """The properties of an event in the file, and a tuple of properties for each alarm of the event."""
+    """The properties of an event in the file, and a tuple of properties for each alarm."""
 
     properties: tuple[Property, ...]
     alarms: tuple[tuple[Property, ...], ...]
 
     @property
     def moments(self) -> list[datetime]:
-        """The times in the event that are not in UTC, for which the file needs a VTIMEZONE.
+        """The event's times outside of UTC, which the file needs a VTIMEZONE for.
 
-        For a series, the last time is the end of the period for which the clock changes are listed.
+        For a series, the last time is the end of the period with listed clock changes.
         """
         moments = [moment for _, value, _ in self.properties for moment in _moments(value)]
         endless = any(name == "RRULE" for name, _, _ in self.properties)
@@ -40,12 +40,10 @@ class IcalEvent:
 
 
 _ZONE_HORIZON = timedelta(days=3653)
-"""The period after a series' last known time for which the file lists the clock changes of its zone.
-
-The period matters for a zone whose clock changes follow no rule."""
+"""The period after a series' last known time with listed clock changes, for zones whose changes follow no rule."""
 
 _LAST_YEAR = 9900
-"""The year from which no horizon is added, because the sum would exceed the range of datetime."""
+"""The year from which no horizon is added, to stay in the range of datetime."""
 
 
 def _moments(value: Any) -> list[datetime]:
@@ -55,9 +53,9 @@ def _moments(value: Any) -> list[datetime]:
 
 
 def ical_events(events: Sequence[Event], reminders: Reminders = ()) -> list[IcalEvent]:
-    """Convert event resources to the events of an .ics file. Cancelled events are left out.
+    """Convert event resources to the events of an .ics file, without cancelled events.
 
-    A cancelled instance of a series is excluded with an EXDATE in the series. `reminders` are the default reminders.
+    A cancelled instance becomes an EXDATE of its series. `reminders` are the default reminders.
     """
     series = {event.get("id"): event for event in events if event.get("recurrence")}
     left_out: dict[Any, list[Event]] = defaultdict(list)

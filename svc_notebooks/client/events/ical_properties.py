@@ -10,11 +10,11 @@ from typing import Any, NamedTuple, TypeAlias
 from ...core.resources.events import Attendee, Event, Person
 
 Reminders: TypeAlias = Sequence[Mapping[str, Any]]
-"""A sequence of reminders, each a dict with method and minutes, as in `reminders.overrides` of an event."""
+"""Reminder dicts with method and minutes, as in an event's `reminders.overrides`."""
 
 
 class Property(NamedTuple):
-    """A property of an iCalendar component. The value is a str, an int, a time, a list of times, or a timedelta."""
+    """A property of an iCalendar component. The value is a str, int, time, list of times, or timedelta."""
 
     name: str
     value: Any
@@ -25,7 +25,7 @@ _CLASSES = {"public": "PUBLIC", "private": "PRIVATE", "confidential": "CONFIDENT
 
 
 def details(event: Event) -> Iterator[Property]:
-    """Yield the properties for the texts, status, visibility, people and links of an event."""
+    """Yield the properties for an event's texts, status, visibility, people and links."""
     texts = _texts(
         {"SUMMARY": event.get("summary"), "DESCRIPTION": event.get("description"), "LOCATION": event.get("location")}
     )
@@ -70,7 +70,7 @@ def _mail_address(person: Attendee | Person) -> str:
 
 
 def _link(url: object) -> str:
-    """Return a URL without its control characters, because a line break would end the property."""
+    """Return a URL without control characters, because a line break would end the property."""
     return re.sub(r"[\x00-\x1f\x7f]", "", str(url))
 
 
@@ -85,11 +85,7 @@ _FEATURES = {"video": "VIDEO", "phone": "PHONE", "sip": "AUDIO"}
 
 
 def _links(event: Event) -> Iterator[Property]:
-    """Yield the properties for the links of an event.
-
-    These are the URL of the event's source or of the event, the entry points of the conference (RFC 7986, 5.11), and
-    the attachments.
-    """
+    """Yield the properties for an event's source (or page) URL, conference (RFC 7986, 5.11) and attachments."""
     source = event.get("source")
     url = source.get("url") if isinstance(source, dict) else None
     if url or event.get("htmlLink"):
@@ -114,10 +110,7 @@ def _texts(parameters: Mapping[str, object]) -> dict[str, str]:
 
 
 def alarms(event: Event, default: Reminders) -> Iterator[tuple[Property, ...]]:
-    """Yield a tuple of alarm properties for each reminder of an event.
-
-    If the event uses the default reminders, or has no reminder settings, the reminders are those in `default`.
-    """
+    """Yield a tuple of alarm properties per reminder. `default` applies to events without reminders of their own."""
     reminders = event.get("reminders")
     settings = reminders if isinstance(reminders, dict) else {"useDefault": True}
     for reminder in default if settings.get("useDefault") else _objects(settings.get("overrides")):
@@ -125,10 +118,7 @@ def alarms(event: Event, default: Reminders) -> Iterator[tuple[Property, ...]]:
 
 
 def _alarm(event: Event, method: str, minutes: int) -> Iterator[Property]:
-    """Yield the properties of an alarm. For the method "email", the alarm is an e-mail to the owner of the event copy.
-
-    For another method, or if the owner has no e-mail address in the event, the alarm is a popup.
-    """
+    """Yield the properties of an alarm, an e-mail to the event copy's owner if the method is "email", else a popup."""
     summary = event.get("summary") or "Reminder"
     people = [*_objects(event.get("attendees")), *_objects([event.get("organizer"), event.get("creator")])]
     owner = next((person for person in people if person.get("self") and person.get("email")), None)

@@ -1,10 +1,8 @@
 """Builds recurrence properties that all calendar programs interpret in the same way.
 
-The service accepts more than RFC 5545 guarantees, such as RDATE and EXDATE in any zone, a date as UNTIL although the
-start has a time of day, and a start that the rule does not generate. Calendar programs interpret these differently.
-So the file has all times in the zone of the start, an UNTIL of the same type as the start, and an RDATE for a start
-that no rule generates. The service counts such a start as the first instance of COUNT, but some programs do not. So
-the file has UNTIL instead of COUNT for such a start.
+Calendar programs differ if RDATE and EXDATE have any zone, UNTIL is a date for a timed start, or the rule does not
+generate the start. The file therefore has all times in the start's zone, an UNTIL of the start's type, and an RDATE for
+a start that no rule generates. For such a start, UNTIL replaces COUNT, because some programs do not count the start.
 """
 
 from __future__ import annotations
@@ -24,11 +22,11 @@ from ...core.resources.events import Event
 from .ical_properties import Property
 
 _MAX_COUNT = 10_000
-"""The largest COUNT that is replaced by UNTIL. The search for the last instance of a larger COUNT takes too long."""
+"""The largest COUNT that UNTIL replaces. The search for the last instance of a larger COUNT takes too long."""
 
 
 def recurrence_properties(event: Event) -> list[Property]:
-    """Return the recurrence properties of an event, such as RRULE and EXDATE. Return [] if the event does not recur.
+    """Return the recurrence properties of an event, such as RRULE and EXDATE, or [] if the event does not recur.
 
     >>> event = {"start": {"dateTime": "2026-11-02T10:00:00", "timeZone": "Europe/Berlin"}}
     >>> event |= {"end": event["start"], "recurrence": ["RRULE:FREQ=DAILY;UNTIL=20261103"]}
@@ -55,7 +53,7 @@ def _rules(texts: list[str], recurrence: Recurrence, start: Start, end: Start) -
 
 
 def _rule_text(parts: str, rule: Rule, start: Start) -> str:
-    """Return the text of a rule from its `parts`, with the COUNT and UNTIL of `rule` in place of those in `parts`."""
+    """Return the text of a rule from `parts`, with COUNT and UNTIL replaced by the values of `rule`."""
     kept = [part for part in parts.split(";") if not part.startswith(("COUNT=", "UNTIL="))]
     if rule.count is not None:
         kept.append(f"COUNT={rule.count}")
@@ -69,10 +67,7 @@ def _rule_text(parts: str, rule: Rule, start: Start) -> str:
 
 
 def _with_true_end(rule: Rule, start: Start, end: Start) -> Rule:
-    """Replace COUNT by UNTIL if COUNT includes a start that the rule does not generate. Else return the rule unchanged.
-
-    A rule without COUNT, or with a very large COUNT, is unchanged too.
-    """
+    """Return the rule with UNTIL for COUNT if the rule does not generate the start, else unchanged."""
     if rule.count is None or rule.count > _MAX_COUNT or _generates_start(rule, start):
         return rule
     *_, last = occurrences(Recurrence(rules=(rule,)), start, end)
@@ -98,14 +93,14 @@ def _dates(recurrence: Recurrence, start: Start) -> Iterator[Property]:
 
 
 def in_zone_of(start: Start, moment: Start) -> Start:
-    """Convert a time to the time zone of the start. Return `moment` unchanged if it or the start is a date."""
+    """Convert a time to the time zone of the start. Dates, and times for a start without time, are unchanged."""
     if isinstance(moment, datetime) and isinstance(start, datetime):
         return moment.astimezone(start.tzinfo)
     return moment
 
 
 def in_named_zone(moment: Start) -> Start:
-    """Convert a time to UTC if its time zone has no name. Return dates and times in a named zone unchanged."""
+    """Convert a time in a zone without a name to UTC. Dates and times in named zones are unchanged."""
     if not isinstance(moment, datetime):
         return moment
     named = isinstance(moment.tzinfo, ZoneInfo) and moment.tzinfo.key != "UTC"

@@ -1,9 +1,8 @@
 """Finds the clock changes of a time zone for a VTIMEZONE component (RFC 5545, 3.6.5).
 
-An observance is a UTC offset with the local times (onsets) at which the offset begins. A binary search over the offsets
-of the zone finds the second of each clock change. Clock changes on the same weekday of the same month in every year
-become a rule, so that a series without an end is right in later years too. Other clock changes (such as during Ramadan,
-or on the Friday before the last Sunday) are listed one by one, until some years after the last event.
+An observance is a UTC offset with the local times (onsets) at which the offset begins. A binary search finds the second
+of each clock change. Changes on the same weekday of the same month in every year become a rule, for series without an
+end. Other changes, such as during Ramadan, are listed until some years after the last event.
 """
 
 from __future__ import annotations
@@ -22,19 +21,17 @@ _STEP = timedelta(days=14)
 """The step of the search. No zone changes its clocks forward and back within two weeks."""
 
 _RULE_YEARS = 12
-"""The number of consecutive years that prove a rule.
-
-In 12 years a rule such as the last Sunday of a month falls on every possible day of the month."""
+"""The number of consecutive years that prove a rule, such as the last Sunday of a month."""
 
 _LOOK_AHEAD = timedelta(days=366 * (_RULE_YEARS + 1))
-"""The period after the last event in which clock changes are found, so that a short calendar gets a rule too."""
+"""The search period after the last event, long enough to find rules for short calendars too."""
 
 _LATEST = datetime(9900, 1, 1, tzinfo=UTC)
-"""The latest time to which the look-ahead period is added. The sum is within the range of datetime."""
+"""The latest time to which the look-ahead period is added, to stay in the range of datetime."""
 
 
 class ZoneOffset(NamedTuple):
-    """The UTC offset of a zone at some time, its abbreviation such as CEST, and True for summer time."""
+    """The UTC offset and abbreviation (such as CEST) of a zone at some time. `summer` is True in summer time."""
 
     offset: timedelta
     summer: bool
@@ -43,10 +40,10 @@ class ZoneOffset(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Observance:
-    """A UTC offset of a zone, and the onsets at which it begins.
+    """A UTC offset of a zone, and the onsets at which the offset begins.
 
-    `clock` is the offset after an onset, and `before` the UTC offset before it. The onsets are local times with the
-    offset `before`.
+    `clock` is the offset after an onset, and `before` the UTC offset before. Onsets are local times with the offset
+    `before`.
     """
 
     clock: ZoneOffset
@@ -57,7 +54,7 @@ class Observance:
 
 
 def observances(zone: ZoneInfo, first: datetime, last: datetime) -> list[Observance]:
-    """Return the observances of a zone from `first` until some years after `last`. A rule may continue without end.
+    """Return the observances of a zone from `first` until some years after `last`. A rule may have no end.
 
     >>> day = datetime(2026, 11, 2, tzinfo=UTC)
     >>> berlin = observances(ZoneInfo("Europe/Berlin"), day, day)
@@ -113,11 +110,7 @@ def _wall_time(instant: datetime, offset: timedelta) -> datetime:
 def _as_observances(
     clock: ZoneOffset, before: timedelta, onsets: list[datetime], last_year: int
 ) -> Iterator[Observance]:
-    """Yield the observances for the onsets of one offset.
-
-    If the last onsets follow a rule, these are an observance for the onsets before the rule and an observance with the
-    rule. Otherwise this is one observance with all onsets.
-    """
+    """Yield one observance with all onsets of an offset, or separate observances if the last onsets follow a rule."""
     candidates = [(day, _same_onsets(onsets, day)) for day in _weekday_positions(onsets[-1])]
     day, ruled = max(candidates, key=lambda candidate: len(candidate[1]))
     if len(ruled) < _RULE_YEARS or onsets[-1].year < last_year - 1:
@@ -129,17 +122,14 @@ def _as_observances(
 
 
 def _weekday_positions(onset: datetime) -> list[str]:
-    """Return the positions of a day in its month as BYDAY values, like 2SU for the second Sunday, -1SU for the last."""
+    """Return a day's positions in its month as BYDAY values, such as 2SU (second Sunday) and -1SU (last Sunday)."""
     weekday = WEEKDAYS[onset.weekday()]
     last = [f"-1{weekday}"] if (onset + timedelta(days=7)).month != onset.month else []
     return [*last, f"{(onset.day - 1) // 7 + 1}{weekday}"]
 
 
 def _same_onsets(onsets: Sequence[datetime], position: str) -> tuple[datetime, ...]:
-    """Return the onsets in consecutive years, latest first, that have the month, position and time of the last onset.
-
-    The search goes back from the last onset and ends at the first onset that differs.
-    """
+    """Return the latest onsets, latest first, with equal month, position and time in consecutive years."""
     last = onsets[-1]
     alike = []
     for ago, onset in enumerate(reversed(onsets)):

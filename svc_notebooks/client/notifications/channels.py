@@ -1,6 +1,6 @@
-"""Opens and stops notification channels, and keeps a list of a session's channels (A8 to A10).
+"""Calls that open and stop notification channels, and the list of a session's channels (A8 to A10).
 
-The client keeps the list, because the service has no call that lists channels.
+The client keeps the list, because the service cannot list channels.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ _PAGE_SIZE = 1000
 
 @dataclass(frozen=True, slots=True)
 class Channel:
-    """A notification channel that the session has opened, with the values in the service's response.
+    """A notification channel that the session has opened.
 
-    `file` is the id of the watched file, or None for the change log. `expiration` is None if the channel never expires.
+    `file` is the watched file's id, or None for the change log. `expiration` is None if the channel never expires.
     """
 
     id: str
@@ -44,7 +44,7 @@ class Channel:
     stopped: datetime | None = None
 
     def state(self, now: datetime) -> str:
-        """Return "active", "expired" or "stopped", the state of the channel at the time `now`."""
+        """Return "active", "expired" or "stopped", the state of the channel at `now`."""
         if self.stopped:
             return "stopped"
         return "expired" if self.expiration is not None and self.expiration <= now else "active"
@@ -67,7 +67,7 @@ def registry_of(session: Session) -> ChannelRegistry:
 
 
 def new_id(session: Session) -> str:
-    """Return a new UUID from the session's random numbers. A seeded sandbox generates the same ids in every run."""
+    """Return a new UUID from the session's random numbers. A seeded sandbox repeats the same ids."""
     return str(UUID(int=session.random.getrandbits(128), version=4))
 
 
@@ -84,14 +84,13 @@ def watch(
 ) -> Channel:
     """Open a notification channel on a file, or on the change log if `file` is None, and return the channel.
 
-    `expiration` is Unix time in milliseconds, an int or a str, and is sent with its type. `channel_id` None generates
-    an id. The function `expect(channel_id, token)` is called before the request, because the first message may arrive
-    before the response. Raises SvcError.
+    `expiration` is Unix time in milliseconds, an int or a str. If `channel_id` is None, an id is generated.
+    `expect(channel_id, token)` is called before the request, because the first message may arrive before the response.
+    Raises SvcError.
 
-    If the service refuses a generated id as in use, the response to an earlier attempt was lost. The request is then
-    repeated with another id, and the channel of the earlier attempt is stopped, because every message would be sent
-    twice. The other id comes from the system's random numbers, because a seeded session may repeat an earlier session
-    and would generate one used id after the other.
+    If a generated id is in use, the response to an earlier attempt was lost. The request is repeated with a random id
+    of the system, because a seeded session may repeat used ids, and the earlier channel is stopped, because every
+    message would be sent twice.
     """
     lost: list[str] = []
     for left in reversed(range(_MAX_NEW_IDS)):
@@ -141,7 +140,7 @@ def _open_channel(session: Session, file: str | None, body: ChannelToOpen) -> Ch
 
 
 def stop(session: Session, channel_id: str, resource_id: str) -> None:
-    """Stop a notification channel. Raises NotFound if the channel is not active or this user may not stop it."""
+    """Stop a notification channel. Raises NotFound if the channel is not active, or not this user's."""
     path = session.names.path("channels", "stop")
     session.call("POST", path, body={"id": channel_id, "resourceId": resource_id})
     known = registry_of(session).channels
@@ -150,14 +149,14 @@ def stop(session: Session, channel_id: str, resource_id: str) -> None:
 
 
 def start_page_token(session: Session) -> str:
-    """Return the page token for the current end of the change log, after which later changes are listed."""
+    """Return the page token for the current end of the change log."""
     return str(session.call("GET", session.names.path("changes", "startPageToken"))["startPageToken"])
 
 
 def changes_since(session: Session, page_token: str, fields: str) -> Iterator[Change]:
-    """Yield the changes in the change log since a page token. `fields` lists the fields of each change.
+    """Yield the changes since a page token, with the given fields.
 
-    After the last page, the page token for later changes is saved in the session's registry.
+    After the last page, the session's registry has the page token for later changes.
     """
     token: Any = page_token
     while token is not None:

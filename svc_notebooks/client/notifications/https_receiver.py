@@ -1,8 +1,7 @@
 """Receives notifications over HTTPS in a thread, and passes each message to an inbox (A11).
 
-The server is the HTTP server of the standard library. The TLS handshake runs in the thread of its connection, so that
-a client that sends nothing does not block other clients. The server has only a weak reference to the inbox, and ends
-when the inbox is garbage-collected.
+The TLS handshake runs in the connection's thread, so that a silent client does not block other clients. The server has
+only a weak reference to the inbox, and ends when the inbox is garbage-collected.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ _POLL_SECONDS = 0.1
 
 
 class _Refused(IntEnum):
-    """The HTTP statuses for requests that are not notification messages."""
+    """HTTP statuses for requests that are not notification messages."""
 
     BAD = 400
     NOT_FOUND = 404
@@ -80,10 +79,7 @@ class _Handler(BaseHTTPRequestHandler):
                 self._send(response.status)
 
     def _length(self) -> int | _Refused:
-        """Return the length of the request's body in bytes.
-
-        Return the error status if the length is missing or invalid, or if the body is too long for a message.
-        """
+        """Return the length of the request's body in bytes, or the error status for a missing or invalid length."""
         if self.headers.get("Transfer-Encoding"):
             return _Refused.NO_LENGTH
         text = self.headers.get("Content-Length", "0").strip()
@@ -137,7 +133,7 @@ class _Server(ThreadingHTTPServer):
         super().shutdown_request(request)
 
     def run(self) -> None:
-        """Listen until the receiver is closed or its inbox is garbage-collected, and then close every connection."""
+        """Listen until the receiver is closed or its inbox is garbage-collected, then close every connection."""
         with self:
             while not self.closing.is_set() and self.inbox():
                 self.handle_request()
@@ -148,18 +144,18 @@ class _Server(ThreadingHTTPServer):
                     socket.socket.shutdown(connection, socket.SHUT_RDWR)  # its own would undo TLS under a reader
 
     def close_in_child(self) -> None:
-        """Close the sockets in a forked child process. Otherwise connections would stay open after the parent ends."""
+        """Close the sockets in a forked child process, because connections would otherwise outlive the parent."""
         self.closing, self._lock = Event(), Lock()
         close_copies([self.socket, *self._open])
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Ignore the errors of a connection, such as a failed handshake, to keep the notebook's output clean."""
+        """Ignore connection errors, such as a failed handshake, to keep the notebook's output clean."""
 
 
 class HttpsReceiver:
     """An HTTPS server in a thread that passes notification messages to an inbox.
 
-    The server listens until `close` is called or the inbox is garbage-collected. Raises OSError if the port is in use.
+    Listens until `close` or the garbage collection of the inbox. Raises OSError if the port is in use.
     """
 
     def __init__(self, inbox: Inbox, context: ssl.SSLContext, *, host: str, port: int, path: str) -> None:
@@ -174,6 +170,6 @@ class HttpsReceiver:
         return int(self._server.server_address[1])
 
     def close(self) -> None:
-        """Stop the server and close its connections. Delayed responses are not sent."""
+        """Stop the server and close its connections, without sending delayed responses."""
         self._server.closing.set()
         self._thread.join()

@@ -1,7 +1,4 @@
-"""Keeps the messages that a receiver has received, each message once, and determines the responses (A11).
-
-This module uses no sockets. `receive` converts a request to a response, and works with any server.
-"""
+"""Stores each received message once, and determines the responses (A11). Uses no sockets."""
 
 from __future__ import annotations
 
@@ -23,10 +20,9 @@ _OK, _FORBIDDEN, _BAD, _TOO_LARGE = 200, 403, 400, 413
 
 @dataclass(slots=True)
 class Received:
-    """A received message, the time of its first arrival, and the status of the response to each arrival.
+    """A received message, the time of its first arrival, and the response status for each arrival.
 
-    `verified` is True if the message had the token of its channel, and False if it had another token or none. It is
-    None if the inbox does not know the channel.
+    `verified` is True if the message had its channel's token, False if not, and None for an unknown channel.
     """
 
     notification: Notification
@@ -38,7 +34,7 @@ class Received:
 
 @dataclass(slots=True)
 class _PlannedResponse:
-    """The status and the delay in seconds of the next `times` responses. If `times` is None, of all responses."""
+    """The status and the delay in seconds of the next `times` responses, or of all if `times` is None."""
 
     status: int
     delay: float
@@ -46,7 +42,7 @@ class _PlannedResponse:
 
 
 class Inbox:
-    """The messages of one receiver. Several threads can share an inbox."""
+    """The messages of one receiver. Thread-safe."""
 
     def __init__(self, names: Names, clock: Clock) -> None:
         self._names = names
@@ -59,14 +55,11 @@ class Inbox:
         self._listeners: list[Callable[[], None]] = []
 
     def expect(self, channel_id: str, token: str | None) -> None:
-        """Set the token with which the messages of a channel are verified. None means that they must have no token."""
+        """Set the token that verifies the messages of a channel. None means that messages must have no token."""
         self._tokens[channel_id] = token
 
     def answer_with(self, status: int, *, times: int | None, delay: float) -> None:
-        """Set the status and the delay in seconds of the next `times` responses.
-
-        If `times` is None, set the status and the delay of all responses from now on.
-        """
+        """Set the status and delay in seconds of the next `times` responses, or of all later responses if None."""
         with self._changed:
             if times is None:
                 self._default = _PlannedResponse(status, delay)
@@ -75,18 +68,12 @@ class Inbox:
                 self._planned.append(_PlannedResponse(status, delay, times))
 
     def listen(self, listener: Callable[[], None]) -> Callable[[], None]:
-        """Register a function that is called after every message, in the thread that received the message.
-
-        Returns a function without arguments that removes the registration.
-        """
+        """Register a function to call after every message in its thread. Returns a function that unregisters it."""
         self._listeners.append(listener)
         return lambda: self._listeners.remove(listener) if listener in self._listeners else None
 
     def receive(self, request: Request) -> tuple[Response, float]:
-        """Store a message, and return the response and the number of seconds to wait before sending the response.
-
-        A request that is not a valid message is not stored and gets a 400 or 413.
-        """
+        """Store a message, and return the response and its delay in seconds. Invalid messages get a 400 or 413."""
         body = as_body(request.body).read(_MAX_BODY + 1)
         status, delay = _TOO_LARGE, 0.0
         if len(body) <= _MAX_BODY:
@@ -102,10 +89,7 @@ class Inbox:
         return Response(status, Headers([("Content-Length", "0")])), delay
 
     def _store(self, notification: Notification, channel_id: str, headers: Headers) -> tuple[int, float]:
-        """Store a new message, or count another arrival of a stored message.
-
-        Returns the status and the delay in seconds of the response.
-        """
+        """Store a new message or count a repeated arrival, and return the response status and delay in seconds."""
         verified = None
         if channel_id in self._tokens:
             verified = same_token(self._tokens[channel_id], notification.token)
@@ -129,7 +113,7 @@ class Inbox:
             return list(self._messages.values())
 
     def wait_for(self, matches: Callable[[Received], bool], count: int, seconds: float) -> list[Received]:
-        """Wait until `count` messages match, or until `seconds` have passed, and return all matching messages."""
+        """Wait until `count` messages match or `seconds` have passed, and return all matching messages."""
 
         def matching() -> list[Received]:
             return [message for message in self._messages.values() if matches(message)]
@@ -139,16 +123,13 @@ class Inbox:
             return matching()
 
     def clear(self) -> None:
-        """Remove all messages. The channel tokens and the planned responses stay."""
+        """Remove all messages, but keep the channel tokens and planned responses."""
         with self._changed:
             self._messages.clear()
 
 
 def same_token(expected: str | None, sent: str | None) -> bool:
-    """Return True if two tokens are equal, or if both are None.
-
-    The time of the comparison does not depend on the characters that differ, so an attacker cannot guess a token.
-    """
+    """Return True if two tokens are equal or both None. Compares in constant time, so that attackers learn nothing."""
     if expected is None or sent is None:
         return expected is sent
     return hmac.compare_digest(expected.encode("utf-8", "replace"), sent.encode("utf-8", "surrogateescape"))
