@@ -16,9 +16,7 @@ from ..core.http.origins import ANY, is_host_name, is_origin
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command that the arguments select, and return its exit status. Without `argv`, use `sys.argv`.
-
-    The module of a command is imported only if the command is called.
+    """Run the command that `argv` (default: `sys.argv`) selects, and return its exit status.
 
     >>> main(["--version"])
     Traceback (most recent call last):

@@ -6,9 +6,9 @@ import sys
 
 
 def check(options: argparse.Namespace) -> int:
-    """Check the store in a folder and print a report of the damage.
+    """Check the store in a folder, print a damage report, and return the exit status.
 
-    Return the exit status, which is 0 without damage, 1 with damage, or 2 if the folder cannot be checked.
+    The status is 0 without damage, 1 with damage, or 2 if the folder cannot be checked.
     """
     from ..server.state.check import check_store
 

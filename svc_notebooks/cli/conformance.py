@@ -32,9 +32,7 @@ prints complete differences, which takes hours for two contents of a megabyte.""
 
 
 def suite_folder() -> Path:
-    """Return the folder that contains the folder `tests` of the suite.
-
-    In a wheel this folder is inside the package. In a checkout it is the parent folder of the package.
+    """Return the folder that contains the suite's folder `tests`, inside the package (wheel) or beside it (checkout).
 
     >>> (suite_folder() / "tests" / "rules.csv").is_file()
     True
@@ -44,9 +42,9 @@ def suite_folder() -> Path:
 
 
 def conformance(options: argparse.Namespace) -> int:
-    """Run the contract tests against a deployment and print a report.
+    """Run the contract tests against a deployment, print a report, and return the exit status.
 
-    Return the exit status, which is 0 if no rule fails, 1 if a rule fails, or 2 if nothing could be tested.
+    The status is 0 if no rule fails, 1 if a rule fails, or 2 if nothing could be tested.
     """
     missing = [name for name in ("pytest", "trustme") if find_spec(name) is None]
     if missing:
@@ -88,7 +86,7 @@ def _target(options: argparse.Namespace) -> Deployment:
 
 
 def _rules() -> dict[str, InterfaceRule]:
-    """Return the rules that apply to services, by id. Rules that apply only to clients or notebooks are left out."""
+    """Return the rules that apply to services by id, without the rules that apply only to clients or notebooks."""
     import csv
 
     path = suite_folder() / "tests" / "rules.csv"
@@ -98,7 +96,7 @@ def _rules() -> dict[str, InterfaceRule]:
 
 
 def _select_rules(rules: dict[str, InterfaceRule], ids: Sequence[str]) -> dict[str, InterfaceRule]:
-    """Return the rules and clauses that the `--rules` options select. Without such an option, return all rules.
+    """Return the rules and clauses that the `--rules` options select, or all rules without such an option.
 
     Raises ValueError for an id that selects no rule.
 
@@ -121,8 +119,7 @@ def _matches(id: str, word: str) -> bool:
 class ConformanceRun:
     """A run of the contract tests, which is registered as the pytest plugin "conformance".
 
-    The tests read the deployment and the selected rules from this object. The report plugin adds the outcomes of the
-    tests to this object.
+    The tests read the deployment and the selected rules from this object, and the report plugin adds the outcomes.
     """
 
     target: Deployment | None
@@ -147,7 +144,7 @@ class ConformanceRun:
             self.secrets = Secrets([self.target.token, self.target.second_token, self.target.control_token])
 
     def execute(self) -> None:
-        """Run the contract tests in this process with a temporary folder, and record the outcomes in this object."""
+        """Run the contract tests in this process with a temporary folder, and record the outcomes."""
         variables = {name: os.environ.pop(name) for name in PYTEST_VARIABLES if name in os.environ}
         try:
             with TemporaryDirectory(prefix="svc-conformance-") as folder:
@@ -183,9 +180,9 @@ class ConformanceRun:
             self.stop_reason = "the suite could not be run" if code != pytest.ExitCode.INTERRUPTED else "interrupted"
 
     def raise_interrupt(self) -> None:
-        """Raise KeyboardInterrupt if the user has interrupted the run, but only once.
+        """Raise KeyboardInterrupt once after the user has interrupted the run.
 
-        The suite calls this method between requests.
+        The suite calls this between requests.
         """
         if self.interrupted and not self.cleaning_up:
             self.cleaning_up = True
@@ -238,10 +235,7 @@ class ConformanceRun:
 
 @contextmanager
 def _interruptible(command: ConformanceRun) -> Iterator[None]:
-    """Handle Ctrl-C and SIGTERM during the with block.
-
-    The first signal ends the run before the next request. A second signal ends the run at once.
-    """
+    """Handle Ctrl-C and SIGTERM. The first signal ends the run before the next request, the second signal at once."""
     before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
 
     def end(number: int, frame: object) -> None:

@@ -42,11 +42,10 @@ class Deployment:
 
     @property
     def is_tls(self) -> bool:
-        """True if the base URL uses https."""
         return self.base_url.startswith("https://")
 
     def context(self) -> ssl.SSLContext:
-        """Return a TLS context that trusts the authorities of `ca`. Raises OSError if the file cannot be read."""
+        """Return a TLS context that trusts the authorities of `ca`. Raises OSError for an unreadable file."""
         return ssl.create_default_context(cafile=None if self.ca is None else str(self.ca))
 
 
@@ -81,7 +80,7 @@ class Secrets:
             self.add(text)
 
     def add(self, text: str | None) -> None:
-        """Add a secret text and its percent-encoded form. None and an empty text are ignored."""
+        """Add a secret text and its percent-encoded form. Ignore None and an empty text."""
         if text:
             self._texts |= {text, quote(text, safe="")}
 

@@ -23,8 +23,7 @@ _SIGNS = {"correct": "+", "not yet": "-", "not tried": "."}
 def grade(options: argparse.Namespace) -> int:
     """Grade the submissions in a folder, print the result table, and write the requested JSON and CSV files.
 
-    Return the exit status. It is 0 if all submissions ran to the end, 1 if a submission did not, or 2 if nothing could
-    be graded.
+    Return 0 if all submissions ran to the end, 1 if a submission did not, or 2 if nothing could be graded.
     """
     from ..course import grading
     from ..course.submissions import submissions
@@ -62,10 +61,7 @@ def grade(options: argparse.Namespace) -> int:
 
 
 def table(marks: list[SubmissionResult]) -> str:
-    """Return the result table as text, with a row for each student and a column for each exercise.
-
-    The table has the sums of correct exercises. A legend, the names of the exercises and the remarks follow.
-    """
+    """Return the result table, with a row for each student, a column for each exercise, sums and a legend."""
     names = list(marks[0].results)
     width = max(len("student"), *(len(mark.student) for mark in marks))
     heads = [f"{number:>3}" for number in range(1, len(names) + 1)]
@@ -98,7 +94,7 @@ def _csv_text(marks: list[SubmissionResult]) -> str:
 
 
 def _escape_formula(text: str) -> str:
-    """Return the text of a CSV cell. If a spreadsheet would read the text as a formula, add a leading apostrophe."""
+    """Return the text of a CSV cell, with an apostrophe before a text that a spreadsheet would read as a formula."""
     return f"'{text}" if text[:1] in ("=", "+", "-", "@", "\t") else text
 
 

@@ -16,7 +16,7 @@ def lab(directory: Path, arguments: Sequence[str] = (), *, fresh: str | None = N
     """Copy the notebooks to a folder, open JupyterLab in this folder, and return the exit status of JupyterLab.
 
     `arguments` are passed to JupyterLab. `fresh` is a part of the name of a notebook to restore. With `only_copy`,
-    JupyterLab is not opened and the exit status is 0. Return 1 if the notebooks cannot be copied.
+    JupyterLab is not opened. Return 1 if the notebooks cannot be copied.
     """
     if find_spec("jupyterlab") is None and not only_copy:
         return _fail('JupyterLab is not installed here: pip install "svc-notebooks[lab]"')

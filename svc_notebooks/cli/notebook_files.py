@@ -24,16 +24,14 @@ class CopyOutcome(Enum):
 
 @dataclass(frozen=True, slots=True)
 class CopiedFile:
-    """A file that was copied or kept, with the outcome. `name` is the path relative to the target folder."""
+    """A copied or kept file with the outcome. `name` is the path relative to the target folder."""
 
     name: str
     outcome: CopyOutcome
 
 
 def notebooks_folder() -> Path:
-    """Return the folder of the package's notebooks.
-
-    In a wheel this folder is inside the package. In a checkout it is beside the package.
+    """Return the folder of the package's notebooks, which is inside the package in a wheel, else beside the package.
 
     >>> notebooks_folder().name in ("notebooks", "notebooks_shipped")
     True
@@ -43,15 +41,14 @@ def notebooks_folder() -> Path:
 
 
 def notebooks_in(folder: Path) -> list[Path]:
-    """Return the paths of all notebooks in a folder and its subfolders, sorted. Hidden files are left out."""
+    """Return the sorted paths of all notebooks in a folder and its subfolders, without hidden files."""
     return sorted(path for path in folder.rglob("*.ipynb") if not _is_hidden(path, folder))
 
 
 def copy_notebooks(target: Path, source: Path | None = None) -> list[CopiedFile]:
-    """Copy the notebooks and their files to a folder, and return the outcome for each file.
+    """Copy the package's notebooks (or those of `source`) to a folder, and return the outcome for each file.
 
-    An existing file is not replaced, because the user may have changed it. `source` is the folder of the originals, or
-    None for the package's notebooks.
+    An existing file is not replaced, because the user may have changed the file.
     """
     source = source or notebooks_folder()
     paths = [path for path in sorted(source.rglob("*")) if path.is_file() and not _is_hidden(path, source)]
@@ -74,10 +71,10 @@ def _copy_one(source: Path, target: Path, name: str) -> CopiedFile:
 
 
 def restore_notebook(target: Path, word: str, source: Path | None = None) -> tuple[str, str | None]:
-    """Restore the original of the notebook whose name contains `word`.
+    """Restore the original of the notebook whose name contains `word`, and rename and keep a changed notebook.
 
-    If the user has changed the notebook, the changed file is renamed and kept. Return the path of the notebook, and the
-    new path of the changed file or None if there is none. Raises LookupError unless exactly one notebook matches.
+    Return the path of the notebook, and the new path of the changed file or None. Raises LookupError unless exactly one
+    notebook matches.
     """
     source = source or notebooks_folder()
     name = _find_notebook(word, [path.relative_to(source).as_posix() for path in notebooks_in(source)])

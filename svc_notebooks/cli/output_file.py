@@ -12,9 +12,9 @@ from ..local.saving import save_bytes
 
 
 def check_output_paths(*paths: Path | None, overwrite: bool) -> str | None:
-    """Return an error message for the first output path whose file exists and must not be replaced.
+    """Return an error message for the first output path whose file exists, or None if all paths can be written.
 
-    Return None if all paths can be written. A path that is None is ignored. With `overwrite`, files can be replaced.
+    A path that is None is ignored. With `overwrite`, files can be replaced.
     """
     for path in paths:
         existing_file = existing(path) if path else None
@@ -26,8 +26,8 @@ def check_output_paths(*paths: Path | None, overwrite: bool) -> str | None:
 def write_report(path: Path, text: str, *, overwrite: bool) -> None:
     """Write a report to a file.
 
-    If the file has been created since `check_output_paths`, write the report to a free name in the same folder, and
-    print this name.
+    If the file has been created since `check_output_paths`, write the report to a free name in the folder, and print
+    the name.
     """
     content = text.encode()
     existing_file = existing(path)

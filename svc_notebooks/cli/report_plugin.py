@@ -34,14 +34,13 @@ class ReportPlugin:
 
     @pytest.hookimpl(trylast=True)
     def pytest_configure(self, config: pytest.Config) -> None:
-        """Register the conformance run as a plugin for the tests, and disable pytest's own report."""
+        """Register the conformance run as a plugin, and disable pytest's own report."""
         config.pluginmanager.register(self._command, "conformance")
         for line in MARKS:
             config.addinivalue_line("markers", line)
         config.pluginmanager.unregister(name="terminalreporter")
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
-        """Count the collected tests for each rule."""
         self._total = len(session.items)
         for item in session.items:
             for rule in self._command.rules_of(item):
@@ -59,19 +58,16 @@ class ReportPlugin:
         return True
 
     def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
-        """Record the reason why the run was stopped, which is the suite's message or "interrupted" after Ctrl-C."""
+        """Record the suite's message, or "interrupted" after Ctrl-C, as the reason why the run was stopped."""
         self._command.stop_reason = str(getattr(excinfo.value, "msg", "")) or "interrupted"
 
     def pytest_assertrepr_compare(self, op: str, left: object, right: object) -> None:
-        """Record the two values of a failed comparison.
-
-        In the tests, the left operand is the actual value, and the right operand is the expected value.
-        """
+        """Record the actual value (left operand) and the expected value (right operand) of a failed comparison."""
         expected = _short_repr(right) if op == "==" else f"{op} {_short_repr(right)}"
         self._compared = expected, _short_repr(left)
 
     def pytest_runtest_logstart(self) -> None:
-        """Delete the data of the previous test before the next test starts."""
+        """Delete the data of the previous test."""
         self._reports, self._compared, self._statement = [], None, ""
 
     def pytest_exception_interact(self, call: pytest.CallInfo[Any]) -> None:
@@ -81,7 +77,7 @@ class ReportPlugin:
             self._statement = " ".join(str(entries[-1].statement).split()) if entries else ""
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Record the report of a test's setup, call or teardown. After the teardown, record the outcome of the test."""
+        """Record a setup, call or teardown report, and after the teardown the outcome of the test."""
         self._reports.append(report)
         if report.when == "teardown":
             self._done += 1
@@ -127,7 +123,7 @@ class ReportPlugin:
 
 
 def _name(nodeid: str) -> str:
-    """Return the id of a test without its folder and its transport. A run has only one transport."""
+    """Return the id of a test without its folder and its transport, which is the same for all tests of a run."""
     file, colons, rest = nodeid.partition("::")
     for word in ("in-process-", "[in-process]", "-in-process"):
         rest = rest.replace(word, "")

@@ -53,13 +53,13 @@ class CaseOutcome:
 
     @property
     def verdict(self) -> Result:
-        """The result that this test contributes to its rules. A passed test with differences counts as DIFFERS."""
+        """The result that this test contributes to its rules, DIFFERS for a passed test with differences."""
         return Result.DIFFERS if self.result is Result.PASS and self.differences else self.result
 
 
 @dataclass(slots=True)
 class RuleVerdict:
-    """A rule or a clause of a rule, with the outcomes of its tests and the result that follows from the outcomes."""
+    """A rule or a clause of a rule, with the outcomes of its tests and the result."""
 
     id: str
     area: str
@@ -68,10 +68,7 @@ class RuleVerdict:
 
     @property
     def result(self) -> Result:
-        """The result of the rule.
-
-        It is FAIL if a test fails, else PASS if a test passes without a difference, else DIFFERS if a test has a
-        difference, else UNTESTABLE.
+        """The first of FAIL, PASS and DIFFERS that is the result of a test of this rule, else UNTESTABLE.
 
         >>> RuleVerdict("A3-06", "resumable", "...").result
         <Result.UNTESTABLE: 'not testable'>
@@ -87,7 +84,7 @@ class RuleVerdict:
 
     @property
     def differences(self) -> list[tuple[str, str]]:
-        """The choices that the deployment makes differently, as pairs of choice and description without duplicates."""
+        """Pairs of a choice and the way in which the deployment differs, without duplicates."""
         return list(dict.fromkeys(difference for outcome in self.outcomes for difference in outcome.differences))
 
     @property
@@ -98,7 +95,7 @@ class RuleVerdict:
         return list(dict.fromkeys(outcome.reason for outcome in self.outcomes if outcome.reason))
 
     def row(self) -> dict[str, object]:
-        """Return the rule with its result, test counts and failures as a dict for the JSON report."""
+        """Return the rule with its result, test counts and failures, for the JSON report."""
         count = {result.name.lower(): sum(o.verdict is result for o in self.outcomes) for result in Result}
         return {
             "id": self.id,
@@ -118,7 +115,7 @@ class RuleVerdict:
 
 
 def verdicts(rules: Mapping[str, InterfaceRule], outcomes: Iterable[CaseOutcome]) -> list[RuleVerdict]:
-    """Return a RuleVerdict with the test outcomes for each rule, in the order of the rules."""
+    """Return a RuleVerdict for each rule, in the order of the rules."""
     rule_verdicts = {id: RuleVerdict(id, rule.area, rule.rule) for id, rule in rules.items()}
     for outcome in outcomes:
         for rule in outcome.rules:
@@ -128,13 +125,13 @@ def verdicts(rules: Mapping[str, InterfaceRule], outcomes: Iterable[CaseOutcome]
 
 
 def counts(rule_verdicts: Iterable[RuleVerdict]) -> dict[Result, int]:
-    """Return a dict from each possible result to the number of rules with this result."""
+    """Return the number of rules for each possible result."""
     results = [verdict.result for verdict in rule_verdicts]
     return {result: results.count(result) for result in Result}
 
 
 def summary(rule_verdicts: Iterable[RuleVerdict]) -> str:
-    """Return a line of text with the number of rules, the number of clauses, and the number of clauses for each result.
+    """Return a line with the numbers of rules and clauses, and the number of clauses for each result.
 
     >>> summary([RuleVerdict("A6-04a", "x", "..."), RuleVerdict("A6-04b", "x", "...")])
     '1 rule, 2 clauses: 0 pass, 0 fail, 0 differ by choice, 2 not testable from outside'
@@ -153,9 +150,9 @@ def _plural(noun: str, number: int) -> str:
 
 
 def table(rule_verdicts: Iterable[RuleVerdict], width: int | None = None) -> Iterable[str]:
-    """Yield the lines of the result table. Each rule is followed by its failures, differences or missing requirements.
+    """Yield the lines of the result table, with failures, differences or missing requirements below each rule.
 
-    `width` is the line length in characters, or None for the width of the terminal.
+    `width` is the line length in characters, by default the width of the terminal.
     """
     width = max(60, width or shutil.get_terminal_size((100, 24)).columns)
     yield f"{'rule':<8}{'result':<17}text"

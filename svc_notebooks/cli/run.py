@@ -29,10 +29,10 @@ COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
 
 def run(directory: Path | None = None, at_once: int | None = None) -> int:
-    """Execute all notebooks in a folder, and print a line for each notebook.
+    """Execute all notebooks in a folder, `at_once` in parallel, and print a line for each notebook.
 
-    If `directory` is None, execute the package's notebooks in a temporary folder. `at_once` is the number of notebooks
-    that run in parallel. Return the exit status, which is 1 if a notebook fails, 130 after Ctrl-C, else 0.
+    If `directory` is None, execute the package's notebooks in a temporary folder. Return the exit status, which is 1 if
+    a notebook fails, 130 after Ctrl-C, else 0.
     """
     if find_spec("nbclient") is None:
         return _fail('nbclient, which executes notebooks, is not installed: pip install "svc-notebooks[lab]"')
@@ -47,28 +47,27 @@ def run(directory: Path | None = None, at_once: int | None = None) -> int:
 
 @dataclass(frozen=True, slots=True)
 class NotebookRun:
-    """The result of executing a notebook. `problem` is the error text, or empty if the notebook ran to the end."""
+    """The result of executing a notebook. `problem` is the error text, or empty without an error."""
 
     name: str
     seconds: float
     problem: str = ""
 
     def line(self, width: int) -> str:
-        """Return the output line for the notebook, followed by the error text if the notebook failed."""
+        """Return the output line for the notebook, followed by the error text if there is one."""
         head = f"{self.name:<{width}}  {'FAILED' if self.problem else 'ok':<6}  {self.seconds:5.1f} s"
         return f"{head}\n{self.problem}\n" if self.problem else head
 
 
 @dataclass(slots=True)
 class Kernels:
-    """The running kernels. If the run is interrupted, `end` kills the kernels and their child processes."""
+    """The running kernels. `end` kills the kernels and their child processes."""
 
     clients: list[Any] = field(default_factory=list)
     ended: bool = False
 
     @contextmanager
     def running(self, client: Any) -> Iterator[None]:
-        """Register the client of a kernel during the with block."""
         self.clients.append(client)
         try:
             yield
@@ -76,7 +75,7 @@ class Kernels:
             self.clients.remove(client)
 
     def end(self) -> None:
-        """Kill every running kernel, and prevent that notebooks continue with the next cell."""
+        """Kill every running kernel, so that no notebook continues with the next cell."""
         self.ended = True
         for client in list(self.clients):
             with suppress(AttributeError, OSError):  # the kernel has not started, or has ended
@@ -136,7 +135,7 @@ def _run_one(path: Path, name: str, kernels: Kernels) -> NotebookRun:
 
 
 def execute(path: Path, kernels: Kernels | None = None) -> "NotebookNode":
-    """Execute a notebook in its folder, and return a notebook object with the outputs. The file is not changed."""
+    """Execute a notebook in its folder without changing the file, and return a notebook object with outputs."""
     import nbformat
     from nbclient import NotebookClient
 

@@ -15,10 +15,9 @@ service builds a long list for one user, every request of other users waits for 
 
 
 def serve(options: argparse.Namespace) -> int:
-    """Run the service on a socket until SIGINT or SIGTERM.
+    """Run the service on a socket until SIGINT or SIGTERM, and print one line of JSON when the service is ready.
 
-    When the service is ready, one line of JSON is printed. Nothing else is written to standard output. Return the exit
-    status, which is 0 after a signal, or 2 if the service cannot start with these options.
+    Return the exit status, which is 0 after a signal, or 2 if the service cannot start with these options.
     """
 
     def stop(number: int, frame: object) -> None:

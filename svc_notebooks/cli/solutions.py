@@ -1,7 +1,6 @@
 """Implements `svc-notebooks solutions`, which writes the exercise notebooks with their solutions for a teacher.
 
-The solved notebooks are built from the students' notebooks and from the solutions that the tests run. So a solved
-notebook always has the current text and a tested solution.
+The solutions are those that the tests run.
 """
 
 import json
@@ -18,10 +17,7 @@ _CELL = re.compile(r'(?P<head>given = course\.exercise\("(?P<name>[\w-]+)"\)\.be
 
 
 def solutions(directory: Path) -> int:
-    """Write the solved exercise notebooks to a folder. Existing files are not replaced.
-
-    Return the exit status, which is 0, or 1 if the path is a file.
-    """
+    """Write the solved notebooks to a folder without replacing files. Return 1 if the path is a file, else 0."""
     if directory.exists() and not directory.is_dir():
         sys.stderr.write(
             f"svc-notebooks solutions: {directory} is a file; name a folder, or one that does not exist yet\n"
@@ -41,19 +37,13 @@ def solutions(directory: Path) -> int:
 
 
 def solutions_folder() -> Path:
-    """Return the folder of the exercise solutions.
-
-    In a wheel this folder is inside the package. In a checkout it is inside the folder `tests`.
-    """
+    """Return the folder of the solutions, which is inside the package in a wheel, and inside `tests` in a checkout."""
     inside = PACKAGE / "solutions_shipped"
     return inside if inside.is_dir() else PACKAGE.parent / "tests" / "course" / "solutions"
 
 
 def solve_notebook(path: Path) -> dict[str, Any]:
-    """Return the JSON of an exercise notebook with the solution in each cell that begins an exercise.
-
-    The outputs of all code cells are removed.
-    """
+    """Return the JSON of an exercise notebook with its solutions and without outputs."""
     notebook: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     for cell in notebook["cells"]:
         if cell["cell_type"] == "code":

@@ -38,7 +38,6 @@ class Verdict:
 
     @property
     def solved(self) -> bool:
-        """True if the outcome is `ExerciseOutcome.CORRECT`."""
         return self.outcome is ExerciseOutcome.CORRECT
 
     def __repr__(self) -> str:
@@ -53,13 +52,9 @@ class Verdict:
 
 
 class CheckFailedError(Exception):
-    """The exception of a check if a requirement of the exercise is not met.
-
-    The message describes the requests or the state of the service.
-    """
+    """Raised by a check for an unmet requirement, with a message about the requests or the service state."""
 
 
 def require(condition: object, message: str) -> None:
-    """Raise CheckFailedError with the message unless the condition is true."""
     if not condition:
         raise CheckFailedError(message)

@@ -29,11 +29,7 @@ The function returns a sentence about a correct solution, or raises CheckFailedE
 
 @dataclass(frozen=True, slots=True)
 class ExerciseDefinition:
-    """The definition of an exercise.
-
-    `answer` is the text in the student's notebook cell, below the line with `begin()`, before the student solves the
-    exercise.
-    """
+    """The definition of an exercise. `answer` is the initial code of the student's cell, without `begin()`."""
 
     name: str
     theme: str

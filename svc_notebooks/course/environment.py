@@ -35,10 +35,7 @@ class ExerciseEnvironment(Protocol):
         """Return a new session that is signed in as the student."""
 
     def sign_in(self, client: str, scopes: list[str] | None) -> Session:
-        """Return a new session of the student with the OAuth client `client` and with these scopes.
-
-        Raises ValueError for a scope that does not exist.
-        """
+        """Return a new session for an OAuth client and scopes. Raises ValueError for a scope that does not exist."""
 
     def now(self) -> datetime:
         """Return the time of the exercise's clock."""
@@ -60,7 +57,7 @@ class ExerciseEnvironment(Protocol):
 
 
 class LocalEnvironment:
-    """The environment of an exercise whose service runs in this kernel. `ExerciseEnvironment` describes the methods."""
+    """Uses an exercise service in this kernel. `ExerciseEnvironment` describes the methods."""
 
     def __init__(self, definition: ExerciseDefinition, seed: str) -> None:
         self.exercise = ExerciseService(definition, seed)
@@ -73,14 +70,9 @@ class LocalEnvironment:
         self.close = self.exercise.close
 
     def session(self) -> Session:
-        """Return a new session that is signed in as the student."""
         return self._session(self.exercise.token)
 
     def sign_in(self, client: str, scopes: list[str] | None) -> Session:
-        """Return a new session of the student with the OAuth client `client` and with these scopes.
-
-        Raises ValueError for a scope that does not exist.
-        """
         return self._session(self.exercise.sign_in(client, scopes))
 
     def _session(self, token: str) -> Session:
@@ -92,9 +84,9 @@ class LocalEnvironment:
 
 
 class RemoteEnvironment:
-    """The environment of an exercise whose service runs at a grading service in the teacher's process.
+    """Uses an exercise service in the teacher's process. `ExerciseEnvironment` describes the methods.
 
-    This process has only the address of the grading service and a key. `ExerciseEnvironment` describes the methods.
+    This process has only the address of the grading service and a key.
     """
 
     def __init__(self, definition: ExerciseDefinition, base_url: str, key: str) -> None:
@@ -113,14 +105,9 @@ class RemoteEnvironment:
         return self._grader.call("POST", f"{COURSE_PATH}/{action}", body={"exercise": self._name, **fields})
 
     def session(self) -> Session:
-        """Return a new session that is signed in as the student."""
         return self._session(self._token)
 
     def sign_in(self, client: str, scopes: list[str] | None) -> Session:
-        """Return a new session of the student with the OAuth client `client` and with these scopes.
-
-        Raises ValueError for a scope that does not exist.
-        """
         from ..core.errors.errors import BadRequest
 
         try:
@@ -135,31 +122,27 @@ class RemoteEnvironment:
         self.advance(seconds)
 
     def now(self) -> datetime:
-        """Return the last known time of the exercise's clock. Only `advance` changes this time."""
+        """Return the last known time of the exercise's clock, which only `advance` changes."""
         return self._now
 
     def advance(self, duration: str | float | timedelta) -> datetime:
-        """Move the clock at the grading service forward and return the new time."""
         seconds = parse_duration(duration).total_seconds()
         self._now = parse_time(str(self._call("advance", seconds=seconds)["now"]))
         return self._now
 
     def messages(self) -> list[dict[str, str]]:
-        """Return the notification messages for the student's receiver, each as a dict of its headers."""
         messages: list[dict[str, str]] = self._call("messages")["messages"]
         return messages
 
     def record_outcome(self, number: int, outcome: int | str) -> None:
-        """Send the outcome for message `number`, a status or an error description, to the grading service."""
         self._call("answered", number=number, answer=outcome)
 
     def result(self) -> Verdict:
-        """Check the exercise at the grading service and return the result."""
         response = self._call("verdict")
         return Verdict(ExerciseOutcome(response["outcome"]), str(response["message"]))
 
     def close(self) -> None:
-        """Close the connection to the grading service. The grading service keeps the requests and results."""
+        """Close the connection. The grading service keeps the requests and results."""
         self._grader.close()
 
 

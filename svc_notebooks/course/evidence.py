@@ -1,8 +1,7 @@
 """The evidence for an exercise check, which consists of the student's requests and the state of the service.
 
-The journal of the service and the request recorder each have a record of every request. The two records of a request
-are joined. Checks read the state from a fork of the service, so that their requests do not change the journal, the rate
-limits or the clock.
+The journal and the request recorder have a record of every request, which are joined. Checks read the state from a fork
+of the service, so that their requests do not change the journal, the rate limits or the clock.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ _FILE_FIELDS = "id,name,mimeType,size,description,starred,trashed,parents,proper
 
 @dataclass(frozen=True, slots=True)
 class RecordedRequest:
-    """A request of a student with its response, from the journal of the service and from the request recorder.
+    """A student's request and its response, with the data of the journal and of the request recorder.
 
     `answered` is True if the response reached the student.
     """
@@ -67,17 +66,16 @@ class RecordedRequest:
 
     @property
     def upload_type(self) -> str | None:
-        """The upload type (media, multipart or resumable). None if the request is not an upload."""
+        """The upload type (media, multipart or resumable), or None if the request is not an upload."""
         return self.query.get("uploadType") if self.path.startswith("/upload") else None
 
     @property
     def content_range(self) -> str:
-        """The value of the request's Content-Range header, or an empty str if there is no such header."""
         return self.headers.get("Content-Range", "")
 
     @property
     def is_status_query(self) -> bool:
-        """True if the request asks an upload session for the number of stored bytes, without sending bytes."""
+        """True if the request asks an upload session for the number of stored bytes."""
         return self.operation == "upload.session" and self.content_range.replace(" ", "").startswith("bytes*/")
 
     @property
@@ -87,17 +85,16 @@ class RecordedRequest:
 
     @property
     def request_json(self) -> dict[str, Any]:
-        """The request body as a dict. If the body is not a JSON object, the dict is empty."""
+        """The request body as a dict, which is empty if the body is not a JSON object."""
         return as_object(self.request_body)
 
     @property
     def response_json(self) -> dict[str, Any]:
-        """The response body as a dict. If the body is not a JSON object, the dict is empty."""
+        """The response body as a dict, which is empty if the body is not a JSON object."""
         return as_object(self.response_body)
 
 
 def join_records(exchange: ExerciseExchange, row: Mapping[str, Any]) -> RecordedRequest:
-    """Combine the request recorder's record and the journal row of the same request."""
     return RecordedRequest(
         n=row["n"],
         time=parse_time(row["time"]),
@@ -123,10 +120,9 @@ def join_records(exchange: ExerciseExchange, row: Mapping[str, Any]) -> Recorded
 
 
 class Evidence:
-    """The data that an exercise check uses, which are the student's requests, the service state and the set-up results.
+    """The student's requests, the service state and the set-up results, for an exercise check.
 
-    `values` are the values that the set-up provides to the student. `check_data` are values of the set-up that the
-    student does not see. `now` is the time of the exercise's clock.
+    The student sees the set-up's `values`, but not its `check_data`. `now` is the time of the exercise's clock.
     """
 
     def __init__(
@@ -175,21 +171,17 @@ class Evidence:
         return [file for file in self.files() if file["name"] == name and not file.get("trashed")]
 
     def content(self, file_id: str) -> bytes:
-        """Return the content of a file. A native document has no content, so the bytes are empty."""
+        """Return the content of a file, which is empty for a native document."""
         url = self._state.url(file_path(self._state, file_id), {"alt": "media"})
         response = self._state.send(Request("GET", url))
         content = response.content()
         return content if response.status == 200 else b""
 
     def permissions(self, file_id: str) -> list[Permission]:
-        """Return the permissions of the file with this id."""
         return file_permissions(self._state, file_id)
 
     def events(self) -> list[Event]:
-        """Return the events of the student's primary calendar, without cancelled events.
-
-        A recurring event is returned once, without its instances.
-        """
+        """Return the events of the primary calendar, without cancelled events. A recurring event is returned once."""
         events = list_events(self._state, "primary", {}, limit=2000)
         return [event for event in events if "recurringEventId" not in event and event.get("status") != "cancelled"]
 

@@ -36,7 +36,7 @@ RECEIVER_DOMAIN = "hooks.svc.example"
 
 @dataclass(slots=True)
 class ReceiverCase:
-    """A genuine or forged message for a student's receiver. `message` has the headers of the message.
+    """A genuine or forged message for a student's receiver, as a dict of headers.
 
     `outcome` is the status that the receiver returned, a description of its error, or None before the delivery.
     """
@@ -48,10 +48,7 @@ class ReceiverCase:
 
 
 class ExerciseService:
-    """The service of an exercise that was begun. `result` checks the exercise.
-
-    `received` are the requests to the receivers of `receiver`.
-    """
+    """The service of a begun exercise. `received` are the requests to the receivers of `receiver`."""
 
     def __init__(self, definition: ExerciseDefinition, seed: str) -> None:
         rng = Random(f"{seed}/{definition.name}")
@@ -71,15 +68,12 @@ class ExerciseService:
     # -- for the set-up
 
     def session(self, user: str | None = None) -> Session:
-        """Return a session for the set-up, whose requests are not recorded.
-
-        `user` is an e-mail address, or None for the student.
-        """
+        """Return a session for the set-up, signed in as the student or as `user`. Its requests are not recorded."""
         token = self.token if user is None else self.service.sign_in(user)
         return Session(NOWHERE, token, handler=self.service.handle, clock=self.clock, sleep=self.clock.wait)
 
     def receiver(self, name: str) -> str:
-        """Open a receiver and return its address. The receiver returns 200 and adds each request to `received`."""
+        """Open a receiver that returns 200 and adds each request to `received`. Return its address."""
 
         def receive(request: Request) -> Response:
             self.received.append(request)
@@ -93,14 +87,11 @@ class ExerciseService:
     # -- for a student's code
 
     def sign_in(self, client: str, scopes: list[str] | None) -> str:
-        """Return an access token of the student for the OAuth client `client` and these scopes.
-
-        Raises ValueError for a scope that does not exist.
-        """
+        """Return an access token of the student for a client and scopes. Raises ValueError for an unknown scope."""
         return self.service.sign_in(client=client, scopes=scopes)
 
     def messages(self) -> list[dict[str, str]]:
-        """Return the messages for the student's receiver, each as a dict of headers, and delete earlier outcomes.
+        """Return the headers of each message for the student's receiver, and delete earlier outcomes.
 
         Raises ValueError after five calls, so that a student cannot guess by repeated deliveries.
         """
@@ -112,17 +103,14 @@ class ExerciseService:
         return [dict(case.message) for case in self.receiver_cases]
 
     def record_outcome(self, number: int, outcome: int | str) -> None:
-        """Record the status that the student's receiver returned for message `number`, or an error description.
-
-        Only the first outcome of a message counts.
-        """
+        """Record the receiver's status or error description for a message. Only the first outcome counts."""
         if self.receiver_cases[number].outcome is None:
             self.receiver_cases[number].outcome = outcome
 
     # -- for a check
 
     def result(self) -> Verdict:
-        """Check the exercise and return the result. If the check itself raises an error, the outcome is "not yet"."""
+        """Check the exercise and return the result, which is "not yet" if the check itself raises an error."""
         try:
             return self._check()
         except CheckFailedError as missing:
@@ -154,7 +142,6 @@ class ExerciseService:
         return sum(1 for _ in list_files(session, fields="id"))
 
     def close(self) -> None:
-        """Close the service of the exercise."""
         self.service.close()
 
 

@@ -50,10 +50,9 @@ class GradingLimits:
 
 @dataclass(frozen=True, slots=True)
 class SubmissionResult:
-    """The result of a student's submission.
+    """The results of a student's submission by exercise name.
 
-    `results` maps the name of each exercise to its result. `remarks` are texts about notebooks that could not be read
-    or run.
+    `remarks` are texts about notebooks that could not be read or run.
     """
 
     student: str
@@ -62,7 +61,6 @@ class SubmissionResult:
 
     @property
     def solved(self) -> int:
-        """The number of correct exercises."""
         return sum(result.solved for result in self.results.values())
 
 
@@ -108,7 +106,7 @@ class _SubmissionRunner:
             self._processes.set_forkserver_preload(list(_PRELOADED_MODULES))
 
     def grade(self, submission: Submission) -> SubmissionResult:
-        """Run the notebooks of a submission one after the other, and return the result of the submission."""
+        """Run the notebooks of a submission one after the other, and return the result."""
         key = self._grader.open(f"{self._seed}/{submission.student}")
         remarks = [remark for path in submission.notebooks for remark in self._run_notebook(path, key)]
         if not submission.notebooks:
@@ -143,7 +141,7 @@ class _SubmissionRunner:
 
 
 def _watch(connection: Connection, limits: GradingLimits) -> list[str]:
-    """Wait until a notebook has ended or its time limit is over, and return texts about the problems that occurred."""
+    """Wait until a notebook has ended or its time limit is over, and return texts about problems."""
     deadline, cell, remarks = time.monotonic() + limits.notebook, 0, list[str]()
     while connection.poll(max(0.0, deadline - time.monotonic())):
         word, number = _receive(connection)
@@ -158,10 +156,9 @@ def _watch(connection: Connection, limits: GradingLimits) -> list[str]:
 
 
 def _receive(connection: Connection) -> tuple[str, int]:
-    """Read a message from a submission's process, and return its word and its number.
+    """Read a message from a submission's process as a pair of word and number, or ("", 0) without a valid message.
 
-    The message is read as text, because data from a submission must not be unpickled. Return ("", 0) if the message is
-    not valid or the connection is closed.
+    The message is read as text, because data from a submission must not be unpickled.
     """
     try:
         word, _, number = connection.recv_bytes(_MAX_MESSAGE).decode().partition(" ")

@@ -1,7 +1,7 @@
 """Serves the exercises of submissions from the teacher's process during grading.
 
-Each submission runs in its own process, which has only an address and a key. The services, the journals and the checks
-are in the teacher's process. So the code of a submission cannot change its result by printing text or patching modules.
+A submission runs in its own process, which has only an address and a key, while the services, journals and checks are
+in the teacher's process. So its code cannot change its result by printing text or patching modules.
 """
 
 from __future__ import annotations
@@ -45,14 +45,14 @@ class GradedSubmission:
         self._lock = RLock()
 
     def exercise_of(self, token: str) -> ExerciseService | None:
-        """Return the exercise service to which an access token belongs. Return None if the token is unknown."""
+        """Return the exercise service of an access token, or None for an unknown token."""
         return self._exercises.get(self._tokens.get(token, ""))
 
     def begin(self, name: str) -> JSONObject:
         """Start a new service for an exercise, and return its token, its values and its time as JSON.
 
-        If the exercise was begun before, its old service is checked and closed, and the better result is kept. Raises
-        ApiError if the exercise does not exist or was begun too often.
+        An earlier service of the exercise is checked and closed, and the better result is kept. Raises ApiError if the
+        exercise does not exist or was begun too often.
         """
         with self._lock:
             if name not in DEFINITIONS:
@@ -105,8 +105,8 @@ class GradedSubmission:
 class GradingService:
     """Serves the exercises of all submissions at one address.
 
-    The access token of a request selects the submission and the exercise. Requests with the path prefix `/_course` are
-    handled by the grading service itself.
+    The access token of a request selects the submission and the exercise. The grading service itself handles requests
+    with the path prefix `/_course`.
     """
 
     policy = Policy()
@@ -123,7 +123,7 @@ class GradingService:
         }
 
     def open(self, seed: str) -> str:
-        """Register a submission whose exercise data depend on this seed, and return the key (str) of the submission."""
+        """Register a submission with a seed for its exercise data, and return the submission's key (str)."""
         key = secrets.token_urlsafe(24)
         self._submissions[key] = GradedSubmission(seed)
         return key
@@ -133,10 +133,7 @@ class GradingService:
         return self._submissions.pop(key).end()
 
     def handle(self, request: Request) -> Response:
-        """Return the response of the exercise service or of the grading service to a request.
-
-        Raises Disconnected if a fault or too many requests cut the connection.
-        """
+        """Return the response to a request. Raises Disconnected if a fault or too many requests cut the connection."""
         token = (request.headers.get("Authorization") or "").rpartition(" ")[2]
         if request.path.startswith(f"{COURSE_PATH}/"):
             return self._act(request, self._submissions.get(token))
@@ -148,7 +145,7 @@ class GradingService:
     def user_of(self, token: str) -> str | None:
         """Return a known access token as the name of its user, and None for an unknown token.
 
-        The server divides its threads between users, so each token gets its own share.
+        So each token gets its own share of the server's threads.
         """
         return token if any(submission.exercise_of(token) for submission in list(self._submissions.values())) else None
 

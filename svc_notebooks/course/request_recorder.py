@@ -1,7 +1,6 @@
 """Records the requests of a student and the responses of the exercise service.
 
-The journal of the service has a row for each request, but no headers and bodies. The recorder also counts the requests
-independently of the journal.
+The journal of the service has no headers and bodies, and the recorder counts the requests independently of the journal.
 """
 
 from __future__ import annotations
@@ -28,9 +27,9 @@ _RECORDED_HEADERS = ("Content-Range", "Content-Type", "Range", "User-Agent")
 
 @dataclass(slots=True)
 class ExerciseExchange:
-    """The recorded headers and bodies of a request and its response.
+    """The headers that checks use, and the bodies, of a request and its response.
 
-    `status` is None if the response did not reach the student. Only the headers that checks use are recorded.
+    `status` is None if the response did not reach the student.
     """
 
     method: str
@@ -58,7 +57,7 @@ class RequestRecorder:
         self._lock = Lock()
 
     def handle(self, request: Request) -> Response:
-        """Record a request, forward the request to the service, and return the response.
+        """Forward a request to the service, record the exchange, and return the response.
 
         Raises Disconnected if a fault cuts the connection, or if there were too many requests.
         """
@@ -91,11 +90,9 @@ class _RecordingBody:
         self._body, self._buffer = body, buffer
 
     def abort(self) -> None:
-        """Abort the wrapped body if the body supports aborting."""
         abort_body(self._body)
 
     def read(self, size: int = -1, /) -> bytes:
-        """Read and return up to `size` bytes, and copy the bytes to the buffer until the buffer is full."""
         block = self._body.read(size)
         if len(self._buffer) < _MAX_BODY:
             self._buffer += block[: _MAX_BODY - len(self._buffer)]
@@ -103,7 +100,7 @@ class _RecordingBody:
 
 
 def as_object(content: bytes | bytearray) -> dict[str, Any]:
-    """Parse the content as a JSON object and return a dict. Return an empty dict for other content."""
+    """Parse content as a JSON object and return a dict. Return an empty dict for any other content."""
     try:
         value = json.loads(content)
     except (ValueError, RecursionError):

@@ -1,7 +1,7 @@
 """Runs a notebook of a submission. This module is executed in the process of the submission.
 
-The cells run in IPython as in a kernel, and their output is discarded. The code of the submission controls this
-process, so the process reports only the number of the current cell. The grading service has the results.
+The cells run in IPython without output. The code of the submission controls this process, so the process reports only
+the number of the current cell. The grading service has the results.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _ALARM_INTERVAL = 0.5
 def run_cells(
     cells: Sequence[str], folder: str, environment: Mapping[str, str], seconds: float, connection: Connection
 ) -> None:
-    """Run notebook cells one after the other, and send the number of each cell on the connection before the cell runs.
+    """Run notebook cells one after the other, and send each cell number on the connection before the cell runs.
 
     A cell is interrupted after `seconds`. If a cell fails or is interrupted, the next cell still runs.
     """
@@ -74,8 +74,7 @@ class CellTimeout(BaseException):
 def _set_alarm(seconds: float) -> None:
     """Set a timer that raises CellTimeout in the running cell after `seconds`. 0 cancels the timer.
 
-    A system without SIGALRM has no such timer. There the teacher's process kills this process at the end of the
-    notebook's time limit.
+    Without SIGALRM, only the teacher's process ends this process, at the end of the notebook's time limit.
     """
 
     def interrupt(_signal: int, _frame: object) -> None:
@@ -89,8 +88,8 @@ def _set_alarm(seconds: float) -> None:
 def _isolate(folder: str, environment: Mapping[str, str], connection: int) -> None:
     """Isolate this process from the teacher's files, variables and output before the code of the submission runs.
 
-    The process gets its own process group, the working folder `folder`, only the given environment variables, no
-    standard input and output, no open file descriptor except `connection`, and limits on memory and file size.
+    The process gets its own process group, `folder` as working folder, only the given environment variables, limits on
+    memory and file size, and no open file descriptor except `connection`.
     """
     with suppress(OSError):
         os.setsid()

@@ -11,12 +11,12 @@ _MAX_SIZE = 64 * 1024 * 1024
 
 
 class UnreadableNotebookError(Exception):
-    """The exception for a file that cannot be read as a notebook. The message has the reason."""
+    """Raised for a file that cannot be read as a notebook. The message has the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class Submission:
-    """The student's name and the paths of the notebooks that the student has submitted."""
+    """The student's name and the paths of the submitted notebooks."""
 
     student: str
     notebooks: tuple[Path, ...]
@@ -25,9 +25,8 @@ class Submission:
 def submissions(folder: Path) -> list[Submission]:
     """Return the submissions in a folder, sorted by path.
 
-    Each direct subfolder is a submission with all notebooks in the subfolder. Each notebook directly in the folder is
-    also a submission. The name of the subfolder or notebook is the student's name. Hidden folders and notebooks are
-    left out. Raises ValueError if two submissions have the same name.
+    A submission is a direct subfolder with all of its notebooks, or a notebook directly in the folder. Its name is the
+    student's name. Hidden folders and notebooks are left out. Raises ValueError if two submissions have the same name.
     """
     all_submissions: list[Submission] = []
     for path in sorted(folder.iterdir()):
@@ -43,13 +42,13 @@ def submissions(folder: Path) -> list[Submission]:
 
 
 def _is_own(path: Path, folder: Path) -> bool:
-    """Return True if `path` is a file in the folder that is neither hidden nor a link to a file outside the folder."""
+    """Return whether a path is a file in the folder, not hidden, and not a link to a file outside the folder."""
     hidden = any(part.startswith(".") for part in path.relative_to(folder).parts)
     return not hidden and path.is_file() and path.resolve().is_relative_to(folder.resolve())
 
 
 def exercise_cells(path: Path) -> list[str]:
-    """Return the source of each code cell of a notebook, or an empty list if the notebook has no exercise.
+    """Return the source of each code cell of a notebook, or an empty list for a notebook without exercises.
 
     Raises UnreadableNotebookError if the file is too large or not a notebook.
     """

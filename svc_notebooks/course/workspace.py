@@ -139,10 +139,7 @@ class Given:
 
 
 def _receiver_outcome(handle: Callable[[Headers], object], message: Mapping[str, str]) -> int | str:
-    """Call a receiver function with a message and return its status.
-
-    If the function raises an error or does not return an int, return a text that describes the error.
-    """
+    """Return the status that a receiver function returns for a message, or a text that describes its error."""
     try:
         status = handle(Headers(message))
     except Exception as error:

@@ -22,7 +22,7 @@ _RECORD_SIZE = 64
 
 
 def put_file(session: Session, name: str, content: bytes, media_type: str = "text/plain") -> str:
-    """Create a file with this content for the set-up of an exercise, and return the file id."""
+    """Create a file for the set-up of an exercise, and return the file id."""
     file = create_file(session, {"name": name, "mimeType": media_type})
     url = session.url(session.names.upload_path("files", str(file["id"])), {"uploadType": "media"})
     headers = session.headers(("Content-Type", media_type), ("Content-Length", str(len(content))))

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 
 def _require_single_event(evidence: Evidence) -> Event:
-    """Return the event with the title of the task.
+    """Return the only event with the title of the task, which a request of the student must have created.
 
-    Raises CheckFailedError unless there is exactly one such event and a request of the student created the event.
+    Raises CheckFailedError without such an event.
     """
     inserted = evidence.requests_of("events.insert", "events.import")
     require(

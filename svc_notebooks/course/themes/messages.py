@@ -34,10 +34,9 @@ def _set_up_watch(exercise: ExerciseService, rng: Random) -> dict[str, Value]:
 
 @dataclass(frozen=True, slots=True)
 class Watch:
-    """A notification channel on a file, with the times when the channel was opened and when it ended.
+    """A notification channel on a file, with the times when the channel was opened and ended.
 
-    `n` is the number of the request that opened the channel. `stopped_n` is the number of the request that stopped the
-    channel, or None if the channel expired or is still open.
+    `n` is the number of the request that opened the channel, and `stopped_n` of the request that stopped the channel.
     """
 
     channel: str

@@ -24,7 +24,6 @@ _RANGE = re.compile(r"bytes\s+(\d+)-(\d+)/")
 
 
 def random_content(rng: Random, size: int) -> bytes:
-    """Return `size` random bytes, so that different parts of the content differ."""
     return rng.randbytes(size)
 
 
@@ -41,16 +40,16 @@ def start_upload(session: Session, name: str, content: bytes, stored: int) -> st
 
 
 def _first_byte(request: RecordedRequest) -> int | None:
-    """Return the position in the file of the first byte that a request sent, by its Content-Range header.
+    """Return the first byte position of a request by its Content-Range header, 0 without the header.
 
-    Without the header, return 0. For a status query, which sends no bytes, return None.
+    Return None for a status query, which sends no bytes.
     """
     match = _RANGE.match(request.content_range)
     return int(match[1]) if match else None if request.is_status_query else 0
 
 
 def _part_requests(requests: list[RecordedRequest]) -> list[RecordedRequest]:
-    """Return the PUT requests to upload sessions that sent bytes, which excludes status queries."""
+    """Return the PUT requests to upload sessions, without status queries."""
     return [
         request
         for request in requests

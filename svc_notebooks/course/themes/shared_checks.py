@@ -32,9 +32,9 @@ def list_text(names: Iterable[object], maximum: int = 5) -> str:
 
 
 def require_single_file(evidence: Evidence, name: str) -> Mapping[str, Any]:
-    """Return the file with this name.
+    """Return the only file with this name, which a request of the student must have created.
 
-    Raises CheckFailedError unless there is exactly one such file and a request of the student created the file.
+    Raises CheckFailedError without such a file.
     """
     files = evidence.files_with_name(name)
     other_names = list_text(file["name"] for file in evidence.files() if not file.get("trashed"))
@@ -46,10 +46,7 @@ def require_single_file(evidence: Evidence, name: str) -> Mapping[str, Any]:
 
 
 def require_same_content(evidence: Evidence, file: Mapping[str, Any], content: bytes, owner: str) -> None:
-    """Raise CheckFailedError unless the content of the file equals `content`.
-
-    `owner` is the name of the expected content in the error message, such as "given.content".
-    """
+    """Raise CheckFailedError unless the content of the file is `content`, which the message names `owner`."""
     stored = evidence.content(file["id"])
     size = quantity(len(stored), "byte")
     require(stored == content, f"The file {file['name']!r} has {size}, and they are not those of {owner}.")

@@ -21,7 +21,7 @@ _ID = re.compile(rb'"id"\s*:\s*"([^"]+)"')
 
 
 def survey(rng: Random, rows: int = 120) -> bytes:
-    """Return a CSV table of random bird counts with `rows` rows, as bytes."""
+    """Return a CSV table of random bird counts as bytes."""
     lines = ["pond,species,count"]
     lines += [f"{rng.choice(_PONDS)},{rng.choice(_BIRDS)},{rng.randrange(100)}" for _ in range(rows)]
     return "\n".join(lines).encode()
