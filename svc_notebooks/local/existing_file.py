@@ -1,4 +1,4 @@
-"""Describes the file at a path, and raises an error if that file must not be replaced."""
+"""Describes the file at a path, and raises an error if the file must not be replaced."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _ANY_WRITE = 0o222
 
 @dataclass(frozen=True, slots=True)
 class ExistingFile:
-    """The file, folder, device or broken symbolic link at a path. Any other link is followed to its target.
+    """The file, folder, device or broken symbolic link at a path. Other links are followed to their targets.
 
     `kind` is "file", "folder", "device" or "broken link". `size` is in bytes, and `mode` has the permission bits.
     """
@@ -30,20 +30,17 @@ class ExistingFile:
 
     @property
     def facts(self) -> str:
-        """A text with the size and the modification time, for error messages."""
+        """The size and modification time as text for error messages."""
         return f"{self.size:,} bytes, modified {self.modified:%Y-%m-%d %H:%M} UTC"
 
     @property
     def read_only(self) -> bool:
-        """True if the file's mode or the user's rights forbid writing.
-
-        The mode counts even for root, who could write to the file.
-        """
+        """True if the file's mode (even for root) or the user's rights forbid writing."""
         return not self.mode & _ANY_WRITE or not os.access(self.path, os.W_OK)
 
 
 def existing(path: Path) -> ExistingFile | None:
-    """Return a description of the file, folder, device or broken link at a path. Return None if the path is free."""
+    """Return a description of the file, folder, device or broken link at a path, or None if the path is free."""
     try:
         status, kind = path.stat(), ""
     except OSError:
@@ -56,10 +53,7 @@ def existing(path: Path) -> ExistingFile | None:
 
 
 def real_path(path: Path) -> Path:
-    """Return the path itself, or for a symbolic link the path of its target.
-
-    A file that is moved to the returned path does not replace the link.
-    """
+    """Return the target of a symbolic link, so that a moved file keeps the link, or any other path unchanged."""
     return Path(os.path.realpath(path)) if path.is_symlink() else path
 
 
@@ -67,7 +61,7 @@ def check_path(path: Path, size: int | None = None, *, overwrite: bool) -> Exist
     """Return a description of the file at a path, or None if the path is free.
 
     Raises PathExists or PermissionError if the file certainly has other content and must not be replaced. A regular
-    file with the size `size` may have the same content as the new file, so it raises no error.
+    file of the size `size` raises no error, because its content may be the same.
 
     Args:
         size: The size of the new content in bytes. None means that the size is not known.
@@ -80,10 +74,7 @@ def check_path(path: Path, size: int | None = None, *, overwrite: bool) -> Exist
 
 
 def check_replaceable(file: ExistingFile, size: int | None = None, *, overwrite: bool) -> None:
-    """Raise PathExists or PermissionError if new content must not replace this file.
-
-    `size` is the size of the new content in bytes, for the error message.
-    """
+    """Raise PathExists or PermissionError if new content of `size` bytes must not replace this file."""
     if file.kind == FOLDER:
         raise path_exists(file, "is a folder, and no file can replace it", "Choose another path.")
     if file.kind == DEVICE:
@@ -102,10 +93,9 @@ def check_replaceable(file: ExistingFile, size: int | None = None, *, overwrite:
 
 
 def path_exists(file: ExistingFile, words: str, advice: str, *, replaceable: bool = False) -> PathExists:
-    """Return a PathExists error for the path of `file`. The caller raises the error.
+    """Return a PathExists error for the path of `file`, for the caller to raise.
 
-    `words` completes the message after the path, `advice` tells the user what to do, and `replaceable` is True if
-    `overwrite=True` would replace the file.
+    `words` completes the message after the path. `replaceable` means that `overwrite=True` would replace the file.
     """
     error = PathExists(
         f"{str(file.path)!r} {words}. Nothing was written.",

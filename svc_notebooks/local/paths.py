@@ -1,4 +1,4 @@
-"""Generates distinct paths for the files of one call, and finds a free path in place of a path that exists."""
+"""Distinct paths for the files of one call, and free paths in place of existing paths."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from unicodedata import normalize
 class DistinctPaths:
     """The paths of the files that one call saves. A second file with the same name gets the path `name (1).ext`.
 
-    Upper and lower case count as equal, as on macOS and Windows, so that the paths are the same on every system.
-    Existing files do not matter, so that a repeated call gets the same paths.
+    Upper and lower case count as equal on every system. Existing files do not matter, so that a repeated call gets the
+    same paths.
 
     >>> paths = DistinctPaths()
     >>> [str(paths.claim(Path(name))) for name in ("a.txt", "A.txt", "b", "a.txt")]
@@ -24,7 +24,7 @@ class DistinctPaths:
         self._claimed: set[str] = set()
 
     def claim(self, path: Path) -> Path:
-        """Reserve a path and return it. If the path is reserved already, use the first free `name (1).ext`."""
+        """Reserve a path and return it, or the first `name (1).ext` that is free if the path is reserved."""
         for candidate in chain([path], numbered_paths(path)):
             key = normalize("NFC", str(candidate)).casefold()
             if key not in self._claimed:
@@ -43,7 +43,7 @@ def free_path(path: Path) -> Path:
 
 
 def numbered_paths(path: Path) -> Iterator[Path]:
-    """Return an endless iterator over the paths `name (1).ext`, `name (2).ext` and so on in the folder of a path."""
+    """Return an endless iterator over the paths `name (1).ext`, `name (2).ext` and so on in a path's folder."""
     extension = f".tar{path.suffix}" if path.stem.endswith(".tar") else path.suffix
     stem = path.name.removesuffix(extension)
     return (path.with_name(f"{stem} ({number}){extension}") for number in count(1))

@@ -1,4 +1,4 @@
-"""Saves a file atomically, and replaces a file with other content only if `overwrite` is True."""
+"""Saves a file atomically, and replaces other content only if `overwrite` is True."""
 
 from __future__ import annotations
 
@@ -13,10 +13,9 @@ from ..core.errors.errors import cannot_write
 from .existing_file import FILE, check_path, check_replaceable, existing, real_path
 
 SAVED, UNCHANGED, REPLACED = "saved", "unchanged", "replaced"
-"""The outcomes of saving a file.
-
-"saved" means that the path was free or had a broken link, "unchanged" that the file at the path has the same content,
-and "replaced" that new content replaced the file at the path."""
+"""The outcomes of saving a file. "saved" means that the path was free or a broken link, "unchanged" that the file has
+the same content, and "replaced" that new content replaced the file.
+"""
 
 SameContent: TypeAlias = Callable[[Path, Path], bool]
 _BLOCK = 1024 * 1024
@@ -45,8 +44,8 @@ def same_bytes(first: Path, second: Path) -> bool:
 def move_into_place(new: Path, path: Path, *, overwrite: bool, same: SameContent = same_bytes) -> str:
     """Move the complete file `new` to `path` on the same file system, and return "saved", "unchanged" or "replaced".
 
-    If `same` finds the same content at `path`, `new` is deleted and "unchanged" is returned. Raises PathExists,
-    PermissionError or another OSError. After an error both files are as before.
+    If `path` has the same content by `same`, `new` is deleted. Raises PathExists, PermissionError or another OSError,
+    and leaves both files as before.
     """
     file = existing(path)
     if file is not None and file.kind == FILE and same(new, path):
@@ -67,7 +66,7 @@ def move_into_place(new: Path, path: Path, *, overwrite: bool, same: SameContent
 
 
 def _move_to_free_path(new: Path, path: Path) -> None:
-    """Move a file to a free path atomically, so that a file that another process creates there is not replaced."""
+    """Move a file to a free path atomically. A file that another process creates there is not replaced."""
     try:
         _link(new, path)
     except FileExistsError:
@@ -98,10 +97,10 @@ def _link(new: Path, path: Path) -> None:
 def save_bytes(
     path: Path, content: bytes, *, overwrite: bool, mode: int = 0o666, same: SameContent = same_bytes
 ) -> SavedFile:
-    """Write content to a path atomically. If the file at the path has the same content, leave that file unchanged.
+    """Write content atomically to a path. A file with the same content is not changed.
 
-    `mode` has the permission bits of a new file. Raises PathExists, PermissionError or another OSError. After an error
-    an existing file is unchanged.
+    `mode` has the permission bits of a new file. Raises PathExists, PermissionError or another OSError, and leaves an
+    existing file unchanged.
     """
     check_path(path, len(content) if same is same_bytes else None, overwrite=overwrite)
     new = real_path(path).with_name(f".saving-{token_hex(8)}")

@@ -1,9 +1,8 @@
-"""Sends requests over HTTP, with the connection pools of the library `requests`.
+"""Sends requests over HTTP with the connection pools of the library `requests`, which no other module uses.
 
-No other module sends with `requests`, which finds the connection pool, the certificates and the proxies of each origin
-once. Later requests use the pool directly, because finding the pool again takes as long as a small exchange. This
-module repeats no request and follows no redirect, because a 308 is a response in an upload (A3).
-client/transport/retry.py and core/uploads/client_state_machine.py decide which requests are repeated.
+`requests` finds the connection pool, certificates and proxies of each origin once. Later requests use the pool
+directly, because finding the pool again takes as long as a small exchange. Requests are not repeated here (see
+retry.py), and redirects not followed, because a 308 is a response in an upload (A3).
 """
 
 from __future__ import annotations
@@ -45,23 +44,22 @@ ERRORS = (requests.RequestException, HTTPError, ProxySchemeUnsupported, OSError)
 """The base classes of all errors of requests, urllib3 and sockets. A test checks that no class is missing."""
 
 _READ_AT_ONCE = 65_536
-"""The maximum number of bytes of a response that is read at once, which makes its connection available again."""
+"""The maximum response size in bytes that is read at once, which frees the connection."""
 
 SENT_AT_ONCE = 256 * 1024
-"""The number of bytes in a block of a request body.
-
-The service processes a block while the client reads the next block. With 1 MiB an upload takes a tenth longer,
-measured."""
+"""The block size of request bodies in bytes. The service processes a block while the client reads the next block. With
+1 MiB an upload takes a tenth longer, measured.
+"""
 
 _MAX_ORIGINS = 8
-"""The maximum number of origins whose connections are kept open."""
+"""The maximum number of origins with open connections."""
 
 
 class HttpTransport:
-    """A transport that sends requests over sockets, and keeps its connections open for further requests.
+    """A transport that sends requests over sockets, and keeps connections open for further requests.
 
-    `verify` is True, False or a file or folder of certificates. `proxies` maps a scheme to the URL of a proxy. If
-    `verify` or `proxies` is None, the environment variables apply. `timeout` has the seconds to connect and to read.
+    `verify` is True, False or a file or folder of certificates, `proxies` maps schemes to proxy URLs. If None, the
+    environment variables apply. `timeout` has the seconds to connect and to read.
     """
 
     def __init__(
@@ -99,7 +97,7 @@ class HttpTransport:
         self._adapter.close()
 
     def _close_in_child(self) -> None:
-        """Close the parent's sockets in a forked child process. This sends nothing to the service."""
+        """Close the parent's sockets in a forked child process, without sending data to the service."""
         for pool in self._pools.values():
             pool.close_in_child()
         self._pools, self._adapter = {}, _adapter()
@@ -174,7 +172,7 @@ class _OriginPool:
     behind_proxy: bool
 
     def send(self, request: Request, timeout: urllib3.Timeout) -> urllib3.BaseHTTPResponse:
-        """Send a request and return the response with an unread body. Raises an error that `ERRORS` lists."""
+        """Send a request and return the response with an unread body. Raises an error of `ERRORS`."""
         body = request.body
         return self.pool.urlopen(
             request.method,
@@ -192,10 +190,7 @@ class _OriginPool:
         )
 
     def close_in_child(self) -> None:
-        """Close the connections in a forked child process, and replace the pool's locks.
-
-        A thread of the parent process may have held a lock at the fork.
-        """
+        """Close the connections in a forked child and replace the pool's locks, which parent threads may have held."""
         if connections := self.pool.pool:
             for connection in filter(None, connections.queue):
                 connection.close()
@@ -225,9 +220,9 @@ def _read(raw: urllib3.BaseHTTPResponse, method: str) -> Response:
 
 
 class Stream:
-    """An iterable over the blocks of a response body.
+    """An iterable over the blocks of a response body, which frees the connection after the last block.
 
-    After the last block the connection is free for other requests. If the iteration ends early, the connection closes.
+    The connection closes if the iteration ends early.
     """
 
     __slots__ = ("_raw",)
@@ -249,9 +244,9 @@ class Stream:
 
 
 def transport_error(error: Exception, url: str = "") -> TransportError:
-    """Convert an error of requests, urllib3 or a socket to a TransportError, which the caller raises.
+    """Convert an error of requests, urllib3 or a socket to a TransportError, for the caller to raise.
 
-    `url` is the URL of the request, for the message.
+    The message names the host of `url`.
     """
     layers = list(_layers(error))
     hopeless = any(isinstance(layer, _HOPELESS) for layer in layers)
@@ -264,7 +259,7 @@ def transport_error(error: Exception, url: str = "") -> TransportError:
 
 
 def _unreachable(layers: list[BaseException], url: str) -> str:
-    """Return a message with the address that could not be reached and advice. Return "" for any other error."""
+    """Return advice with the address that could not be reached, or "" for any other error."""
     parts = urlsplit(url)
     host, origin = parts.hostname, f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
     inner = layers[-1]
@@ -288,10 +283,7 @@ _BLOCKED = (
 
 
 def _safe_cause(error: Exception) -> BaseException | None:
-    """Return the innermost error as the cause to show, because the outer errors show the whole URL (T-05).
-
-    Return None if the innermost error contains a secret too.
-    """
+    """Return the innermost error, because outer errors show the URL, or None if it contains a secret too (T-05)."""
     inner = list(_layers(error))[-1]
     return inner if redact_text(str(inner)) == str(inner) else None
 
@@ -311,7 +303,7 @@ _HOPELESS = (
 
 
 def _layers(error: BaseException) -> Iterator[BaseException]:
-    """Yield an error, and then the errors nested in it, from the outermost to the innermost."""
+    """Yield an error and the errors nested in it, from the outermost to the innermost."""
     yield error
     for inner in (getattr(error, "reason", None), *error.args):
         if isinstance(inner, BaseException):
@@ -320,7 +312,7 @@ def _layers(error: BaseException) -> Iterator[BaseException]:
 
 
 def _forget_frames(error: BaseException) -> None:
-    """Remove the tracebacks of an error and of its causes, because their frames contain the access token (T-05)."""
+    """Remove the tracebacks of an error and its causes, whose frames contain the access token (T-05)."""
     error.__traceback__ = None
     for before in (error.__cause__, error.__context__):
         if before is not None and before.__traceback__ is not None:

@@ -1,4 +1,4 @@
-"""Defines the Transport protocol, and the transport that calls an in-process service in the caller's thread."""
+"""The Transport protocol, and the transport that calls an in-process service in the caller's thread."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from typing import Protocol, TypeAlias
 from ...core.http.messages import Body, Disconnected, Request, Response, close_body
 
 Handler: TypeAlias = Callable[[Request], Response]
-"""A service in this process, which is a function that takes a request and returns the response."""
+"""A service in this process, which is a function from request to response."""
 
 _WITH_BODY = frozenset({"POST", "PUT", "PATCH"})
 
 BLOCK = 1024 * 1024
-"""The number of bytes in a block when a request body or a response body is streamed."""
+"""The block size in bytes of streamed request and response bodies."""
 
 
 class TransportError(Exception):
-    """The internal error for a missing or incomplete response. The client converts it to an error of core.errors.
+    """The internal error for a missing or incomplete response, which the client converts to an error of core.errors.
 
     `sent` is False if the service received nothing. `hopeless` is True if another try cannot succeed, for example
-    because the host does not exist or its certificate is not trusted. `unreachable` is True if no connection was made.
+    because the host does not exist. `unreachable` is True if no connection was made.
     """
 
     def __init__(self, message: str, *, sent: bool = True, hopeless: bool = False, unreachable: bool = False) -> None:
@@ -38,8 +38,7 @@ class Transport(Protocol):
     def send(self, request: Request) -> Response:
         """Send a request and return the response.
 
-        Raises TransportError if no response arrives. If the response body is incomplete, the error may be raised later,
-        while the body is read.
+        Raises TransportError if no response arrives, or later, while an incomplete response body is read.
         """
 
     def close(self) -> None:
@@ -47,7 +46,7 @@ class Transport(Protocol):
 
 
 class DirectTransport:
-    """A transport that calls a service as a function, without a socket or another thread.
+    """A transport that calls a service function in the caller's thread, without a socket.
 
     >>> DirectTransport(lambda request: Response(204)).send(Request("GET", "https://x/")).status
     204
@@ -97,9 +96,9 @@ def closing_body(blocks: Iterable[bytes]) -> Iterator[None]:
 class OutgoingBody:
     """A wrapper for a request body that converts every error of the body to Disconnected.
 
-    Without the wrapper, a source that cannot be read, or a KeyboardInterrupt, would look like an error of the service
-    or of the HTTP library. With Disconnected the service keeps the bytes that it has received. The original error is
-    stored in `error`, and the client raises it afterwards. `record` is called with each block that is read.
+    The service then keeps the bytes that it has received. The client raises the original `error` afterwards, so that an
+    unreadable source or KeyboardInterrupt does not look like an error of the service. `record` is called with each
+    block.
     """
 
     body: Body

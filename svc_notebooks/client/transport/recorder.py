@@ -1,8 +1,7 @@
 """Records the exchanges of a session (D-04).
 
-Recording an exchange takes a few microseconds, because bodies are decoded only when an exchange is read. Secrets are
-removed when the exchange ends, so that no record contains a secret (T-05). Before that, the record keeps the beginning
-of each body unchanged, because a secret may be split between two blocks.
+Bodies are decoded only when an exchange is read, so that recording takes a few microseconds. Secrets are removed when
+the exchange ends (T-05), and not before, because a secret may be split between two blocks.
 """
 
 from __future__ import annotations
@@ -21,25 +20,25 @@ from ...core.process_fork import after_fork
 from .in_process import closing_body
 
 KEPT = 2048
-"""The maximum number of bytes kept of a request body or a response body that is text."""
+"""The maximum number of bytes kept of a text body."""
 
 MIB = 1024 * 1024
 
 _SCANNED_BYTES = KEPT + 8192
-"""The number of bytes of a body that are searched for secrets, so that a long secret after the start is found whole."""
+"""The number of bytes of a body that are searched for secrets, enough for a long secret after the kept bytes."""
 
 _TEXT = ("text/", "application/json", "application/xml", "application/x-www-form-urlencoded", "multipart/")
 _BASE_SIZE = 1000
-"""The approximate number of bytes of memory for an exchange without its texts."""
+"""The approximate memory in bytes for an exchange without its texts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
     """The record of a request and its response.
 
-    `n` is the number of the exchange. `sent` and `received` are the numbers of bytes in the bodies. `seconds` is the
-    duration until the last byte of the response. `request_body` and `response_body` have at most 2 KiB of text, and
-    are None if the body is empty or binary. If no response arrived, `status` is None and `error` is the reason.
+    `n` is the number of the exchange. `sent` and `received` are body sizes in bytes. `seconds` is the duration until
+    the last byte of the response. `request_body` and `response_body` have at most 2 KiB of text, and are None if empty
+    or binary. Without a response, `status` is None and `error` is the reason.
     """
 
     n: int
@@ -58,7 +57,7 @@ class Exchange:
 
 
 class _RecordedHeaders(NamedTuple):
-    """Headers without secrets, the number of characters in the headers, and True for a body of a text type."""
+    """Headers without secrets, their number of characters, and True in `text` for a body of a text type."""
 
     pairs: tuple[tuple[str, str], ...]
     size: int
@@ -75,10 +74,10 @@ def _record_headers(headers: Headers, secret: str) -> _RecordedHeaders:
 
 @dataclass(slots=True, eq=False, repr=False)
 class RecordedExchange:
-    """The record of an exchange that may still be in progress.
+    """The record of an exchange that may be in progress.
 
-    `secret` is the session's token, which `end` removes from the record. `request_head` and `response_head` have the
-    first bytes of the bodies, or b"" if a body is not text.
+    `end` removes the session's token (`secret`). `request_head` and `response_head` have the first bytes of text
+    bodies.
     """
 
     n: int
@@ -96,31 +95,28 @@ class RecordedExchange:
     received: int = 0
     error: str | None = None
     weight: int = 0
-    """The approximate number of bytes of memory that the record needs."""
+    """The approximate memory of the record in bytes."""
 
     def record_sent(self, data: bytes) -> None:
-        """Add a block of the request body that was sent to the record."""
+        """Add a sent block of the request body to the record."""
         self.sent += len(data)
         if self.request.text and len(self.request_head) < _SCANNED_BYTES:
             self.request_head += data[: _SCANNED_BYTES - len(self.request_head)]
 
     def answer(self, response: Response, seconds: float) -> None:
-        """Add the status and the headers of the response, and the seconds since the request, to the record."""
+        """Add the response status, headers and seconds since the request to the record."""
         self.status = response.status
         self.response = _record_headers(response.headers, self.secret)
         self.seconds = seconds
 
     def record_received(self, data: bytes) -> None:
-        """Add a block of the response body that was received to the record."""
+        """Add a received block of the response body to the record."""
         self.received += len(data)
         if self.response is not None and self.response.text and len(self.response_head) < _SCANNED_BYTES:
             self.response_head += data[: _SCANNED_BYTES - len(self.response_head)]
 
     def end(self, seconds: float, error: BaseException | None = None) -> None:
-        """End the exchange and remove the secrets from the record.
-
-        `seconds` is the duration of the exchange, and `error` the error that ended the exchange, or None.
-        """
+        """End the exchange after `seconds`, with the `error` that ended it or None, and remove the secrets."""
         self.seconds = seconds
         if error is not None:
             self.error = remove_secret(redact_text(str(error) or type(error).__name__), self.secret)
@@ -131,7 +127,7 @@ class RecordedExchange:
         self.secret = ""
 
     def view(self) -> Exchange:
-        """Return the current data of the exchange as an Exchange. A body is None if it is empty or binary."""
+        """Return the current data of the exchange. A body is None if empty or binary."""
         heads = [_redact_head(head, self.secret, self.url) for head in (self.request_head, self.response_head)]
         return Exchange(
             n=self.n,
@@ -151,7 +147,7 @@ class RecordedExchange:
 
 
 def _redact_head(head: bytes, secret: str, url: str) -> bytes:
-    """Return the first bytes of a body without secrets, at most `KEPT` bytes."""
+    """Return at most `KEPT` first bytes of a body, without secrets."""
     text = _readable(head)
     if not may_contain_secret(text) and not (secret and secret in text):
         return head[:KEPT]
@@ -161,10 +157,9 @@ def _redact_head(head: bytes, secret: str, url: str) -> bytes:
 
 
 class Recorder(Sequence[Exchange]):
-    """A sequence of the latest exchanges of a session, oldest first. Several threads can share a recorder.
+    """A sequence of the latest exchanges of a session, oldest first. Thread-safe.
 
-    The recorder keeps at most `limit` exchanges and about `most_bytes` bytes of memory. The latest exchange does not
-    count towards the memory.
+    Keeps at most `limit` exchanges and about `most_bytes` bytes of memory, in addition to the latest exchange.
 
     >>> len(Recorder(limit=100, most_bytes=1_000_000))
     0
@@ -206,20 +201,17 @@ class Recorder(Sequence[Exchange]):
 
     @property
     def last(self) -> int:
-        """The number of the latest exchange, counted from 1. Removed exchanges count too."""
+        """The number of the latest exchange, counted from 1, including removed exchanges."""
         return self._count
 
     def clear(self) -> None:
-        """Remove all exchanges. The numbers of later exchanges continue after the latest number."""
+        """Remove all exchanges. Later exchanges continue the numbers."""
         with self._lock:
             self._entries.clear()
             self._bytes = 0
 
     def begin(self, request: Request, time: datetime, secret: str = "") -> RecordedExchange:
-        """Start the record of a request that is about to be sent, and return the record.
-
-        `secret` is the token in the Authorization header of the request, or "".
-        """
+        """Return a new record for a request that is about to be sent. `secret` is the token in the request, or ""."""
         with self._lock:
             self._count += 1
             if request.headers is not self._headers:  # a session sends most of its requests with the very same ones
@@ -245,7 +237,7 @@ class Recorder(Sequence[Exchange]):
 
 
 class RecordedStream:
-    """An iterable over the blocks of a response body that adds each block to the record of its exchange."""
+    """An iterable over the blocks of a response body that adds each block to its exchange record."""
 
     __slots__ = ("_blocks", "_elapsed", "_entry")
 

@@ -103,7 +103,7 @@ class IterableBody:
         self._rest = b""
 
     def read(self, size: int = -1, /) -> bytes:
-        """Return at most `size` bytes. If `size` is negative, return all remaining bytes."""
+        """Return at most `size` bytes, or all remaining bytes if `size` is negative."""
         if size < 0:
             return self._rest + b"".join(self._blocks)
         self._rest = self._rest or next((block for block in self._blocks if block), b"")

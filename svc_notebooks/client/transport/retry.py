@@ -4,8 +4,8 @@
     no response, and the request did not arrive                 sent again
     no response, and the request may have arrived               sent again only if it is `repeatable`
 
-A repeatable request has the same effect if it is sent twice. These are GET, PUT, PATCH, DELETE, and a POST that creates
-a resource with a chosen id, because the service answers a second such request with 409.
+A repeatable request has the same effect if sent twice, such as GET, PUT, PATCH, DELETE, and a POST that creates a
+resource with a chosen id, because the service answers a second such request with 409.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class RequestSender(Protocol):
         """Send a request once and return the response."""
 
     def renew(self) -> bool:
-        """Get a new access token after a 401. Return False if there is no new token."""
+        """Get a new access token after a 401. Returns False if there is no new token."""
 
     def elapsed(self) -> float:
         """Return the time of a monotonic clock in seconds."""
@@ -45,17 +45,14 @@ class RequestSender(Protocol):
         """Wait for some seconds."""
 
     def retry_after(self, response: Response) -> float | None:
-        """Return the seconds in the Retry-After header, or None if there is no valid header."""
+        """Return the seconds in the Retry-After header, or None without a valid header."""
 
     def error(self, status: int, content: bytes) -> SvcError:
-        """Return the error for an error response. The caller raises the error."""
+        """Return the error for an error response, for the caller to raise."""
 
 
 class RetryBudget:
-    """Waits between the tries of a request, longer after each failure.
-
-    `progress` resets the count of failures. The wait before the next try is limited by the session's retry rule.
-    """
+    """The waits between the tries of a request, limited by the session's retry rule and longer after each failure."""
 
     def __init__(self, sender: RequestSender) -> None:
         self._sender = sender
@@ -69,10 +66,9 @@ class RetryBudget:
         self._progress_at = self._sender.elapsed()
 
     def wait(self, retry_after: float | None = None) -> bool:
-        """Count a failure, wait before the next try, and return True.
+        """Count a failure, wait at least `retry_after` seconds before the next try, and return True.
 
-        `retry_after` is the wait in seconds that the service requires. Return False without a wait if the retry rule
-        allows no further try.
+        Returns False without a wait if the retry rule allows no further try.
         """
         self._failures += 1
         sender, now = self._sender, self._sender.elapsed()
@@ -85,7 +81,7 @@ class RetryBudget:
         return True
 
     def explain(self, error: SvcError) -> SvcError:
-        """Return `error`. If the service required a wait that was too long, add this wait to the error's message."""
+        """Return `error`, with the wait that the service required in the message if the wait was too long."""
         if self._too_long is not None:
             error.message = f"{error.message} {self._sender.retry.too_long_message(self._too_long)}"
             error.advice = "Try again after that time."
@@ -108,10 +104,9 @@ class Retry:
         self.uncertain = False  # an earlier try may have succeeded, its response lost
 
     def run(self, make: Callable[[], Request]) -> Response:
-        """Send a request until a try succeeds, and return the response with its whole body.
+        """Send requests from `make` until a try succeeds, and return the response with its whole body.
 
-        `make` returns the request for each try. Raises SvcError for an error response that does not allow another
-        try, and Interrupted if no response arrives.
+        Raises SvcError for an error response that allows no further try, and Interrupted without a response.
         """
         while True:
             request = make()
@@ -130,7 +125,7 @@ class Retry:
             self._wait_or_raise(whole)
 
     def _wait_or_raise(self, response: Response) -> None:
-        """Wait before the next try if the response allows another try. Otherwise raise the error of the response."""
+        """Wait before the next try if the response allows another try. Otherwise raise the response's error."""
         if response.status < 400:
             where = printable(redact_url(response.headers.get("Location") or "nowhere"))
             raise ServiceFailed(f"The service redirects to {where}; check base_url.", status=response.status)
@@ -147,16 +142,16 @@ class Retry:
         self.uncertain |= response.status >= 500
 
     def made_before(self, error: AlreadyExists) -> bool:
-        """Return True if the error is a 409 that shows that an earlier try of this request has succeeded (X-07)."""
+        """Return True if a 409 error shows that an earlier try of this request has succeeded (X-07)."""
         return self.uncertain and error.status == 409
 
 
 def connection_error(
     broken: TransportError, request: Request, *, certain: bool = True, resumable: bool = False
 ) -> Interrupted:
-    """Return the Interrupted or Unreachable error for a broken connection. The caller raises the error.
+    """Return the Interrupted or Unreachable error for a broken connection, for the caller to raise.
 
-    `certain` is False if the request may have succeeded. `resumable` is True if a repeated call continues the transfer.
+    `certain` is False if the request may have succeeded. `resumable` means that a repeated call continues.
     """
     kind = Unreachable if broken.unreachable else Interrupted
     error = kind(f"No answer to {request.method} {request.path}: {broken}.", resumable=resumable)

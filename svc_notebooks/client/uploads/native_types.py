@@ -1,4 +1,4 @@
-"""Determines the type and the name of the native document to which an upload is converted (A5)."""
+"""The type and the name of the native document to which an upload is converted (A5)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ..session import Session
 
 AUTO = "auto"
 CONVERT_TO = (*NATIVES, AUTO)
-"""The values of `convert_to`. The media type of a native document is allowed too."""
+"""The values of `convert_to`, in addition to the media types of native documents."""
 
 _CODE = ("application/javascript", "application/x-javascript")
 _EXTENSIONS = frozenset(
@@ -20,8 +20,8 @@ _EXTENSIONS = frozenset(
 def native_type(session: Session, convert_to: object, source_type: str) -> str:
     """Return the media type of the native document to which `convert_to` converts a source.
 
-    Raises TypeError if `convert_to` is not a str. Raises ValueError if it is not a known type, or if it is "auto" and
-    the service cannot convert the source.
+    Raises TypeError if `convert_to` is not a str, and ValueError for an unknown type, or for "auto" if the service
+    cannot convert the source.
     """
     if not isinstance(convert_to, str):
         raise TypeError(f"convert_to must be a str, one of {', '.join(CONVERT_TO)}, not {type(convert_to).__name__}")
@@ -35,14 +35,14 @@ def native_type(session: Session, convert_to: object, source_type: str) -> str:
 
 
 def is_document(session: Session, media_type: str) -> bool:
-    """Return True if the media type is the type of a native document, such as a spreadsheet, not of a folder."""
+    """Return True for the media type of a native document, such as a spreadsheet, but not of a folder."""
     return media_type in map(session.names.native, NATIVES)
 
 
 def _matching_native_type(session: Session, source_type: str) -> str:
-    """Return the native type to which the service can convert a source with this media type.
+    """Return the first native type, in the interface's order, to which the service can convert a media type.
 
-    If there are several native types, return the first in the interface's order. Raises ValueError if there is none.
+    Raises ValueError if the service can convert the media type to no native type.
     """
     essence = MediaType.parse(source_type).essence
     possible = capabilities_of(session).imports.get(essence, ())
@@ -55,10 +55,7 @@ def _matching_native_type(session: Session, source_type: str) -> str:
 
 
 def source_type(session: Session, native: str, detected: str) -> str:
-    """Return the media type with which a source is sent. Text for a script has a media type of its own (A5).
-
-    Any other source is sent with the type `detected`.
-    """
+    """Return the media type to send for a source of type `detected`. Script text has its own type (A5)."""
     is_code = detected.startswith("text/") or detected in _CODE
     if native_name(session.names, native) == "script" and is_code:
         return session.names.media_type(SCRIPT_TEXT)
@@ -66,7 +63,7 @@ def source_type(session: Session, native: str, detected: str) -> str:
 
 
 def document_name(name: str) -> str:
-    """Remove the extension of an import or export format from a file name. Other names are returned unchanged.
+    """Return a file name without the extension of an import or export format. Other names are unchanged.
 
     >>> document_name("report.docx"), document_name("version 1.2"), document_name(".html")
     ('report', 'version 1.2', '.html')

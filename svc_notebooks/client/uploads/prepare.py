@@ -40,8 +40,7 @@ def upload(session: Session, source: object, *, progress: Progress | None = None
     """Upload a source as a new file, or as the new content of the file `file_id`, and return the file's metadata.
 
     `source` is a path, bytes or a binary file object. `arguments` are the fields of `UploadArguments`. `progress` is
-    called with (bytes sent, size or None). Repeat the call after an interruption, in this or another process, to
-    resume a resumable upload.
+    called with (bytes sent, size or None). Repeat an interrupted call to resume a resumable upload.
 
     Raises TypeError or ValueError for an invalid argument before anything is sent, OSError if the source cannot be
     read, and SvcError if the upload fails.
@@ -52,10 +51,9 @@ def upload(session: Session, source: object, *, progress: Progress | None = None
 def start_upload(
     session: Session, source: object, *, progress: Progress | None = None, **arguments: Any
 ) -> ClientUpload:
-    """Open a resumable upload session without sending content, and return an upload that can be run step by step.
+    """Open a new resumable upload session without sending content, and return an upload to run step by step.
 
-    Arguments and errors are the same as for `upload`. The session is new, even if the journal has an unfinished session
-    for the same upload.
+    Has the arguments and errors of `upload`, and ignores unfinished sessions in the journal.
     """
     request = prepare(session, source, UploadArguments(upload_type="resumable", **arguments))
     key = request.journal_key(session)
@@ -72,13 +70,11 @@ def resume_upload(
     size: int | None = None,
     progress: Progress | None = None,
 ) -> ClientUpload:
-    """Return an upload that continues a session that this or another process has opened.
+    """Return an upload that continues an open session. `.run()` or `.resume()` send the rest.
 
-    This call sends nothing. Call `.run()` or `.resume()` to send the rest. If the session has expired and the journal
-    has its metadata, these methods open a new session. Without the metadata they raise SessionExpired.
-
-    Raises ValueError if `session_uri` is not a web address, and SourceChanged if the journal has the session with
-    another source.
+    If the session has expired, these methods open a new session, or raise SessionExpired if the journal does not have
+    the metadata. Raises ValueError if `session_uri` is not a web address, and SourceChanged if the journal has the
+    session with another source.
     """
     if not isinstance(session_uri, str) or urlsplit(session_uri).scheme not in ("http", "https"):
         raise ValueError("session_uri is not a web address; give the session_uri of the upload")
@@ -103,10 +99,7 @@ def execute(session: Session, request: UploadRequest, progress: Progress | None 
 
 
 def resumable(session: Session, request: UploadRequest, progress: Progress | None) -> ClientUpload:
-    """Return the resumable upload for a request.
-
-    If the journal has an unfinished session for the same upload, the upload continues this session.
-    """
+    """Return the resumable upload for a request, which continues an unfinished session in the journal."""
     key = request.journal_key(session)
     claim = session.pending.claim(key) if key else None
     entry = claim.entry if claim else None
@@ -119,10 +112,10 @@ def resumable(session: Session, request: UploadRequest, progress: Progress | Non
 
 
 def check_chunk_size(size: int | None) -> int | None:
-    """Check the argument `chunk_size`, and return the chunk size in bytes, or None if it is -1 (a single request).
+    """Return the chunk size in bytes, the default for None, or None for -1 (a single request).
 
-    None means the default size. Raises TypeError if the size is not an int, and ValueError if it is not a multiple of
-    262144. The message has the nearest valid sizes (A3-24).
+    Raises TypeError if the size is not an int, and ValueError, with the nearest valid sizes, if it is not a multiple of
+    262144 (A3-24).
 
     >>> check_chunk_size(300_000)
     Traceback (most recent call last):
@@ -142,7 +135,7 @@ def check_chunk_size(size: int | None) -> int | None:
 
 
 def choose_upload_type(size: int | None, *, has_metadata: bool) -> str:
-    """Return "media", "multipart" or "resumable" for content of a size in bytes (A1-05). None is an unknown size.
+    """Return "media", "multipart" or "resumable" for a content size in bytes. None means unknown (A1-05).
 
     >>> choose_upload_type(5_000_000, has_metadata=False), choose_upload_type(5_000_001, has_metadata=True)
     ('media', 'resumable')
@@ -153,7 +146,7 @@ def choose_upload_type(size: int | None, *, has_metadata: bool) -> str:
 
 
 def prepare(session: Session, source: object, arguments: UploadArguments) -> UploadRequest:
-    """Check the source and all arguments of an upload, choose the upload type, and return an UploadRequest.
+    """Check the source and arguments of an upload, choose the upload type, and return an UploadRequest.
 
     Raises TypeError or ValueError for an invalid argument, and OSError if the source cannot be read.
     """
@@ -196,10 +189,7 @@ def prepare(session: Session, source: object, arguments: UploadArguments) -> Upl
 
 
 def _read_metadata(arguments: UploadArguments) -> JSONObject:
-    """Return a copy of the metadata that contains only JSON values, with `name` added.
-
-    Raises TypeError if the metadata cannot be converted to JSON.
-    """
+    """Return a JSON copy of the metadata with `name` added. Raises TypeError if the metadata is not valid JSON."""
     name, metadata = arguments.name, arguments.metadata
     if name is not None and not isinstance(name, str):
         raise TypeError(f"name is {type(name).__name__}; give a str")
@@ -215,9 +205,9 @@ def _read_metadata(arguments: UploadArguments) -> JSONObject:
 def _apply_conversion(
     session: Session, metadata: JSONObject, convert_to: object, media_type: str
 ) -> tuple[str, JSONObject]:
-    """Return the media type with which the content is sent, and the metadata with the native type as mimeType.
+    """Return the media type of the content, and the metadata with the native type as mimeType.
 
-    Without a conversion, return both unchanged. Raises ValueError if `convert_to` and the metadata differ.
+    Without a conversion, both are unchanged. Raises ValueError if `convert_to` and the metadata differ.
     """
     declared = metadata.get("mimeType")
     target_type = declared if convert_to is None else native_type(session, convert_to, media_type)
@@ -232,7 +222,7 @@ def _apply_conversion(
 
 
 def _send_once(session: Session, request: UploadRequest, progress: Progress | None) -> File:
-    """Send a media or multipart upload and return the file's metadata. After a failure, repeat it if this is safe."""
+    """Send a media or multipart upload, repeated after a failure if safe, and return the file's metadata."""
     attempts = Retry(session, repeatable=bool(request.file_id or request.chosen_id))
     make_request = _media_request if request.upload_type == "media" else _multipart_request
 
@@ -252,7 +242,7 @@ def _send_once(session: Session, request: UploadRequest, progress: Progress | No
 
 
 def _media_request(session: Session, request: UploadRequest, progress: Progress | None) -> Request:
-    """Return the request of a media upload (A1). A stream of unknown size is sent with the chunked coding."""
+    """Return the request of a media upload (A1), with chunked coding for a stream of unknown size."""
     size = request.source.size
     headers = session.headers(("Content-Type", request.media_type), _length_header(size))
     return Request(
@@ -263,8 +253,7 @@ def _media_request(session: Session, request: UploadRequest, progress: Progress 
 def _multipart_request(session: Session, request: UploadRequest, progress: Progress | None) -> Request:
     """Return the request of a multipart upload, with metadata and content in one body (A2).
 
-    The boundary has 128 random bits, so that the content cannot contain it by chance. A search for the boundary would
-    read the content twice.
+    The boundary is random, because a search for an unused boundary would read the content twice.
     """
     size = request.source.size
     boundary = f"{session.random.getrandbits(128):032x}"
@@ -276,5 +265,5 @@ def _multipart_request(session: Session, request: UploadRequest, progress: Progr
 
 
 def _length_header(size: int | None) -> tuple[str, str]:
-    """Return the Content-Length header of a body. If `size` is None, return the chunked coding's header (A1-03)."""
+    """Return the Content-Length header of a body, or the header for chunked coding if `size` is None (A1-03)."""
     return ("Transfer-Encoding", "chunked") if size is None else ("Content-Length", str(size))

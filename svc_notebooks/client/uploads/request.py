@@ -1,4 +1,4 @@
-"""Defines the unchecked arguments of an upload (UploadArguments) and the checked upload (UploadRequest)."""
+"""The unchecked arguments of an upload (UploadArguments) and the checked upload (UploadRequest)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..upload_journal import PendingUpload
 from .sources import UploadSource
 
 DEFAULT_CHUNK = 8 * 1024 * 1024
-"""The default size of a chunk in bytes, which is 32 times the quantum of 256 KiB."""
+"""The default chunk size in bytes, which is 32 times the quantum of 256 KiB."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,11 +50,11 @@ class UploadArguments:
 
 @dataclass(frozen=True, slots=True)
 class UploadRequest:
-    """A checked upload of a source to a new file, or to the existing file `file_id`, whose content is replaced.
+    """A checked upload of a source as a new file, or as the new content of the file `file_id`.
 
-    `media_type` is the media type of the source, and `upload_type` is "media", "multipart" or "resumable". If
-    `chunk_size` is None, a resumable upload sends all bytes in one request. `restartable` is False if only the session
-    URI is known, because an expired session cannot be opened again without the metadata.
+    `media_type` is the source's. `upload_type` is "media", "multipart" or "resumable". If `chunk_size` is None, a
+    resumable upload sends all bytes in one request. `restartable` is False if only the session URI is known, because a
+    new session would need the metadata.
     """
 
     source: UploadSource
@@ -78,12 +78,12 @@ class UploadRequest:
 
     @property
     def chosen_id(self) -> str | None:
-        """The id that the caller chose for a new file with generate_ids. None if the service chooses the id."""
+        """The id that the caller chose for a new file, or None if the service chooses the id."""
         file_id = self.metadata.get("id") if self.file_id is None else None
         return file_id if isinstance(file_id, str) else None
 
     def url(self, session: Session, upload_type: str) -> str:
-        """Return the upload URL with the query parameter uploadType and the parameters in `query`."""
+        """Return the upload URL with the parameter uploadType and the parameters in `query`."""
         segments = ["files"] if self.file_id is None else ["files", segment(self.file_id)]
         return session.url(session.names.upload_path(*segments), {"uploadType": upload_type, **self.query})
 
@@ -99,9 +99,9 @@ class UploadRequest:
         return Request(self.method, self.url(session, "resumable"), session.headers(*pairs), body)
 
     def journal_key(self, session: Session) -> str | None:
-        """Return the key of this upload in the journal. The same upload has the same key in another run.
+        """Return the key of this upload in the journal, which is the same in another run.
 
-        Return None if the source, such as a stream, cannot be recognized in another run.
+        Returns None if the source, such as a stream, cannot be recognized in another run.
         """
         mark = self.source.path or self.source.fingerprint()
         if mark is None:

@@ -1,4 +1,4 @@
-"""Reads the responses to the requests of a resumable upload, and creates the errors of the upload."""
+"""Parsing of the responses in a resumable upload, and the errors of the upload."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ SESSION_GONE = frozenset(
 
 
 def session_location(url: str, response: Response) -> str:
-    """Return the session URI in the Location header of a response. Its host and path may be arbitrary (C62).
+    """Return the session URI in a response's Location header, resolved against `url`. Its host may differ (C62).
 
-    A relative Location is resolved against `url`. Raises ServiceFailed if the header is missing or not a web address.
+    Raises ServiceFailed if the header is missing or not a web address.
     """
     location = response.headers.get("Location")
     if not location:
@@ -51,7 +51,7 @@ def read_file(response: Response) -> File | None:
 
 
 def response_facts(session: Session, response: Response) -> ResponseFacts:
-    """Return the status, Range, error reason and Retry-After of a response, for the state machine of an upload."""
+    """Return a response's status, Range, error reason and Retry-After for the upload state machine."""
     if response.status < 400:
         return ResponseFacts(response.status, response.headers.get("Range"))
     reason = read_envelope(response.content())[1]
@@ -66,10 +66,9 @@ def upload_error(
     broken: TransportError | None,
     session_uri: str | None,
 ) -> SvcError:
-    """Return the error of a failed upload. If the service sent an error message, the error has this message.
+    """Return the error of a failed upload, with the service's message if any, for the caller to raise.
 
-    `response` is the last response. If the last request got no response, its status is 0 and `broken` is the reason.
-    The caller raises the error.
+    `response` is the last response, with status 0 if the last request failed with the error `broken`.
     """
     status = response.status or None
     if reason is FailureReason.REFUSED:
@@ -93,9 +92,6 @@ def upload_error(
 def interruption_error(
     text: str, broken: TransportError | None, *, session_uri: str | None, status: int | None = None
 ) -> Interrupted:
-    """Return the Interrupted error of an upload that can be resumed later. The caller raises the error.
-
-    Return an Unreachable error if no connection was made.
-    """
+    """Return the Interrupted error of a resumable upload, or Unreachable if no connection was made."""
     kind = Unreachable if broken is not None and broken.unreachable else Interrupted
     return kind(text, session_uri=session_uri, status=status)

@@ -1,7 +1,4 @@
-"""Performs the steps of a resumable upload, passes the responses to its state machine, and records the history (A3).
-
-The state machine in core/uploads/client_state_machine.py interprets each response and decides the next step.
-"""
+"""Runs a resumable upload by the state machine in core/uploads/client_state_machine.py, with a history (A3)."""
 
 from __future__ import annotations
 
@@ -40,15 +37,13 @@ class ClientUpload:
     """A resumable upload that can be run to its end or step by step.
 
     `session_uri` is the URL with which any process can resume the session, None before the session is open. `file` is
-    the metadata of the file, None until the upload is complete. `progress` is called with (bytes sent, size or None).
-    `history` has a row for each step, a dict with n, action (begin, send, ask, wait, cancel), first, last, total, sent
-    (bytes, also of a broken request), status, stored, waited (seconds), state and error.
+    the file's metadata, None until the upload is complete. `progress` is called with (bytes sent, size or None).
+    `history` has a dict for each step with n, action (begin, send, ask, wait, cancel), first, last, total, sent (bytes,
+    also of a broken request), status, stored, waited (seconds), state and error.
 
     Methods raise SvcError if the upload cannot continue, and OSError if the source cannot be read. After an error or
-    KeyboardInterrupt the next step queries the status of the session, and `resume` completes the upload.
-
-    Threads can share an upload. A call waits until another thread's call has returned. `cancel` only waits for the
-    current step of that call, which then raises SessionExpired.
+    KeyboardInterrupt, `resume` completes the upload. Thread-safe. Calls wait for each other, except that `cancel` waits
+    only for the current step of another call, which then raises SessionExpired.
     """
 
     def __init__(
@@ -103,7 +98,7 @@ class ClientUpload:
 
     @property
     def stored(self) -> int:
-        """The number of bytes that the service has stored according to the responses so far."""
+        """The number of stored bytes according to the responses so far."""
         machine = self._machine
         if machine.state is UploadState.COMPLETE and machine.total is not None:
             return machine.total
@@ -111,7 +106,7 @@ class ClientUpload:
 
     @property
     def total(self) -> int | None:
-        """The number of bytes of the whole content, or None if it is not known yet."""
+        """The size of the whole content in bytes, or None if not yet known."""
         return self._machine.total
 
     def __repr__(self) -> str:
@@ -138,7 +133,7 @@ class ClientUpload:
             return self.file
 
     def resume(self) -> File:
-        """Query how many bytes the service has, send the rest with a new retry time, and return the file's metadata."""
+        """Query the number of stored bytes, send the rest with a new retry time, and return the file's metadata."""
         with self._lock:
             if self.file is None:
                 self._start_machine()
@@ -160,7 +155,7 @@ class ClientUpload:
             return self.history[-1]
 
     def send_chunk(self) -> dict[str, object]:
-        """Send the next chunk, after due steps, and return its row. Raises ValueError if the upload is complete."""
+        """Perform steps up to the next sent chunk and return its history row. Raises ValueError if already complete."""
         with self._sending():
             if self.file is not None:
                 raise ValueError("the upload is complete; there is no chunk left to send")
@@ -170,7 +165,7 @@ class ClientUpload:
                     return self.history[-1]
 
     def status(self) -> dict[str, object]:
-        """Query how many bytes the service has and return the history row. Raises ValueError if no session is open."""
+        """Query the number of stored bytes and return the history row. Raises ValueError without an open session."""
         self._check_open()
         with self._sending():
             if self.state is not UploadState.OPEN:
@@ -187,7 +182,7 @@ class ClientUpload:
                     return self.history[-1]
 
     def cancel(self) -> dict[str, object]:
-        """Cancel the session on the service and return the history row. Raises ValueError if no session is open."""
+        """Cancel the session on the service and return the history row. Raises ValueError without an open session."""
         self._check_open()
         self._cancelling.set()
         try:
@@ -207,7 +202,7 @@ class ClientUpload:
 
     @contextmanager
     def _sending(self) -> Iterator[None]:
-        """Hold the lock and set the journal lock to busy during the block. Close the source at the end."""
+        """Hold the lock and mark the journal lock as busy during the block. Close the source at the end."""
         with self._lock:
             claim = self._claim
             was_busy = claim is not None and claim.busy
@@ -223,7 +218,7 @@ class ClientUpload:
                     self._claim.release()
 
     def _step(self) -> None:
-        """Perform the next step of the state machine. If the upload has failed, raise its error."""
+        """Perform the next step of the state machine. Raises the upload's error if the upload has failed."""
         if self._cancelling.is_set():
             raise SessionExpired("Another thread cancels this upload.")
         machine = self._machine
@@ -288,9 +283,9 @@ class ClientUpload:
     def _send(
         self, action: str, request: Request, first: int | None = None, last: int | None = None
     ) -> Response | None:
-        """Send a request, pass the response to the state machine, record the step and return the response.
+        """Send a request, update the state machine, record the step and return the response.
 
-        Returns None if no response arrived, or if the response is a 401 and the session has got a new token.
+        Returns None if no response arrived, or after a 401 with which the session got a new token.
         """
         session, machine = self._session, self._machine
         try:
@@ -325,7 +320,7 @@ class ClientUpload:
         return response
 
     def _send_cancel(self) -> bool:
-        """Send DELETE to the session URI. Return True if the session has ended, or False if another try may help."""
+        """Send DELETE to the session URI. Returns True if the session has ended, or False if another try may help."""
         request = Request("DELETE", str(self.session_uri), self._session.headers(("Content-Length", "0")))
         try:
             response = self._session.send(request)
@@ -361,7 +356,7 @@ class ClientUpload:
             self.progress(total, total)
 
     def _record(self, action: str, request: Request | None, **facts: object) -> None:
-        """Add a row to the history. `facts` has values for the keys first, last, status, waited and error."""
+        """Add a history row, with `facts` as values of the keys first, last, status, waited and error."""
         body = None if request is None else request.body
         row = {
             "n": len(self.history) + 1,
@@ -379,12 +374,12 @@ class ClientUpload:
         self.history.append(row | facts)
 
     def _forget(self) -> None:
-        """Remove the session from the journal, because there is nothing left to resume."""
+        """Remove the session from the journal, because it cannot be resumed anymore."""
         if self._claim is not None:
             self._claim.drop()
 
     def _fail(self, reason: FailureReason) -> None:
-        """Raise the error for a failure. Return without an error if an earlier session has completed the upload."""
+        """Raise the error for a failure, or return if an earlier session has completed the upload."""
         error = self._error(reason)
         if error.status == 409 and self._all_sent and self.request.chosen_id:
             # The first session had everything and took the id with it: the upload is complete (X-07).

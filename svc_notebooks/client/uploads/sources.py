@@ -5,8 +5,7 @@
     a binary file object that can seek      from its position to its end
     any other object with read              once, forwards; the last chunk is kept, to be sent again
 
-A source that cannot be read raises an error before the upload or during the upload. The error goes to the caller, and
-the request is not repeated.
+A source that cannot be read raises an error to the caller, and the request is not repeated.
 """
 
 from __future__ import annotations
@@ -24,10 +23,10 @@ from ...core.http import mime
 from ..transport.in_process import BLOCK
 
 FINGERPRINTED_BYTES = 65_536
-"""The number of bytes at the start and at the end of a file from which its fingerprint is computed."""
+"""The number of bytes at the start and end of a file that determine its fingerprint."""
 
 Progress: TypeAlias = "Callable[[int, int | None], None]"
-"""A function that is called after each block with the bytes transferred and the total size, or None if unknown."""
+"""A function that is called after each block with the transferred bytes and the total size, or None if unknown."""
 
 
 class Readable(Protocol):
@@ -41,17 +40,17 @@ class Seekable(Readable, Protocol):
     """A file object that can be read from any position."""
 
     def seek(self, offset: int, whence: int = 0, /) -> int:
-        """Move to a position and return it."""
+        """Move to a position and return the new position."""
 
     def tell(self) -> int:
-        """Return the position."""
+        """Return the current position."""
 
 
 class UploadSource:
     """The base class of upload sources, whose bytes are read by offset.
 
-    `name`, `path` and `size` (in bytes) are None if they are not known. `lowest` is the offset of the first byte that
-    can still be read, which is 0 except for a stream.
+    `name`, `path` and `size` (in bytes) are None if unknown. `lowest` is the first offset that can still be read, 0
+    except for streams.
     """
 
     name: str | None = None
@@ -66,33 +65,26 @@ class UploadSource:
 
     @abstractmethod
     def read(self, offset: int, size: int) -> bytes:
-        """Return `size` bytes from `offset` on, or fewer bytes at the end of the source.
+        """Return `size` bytes from `offset` on, or fewer at the end of the source.
 
         Raises SourceChanged if the source changed during the upload, and OSError if it cannot be read.
         """
 
     def keep(self, size: int) -> None:
-        """Keep the last `size` bytes of a stream in memory, so that a chunk can be sent again.
-
-        Other sources do nothing, because all their bytes can be read again.
-        """
+        """Keep the last `size` bytes of a stream in memory, to send a chunk again. Other sources do nothing."""
 
     def fingerprint(self) -> str | None:
-        """Return a text that changes when the content changes. Return None for a stream or another file object.
-
-        The whole stream would have to be read for its fingerprint.
-        """
+        """Return a text that changes with the content, or None for file objects, which would have to be read whole."""
         return None
 
     def close(self) -> None:
-        """Close the open file, if this source has opened a file. `read` opens the file again."""
+        """Close the file that this source has opened, if any. `read` opens the file again."""
 
 
 def open_source(source: object, *, name: str | None = None, size: int | None = None) -> UploadSource:
-    """Return an UploadSource for a path, bytes or a binary file object.
+    """Return an UploadSource for a path, bytes or a binary file object. `size` is a stream's length in bytes or None.
 
-    `size` is the length of a stream in bytes, or None if it is not known. Raises TypeError or ValueError if `source` is
-    not valid, and OSError if the file cannot be read.
+    Raises TypeError or ValueError for an invalid source, and OSError if the file cannot be read.
 
     >>> source = open_source(b"a,b\\n", name="numbers.csv")
     >>> source.size, source.media_type
@@ -133,7 +125,7 @@ def _check_path(source: str | os.PathLike[str]) -> Path:
 
 
 def own_name(source: object) -> str | None:
-    """Return the file name of a path or a file object without its folder. Return None if the source has no name.
+    """Return the file name of a path or file object without its folder, or None without a name.
 
     >>> own_name("data/survey.csv"), own_name(b"a,b")
     ('survey.csv', None)
@@ -204,19 +196,13 @@ def _stamp(stat: os.stat_result) -> tuple[int, int]:
 
 
 def change_error(name: str | None, before: int | None, after: int | None) -> SourceChanged:
-    """Return the error for a source that changed during the upload. The caller raises the error.
-
-    `before` and `after` are the sizes of the source in bytes.
-    """
+    """Return the error for a source that changed during the upload, for the caller to raise. Sizes are in bytes."""
     sizes = f"it had {before} bytes and has {after}" if before != after else "it was written to"
     return SourceChanged(f"{name or 'The source'} changed while it was uploaded: {sizes}.")
 
 
 class FileSource(UploadSource):
-    """An upload source that reads a seekable file object, from its current position to its end.
-
-    The caller closes the file object.
-    """
+    """An upload source that reads a seekable file object, which the caller closes, from its position to its end."""
 
     def __init__(self, file: Seekable, name: str | None = None) -> None:
         self._file = file
@@ -239,9 +225,9 @@ class FileSource(UploadSource):
 
 
 def _check_bytes(data: object) -> bytes:
-    """Return the data of a `read` call as bytes. Raises TypeError if the data is not bytes.
+    """Return data of a `read` call as bytes.
 
-    Raises BlockingIOError if the data is None, as for a non-blocking pipe without data.
+    Raises TypeError for any other type, and BlockingIOError for None, as from a non-blocking pipe.
     """
     if data is None:
         raise BlockingIOError("source has nothing to read yet; give one that waits for its bytes")
@@ -251,10 +237,7 @@ def _check_bytes(data: object) -> bytes:
 
 
 class StreamSource(UploadSource):
-    """An upload source that reads a file object without seeking.
-
-    The latest bytes are kept in memory, so that a chunk can be sent again.
-    """
+    """An upload source for file objects without seek, with the latest bytes in memory to send a chunk again."""
 
     def __init__(self, file: Readable, name: str | None = None, size: int | None = None) -> None:
         self._file = file
@@ -297,10 +280,9 @@ class StreamSource(UploadSource):
 
 
 class SourceStream:
-    """A request body with `size` bytes of a source, starting at the offset `first` (A2-05, A3-26).
+    """A request body with `size` bytes of a source from the offset `first` on, or all if None (A2-05, A3-26).
 
-    If `size` is None, the body extends to the end of the source. The bytes `head` and `tail` are sent before and after
-    the bytes of the source. `sent` is the number of bytes of the source that were read so far.
+    `head` and `tail` are sent before and after. `sent` is the number of source bytes that were read so far.
     """
 
     __slots__ = ("_first", "_head", "_progress", "_size", "_source", "_tail", "sent")
@@ -322,7 +304,7 @@ class SourceStream:
         self._head, self._tail = head, tail
 
     def read(self, size: int = -1, /) -> bytes:
-        """Return at most `size` bytes of the body. If `size` is negative, return all remaining bytes.
+        """Return at most `size` bytes of the body, or all remaining bytes if negative.
 
         Raises SourceChanged if the source changed during the upload, and OSError if it cannot be read.
         """
