@@ -199,7 +199,10 @@ class Service:
         self._push.trust(pem)
 
     def receive_at(self, address: str, handler: Callable[[Request], Response] | None) -> None:
-        """Pass the messages for an address to `handler` (None: over the network). The domain must be registered."""
+        """Deliver the messages for an address to a function of this process. The domain must be registered.
+
+        With `handler=None`, deliver the messages over the network again.
+        """
         self._push.receive_at(address, handler)
 
     def deliveries(self) -> list[DeliveryRow]:
@@ -211,7 +214,10 @@ class Service:
         return invitations.outbox(self._context)
 
     def deliver(self, timeout: float | None = None) -> None:
-        """Deliver all due messages. Return after every attempt, or after `timeout` seconds while a thread continues."""
+        """Deliver the messages that are due, and return when each attempt has ended.
+
+        After `timeout` seconds of real time, return early while the deliveries continue in the background.
+        """
         self._push.deliver(timeout)
 
     def faults(self, *steps: JSONObject | str, in_order: bool = False) -> AbstractContextManager[None]:
@@ -241,7 +247,10 @@ class Service:
         self._faults.clear()
 
     def limit(self, user: str | None = None, requests: int | None = None, per: str | float | timedelta = "60s") -> None:
-        """Set a user's rate limit, or remove it with `requests=None`. Raises ValueError for an invalid value."""
+        """Set the number of requests that a user may send within a duration. `requests=None` removes the user's limit.
+
+        Raises ValueError for an invalid number or duration.
+        """
         self._rate_limiter.limit((user or self.policy.first_user).lower(), requests, parse_duration(per))
 
     def limits(self) -> list[RateLimitRow]:
@@ -303,9 +312,9 @@ class Service:
         save(self._context, self._parts, file)
 
     def load(self, file: BinaryIO) -> None:
-        """Replace the state by a file that `save` wrote, with stopped channels.
+        """Replace the whole state by the content of a file that `save` wrote. Channels are stopped, as in a fork.
 
-        Raises ValueError for an invalid file.
+        Raises ValueError for any other file or a damaged file, before anything is changed.
         """
         load(self._context, self._parts, file)
         self._push.load_authorities()
@@ -370,9 +379,10 @@ def open_service(
 
 
 def open_saved(path: str | Path, *, branch: int = 0, background: bool | None = None) -> Service:
-    """Open a file of `Service.save` in memory, with channels and ids like `Service.fork`.
+    """Open a service in memory from a file of `Service.save`, with stopped channels and a `branch` as in
+    `Service.fork`.
 
-    Raises OSError for an unreadable file, and ValueError for a damaged file or another format or version.
+    Raises OSError if the file cannot be read, and ValueError if it is damaged or has another format or version.
     """
     with Path(path).open("rb") as file:
         try:

@@ -53,9 +53,9 @@ def _client(request: PublicRequest, form: dict[str, str]) -> ClientRow:
 
 
 def _client_credentials(request: PublicRequest, form: dict[str, str]) -> tuple[str, str]:
-    """Return the client id and secret from the header or the form ("" if missing).
+    """Return the client id and the client secret from the Authorization header, or else from the form.
 
-    Raises OAuthError (RFC 6749, 2.3).
+    Each is "" if missing. Raises OAuthError if the header is invalid or contradicts the form (RFC 6749, 2.3).
     """
     header = request.http_request.headers.get("Authorization")
     if header is None:
@@ -102,7 +102,10 @@ def _token_info(request: PublicRequest, secret: str) -> TokenInfo:
 
 
 def revoke(request: PublicRequest) -> Response:
-    """Revoke a token and all tokens of the same consent. Return {}, or an OAuth error for an unknown token."""
+    """Revoke a token and all tokens of the same consent.
+
+    Return an empty JSON object, or an OAuth error if the token is unknown.
+    """
     try:
         secret = _parameter(request, "token")
     except OAuthError as error:

@@ -11,7 +11,10 @@ from ..tables.users import TokenRow
 
 
 def create_user(context: ServiceContext, email: str) -> None:
-    """Create the user with this e-mail address, with a root folder and event copies, unless the user exists."""
+    """Create the user with this e-mail address, unless the user exists.
+
+    A new user gets a root folder and copies of the events to which the user is invited.
+    """
     if context.store.users.root(email) is not None:
         return
     root = root_row(context, email)

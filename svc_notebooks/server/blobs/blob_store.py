@@ -108,7 +108,10 @@ class BlobStore(Protocol):
         """
 
     def problem(self, part: StoredPart, *, contents: bool = True) -> str | None:
-        """Describe the damage of a part, or return None. Compares only the length if `contents` is false."""
+        """Describe the damage of a part, or return None for an undamaged part.
+
+        Compares the length and the checksum, or only the length if `contents` is false.
+        """
 
     def checksum(self, part: StoredPart) -> int | None:
         """Compute the CRC-32 of a part. Returns None for an unreadable part, a wrong length or a store in memory."""
@@ -123,7 +126,10 @@ class BlobStore(Protocol):
         """Delete all parts that were written since the store was opened and are not in `known`. Return their number."""
 
     def copy(self, stored: Iterable[StoredPart]) -> BlobStore:
-        """Return a new store that shares these parts if possible. Raises DamagedContent for a missing or cut part."""
+        """Return a new store with these parts, which shares their bytes with this store if possible.
+
+        Raises DamagedContent if a part is missing or has the wrong length.
+        """
 
     def restore(self, kept: BlobStore) -> None:
         """Add the parts of `kept`, which is a store that `copy` returned."""

@@ -50,7 +50,10 @@ class TokenVerifier:
         self._cache: dict[str, Caller] = {}
 
     def caller(self, request: Request, query: Query) -> Caller:
-        """Return the caller by the access token in the header or query. Raises ApiError (401) for an invalid token."""
+        """Return the caller of a request, by the access token in the Authorization header or the query.
+
+        Raises ApiError (401) if the token is missing, unknown or expired.
+        """
         credentials = None
         for name, value in request.headers.pairs:
             if len(name) == 13 and name.lower() == "authorization":
@@ -113,7 +116,7 @@ def bearer(request: Request) -> str | None:
 
 
 def require_scopes(caller: Caller, scopes: frozenset[str], operation: Operation) -> Caller:
-    """Return the caller with `app_only` set for these scopes.
+    """Return the caller with `app_only` set for an operation that accepts any of these scopes.
 
     Raises ApiError (403) if the caller has none of the scopes.
     """
@@ -126,7 +129,10 @@ def require_scopes(caller: Caller, scopes: frozenset[str], operation: Operation)
 
 
 def scope_names(scopes: Iterable[str] | None, policy: Policy) -> str:
-    """Return scopes (URIs or names, None for all) as names joined by spaces. Raises ValueError for an unknown scope."""
+    """Convert scopes, given as URIs or as names, to scope names joined by spaces.
+
+    None stands for all scopes. Raises ValueError for an unknown scope.
+    """
     if scopes is None:
         return " ".join(ALL_SCOPES)
     names = [scope.removeprefix(policy.auth_scope_base + "/") for scope in scopes]

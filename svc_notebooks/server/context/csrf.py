@@ -51,7 +51,10 @@ def check_same_origin(request: Request, context: ServiceContext) -> None:
 
 
 def check_host(request: Request, context: ServiceContext) -> None:
-    """Refuse a request whose Host header names another host. Raises ApiError (403). Browsers always send Host."""
+    """Raise ApiError (403) if the Host header of a request names another host.
+
+    A missing Host header is accepted, because browsers always send the header.
+    """
     authority = request.headers.get("Host")
     if authority is None or ANY in context.policy.host_names:
         return

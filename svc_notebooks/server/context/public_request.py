@@ -41,7 +41,10 @@ class PublicRequest:
         return self.context.clock.now().timestamp()
 
     def form(self) -> dict[str, str]:
-        """Return the form parameters by name. Raises OAuthError for a long or invalid body or a repeated parameter."""
+        """Return the parameters of the form body by name.
+
+        Raises OAuthError for a body that is too long or not a form, and for a repeated parameter.
+        """
         media_type = MediaType.parse(self.http_request.headers.get("Content-Type") or "").essence
         content = b""
         while block := self.body.read(_MAX_FORM_SIZE):
@@ -79,7 +82,10 @@ def no_store_json(value: Mapping[str, object]) -> Response:
 
 
 def oauth_error_response(error: OAuthError, *, basic: bool = False) -> Response:
-    """Return the JSON response to an OAuth error (RFC 6749, 5.2), with a Basic challenge for status 401 if `basic`."""
+    """Return the JSON response to an OAuth error (RFC 6749, 5.2).
+
+    If `basic` is true, a response with status 401 asks for Basic authentication.
+    """
     challenge = [("WWW-Authenticate", 'Basic realm="svc"')] if basic and error.status == 401 else []
     description = _NOT_IN_DESCRIPTION.sub("?", error.description)
     body: OAuthErrorResponse = {"error": error.error, "error_description": description}

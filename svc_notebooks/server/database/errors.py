@@ -61,7 +61,10 @@ def store_error(error: BaseException, path: Path | None) -> OSError | None:
 
 
 def _cause(path: Path) -> tuple[int, str] | None:
-    """Return the error code and text of a test write, or None. SQLite reports an exceeded quota as an I/O error."""
+    """Write a test file beside the database, and return the error code and error text, or None without an error.
+
+    SQLite reports an exceeded quota and a read-only disk only as an I/O error.
+    """
     try:
         with TemporaryFile(dir=path.parent) as file:
             file.write(bytes(4096))

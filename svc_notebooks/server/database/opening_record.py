@@ -127,7 +127,7 @@ def _read(driver: sqlite3.Connection) -> Opening | None:
 
 
 def in_use(path: Path, sleep: Callable[[float], None] = time.sleep) -> bool:
-    """Return True if another process keeps this database open for 2 seconds. Always False without POSIX locks."""
+    """Return True if another process keeps the database open for 2 seconds. Returns False without POSIX locks."""
     try:
         from fcntl import LOCK_NB, LOCK_SH, lockf
     except ImportError:

@@ -32,7 +32,10 @@ def is_preflight(request: Request) -> bool:
 
 
 def preflight(request: Request, methods: Iterable[str], context: ServiceContext) -> Response:
-    """Return the response to a CORS preflight, which allows all headers. Raises ApiError (403) for a refused origin."""
+    """Return the response to a CORS preflight. Raises ApiError (403) for an origin that is not allowed.
+
+    All request headers are allowed, because the access token alone decides the rights of a request.
+    """
     origin = request.headers["Origin"]
     if not _allow_origin(origin, context):
         raise refuse("foreignOrigin", decided_by="allowed_origins", origin=origin[:100])
@@ -44,7 +47,7 @@ def preflight(request: Request, methods: Iterable[str], context: ServiceContext)
 
 
 def with_origin(response: Response, origin: str, context: ServiceContext) -> Response:
-    """Return a response with CORS headers. If `origin` is not allowed, its pages cannot read the response."""
+    """Return a response with CORS headers, which let pages of `origin` read the response if the origin is allowed."""
     allowed = _allow_origin(origin, context)
     headers = [] if allowed == ANY else [("Vary", "Origin")]
     if allowed:

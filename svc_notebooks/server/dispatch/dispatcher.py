@@ -147,7 +147,7 @@ class Dispatcher:
             entry.fault, entry.decided_by = str(injection) or None, injection.decided_by or entry.decided_by
 
     def _fault_target(self, incoming: _Incoming) -> FaultTarget:
-        """Return the properties that fault plans match, and fill the journal entry before any fault happens."""
+        """Return the properties of a request that fault plans match, and write them to the journal entry."""
         entry, operation = incoming.entry, None
         with suppress(ApiError):
             operation = self._routes.find(incoming.method, incoming.path, incoming.query).operation
@@ -200,9 +200,9 @@ class Dispatcher:
         return handler(context, request_context)
 
     def _caller(self, incoming: _Incoming, *, in_session: bool) -> Caller:
-        """Return the caller, or a session's owner if the policy allows it.
+        """Return the caller of a request, or the owner of an upload session if the policy allows this.
 
-        Raises ApiError (401) without a valid token.
+        Raises ApiError (401) without a valid access token.
         """
         headers = incoming.request.headers
         if in_session and self._context.policy.session_uri_is_enough and "Authorization" not in headers:

@@ -37,7 +37,7 @@ _REASONS = {
 class ArmedFault:
     """A fault that may happen to one request.
 
-    `wait` sleeps for seconds. `undo` is called if the fault does not happen.
+    `wait` lets a number of seconds pass. `undo` is called if the fault does not happen.
     """
 
     name: str
@@ -68,9 +68,10 @@ class FaultInjection:
         return f"fault {self._decided.name}" if self._decided else None
 
     def before(self, expire: Callable[[], bool]) -> Response | None:
-        """Apply the faults before the handler. Return the response of the first `status` fault, or None without one.
+        """Apply the faults that happen before the handler. Return the first `status` fault's response, or None.
 
-        `expire` ends the upload session and returns True if there was a session. Raises Disconnected for a reset.
+        `expire` ends the upload session and returns True if there was a session. Raises Disconnected if a fault resets
+        the connection.
         """
         for fault in self._armed:
             action = fault.action
@@ -98,9 +99,9 @@ class FaultInjection:
         return self._cut
 
     def after(self, response: Response, entry: JournalEntry) -> Response:
-        """Return the response, perhaps with a body that raises Disconnected at a cut.
+        """Apply the faults that happen after the handler, and return the response.
 
-        Raises Disconnected for a reset.
+        Raises Disconnected if a fault resets the connection. A body that a fault cuts raises Disconnected later.
         """
         if self._cut:
             self._cut.drain()

@@ -85,7 +85,7 @@ class ArmedPlan:
     def faults_for(self, target: FaultTarget, wait: Callable[[float], object]) -> Iterator[ArmedFault]:
         """Yield a fault for each step that happens to a request.
 
-        With `in_order`, only the first unfinished step can.
+        With `in_order`, only the first unfinished step can happen.
         """
         self.requests += 1
         for number, step in enumerate(self.steps):
@@ -96,7 +96,10 @@ class ArmedPlan:
                 return
 
     def describe_missing(self) -> str | None:
-        """Describe the steps that never happened. Return None if every step, or one step of a preset, happened."""
+        """Describe the steps that never happened. Return None if every step happened.
+
+        For a preset, return None if at least one step happened.
+        """
         missing = [number for number, step in enumerate(self.steps) if not step.fired]
         if not missing or (self.name and len(missing) < len(self.steps)):
             return None

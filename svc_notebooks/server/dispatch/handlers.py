@@ -108,7 +108,10 @@ HANDLERS: Mapping[str, Handler] = {
 
 
 def handler_of(request: RequestContext, *, upload: bool) -> Handler:
-    """Return the handler of a request. Raises ApiError (400) for an `upload` with an invalid `uploadType`."""
+    """Return the handler of a request. `upload` is true if the request was sent to the upload URI.
+
+    Raises ApiError (400) for an upload with an unknown or missing `uploadType`.
+    """
     if not (upload and request.operation.media):
         return HANDLERS[request.operation.name]
     upload_type = request.query.get("uploadType")

@@ -79,7 +79,7 @@ class RateLimiter:
                 self._own[user] = Limit(requests, per, "requests")
 
     def check(self, caller: Caller, operation: Operation, query: Query) -> None:
-        """Count a request. Raises ApiError, with the policy's `rate_status`, if the request exceeds the limit."""
+        """Count a request. Raises ApiError (403 or 429, as the policy says) if the request exceeds the limit."""
         if own := self._own.get(caller.user):  # read once, because another thread may remove it
             name, limit = "own", own
         elif default := self._calendar if operation.calendar else self._files:

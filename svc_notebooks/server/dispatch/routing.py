@@ -79,7 +79,7 @@ class Routes:
         (self._calendar if operation.calendar else self._plain).add(operation.path, operation)
 
     def find(self, method: str, path: str, query: Query) -> Route:
-        """Return the route of a request. Raises ApiError, 404 for an unknown path and 405 for an unknown method."""
+        """Return the route of a request. Raises ApiError (404) for an unknown path and (405) for an unknown method."""
         methods, path_params = self._look_up(path, query)
         is_new_upload = path == self._new_upload and methods is not _SESSION_METHODS
         if is_new_upload and method == "PUT" and query.get("uploadType") == "resumable":

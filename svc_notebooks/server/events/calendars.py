@@ -34,7 +34,7 @@ def calendar_of(
 ) -> CalendarRow:
     """Return the calendar with the id `name`, or by default with the id in the path.
 
-    Raises ApiError, 404 if the caller cannot see the calendar and 403 if the caller's role is below `minimum_role`.
+    Raises ApiError (404) if the caller cannot see the calendar, and (403) if the caller's role is below `minimum_role`.
     """
     calendar_id = request.path_params[CALENDAR_ID] if name is None else name
     row = primary_of(context, request.caller.user) if calendar_id == PRIMARY else calendar_by_id(context, calendar_id)
@@ -234,8 +234,8 @@ def colors(context: ServiceContext, request: RequestContext) -> Response:
 
 
 def resource_response(request: RequestContext, value: Mapping[str, Any], shape: Shape) -> Response:
-    """Return the JSON response with the fields that `fields` selects.
+    """Return the JSON response with a resource, limited to the fields that the `fields` parameter selects.
 
-    Raises ApiError (400) for an invalid selection.
+    Raises ApiError (400) for an invalid `fields` parameter.
     """
     return json_response(request.query, select_fields(parse_fields_param(request.query, {}, shape), value))

@@ -22,7 +22,8 @@ def complete_attachments(
 ) -> list[Attachment]:
     """Return the attachments of an event, with the id, title and type of the stored files.
 
-    Raises ApiError (400) for a link to an invisible file, unless the link is in `before`, the stored attachments.
+    Raises ApiError (400) for a link to a file that the caller cannot see, unless the link is in `before`, the stored
+    attachments.
     """
     known = {attachment.get("fileUrl"): attachment for attachment in before or []}
     origin = external_origin(request.http_request, context)

@@ -51,7 +51,10 @@ def instances(
     before: datetime | None,
     work: WorkBudget | None = None,
 ) -> Iterator[EventRecord]:
-    """Return all instances, even cancelled, that overlap a time window, sorted by start. Raises WorkExceeded."""
+    """Return the instances of a recurring event that overlap a time window, sorted by start.
+
+    Cancelled instances are included. Raises WorkExceeded when the budget `work` is spent.
+    """
     master, tz = event_from_row(row), zone(calendar.zone)
     changed = {instance.id for instance in context.store.events.changed_instances(calendar.id, row.id)}
     moved = list_changed_instances(context, calendar, row, after, before)

@@ -31,7 +31,10 @@ def send_invitations(context: ServiceContext, notify: str, event: EventRecord) -
 
 
 def send_updates(context: ServiceContext, notify: str, event: EventRecord, before: Event) -> None:
-    """Send invitations to new attendees, cancellations to removed attendees and updates to the other attendees."""
+    """Send invitations to new attendees, cancellations to removed attendees and updates to the other attendees.
+
+    If the event is now cancelled, all attendees get a cancellation.
+    """
     if event.row.cancelled:
         return send_cancellations(context, notify, event)
     now, then = _recipients(event.body), [] if before.get("status") == "cancelled" else _recipients(before)

@@ -240,7 +240,10 @@ def _expand_series(
 def _expand_in_order(
     context: ServiceContext, calendar: CalendarRow, criteria: _ListCriteria, key: Key | None, rows: list[EventRow]
 ) -> Iterator[Keyed]:
-    """Return the events in the requested window, with instances of recurring events. Iteration raises PageEnds."""
+    """Return the events of these rows in the requested window with their keys. Instances replace recurring events.
+
+    Iteration raises PageEnds if the step budget is spent.
+    """
     single, recurring = [row for row in rows if not row.recurring], [row for row in rows if row.recurring]
 
     def streams(after: datetime | None, before: datetime | None, work: WorkBudget) -> list[Iterator[Keyed]]:
@@ -263,7 +266,10 @@ def _matching_instances(
     before: datetime | None,
     work: WorkBudget,
 ) -> Iterator[EventRecord]:
-    """Return the instances that can match, only changed instances if the recurring event itself does not match."""
+    """Return the instances of a recurring event that can match the criteria.
+
+    If the recurring event itself does not match, only its changed instances can match.
+    """
     master = event_from_row(row)
     if _instance_matches(criteria, master) and all(accepts(master) for accepts in criteria.filters):
         return instances(context, calendar, row, after, before, work)

@@ -109,7 +109,10 @@ def _new_event(context: ServiceContext, calendar: CalendarRow, body: JSONObject,
 
 
 def get(context: ServiceContext, request: RequestContext) -> Response:
-    """Return the event in the path. If its conference is pending, create the conference for the next response."""
+    """Return the event whose id is in the path.
+
+    If the conference of the event is pending, create the conference for the next response.
+    """
     calendar = calendar_of(context, request, CalendarRole.READER)
     view = view_of(context, request, calendar)
     event = event_in_path(context, request, calendar)
@@ -213,9 +216,10 @@ def merge_patch(old: Mapping[str, Any], patch: JSONObject) -> JSONObject:
 
 
 def _merge_attendees(before: Event, attendees: list[Any], *, all_named: bool) -> list[Any]:
-    """Return the attendees after a request. Stored `resource` and unsent response values stay (E-08).
+    """Return the attendees of an event after a request (E-08).
 
-    If `all_named` is False (`attendeesOmitted`), attendees who are not in the request also stay.
+    Attendees keep their stored `resource`, and their stored response if the request has none. If `all_named` is False,
+    attendees who are not in the request also stay.
     """
     known: dict[str, Any] = {attendee["email"].lower(): attendee for attendee in before.get("attendees") or []}
     named = []
@@ -233,7 +237,10 @@ def _merge_attendees(before: Event, attendees: list[Any], *, all_named: bool) ->
 
 
 def delete(context: ServiceContext, request: RequestContext) -> Response:
-    """Cancel an event or instance everywhere and send cancellations. A guest only deletes their copy and declines."""
+    """Cancel an event or one instance in all calendars and send cancellations.
+
+    A guest deletes only their own copy and thereby declines.
+    """
     options = read_options(request.query)
     with context.store.transaction():
         calendar = calendar_of(context, request, CalendarRole.WRITER)
@@ -254,7 +261,10 @@ def delete(context: ServiceContext, request: RequestContext) -> Response:
 
 
 def move(context: ServiceContext, request: RequestContext) -> Response:
-    """Move an event to another calendar, the new organizer, and return it. Raises ApiError for copies and instances."""
+    """Move an event to another calendar, which becomes the organizer, and return the event.
+
+    Raises ApiError if the event belongs to another organizer or is an instance.
+    """
     options = read_options(request.query)
     destination = request.query.get("destination")
     if not destination:

@@ -20,7 +20,7 @@ from ..tables.events import EventRow
 
 
 class EventRecord(NamedTuple):
-    """A stored event with its database row and its fields. An instance's fields include those of its series."""
+    """A stored event with its row and its fields. The fields of an instance include the fields of its series."""
 
     row: EventRow
     body: Event

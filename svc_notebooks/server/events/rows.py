@@ -51,7 +51,10 @@ def save_event(context: ServiceContext, event: EventRecord) -> EventRecord:
 
 
 def save_with_copies(context: ServiceContext, before: EventRecord, fields: Event) -> EventRecord:
-    """Store an organizer's event and the guests' copies, and return it. Reminders alone keep the update time."""
+    """Store the new fields of an organizer's event, update the guests' copies and return the event.
+
+    A change of the reminders alone does not change the time of the last update.
+    """
     old: Any = before.body
     new: Any = fields
     changed = {name for name in {*new, *old} if new.get(name) != old.get(name)}

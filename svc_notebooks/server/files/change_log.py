@@ -28,7 +28,7 @@ def record_creation(context: ServiceContext, row: FileRow) -> None:
 
 
 def record_change(context: ServiceContext, old: FileRow, row: FileRow, changes: AbstractSet[str]) -> None:
-    """Log a change to a file and queue its notifications. Empty `changes` queue no `update` message."""
+    """Log a change to a file and queue its notifications. If `changes` is empty, queue no `update` message."""
     moved, trashed = old.parent != row.parent, old.trashed != row.trashed
     before = users_with_access(context, old) if moved else frozenset()
     _log_change(context, before | users_with_access(context, row), row, below=moved or trashed)
@@ -100,7 +100,10 @@ def _watchers(context: ServiceContext, watched: str) -> list[ChannelRow]:
 
 
 def _files_below(context: ServiceContext, row: FileRow, *, following: bool = False) -> list[str]:
-    """Return the ids of watched files below a folder, with `following` only files trashed along with the folder."""
+    """Return the ids of the files below a folder that have a channel.
+
+    If `following` is true, return only the files that are trashed and untrashed together with the folder.
+    """
     if row.mime_type != context.folder_type or not context.store.channels.any():
         return []
     return context.store.channels.find_watched(row.id, context.millis(), following=following)

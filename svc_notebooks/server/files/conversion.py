@@ -150,9 +150,10 @@ def convert(
     size: int,
     pieces: Iterable[PartRange],
 ) -> Iterator[ConvertedContent | None]:
-    """Convert `pieces`, and yield the converted content, or None without a `conversion`, to a `with` block.
+    """Convert the content in `pieces`, and yield the converted content to a `with` block.
 
-    If the block fails, the content is deleted. Raises ApiError (400) if the conversion fails (A5-02).
+    Yields None if `conversion` is None. If the block fails, the converted content is deleted. Raises ApiError (400) if
+    the content cannot be converted (A5-02).
     """
     if conversion is None:
         yield None
@@ -201,7 +202,7 @@ def _not_run(context: ServiceContext, error: Abandoned | TooManyWaiting) -> Disc
 
 
 def _detect_type(context: ServiceContext, conversion: ConversionRequest, name: str, source: bytes) -> str | None:
-    """Return the declared media type, or else the type detected from the bytes and the name, or None."""
+    """Return the declared media type, or else the type detected from the bytes and the name, or None if unknown."""
     declared = _source_of(context, conversion.declared_type)
     if declared not in GENERIC_TYPES:
         return declared
@@ -255,7 +256,10 @@ def export(context: ServiceContext, request: RequestContext) -> Response:
 
 
 def render_document(context: ServiceContext, row: FileRow, target: str, user: str) -> bytes:
-    """Return a native document in the format `target`, converted on behalf of `user`. Raises ConversionError."""
+    """Return the bytes of a native document in the format `target`. The conversion runs on behalf of `user`.
+
+    Raises ConversionError if the conversion is not supported or fails.
+    """
     native = row.mime_type.removeprefix(context.names.media_prefix)
     if not context.converter.can_write(native, target):
         raise ConversionError(f"{native} documents have no {target}")

@@ -1,4 +1,4 @@
-"""Copies a file (files.copy). The copy shares the stored content, unless it is converted to a document."""
+"""Copies a file (files.copy). The copy shares the content of the original, unless the copy is converted."""
 
 from __future__ import annotations
 
@@ -66,7 +66,10 @@ def _source(context: ServiceContext, request: RequestContext) -> FileRow:
 
 
 def _metadata(context: ServiceContext, request: RequestContext, source: FileRow, sent: JSONObject) -> JSONObject:
-    """Return the copy's metadata, by default the original's values. An unwritable folder becomes the caller's root."""
+    """Return the metadata of the copy. Fields that the caller did not send have the values of the original.
+
+    If the caller may not write to the original's folder, the copy goes into the caller's root folder.
+    """
     extra, caller = json.loads(source.extra), request.caller
     try:
         folder = file_for(context, caller, source.parent or "", Role.WRITER).id

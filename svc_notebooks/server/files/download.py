@@ -37,7 +37,10 @@ def download(context: ServiceContext, request: RequestContext) -> Response:
 
 
 def _parse_range(headers: list[str], size: int) -> ByteSpan | None:
-    """Return the requested byte range, or None for no, an invalid or several ranges. Raises ApiError (416)."""
+    """Return the byte range that a request selects. Raises ApiError (416) if the range contains no byte.
+
+    Returns None, for the whole content, if the header is missing, invalid or repeated, or has several ranges.
+    """
     if len(headers) != 1:
         return None
     try:

@@ -88,7 +88,10 @@ def _integer(digits: str) -> int:
 
 
 def parse_fields_param(query: Query, default: Mask, shape: Shape) -> Mask | None:
-    """Return the mask in `fields`, `default` if missing, or None if blank. Raises ApiError for an invalid mask."""
+    """Return the field mask in the parameter `fields`. Raises ApiError for an invalid mask.
+
+    Returns `default` if the parameter is missing, and None if it is blank.
+    """
     text = query.get("fields")
     if text is None:
         return default
@@ -105,7 +108,10 @@ def select_fields(mask: Mask | None, value: Mapping[str, object]) -> JSONObject:
 
 
 def check_response_params(context: ServiceContext, request: RequestContext) -> None:
-    """Check `fields` and the Host header before the request changes anything. Raises ApiError (400) if invalid."""
+    """Check the parameter `fields` and the Host header before any change.
+
+    Raises ApiError (400) if either is invalid.
+    """
     parse_fields_param(request.query, DEFAULT_MASK, FILE_SHAPE)
     external_origin(request.http_request, context)
 
@@ -159,7 +165,10 @@ def change_file(
     metadata: JSONObject,
     content: NewContent | None = None,
 ) -> FileRow:
-    """Store new metadata and content in the caller's transaction and return the new row. Raises ApiError."""
+    """Store a file's new metadata and content inside an open transaction, and return the new row.
+
+    Raises ApiError if the caller may not change the file.
+    """
     old = file_for(context, request.caller, file_id, Role.WRITER)
     row = change_row(context, request.caller, _move(context, request, old), metadata)
     if content:
@@ -178,7 +187,10 @@ def change_file(
 
 
 def _move(context: ServiceContext, request: RequestContext, row: FileRow) -> FileRow:
-    """Return the row with the folder in `addParents`, or the root folder for `removeParents`. Raises ApiError."""
+    """Return the row of a file with the parent that `addParents` and `removeParents` request.
+
+    Removing the parent moves the file into its owner's root folder. Raises ApiError if the file cannot be moved.
+    """
     add, remove = request.query.get("addParents"), request.query.get("removeParents")
     root = context.root(row.owner)
     if add:
@@ -294,7 +306,7 @@ def list_files(context: ServiceContext, request: RequestContext) -> Response:
 
 
 def int_param(query: Query, name: str, default: int, maximum: int) -> int:
-    """Return an integer parameter, or `default` if missing. Raises ApiError (400) unless from 1 to `maximum`."""
+    """Return an integer parameter, or `default` if missing. Raises ApiError (400) for values outside 1 to `maximum`."""
     text = query.get(name)
     if text is None:
         return default
@@ -304,12 +316,12 @@ def int_param(query: Query, name: str, default: int, maximum: int) -> int:
 
 
 def bool_param(query: Query, name: str, *, default: bool) -> bool:
-    """Return a parameter as a bool, or `default` if missing. Raises ApiError (400) unless "true" or "false"."""
+    """Return a boolean parameter, or `default` if missing. Raises ApiError (400) unless "true" or "false"."""
     return choice_param(query, name, ("true", "false") if default else ("false", "true")) == "true"
 
 
 def choice_param(query: Query, name: str, allowed: tuple[str, ...]) -> str:
-    """Return a parameter, or the first `allowed` value if missing. Raises ApiError (400) for any other value."""
+    """Return a query parameter, or the first `allowed` value if missing. Raises ApiError (400) for any other value."""
     text = query.get(name)
     if text is None:
         return allowed[0]

@@ -245,7 +245,11 @@ def _prepare_content(
 def _store_file(
     context: ServiceContext, request: RequestContext, row: SessionRow, converted: ConvertedContent | None
 ) -> tuple[SessionRow, OrphanedContent | None]:
-    """Store the file of a complete upload. Return the session row and the file's orphaned content, or None."""
+    """Create the file of a complete upload, or replace its content.
+
+    Returns the new session row and the former content. The former content is None for a new file, and if another file
+    still uses the content.
+    """
     metadata = json.loads(row.metadata)
     media_type = metadata.get("mimeType") or row.media_type
     if media_type is None and row.file:

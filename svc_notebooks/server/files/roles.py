@@ -22,7 +22,10 @@ def effective_role(context: ServiceContext, user: str, row: FileRow) -> Role | N
 
 
 def can_download(row: FileRow, role: Role) -> bool:
-    """Return whether a role may download, export and copy a file. Writers always may, unlike other roles."""
+    """Return whether a user with this role may download, export and copy a file.
+
+    Writers always may. Other roles may not if a field of the file forbids copying.
+    """
     if role >= Role.WRITER:
         return True
     extra = json.loads(row.extra)
@@ -30,7 +33,10 @@ def can_download(row: FileRow, role: Role) -> bool:
 
 
 def check_can_download(context: ServiceContext, user: str, row: FileRow, refusal: str) -> None:
-    """Raise ApiError (403, key `refusal`) if a user may not download, export or copy a file (A6-05)."""
+    """Raise ApiError (403) if a user may not download, export or copy a file (A6-05).
+
+    `refusal` is the key of the error in the error catalogue.
+    """
     if row.owner != user and not can_download(row, effective_role(context, user, row) or Role.READER):
         raise refuse(refusal, fileId=row.id)
 
@@ -48,7 +54,10 @@ def users_with_access(context: ServiceContext, row: FileRow) -> frozenset[str]:
 
 
 def effective_permissions(context: ServiceContext, row: FileRow) -> list[PermissionRow]:
-    """Return the own and inherited permissions of a file, for each id the permission with the highest role."""
+    """Return the permissions on a file, including permissions inherited from the folders above the file.
+
+    If two permissions have the same id, only the permission with the higher role is returned.
+    """
     by_id: dict[str, PermissionRow] = {}
     for ancestor in _file_and_ancestors(context, row):
         for grant in context.store.permissions.of(ancestor.id):

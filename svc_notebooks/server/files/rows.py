@@ -31,7 +31,7 @@ _MODIFIER = "lastModifyingUser"
 def file_for(context: ServiceContext, caller: Caller, file_id: str, minimum_role: Role = Role.READER) -> FileRow:
     """Return the row of a file, or of the caller's root folder for the id `root`.
 
-    Raises ApiError, 404 if the caller cannot see the file and 403 if the caller's role is below `minimum_role`.
+    Raises ApiError (404) if the caller cannot see the file, and (403) if the caller's role is below `minimum_role`.
     """
     row = context.store.files.get(context.root(caller.user) if file_id == "root" else file_id)
     role = visible_role(context, caller, row) if row else None
@@ -98,7 +98,7 @@ def _check_id(context: ServiceContext, caller: Caller, file_id: str, document: b
 
 
 def new_row(context: ServiceContext, caller: Caller, metadata: JSONObject, media_type: str | None) -> FileRow:
-    """Return the row of a new file without content. `media_type` applies if the metadata has no `mimeType`."""
+    """Return the row of a new file without content. `media_type` is used if the metadata has no `mimeType`."""
     mime_type = str(metadata.get("mimeType") or media_type or UNKNOWN)
     parent, details, now = _parent(metadata), metadata.get("shortcutDetails"), context.millis()
     parent = writable_folder(context, caller, parent).id if parent else context.root(caller.user)
@@ -156,7 +156,10 @@ def add_file(context: ServiceContext, caller: Caller, row: FileRow, metadata: JS
 
 
 def change_row(context: ServiceContext, caller: Caller, row: FileRow, metadata: JSONObject) -> FileRow:
-    """Return the row with new metadata, where null resets a field. Raises ApiError for a forbidden change."""
+    """Return a copy of a file row with the new metadata. A null value resets a field to its default.
+
+    Raises ApiError if the media type cannot be changed, or if the caller may not trash the file.
+    """
     now = context.millis()
     changes: dict[str, Any] = {"modified": now, "modified_by_me": now, "version": row.version + 1}
     if "name" in metadata:

@@ -161,7 +161,10 @@ def header_type(headers: Headers, name: str) -> str | None:
 def check_content(
     context: ServiceContext, request: RequestContext, file_id: str, metadata: JSONObject, media_type: str | None
 ) -> ConversionRequest | None:
-    """Check an upload before its bytes are read, and return its conversion or None. Raises ApiError if invalid."""
+    """Check an upload before its bytes are read. Return the conversion that the upload needs, or None.
+
+    Raises ApiError if the file cannot be created, or if its content cannot be converted.
+    """
     if not file_id:
         check_new(context, request.caller, metadata)
     return conversion_for(context, request, file_id, metadata, media_type)
@@ -198,7 +201,10 @@ def file_name(context: ServiceContext, request: RequestContext, file_id: str, me
 
 
 def add_content(context: ServiceContext, pieces: list[PartRange], size: int | None, media_type: str) -> NewContent:
-    """Add a content of these parts in the caller's transaction. Raises ApiError (503) if a reset deleted the parts."""
+    """Add a content with these parts to the database, inside an open transaction.
+
+    Raises ApiError (503) if a reset has deleted the parts.
+    """
     if not context.content.all_present(pieces):
         raise refuse("unavailable")
     content = NewContent(context.store.contents.begin(), size, media_type)
@@ -210,7 +216,7 @@ def add_content(context: ServiceContext, pieces: list[PartRange], size: int | No
 def store_content(
     context: ServiceContext, request: RequestContext, file_id: str, metadata: JSONObject, content: NewContent
 ) -> tuple[FileRow, OrphanedContent | None]:
-    """Create a file with a content, or replace the content of `file_id`, in the caller's transaction.
+    """Create a file with a content, or replace the content of `file_id`, inside an open transaction.
 
     Returns the row and the former content, which is None for a new file or if another file uses the content.
     """

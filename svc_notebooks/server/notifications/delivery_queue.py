@@ -51,9 +51,9 @@ class DeliveryRow(TypedDict):
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """A logged delivery attempt, begun at `time` (Unix milliseconds).
+    """A logged delivery attempt, which began at `time` (Unix milliseconds).
 
-    `attempt` 0 means cancelled without an attempt.
+    `attempt` is 0 if the message was cancelled before any attempt.
     """
 
     waiting: Waiting
@@ -154,7 +154,10 @@ class DeliveryQueue:
         return self._store.outbox.postpone(waiting.seq, due=due, attempts=attempt)
 
     def _next_due(self, channel: int) -> Waiting | None:
-        """Return a channel's next due message, now in flight. Return None if none is due or the channel is closed."""
+        """Mark the next message of a channel as in flight and return the message.
+
+        Return None if no message is due or the channel is closed.
+        """
         waiting = self._store.outbox.next_of(channel)
         if waiting is None or waiting.due > (now := self._context.millis()):
             return None

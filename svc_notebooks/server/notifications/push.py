@@ -21,7 +21,10 @@ if TYPE_CHECKING:
 
 
 class PushNotifications:
-    """Delivers the waiting messages of a service, in a thread if `background` is true (None if threads exist)."""
+    """Delivers the waiting messages of a service.
+
+    If `background` is true, a thread delivers the messages. None means true on platforms with threads.
+    """
 
     def __init__(self, context: ServiceContext, *, background: bool | None = None) -> None:
         self._context = context
@@ -60,9 +63,9 @@ class PushNotifications:
             self._running_worker()
 
     def deliver(self, timeout: float | None = None) -> None:
-        """Deliver all due messages.
+        """Deliver all messages that are due, and return when every attempt has ended.
 
-        Return after every attempt, or after `timeout` seconds while the thread continues.
+        After `timeout` seconds of real time, return early while the thread continues.
         """
         if not self._background:
             while due := self.queue.due():

@@ -1,7 +1,7 @@
 """An HTTP/1.1 connection to a receiver of notifications. No other module uses h11.
 
-The status of a response is reported at once. The connection accepts the next message when the rest of the response has
-been discarded. The bytes of a response are limited here, and the time by the caller.
+The status of a response is reported as soon as it arrives. The rest of the response is discarded before the next
+message. This module limits the bytes that a receiver may send, and the caller limits the time.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def plain_status(response: bytes) -> int | None:
 class Connection(asyncio.Protocol):
     """A connection to a receiver, which calls `on_change` with the connection after each change of its state.
 
-    The connection closes itself after `rest` seconds in a response, and after `idle` unused seconds.
+    The connection closes after `rest` seconds of reading the rest of a response, and after `idle` unused seconds.
     """
 
     def __init__(self, on_change: Callable[[Connection], None], *, rest: float, idle: float) -> None:
@@ -96,7 +96,10 @@ class Connection(asyncio.Protocol):
         self._h11: h11.Connection | None = None
 
     async def send(self, message: bytes) -> int:
-        """Send a message and return the final status or 102. Raises NoResponse without a status, or OSError."""
+        """Send a message and return the status that decides its delivery, which is the final status or 102.
+
+        Raises NoResponse if the receiver sends no status, and OSError if the connection fails.
+        """
         if self.state is ConnectionState.CLOSED:
             raise NoResponse("closed the connection without an answer")
         self._h11 = None

@@ -34,7 +34,7 @@ from .domains import is_registered
 def watch_file(context: ServiceContext, request: RequestContext) -> Response:
     """Open a channel that watches a file, and return the channel (A8-08).
 
-    Raises ApiError (404) for an invisible file.
+    Raises ApiError (404) if the caller cannot see the file.
     """
     row = file_for(context, request.caller, request.file_id)
     uri = _uri(context, request, "files", segment(row.id))
@@ -100,7 +100,10 @@ def _open(
 
 
 def stop(context: ServiceContext, request: RequestContext) -> Response:
-    """Stop a channel and delete its messages (A10). Raises ApiError (404) if the caller cannot stop such a channel."""
+    """Stop a channel and delete its queued messages (A10).
+
+    Raises ApiError (404) if no open channel has these ids, or if the caller may not stop the channel.
+    """
     body = read_json(request.body, context.policy.max_metadata_size)
     channel_id, resource_id = body.get("id"), body.get("resourceId")
     problems: list[Row] = []

@@ -134,8 +134,8 @@ def is_saved(path: Path) -> bool:
 def save_to(path: Path, dump: Callable[[BinaryIO], None], *, overwrite: bool) -> None:
     """Write a service to the file `path`, unless the file already has the same content.
 
-    `dump` writes to an open file. With `overwrite`, an old saved service gets the suffix `.bak`. Raises PathExists if
-    an existing file may not be replaced, and OSError. The file is then unchanged.
+    `dump` writes to an open file. With `overwrite`, an existing saved service is renamed to `.bak`. Raises PathExists
+    if an existing file may not be replaced, and OSError. The file is then unchanged.
     """
     _check_path(path, overwrite=overwrite)
     if overwrite:
@@ -264,7 +264,10 @@ class ArchiveReader(AbstractContextManager["ArchiveReader"]):
 
 
 def _read_entries(archive: zipfile.ZipFile, size: int) -> dict[str, zipfile.ZipInfo]:
-    """Return the entries by name. Raises ValueError for unknown, compressed, repeated or overlapping entries."""
+    """Return the archive entries by name.
+
+    Raises ValueError for unknown, compressed, repeated or overlapping entries.
+    """
     entries: dict[str, zipfile.ZipInfo] = {}
     for entry in archive.infolist():
         if not _ENTRY.fullmatch(entry.filename):
@@ -313,7 +316,7 @@ def _instant(text: str) -> datetime:
 
 
 def _fields(kind: type, values_by_name: JSON) -> dict[str, Any]:
-    """Return the field values of a dataclass, with tuples for lists. Raises ValueError for invalid fields."""
+    """Return the field values for a dataclass from a JSON object. Raises ValueError for unknown or invalid fields."""
     if not isinstance(values_by_name, dict):
         raise ValueError("its names and policy must be objects")
     known = {field.name: field.default for field in fields(kind)}

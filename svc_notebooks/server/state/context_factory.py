@@ -100,7 +100,10 @@ def fork_context(context: ServiceContext, parts: BlobStore, branch: int = 0) -> 
 
 
 def load_context(file: BinaryIO, branch: int = 0) -> Opened:
-    """Build a context in memory from a saved service. Raises ValueError if the file is damaged or of another kind."""
+    """Build a context in memory from a saved service.
+
+    Raises ValueError if the file is damaged or has another format.
+    """
     with ArchiveReader(file) as saved:
         about, store, parts = saved.manifest, Store(open_database(None, "process")), MemoryBlobStore()
         try:
@@ -114,7 +117,10 @@ def load_context(file: BinaryIO, branch: int = 0) -> Opened:
 
 
 def _ids_of_a_copy(store: Store, seed: int | None, state: Any, branch: int) -> Ids:
-    """Return the ids of a copied service. Branch 0 continues from `state`, other branches begin new sequences."""
+    """Return the id generator for a copied service.
+
+    Branch 0 continues the sequence from `state`. Every other branch begins its own sequence.
+    """
     ids = Ids(seed, opening=store.users.count_opening(), branch=branch)
     if not branch:
         ids.go_to(state)
@@ -142,7 +148,10 @@ def silence_channels(opened: Opened) -> Opened:
 
 
 def save(context: ServiceContext, parts: BlobStore, file: BinaryIO) -> None:
-    """Write a service's state at one moment to an empty file while requests go on. Raises DamagedContent."""
+    """Write the state of a running service to an empty file. Raises DamagedContent if a part is damaged.
+
+    The state is copied at one moment, and the service handles requests while the file is written.
+    """
     state, store = ServiceState.of(context, parts), Store(open_database(None, "process"))
     try:
         store.restore(state.rows)
@@ -157,7 +166,7 @@ def save(context: ServiceContext, parts: BlobStore, file: BinaryIO) -> None:
 def load(context: ServiceContext, parts: BlobStore, file: BinaryIO) -> None:
     """Replace the state of a running service by a saved state, except the policy, the brand names and the secret.
 
-    Raises ValueError, and changes nothing, if the file is damaged, no saved service or has other brand names.
+    Raises ValueError, and changes nothing, if the file is damaged, is not a saved service or has other brand names.
     """
     with ArchiveReader(file) as saved, context.store.exclusive():
         if saved.manifest.names != context.names:

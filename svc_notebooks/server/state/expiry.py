@@ -13,7 +13,10 @@ _NEVER = 2**62
 
 
 def expire_session(context: ServiceContext, query: Query, user: str | None) -> bool:
-    """Let an upload session expire. Returns False if the session is unknown, another user's or claimed meanwhile."""
+    """Let the upload session of a session URI expire.
+
+    Returns False if the session is unknown, belongs to another user, or was claimed by another request meanwhile.
+    """
     row = context.store.upload_sessions.claim(query.get("upload_id") or "")
     if row is None or row.owner != user:
         return False
@@ -22,9 +25,9 @@ def expire_session(context: ServiceContext, query: Query, user: str | None) -> b
 
 
 def upcoming_events(context: ServiceContext, since: datetime | None, until: datetime | None) -> list[dict[str, Any]]:
-    """Return the expirations and deliveries later than `since` (or now) and not later than `until`, sorted by time.
+    """Return the expirations and deliveries later than `since` and not later than `until`, sorted by time.
 
-    A dict has the keys `time`, `what`, `user`, `subject` and `detail`.
+    By default `since` is now. A dict has the keys `time`, `what`, `user`, `subject` and `detail`.
     """
     first, last = to_millis(since) if since else context.millis(), to_millis(until) if until else _NEVER
     deadlines = context.store.deadlines.between(first, last, context.policy.session_lifetime)

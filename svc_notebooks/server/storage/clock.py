@@ -1,4 +1,7 @@
-"""The system clock, and a virtual clock that moves only by a program and lets the events on its way happen."""
+"""The system clock, and a virtual clock that shows the same time until a program moves it.
+
+A virtual clock that is moved forward stops at the time of each event of its agenda, and lets the event happen.
+"""
 
 from __future__ import annotations
 
@@ -112,7 +115,7 @@ class VirtualClock:
             return self._go_to(end)
 
     def set(self, instant: datetime | str) -> datetime:
-        """Set the clock to an instant, let all events up to a later instant happen, and return the new time.
+        """Set the clock to an instant and return the new time. All events up to a later instant happen.
 
         Raises ValueError or TypeError unless the instant is a datetime with a time zone or an RFC 3339 string.
         """
@@ -173,7 +176,10 @@ def parse_step(duration: str | float | timedelta) -> timedelta:
 
 
 def parse_instant(instant: object) -> datetime:
-    """Convert a datetime with a time zone or an RFC 3339 string to UTC. Raises ValueError or TypeError."""
+    """Convert a datetime with a time zone, or an RFC 3339 string, to a datetime in UTC.
+
+    Raises ValueError for an invalid string or a datetime without a time zone, and TypeError for other types.
+    """
     if isinstance(instant, str):
         return parse_time(instant).astimezone(UTC)
     if not isinstance(instant, datetime):

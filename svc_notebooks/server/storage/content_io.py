@@ -1,4 +1,7 @@
-"""Writes and reads contents as parts. Unnamed parts are deleted after the last download that reads them."""
+"""Writes and reads contents as parts, and computes their digests.
+
+Parts that no database row names any more are deleted when the last download that reads the parts has ended.
+"""
 
 from __future__ import annotations
 
@@ -89,7 +92,10 @@ class ContentReader:
         self._done: Callable[[], None] | None = done
 
     def check(self) -> None:
-        """Compare all lengths and the checksums of the first 256 MiB with the database. Raises DamagedContent."""
+        """Compare the length of every part, and the checksums of the first 256 MiB, with the database.
+
+        Raises DamagedContent if a part differs or is missing.
+        """
         left = _CHECKED_AT_ONCE
         problems = dict[str, str]()
         for piece in self._pieces:
@@ -201,7 +207,10 @@ class Content:
         return digests
 
     def record_checksums(self) -> None:
-        """Record the missing checksums of parts from an older version, except missing, cut or unreadable parts."""
+        """Compute and store the checksums of parts that an older version stored without a checksum.
+
+        A part gets no checksum if it is missing, has the wrong length or cannot be read.
+        """
         rows = self._store.contents.without_checksum()
         for first in range(0, len(rows), _RECORDED_AT_ONCE):
             with self._store.transaction():

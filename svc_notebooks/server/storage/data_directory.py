@@ -131,10 +131,11 @@ def check_not_in_use(folder: Path) -> None:
 
 
 def examine(folder: Path) -> tuple[Literal["new", "marked", "unmarked"], Marker]:
-    """Return the state and the marker of a folder, without changing the folder.
+    """Return the state of a folder and its marker, without changing the folder.
 
-    The state is "new" without a complete store, "marked" with a marker, and "unmarked" for an older store. A missing
-    marker is replaced by a new marker, which is not written. Raises OSError if the folder is not a store.
+    The state is "new" for a folder without a complete store, "marked" for a store with a marker, and "unmarked" for a
+    store of an older version without a marker. If there is no marker, a new marker is returned but not written. Raises
+    OSError if the folder cannot be opened as a store.
     """
     names = {entry.name for entry in folder.iterdir()}
     new = Marker(uuid4().hex, 0, uuid4().hex, closed=False)

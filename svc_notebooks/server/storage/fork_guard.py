@@ -14,7 +14,7 @@ _USE_SOCKETS = "Use threads; or call lab.serve() before the fork, and connect(se
 
 
 def unusable_in_forks(service: object) -> None:
-    """Make a service raise Unsupported in a forked child, where its attributes are neither closed nor finalized."""
+    """Make a service raise Unsupported in a forked child, without closing or finalizing the service's attributes."""
     elsewhere = ForkedChild(_WHERE.format(process=os.getpid()), _USE_SOCKETS)
 
     def leave(service: object) -> None:

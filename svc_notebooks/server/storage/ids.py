@@ -20,7 +20,11 @@ class Ids:
     """
 
     def __init__(self, seed: int | None = None, *, opening: int = 0, branch: int = 0) -> None:
-        """Begin the sequences of a seed. Each `opening` of a store and each `branch` (copy) has its own ids."""
+        """Begin the random sequences of a seed, or unpredictable sequences without a seed.
+
+        `opening` is the number of earlier openings of the store, and `branch` is the number of a copy of the store.
+        Each opening and each copy gets different ids.
+        """
         self.seed = seed
         self.client_seed = f"{seed}/{opening}" if seed is not None and opening else seed
         """The seed for a client in the same process. It is different for every opening of a store."""
@@ -104,7 +108,10 @@ class Ids:
         return None if self._seed is None else (self._random.getstate(), self._steps.getstate())
 
     def go_to(self, state: Any) -> None:
-        """Restore a result of `state`, also from JSON. Ignores None or a missing seed. Raises ValueError."""
+        """Restore a state that `state` returned. The state may have been converted to JSON and back.
+
+        Does nothing without a state or a seed. Raises ValueError for an invalid state.
+        """
         if state is None or self._seed is None:
             return
         try:

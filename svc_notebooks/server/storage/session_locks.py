@@ -49,7 +49,10 @@ class SessionLocks:
 
     @contextmanager
     def acquire(self, key: str, body: Body | None, *, urgent: bool) -> Iterator[SessionLock]:
-        """Lock an upload session for a `with` block. Interrupt a request that is stalled, or any if `urgent`."""
+        """Lock an upload session for a `with` block, after waiting for the request that has the lock.
+
+        If that request has received no bytes for `patience` seconds or `urgent` is true, interrupt that request.
+        """
         lock, interrupted_at = SessionLock(body), 0.0
         with self._changed:
             while other := self._locks.get(key):

@@ -129,7 +129,10 @@ class Channels(TableGroup):
         self._database.after_commit(self.on_change)
 
     def enqueue_message(self, watched: str, state: str, changed: str, *, step: int, now: int) -> bool:
-        """Queue a message, numbered `step` higher, for every active channel on a resource. Return False without any."""
+        """Queue a message for every active channel on a resource. Returns False if there is no such channel.
+
+        The message number is the number of the channel's last message plus `step`.
+        """
         values: dict[str, Any] = {"watched": watched, "now": now}
         has_watchers = self._database.change(_ADVANCE_NUMBERS, {**values, "step": step})
         if has_watchers:

@@ -95,7 +95,7 @@ def _has_column_type(column: Column[object], value: JSON) -> bool:
 
 
 def load_rows(database: Database, tables: Mapping[str, Iterable[Sequence[JSON]]], numbers: Mapping[str, int]) -> None:
-    """Replace all rows and the `counters` in one transaction. Raises ValueError for rows that contradict each other."""
+    """Replace all rows and counters in one transaction. Raises ValueError if the rows contradict each other."""
     with database.transaction():
         database.delete_all(*TABLES.values())
         for name, table in TABLES.items():

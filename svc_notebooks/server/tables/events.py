@@ -112,13 +112,13 @@ class Events(TableGroup):
         return self._rows(_BY_UID, uid=uid)
 
     def changed_instances(self, calendar: str, series: str | None = None) -> list[EventRow]:
-        """Return the changed instances of the recurring event `series`, or by default of all recurring events."""
+        """Return the changed instances in a calendar, of the recurring event `series` or by default of all."""
         if series is None:
             return self._rows(_CHANGED, calendar=calendar)
         return self._rows(_OF_SERIES, calendar=calendar, series=series)
 
     def by_age(self, calendar: str, place: int, event: str, size: int) -> Iterator[EventRow]:
-        """Yield the rows of a calendar after this `place` and event id, oldest first, in queries of `size` rows."""
+        """Yield the rows of a calendar that follow this `place` and event id, oldest first, reading `size` at once."""
         while rows := self._rows(_PAGE, calendar=calendar, place=place, key=event, size=size):
             yield from rows
             place, event = rows[-1].place, rows[-1].id

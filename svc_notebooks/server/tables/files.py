@@ -52,7 +52,10 @@ _WRITTEN = (*FileRow._fields, *_KEYS)
 
 
 def _below(*also: Any) -> CTE:
-    """Return a query for the ids of all files below the folder `top` that meet the conditions on every level."""
+    """Return a query for the ids of all files below the folder `top`.
+
+    With conditions, the query descends only into files that meet them, and selects only such files.
+    """
     first = select(files.c.id).where(files.c.parent == bindparam("top"), *also)
     tree = first.cte("tree", recursive=True)
     return tree.union(select(files.c.id).join(tree, files.c.parent == tree.c.id).where(*also))
@@ -169,7 +172,10 @@ class FileTable(TableGroup):
         return [key for (key,) in self._database.run(_FOREIGN_BELOW, {"top": top, "owner": owner})]
 
     def follow(self, top: str, *, trashed: bool) -> None:
-        """Set or clear the trashed flag of all files below a folder, except files trashed directly."""
+        """Set or clear the trashed flag of all files below a folder.
+
+        Files that a user trashed directly, and everything below them, keep the flag.
+        """
         self._database.change(_FOLLOW, {"top": top, "flag": int(trashed)})
 
     def in_trash(self, owner: str) -> list[str]:

@@ -12,7 +12,7 @@ from .channels import STOPPED, ChannelRow
 
 
 class Waiting(NamedTuple):
-    """A queued message with its channel and number of attempts. `due` is the next attempt in Unix milliseconds."""
+    """A queued message with its channel. `due` is the time of the next delivery attempt in Unix milliseconds."""
 
     seq: int
     number: int
@@ -65,7 +65,7 @@ class Outbox(TableGroup):
         return self._read(_OF_CLOSED_CHANNELS, now=now)
 
     def later(self, now: int) -> int | None:
-        """Return when the next message is due or its channel expires, later than `now`, or None."""
+        """Return the time after `now` when a message is due or a channel with messages expires, or None."""
         instants = [self._database.run(statement, {"now": now})[0][0] for statement in (_LATER, _NEXT_END)]
         return min((when for when in instants if when is not None), default=None)
 

@@ -125,10 +125,10 @@ def seen_by(viewer: Viewer) -> ColumnElement[bool]:
 
 
 def visible(user: str) -> CTE:
-    """Return a query for the ids of visible files beside the user's own files.
+    """Return a query for the ids of the files that a user can see beside the user's own files.
 
-    These are the files shared with the user by name, and everything below them and below own folders with other
-    writers.
+    These are the files that were shared with the user by name, and everything below these files and below the user's
+    own folders in which other users are writers. The query may also select own files.
     """
     writable = select(permissions.c.file.label("id")).join(
         files, files.c.id == permissions.c.file

@@ -14,7 +14,7 @@ from ..database.schema import sessions
 class SessionRow(NamedTuple):
     """A database row of an upload session.
 
-    `query` belongs to the initiation. `answer` is the final response body or None.
+    `query` is the query string of the initiation. `answer` is the body of the response after completion, or None.
     """
 
     id: str

@@ -111,7 +111,7 @@ class ServerConnection:
     def serve(self) -> bool:
         """Answer the requests that have arrived. Return True if the connection stays open.
 
-        The thread stays as long as the next request of the same lane arrives within milliseconds.
+        The thread stays with the connection as long as the next request of the same lane arrives within milliseconds.
         """
         lane = self.lane
         if self._handshake:
@@ -223,9 +223,9 @@ class ServerConnection:
             self._linger()
 
     def _linger(self) -> None:
-        """Read and discard what the client still sends, because a close with unread bytes loses the response.
+        """Read and discard the bytes that the client still sends before the connection is closed.
 
-        TCP then resets the connection (RFC 9112, 9.6).
+        Closing with unread bytes would reset the connection, which can lose the response (RFC 9112, 9.6).
         """
         left, end = _MAX_LINGER, time.monotonic() + _MAX_LINGER_SECONDS
         with suppress(OSError, ValueError):

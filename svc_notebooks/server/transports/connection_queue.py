@@ -12,7 +12,10 @@ _MAX_KNOWN = 10_000
 
 
 class HasLane(Protocol):
-    """A connection with a lane, which is the name of a user or an address that shares a limited number of threads."""
+    """A connection with a lane, which is a text that names the user or the client's address.
+
+    Connections of the same lane share a limited number of threads.
+    """
 
     lane: str
 
@@ -69,7 +72,10 @@ class LaneTable:
         self._known: dict[str, str] = {}
 
     def lane(self, token: str | None, address: str) -> str:
-        """Return the lane of an access token, or of the address for an unknown token, without reading the store."""
+        """Return the lane of a request with this access token, without reading the store.
+
+        The lane of a missing or unknown token is the client's address.
+        """
         return self._known.get(token or "", f"address {address}")
 
     def look_up(self, token: str | None) -> None:

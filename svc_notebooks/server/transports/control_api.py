@@ -46,7 +46,10 @@ Answer: TypeAlias = "Mapping[str, object] | None"
 
 
 class Control:
-    """A service with its control API, which requires `token` if given. Raises ValueError for an invalid token."""
+    """A service with its control API. If `token` is given, each control call must send the token.
+
+    Raises ValueError for a token that cannot be sent in a header.
+    """
 
     def __init__(self, service: Service, token: str | None = None) -> None:
         if token is not None and not _TOKEN.fullmatch(token):
@@ -55,7 +58,7 @@ class Control:
         self._token = token
 
     def handle(self, request: Request) -> Response:
-        """Return the response of the control API for paths under `/_control/`, or else of the service."""
+        """Return the response of the control API for paths under `/_control/`, or of the service for other paths."""
         path = urlsplit(request.url).path
         if not path.startswith(_PREFIX):
             return self._service.handle(request)
@@ -84,9 +87,9 @@ class Control:
 
 
 def _transfer_state(service: Service, request: Request) -> Response:
-    """Return the state (GET), or load the state in the body (PUT).
+    """Return a copy of the whole state (GET), or replace the state by the copy in the body (PUT).
 
-    Raises ValueError or, for other methods, ApiError (405).
+    Raises ValueError for an invalid copy, ApiError (405) for another method.
     """
     if request.method == "GET":
         file = TemporaryFile()  # noqa: SIM115 -- closed by the response that reads it
@@ -118,7 +121,10 @@ def _blocks(file: BinaryIO) -> Iterator[bytes]:
 
 
 def _call(service: Service, request: Request, name: str) -> Answer:
-    """Perform a control call and return a JSON object or None. Raises ApiError for an unknown call, or ValueError."""
+    """Perform a control call and return the JSON object of its response, or None for an empty response.
+
+    Raises ApiError for an unknown call and ValueError for invalid fields.
+    """
     length = request.headers.get("Content-Length")
     if name.startswith("files/") and request.method == "POST":
         fields = read_json(as_body(request.body), _MAX_BODY_SIZE) if length != "0" else {}

@@ -159,8 +159,8 @@ def _read_framing(framing: dict[str, list[str]], *, is_old: bool) -> tuple[int, 
 class LengthBody:
     """The body of a request with a declared length.
 
-    `begin` is called before the first read. `cut` shuts down the receiving side. `gone` tells whether the client has
-    left.
+    `begin` is called before the first byte is read. `cut` shuts down the receiving side of the connection. `gone`
+    returns True if the client has closed the connection.
     """
 
     def __init__(
@@ -234,7 +234,10 @@ class ChunkedBody(LengthBody):
     _ended = False
 
     def read(self, size: int = -1, /) -> bytes:
-        """Wait for bytes and return at most `size`, or by default all. Raises ApiError (400) for invalid coding."""
+        """Wait until bytes arrive and return at most `size` of them. Without a size, return the whole body.
+
+        Raises ApiError (400) if the chunked coding is invalid.
+        """
         if size < 0:
             return super().read(size)
         if self._ended or not size or not (self._left or self._begin_chunk()):

@@ -66,7 +66,7 @@ class _SocketStream(io.RawIOBase):
 
 
 class RequestReader(io.BufferedReader):
-    """A buffered reader that collects a request's head without blocking, from which a thread then reads the body."""
+    """A buffered reader of requests. The server collects a head without blocking, and a thread reads the body."""
 
     raw: _SocketStream
 

@@ -137,9 +137,9 @@ class SocketServer:
             self._acceptor.join(0.5)
 
     def stop(self) -> None:
-        """Stop the server and end the requests in progress with the received bytes, but not in a forked child.
+        """Stop the server and end the requests in progress with the bytes that have been received.
 
-        If a thread does not end within five seconds, its connection is closed.
+        In a forked child, do nothing. If a thread does not end within five seconds, its connection is closed.
         """
         if self._in_fork or self.stopping:
             return
@@ -225,7 +225,10 @@ class SocketServer:
             return [key.data for key in self._selector.get_map().values() if key.data]
 
     def _close_overdue(self, most: int) -> None:
-        """Close waiting connections past their deadline, and the most overdue ones until at most `most` remain."""
+        """Close the waiting connections whose deadline has passed.
+
+        If more than `most` connections wait, also close the connections with the earliest deadlines.
+        """
         now, waiting = time.monotonic(), sorted(self._waiting(), key=attrgetter("deadline"))
         surplus = len(waiting) - most
         for index, connection in enumerate(waiting):

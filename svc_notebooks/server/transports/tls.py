@@ -14,7 +14,10 @@ _log = logging.getLogger(__name__)
 
 
 class TlsSocket(ssl.SSLSocket):
-    """A TLS socket whose `shutdown` keeps TLS, unlike the standard library, so that no thread writes plain text."""
+    """A TLS socket that never falls back to plain text.
+
+    The `shutdown` of the standard library removes TLS, after which another thread could write unencrypted bytes.
+    """
 
     def shutdown(self, how: int) -> None:
         """Shut down one direction of the connection, or both."""

@@ -44,7 +44,10 @@ class TransferBudget:
 
 
 def receive_into(sock: socket.socket, buffer: memoryview, budget: TransferBudget) -> int:
-    """Receive bytes and return their number. Raises TimeoutError for a spent budget, or OSError."""
+    """Receive bytes into a buffer and return their number.
+
+    Raises TimeoutError when the budget is used up, and OSError if the connection fails.
+    """
     begin = time.monotonic()
     sock.settimeout(max(budget.left, 0.001))
     size = sock.recv_into(buffer)

@@ -31,7 +31,10 @@ class WsgiApp:
         self._handle = handle
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-        """Handle one WSGI request. Raises Disconnected, for the server to drop the connection, if a fault cuts it."""
+        """Handle one WSGI request.
+
+        Raises Disconnected if a fault cuts the connection, so that the server drops the connection.
+        """
         # Without wsgi.input_terminated, the input stream of a chunked body has no end to read to.
         if "HTTP_TRANSFER_ENCODING" in environ and not environ.get("wsgi.input_terminated"):
             response = error_response(refuse("chunkedBody"))

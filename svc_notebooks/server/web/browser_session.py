@@ -27,7 +27,10 @@ _LIFETIME = 12 * 3600
 
 
 def session_user(request: PublicRequest) -> Caller | None:
-    """Return the caller by access token or session cookie, or None. Raises ApiError (401) for an invalid token."""
+    """Return the caller of a request by its access token, or else by the session cookie.
+
+    Return None if nobody is signed in. Raises ApiError (401) for an invalid access token.
+    """
     if "Authorization" in request.http_request.headers or request.query.get("access_token"):
         return request.token_verifier.caller(request.http_request, request.query)
     return _session(request)

@@ -59,9 +59,9 @@ def _read_authorization(request: PublicRequest) -> _Authorization:
 
 
 def _respond(request: PublicRequest, authorization: _Authorization) -> Response:
-    """Return the consent or sign-in page, or redirect with a code.
+    """Return the consent page, the sign-in page, or a redirect to the client with an authorization code.
 
-    Raises OAuthError, which may be sent to the client.
+    Raises OAuthError, which may be sent to the redirect URI.
     """
     params, entry = authorization.params, request.journal_entry
     if params.get("response_type") != "code":
@@ -92,7 +92,10 @@ def _respond(request: PublicRequest, authorization: _Authorization) -> Response:
 
 
 def _challenge(authorization: _Authorization) -> tuple[str, str]:
-    """Return the code challenge, or "", and "plain" or "S256". Raises OAuthError if invalid or missing (RFC 7636)."""
+    """Return the code challenge and its method, "plain" or "S256". The challenge is "" if the request has none.
+
+    Raises OAuthError for an invalid challenge, or if a public client sends none (RFC 7636).
+    """
     params = authorization.params
     challenge, method = params.get("code_challenge", ""), params.get("code_challenge_method", "plain")
     if not challenge and not authorization.client.secret:
@@ -103,7 +106,10 @@ def _challenge(authorization: _Authorization) -> tuple[str, str]:
 
 
 def _consenting_caller(request: PublicRequest, authorization: _Authorization) -> Caller | None:
-    """Return the user who is signed in, or the login_hint with prompt=none if the policy allows this, or None."""
+    """Return the user who is signed in, or None if nobody is signed in.
+
+    With prompt=none, return the user in login_hint instead, if the policy allows a sign-in without a token.
+    """
     hint = authorization.params.get("login_hint", "").lower()
     chosen = request.context.policy.browser_sign_in == "choose" and authorization.params.get("prompt") == "none"
     if hint and chosen and request.context.store.users.root(hint):

@@ -42,8 +42,9 @@ def is_shown(media_type: str) -> bool:
 def confinement(media_type: str) -> list[tuple[str, str]]:
     """Return headers that keep scripts in stored content from using the service's origin and the reader's cookie.
 
-    A sandbox gives the content its own origin. But sandboxed audio and video cannot be reloaded in Chromium, and older
-    versions show no PDF, so for these types, which run no such scripts, a policy without scripts must be enough.
+    A sandbox gives the content an origin of its own. But in a sandbox, Chromium cannot reload audio and video, and
+    older versions show no PDF. These types run no scripts with the service's origin, so a policy without scripts is
+    enough.
     """
     essence = MediaType.parse(media_type).essence
     policy = "script-src 'none'" if essence == PDF or essence.startswith(_PLAYED) else "sandbox"

@@ -1,4 +1,7 @@
-"""The HTML page of a file at webViewLink, and the file's content at webContentLink (A6-08), for users with access."""
+"""The HTML page of a file at webViewLink, and the file's content at webContentLink (A6-08).
+
+Both addresses are open to users with access to the file, and to everybody if the file is shared with anyone.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +35,7 @@ _MOST_PICTURE = 4 * 1024 * 1024
 
 
 def describe_file(context: ServiceContext, user: str, row: FileRow) -> str:
-    """Return HTML with the name, type, owner and size of a file, and a link if the user may download the file."""
+    """Return HTML with the name, type, owner and size of a file, and a download link if the user may download it."""
     rows = [("Type", row.mime_type), ("Owner", row.owner)]
     if row.size is not None:
         rows.append(("Size", f"{row.size:,} bytes"))
@@ -111,7 +114,7 @@ def view(request: PublicRequest) -> Response:
 
 
 def content(request: PublicRequest) -> Response:
-    """Return the content of a file, to be displayed if possible, or saved if the query has `export=download`."""
+    """Return the content of a file. If the query has `export=download`, the browser saves the content."""
     try:
         caller, file_id = _caller(request), request.query.get("id")
         if not file_id:
@@ -147,9 +150,9 @@ def _caller(request: PublicRequest) -> Caller:
 
 
 def _refusal(request: PublicRequest, error: ApiError) -> Response:
-    """Return the HTML page for an error, or the sign-in page for an anonymous 404.
+    """Return the HTML page for an error. If the client does not accept HTML, raise the error instead.
 
-    Raises the error if HTML is not accepted.
+    If the file was not found and nobody is signed in, return the sign-in page.
     """
     anonymous = error.status == 404 and request.journal_entry.user is None
     if anonymous:
@@ -167,7 +170,10 @@ def _refusal(request: PublicRequest, error: ApiError) -> Response:
 
 
 def _next_step(request: PublicRequest, error: ApiError, here: str) -> str:
-    """Return the HTML button below an error, to sign in or, for an abusive file, to download it (A6-03)."""
+    """Return the HTML button below an error message. The button leads to the sign-in page.
+
+    For a file that is flagged as abusive, the button downloads the file, because its owner may do that (A6-03).
+    """
     if error.rows[0].reason != "cannotDownloadAbusiveFile":
         sign_in = "/signin?" + str(Query([("continue", here)]))
         return f'<p><a class="button" href="{escape(sign_in)}">Sign in as another user</a></p>'
