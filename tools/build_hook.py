@@ -1,7 +1,6 @@
-"""What the wheel carries beside the package: the notebooks, the contract suite for `svc-notebooks conformance`, and the
-solutions of the exercises for `svc-notebooks solutions`.
+"""Adds notebooks, the contract suite and exercise solutions to the wheel.
 
-An editable install reads the checkout's own, so it gets no copy that could grow old.
+An editable install uses the files of the checkout and gets no copies.
 """
 
 from collections.abc import Iterator
@@ -17,7 +16,7 @@ SUITE = (
 
 
 class Ship(BuildHookInterface):
-    """Put them into a wheel, as `notebooks_shipped`, `suite_shipped` and `solutions_shipped` of the package."""
+    """Adds the files to a wheel, as `notebooks_shipped`, `suite_shipped` and `solutions_shipped` of the package."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         if version != "standard":

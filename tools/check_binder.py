@@ -1,9 +1,9 @@
-"""What Binder would build, without Docker: its own steps, in an empty environment with an empty home.
+"""Runs the build steps of Binder without Docker, in an empty environment with an empty home.
 
     python -m tools.check_binder
 
-Asks repo2docker for the steps and looks at their order; runs pip, postBuild and start in a copy outside of the
-checkout; opens the notebook of the badge in chromium without any network, and runs it.
+Checks the order of repo2docker's steps, runs pip, postBuild and start in a copy of the checkout, and runs the notebook
+of the badge in chromium without a network.
 """
 
 import os
@@ -26,7 +26,7 @@ ORDER = (
     "RUN ./binder/postBuild",
     'ENV R2D_ENTRYPOINT="${REPO_DIR}/binder/start"',
 )
-"""What pip installs comes before the repository, so a commit that leaves the lock alone installs nothing anew."""
+"""pip runs before the repository is copied, so Docker reuses its layer for a commit with an unchanged lock."""
 
 
 def main() -> int:
@@ -60,7 +60,7 @@ def check(folder: Path) -> None:
 
 
 def copy(target: Path) -> None:
-    """The files of this checkout that are or would be in a commit."""
+    """Copy the files of this checkout that are or would be in a commit."""
     listed = run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=ROOT)
     for name in filter(None, listed.split("\0")):
         if (ROOT / name).is_file():
@@ -69,7 +69,7 @@ def copy(target: Path) -> None:
 
 
 def docker_steps(folder: Path, repo: Path) -> list[str]:
-    """The steps of repo2docker's Dockerfile that are about this repository."""
+    """Return the steps in repo2docker's Dockerfile that use this repository."""
     venv.create(folder, symlinks=True)
     env = {**environment.surroundings(), "VIRTUAL_ENV": str(folder)}
     run([UV, "pip", "install", REPO2DOCKER], cwd=folder, env=env)
@@ -80,7 +80,7 @@ def docker_steps(folder: Path, repo: Path) -> list[str]:
 
 
 def interpreter(version: str) -> Path:
-    """The Python that binder/runtime.txt names, or this one where it is not installed."""
+    """Return the path of the Python version in binder/runtime.txt, or of this Python if that version is missing."""
     name = f"python{version}"
     pyenv = Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv").glob(f"versions/{version}.*/bin/{name}")
     for path in (*pyenv, shutil.which(name)):
@@ -90,7 +90,7 @@ def interpreter(version: str) -> Path:
 
 
 def visited(repo: Path, env: dict[str, str]) -> str:
-    """What a visitor saw; server and browser are in a network of their own, without a way out."""
+    """Return the output of tools.visit_binder, which runs without a network connection."""
     command = [sys.executable, "-m", "tools.visit_binder", str(repo), str(ROOT / "build" / "screenshots")]
     env = {**env, "PYTHONPATH": str(ROOT)}
     for alone in (["unshare", "--net"], ["unshare", "--map-root-user", "--net"]):

@@ -1,10 +1,10 @@
-"""The wheel and the sdist, as somebody without this checkout gets them.
+"""Checks the wheel and the sdist as a user without this checkout gets them.
 
     python -m tools.check_wheel
 
-Builds both and looks at what is in them; builds the wheel again from the sdist, which must give the same bytes;
-installs the wheel with the extra [lab] into an empty environment outside of the checkout; compares each output of the
-notebooks with the saved one there (nbval), runs some as their user does, and opens JupyterLab on a copy.
+Builds both archives and checks their contents. Builds the wheel again from the sdist, which must give the same bytes.
+Installs the wheel with the extra [lab] in an empty environment, compares the outputs of the notebooks with the saved
+outputs (nbval), runs some notebooks, and opens JupyterLab on a copy.
 """
 
 import json
@@ -22,7 +22,7 @@ from tools import environment
 from tools.steps import ROOT, elsewhere, get, jupyter, need, run, size, step
 
 LOCK = ROOT / "binder" / "requirements.txt"
-MOST = {".whl": 3_000_000, ".gz": 4_000_000}  # bytes; notebooks with their pictures are most of it
+MOST = {".whl": 3_000_000, ".gz": 4_000_000}  # bytes, mostly of notebooks with pictures
 IN_WHEEL = ("svc_notebooks/", "svc_notebooks-")
 IN_SDIST = {"svc_notebooks", "notebooks", "tests", "tools", "docs", "requirements", "binder", "Makefile"} | {
     *("LICENSE", "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "pyproject.toml", "PKG-INFO", ".gitignore", ".ci")
@@ -58,7 +58,7 @@ def check(folder: Path) -> None:
 
 
 def look(wheel: Path, sdist: Path) -> None:
-    """What is in both, and nothing that should not be."""
+    """Check that both archives have the necessary files, no other files, and an acceptable size."""
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()
     with tarfile.open(sdist) as archive:
@@ -83,7 +83,7 @@ def same_from_sdist(wheel: Path, sdist: Path, folder: Path) -> None:
 
 
 def install(built: Path, place: Path) -> None:
-    """With the versions of the lock, and from what the package itself says that it needs."""
+    """Install the wheel and its dependencies, with the versions of the lock."""
     venv.create(place, with_pip=True, symlinks=True)
     versions = place / "versions.txt"
     versions.write_text("\n".join(re.findall(r"^[a-z0-9].*==[^\\]+", LOCK.read_text(), re.MULTILINE)))
@@ -93,7 +93,7 @@ def install(built: Path, place: Path) -> None:
 
 
 def use(place: Path, folder: Path) -> None:
-    """As its user does, in an empty folder with an empty home."""
+    """Use the installed package as a user does, in an empty folder with an empty home."""
     env = elsewhere(folder / "home", place)
     work = folder / "work"
     work.mkdir()
@@ -108,7 +108,7 @@ def use(place: Path, folder: Path) -> None:
 
 
 def compare(place: Path, course: Path, env: dict[str, str]) -> None:
-    """The notebooks of the wheel, each in a kernel of its environment: nbval itself stays outside of it."""
+    """Compare the outputs of the wheel's notebooks with nbval, with kernels of the wheel's environment."""
     (shipped,) = place.glob("lib/python*/site-packages/svc_notebooks/notebooks_shipped")
     shutil.copytree(shipped, course)
     kernel = course.parent / "jupyter" / "kernels" / "of-the-wheel"

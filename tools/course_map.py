@@ -58,7 +58,6 @@ def main(argv: Sequence[str]) -> int:
 
 
 def document(every: Sequence[Page]) -> str:
-    """Return the text of docs/course.md."""
     rules = _rules()
     numbers = {rule_number(rule) for rule in rules}
     rules_section = _RULES.format(rules=len(numbers), seen=len(rules) - len(NOT_SEEN), all=len(rules))
@@ -76,7 +75,7 @@ def document(every: Sequence[Page]) -> str:
 
 
 def map_of(every: Sequence[Page], folder: str = "") -> str:
-    """Return the table of the notebooks, and a drawing of their order."""
+    """Return the table of the notebooks and a diagram of their order."""
     total = sum(page.minutes for page in every)
     rows = [
         f"| [{page.name}]({folder}{page.path.name}) | {page.title} | {page.minutes} | {len(_numbers([page]))} | "
@@ -98,7 +97,6 @@ def _numbers(every: Sequence[Page]) -> set[str]:
 
 
 def seen_in(every: Sequence[Page]) -> str:
-    """Return the table of the rules that the notebooks show."""
     lines = ["| rule | it says | seen in | look at |", "|---|---|---|---|"]
     rules = _rules()
     for rule, says in rules.items():
@@ -118,7 +116,7 @@ def _unseen() -> str:
 
 
 def with_map(path: Path, every: Sequence[Page]) -> str:
-    """Return the text of the notebook that has the map, with the current map."""
+    """Return the text of the notebook with the current map."""
     notebook = json.loads(path.read_text(encoding="utf-8"))
     cell = next(cell for cell in notebook["cells"] if "".join(cell["source"]).startswith(HEADING))
     cell["source"] = f"{HEADING}\n\n{map_of(every)}".rstrip("\n").splitlines(keepends=True)

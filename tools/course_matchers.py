@@ -1,8 +1,7 @@
 """Matchers that test whether a cell of the course shows a rule, each with a description for the table of rules.
 
-Most rules for services need no matcher, because the journal has the rule that decided a response, or the cell prints
-the journal. A rule for clients, or one about the content of a response, has a matcher here, which reads the saved
-output of the cell (nbval checks that a run has the same output) and the recorded exchanges.
+Most rules for services need no matcher, because the journal has the rule that decided a response. A rule for clients,
+or about the content of a response, has a matcher, which reads the cell's saved output and the recorded exchanges.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ ADDRESS = "/upload/storage/v3/files"
 
 @dataclass(frozen=True, slots=True)
 class Matcher:
-    """A description of the place to look at, and the test of a cell."""
+    """A test of a cell, with a description of the place where the cell shows the rule."""
 
     words: str
     shows: Callable[[Seen], bool]
@@ -100,25 +99,25 @@ NOT_SEEN = {
 def shows_rule(rule: str, seen: Seen) -> bool:
     """Return whether the cell shows the rule or clause, by the journal, by its output or by a matcher.
 
-    A journal with the number of a rule does not prove its clauses. A clause needs its own id there, or a matcher such
-    as `decides("A3-09", 308)`.
+    A rule number in the journal does not prove a clause, which needs its own id or a matcher such as `decides("A3-09",
+    308)`.
     """
     matcher = MATCHERS.get(rule)
     return seen.decided_by(rule) or f"<td>{rule}</td>" in seen.shown or bool(matcher and matcher.shows(seen))
 
 
 def how(rule: str) -> str:
-    """Return a description of the place to look at."""
+    """Return a description of the place where a cell shows the rule."""
     return MATCHERS[rule].words if rule in MATCHERS else "the journal names the rule in `decided_by`"
 
 
 def text(*patterns: str) -> Callable[[Seen], bool]:
-    """Match a cell whose saved output has all of these patterns."""
+    """Return a test for cells whose saved output has all of these patterns."""
     return lambda seen: all(re.search(pattern, seen.shown, re.DOTALL) for pattern in patterns)
 
 
 def decides(rule: str, *statuses: int, method: str = "") -> Callable[[Seen], bool]:
-    """Match a cell in which this rule decided a response with one of these statuses."""
+    """Return a test for cells in which this rule decided a response with one of these statuses."""
     return lambda seen: any(
         rule in str(row["decided_by"]).split("; ") and row["status"] in statuses and method in row["method"]
         for row in seen.journal
@@ -126,30 +125,30 @@ def decides(rule: str, *statuses: int, method: str = "") -> Callable[[Seen], boo
 
 
 def source(*words: str) -> Callable[[Seen], bool]:
-    """Match a cell whose code has all of these texts."""
+    """Return a test for cells whose code contains all of these texts."""
     return lambda seen: all(word in seen.cell.source for word in words)
 
 
 def wrong_row(name: str, location: str) -> Callable[[Seen], bool]:
-    """Match a cell whose table of wrong events has this row, with the field of the error."""
+    """Return a test for cells whose table of invalid events has this event with the field of the error."""
     return text(rf"<td>{re.escape(name)}</td>\s*<td>40\d</td>\s*<td>{re.escape(location)}</td>")
 
 
 def of_somebody_else(seen: Seen) -> bool:
-    """Match a cell in which two users opened a channel, of whom at most one owns the file."""
+    """Return whether two users opened a channel in the cell, of whom at most one owns the file."""
     users = {row["user"] for row in seen.journal if row["decided_by"] == "A8-01" and row["status"] == 200}
     return len(users) > 1
 
 
 def either(*questions: Callable[[Seen], bool]) -> Callable[[Seen], bool]:
-    """Match a cell that one of these matches."""
+    """Return a test for cells that pass at least one of the tests."""
     return lambda seen: any(question(seen) for question in questions)
 
 
 def exchange(
     method: str = "", path: str = "", status: int | None = 200, **headers: str | None
 ) -> Callable[[Seen], bool]:
-    """Match a cell with such an exchange. A header is a pattern, or None for one that must be missing."""
+    """Return a test for cells with a matching exchange. A header value is a pattern, or None for a missing header."""
     return lambda seen: any(
         method in candidate.method and path in candidate.url and candidate.status == status and _has(candidate, headers)
         for candidate in seen.exchanges
@@ -167,7 +166,7 @@ def _has(exchange: Any, headers: dict[str, str | None]) -> bool:
 
 
 def every(*questions: Callable[[Seen], bool]) -> Callable[[Seen], bool]:
-    """Match a cell that all of these match."""
+    """Return a test for cells that pass all of the tests."""
     return lambda seen: all(question(seen) for question in questions)
 
 
@@ -175,7 +174,7 @@ def every(*questions: Callable[[Seen], bool]) -> Callable[[Seen], bool]:
 
 
 def history(question: Callable[[list[dict[str, Any]]], bool]) -> Callable[[Seen], bool]:
-    """Match a cell that uses an upload whose history satisfies the condition."""
+    """Return a test for cells that use an upload whose history satisfies a condition."""
 
     def holds(seen: Seen) -> bool:
         ours = [
@@ -200,7 +199,7 @@ def _status(row: dict[str, Any]) -> int | None:
 
 
 def asks_after(status: int | None) -> Callable[[list[dict[str, Any]]], bool]:
-    """Return a condition on a history: it has responses with this status (None: lost ones), each before a query."""
+    """Return a condition for histories in which each response with this status (None: lost) precedes a status query."""
 
     def holds(rows: list[dict[str, Any]]) -> bool:
         following = [after["action"] for before, after in _pairs(rows) if _status(before) == status]
@@ -242,7 +241,7 @@ def goes_on_elsewhere(rows: list[dict[str, Any]]) -> bool:
 
 
 def states(*names: str) -> Callable[[Seen], bool]:
-    """Match a cell that prints these states, all of which the receivers of the notebook have received."""
+    """Return a test for cells that print these states, all of which the notebook's receivers have received."""
     return lambda seen: (
         all(re.search(rf"\b{name}\b", seen.shown) for name in names) and set(names) <= _notification_states(seen)
     )
@@ -277,7 +276,7 @@ def several_channels(seen: Seen) -> bool:
 
 
 def messages(question: Callable[[Any], bool]) -> Callable[[Seen], bool]:
-    """Match a cell that shows a frame of messages which satisfies the condition."""
+    """Return a test for cells that show a DataFrame of messages which satisfies a condition."""
     return lambda seen: "rx.messages()" in seen.cell.source and question(seen.names["rx"].messages())
 
 

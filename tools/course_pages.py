@@ -1,7 +1,7 @@
 """Reads the notebooks of the course, with their introductions and the rules that their cells show.
 
-A tag in the metadata of a cell is the id of a rule that the cell shows. It is that of a clause (A6-04b), or the number
-of a rule (A6-03) for all of its clauses. `tools.course_run` and `tools.course_matchers` check it.
+A tag in the metadata of a cell is the id of a clause (A6-04b) or of a rule with all of its clauses (A6-03).
+`tools.course_run` and `tools.course_matchers` check the tags.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Cell:
     heading: str
 
     def rows(self, ids: Iterable[str]) -> list[str]:
-        """Return the ids of the cell's rules, with all clauses for a number. Unknown tags are returned, too."""
+        """Return the ids of the cell's rules, with all clauses for a rule number, and unknown tags."""
         ids = list(ids)
         return [row for rule in self.rules for row in rows_of(rule, ids) or [rule]]
 
@@ -51,16 +51,14 @@ class Page:
 
     @property
     def name(self) -> str:
-        """The name in the table, such as 02-resumable-by-hand."""
         return self.path.stem
 
     def rules(self) -> list[str]:
-        """Return the tags of the cells, in their order."""
         return list(dict.fromkeys(rule for cell in self.cells for rule in cell.rules))
 
 
 def pages() -> list[Page]:
-    """Return the notebooks of the course in their order, without the exercises."""
+    """Return the notebooks of the course in order, without the exercises."""
     return [_page(path) for path in sorted(notebooks_folder().glob("[0-9][0-9]-*.ipynb"))]
 
 
@@ -88,7 +86,7 @@ def _cells(raw_cells: list[dict[str, Any]]) -> list[Cell]:
 
 
 def _output_text(output: dict[str, Any]) -> str:
-    """Return an output as text, with the HTML of a table, because its plain text is cut."""
+    """Return an output as text. A table is HTML, because its plain text is truncated."""
     if output["output_type"] == "stream":
         return "".join(output["text"])
     if output["output_type"] == "error":

@@ -1,7 +1,7 @@
 """Runs the notebooks of the course in this process cell by cell, and records the requests of each cell.
 
-There is no kernel and no front end. A cell is plain Python here, and its requests and responses are read from the
-sandboxes and sessions among its names. nbval compares the outputs.
+The cells run without a kernel as plain Python. The requests and responses are read from the sandboxes and sessions that
+the cells have assigned to names. nbval compares the outputs.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """The journal rows, exchanges and deliveries of a cell, and the names after it."""
+    """The journal rows, exchanges and deliveries of a cell, and the names defined after the cell."""
 
     cell: Cell
     journal: tuple[Row, ...]
@@ -38,16 +38,14 @@ class Seen:
 
     @property
     def shown(self) -> str:
-        """The saved output of the cell, as text."""
         return self.cell.shown
 
     def decided_by(self, rule: str) -> bool:
-        """Return whether this rule decided a response in this cell."""
         return any(rule in str(row["decided_by"]).split("; ") for row in self.journal)
 
 
 def run(page: Page) -> Iterator[Seen]:
-    """Run the cells of a notebook in its folder, and yield the record of each."""
+    """Run the cells of a notebook in its folder, and yield a record for each cell."""
     here = Path.cwd()
     names: dict[str, Any] = {"__name__": "__main__", "display": _display}
     known = _Known()
@@ -85,7 +83,7 @@ def _display(*values: object) -> None:
 
 
 class _Known:
-    """The rows of each journal and record that were read before."""
+    """The numbers of rows that were already read from each journal and record."""
 
     def __init__(self) -> None:
         self._services: dict[int, tuple[object, int, int]] = {}
@@ -100,7 +98,7 @@ class _Known:
             _, seen, tried = self._services.get(id(lab), (lab, 0, 0))
             try:
                 journal, deliveries = lab.service.journal(), lab.service.deliveries()
-            except (SQLAlchemyError, sqlite3.Error):  # it was closed in this cell
+            except (SQLAlchemyError, sqlite3.Error):  # the cell has closed the sandbox
                 continue
             rows += journal[seen:] if len(journal) >= seen else []
             tries += deliveries[tried:] if len(deliveries) >= tried else []
@@ -115,5 +113,5 @@ class _Known:
 
 
 def _of(kind: type, names: dict[str, Any]) -> list[Any]:
-    """Return the values of this type among the names, without duplicates."""
+    """Return the values of a type among the names, without duplicates."""
     return list({id(value): value for value in names.values() if isinstance(value, kind)}.values())

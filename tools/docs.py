@@ -53,23 +53,23 @@ def main(argv: list[str]) -> int:
         return 1 if stale else 0
     for path, text in stale:
         path.write_text(text, encoding="utf-8")
-    from tools.site.build import main as site  # it reads every notebook, and the check need not
+    from tools.site.build import main as site  # only here, because the import reads every notebook
 
     return site([])
 
 
 def written() -> dict[Path, str]:
-    """What each file has to say."""
+    """Return the text of each generated file by path."""
     return {PAGE: page(), NAMES: names(), RULES: rules_page.page(), DESCRIPTION: description()}
 
 
 def description() -> str:
-    """The interface as OpenAPI has it, as a service with every choice at its default would answer it."""
+    """Return the interface as OpenAPI JSON, for a service with the default policy and names."""
     return json.dumps(document(Names(), Policy(), "https://svc.example"), indent=1, ensure_ascii=False) + "\n"
 
 
 def names() -> str:
-    """The public names in the order in which a person meets them."""
+    """Return the Markdown of docs/names.md, with the public names in the order of `__all__`."""
     public = ((f"`{name}`", *_signature_and_summary(getattr(svc, name))) for name in svc.__all__)
     methods = ((f"`lab.{name}`", *_signature_and_summary(method, skip=1)) for name, method in _sandbox_methods())
     columns = "name, takes, says"
@@ -88,7 +88,7 @@ def _sandbox_methods() -> Iterator[tuple[str, object]]:
 
 
 def _signature_and_summary(value: object, skip: int = 0) -> tuple[str, str]:
-    """What a call takes after the first `skip` parameters, without types, and the docstring's first paragraph."""
+    """Return the parameters after the first `skip`, without types, and the first paragraph of the docstring."""
     first = (inspect.getdoc(value) or "").split("\n\n")[0].replace("\n", " ")
     if not inspect.isfunction(value):
         return "", first
@@ -106,7 +106,7 @@ def page() -> str:
 
 
 def table(head: str, rows: Iterable[Iterable[object]]) -> str:
-    """A table of Markdown; the columns of `head` are parted by commas."""
+    """Return a Markdown table. Commas separate the columns of `head`."""
     columns = [column.strip() for column in head.split(",")]
     lines = [columns, ["---"] * len(columns), *([str(cell) for cell in row] for row in rows)]
     return "".join(f"| {' | '.join(cell.replace('|', '&#124;') for cell in line)} |\n" for line in lines)

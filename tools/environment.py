@@ -1,10 +1,10 @@
-"""The environment of this checkout, in `.venv`: what `make lab` and `make env` call.
+"""Creates the environment of this checkout in `.venv`, for `make lab` and `make env`.
 
     python3 tools/environment.py binder/requirements.txt                          JupyterLab and the notebooks
-    python3 tools/environment.py binder/requirements.txt requirements/dev.txt     and what tests need
+    python3 tools/environment.py binder/requirements.txt requirements/dev.txt     and the packages for tests
 
-uv installs in a tenth of pip's time, and pip brings it; where uv cannot, pip does it all. This needs
-the standard library only, and says in one sentence what is in the way.
+pip installs uv, which installs the other packages faster. If uv fails, pip installs them. This module needs only the
+standard library.
 """
 
 import ast
@@ -29,7 +29,7 @@ OLDEST = (3, 11)
 PIP = [str(BIN / "python"), "-m", "pip", "--disable-pip-version-check"]
 UV = [str(BIN / "uv"), "pip"]
 
-# uv does not read pip's configuration; what says where packages come from is handed on.
+# uv does not read pip's configuration, so the package sources are passed on to uv.
 OF_PIP = {
     "index-url": "UV_DEFAULT_INDEX",
     "extra-index-url": "UV_INDEX",
@@ -46,11 +46,11 @@ COMPLAINT = re.compile(r"^(?:ERROR|error): *(.+)$", re.MULTILINE)
 
 
 class Stopped(Exception):
-    """What is in the way and what to do about it, in one sentence."""
+    """Raised if the environment cannot be created. The message has the reason and what to do."""
 
 
 def main(locks: Sequence[str]) -> int:
-    """Bring the environment up to these locks; 1 and a sentence if that cannot be."""
+    """Create or update the environment for these locks. If this fails, print the reason and return 1, else 0."""
     begun = time.monotonic()
     try:
         look()
@@ -64,7 +64,7 @@ def main(locks: Sequence[str]) -> int:
 
 
 def look() -> None:
-    """Whether this Python and this folder will do."""
+    """Raise Stopped if this Python is too old or incomplete, or if the folder is not writable."""
     if sys.version_info < OLDEST:
         raise Stopped(f"{sys.executable} is Python {sys.version.split()[0]}, and 3.11 or later is needed")
     if find_spec("ensurepip") is None:
@@ -74,7 +74,7 @@ def look() -> None:
 
 
 def make() -> None:
-    """A `.venv` with pip, unless there is one; one that is too old or half made is made anew."""
+    """Create `.venv` with pip, unless a usable environment exists."""
     if usable():
         return
     say(f"Python {sys.version.split()[0]} in {VENV.name}")
@@ -85,7 +85,7 @@ def make() -> None:
 
 
 def usable() -> bool:
-    """Whether a new enough Python with pip lives there."""
+    """Return whether `.venv` has a new enough Python with pip."""
     question = f"import pip, sys; sys.exit(sys.version_info < {OLDEST})"
     python = BIN / "python"
     return (
@@ -94,7 +94,7 @@ def usable() -> bool:
 
 
 def install(locks: Sequence[Path]) -> None:
-    """The packages of the locks, then this one, editable and quiet."""
+    """Install the packages of the locks, then this package in editable mode, and the JupyterLab settings."""
     LOG.write_text("")
     installers = [PIP]
     if runs([*PIP, "install", "--require-hashes", "-r", str(UV_LOCK)]):
@@ -109,32 +109,32 @@ def install(locks: Sequence[Path]) -> None:
 
 
 def by_any(installers: Sequence[Sequence[str]], *arguments: str) -> None:
-    """Ask one installer after the other until one can."""
+    """Try the installers one after the other until one succeeds. Raises Stopped if all fail."""
     if not any(runs([*installer, "install", *arguments]) for installer in installers):
         raise Stopped(sentence(LOG.read_text(errors="replace")))
 
 
 def runs(command: Sequence[str]) -> bool:
-    """Whether a command succeeds; what it says goes to the log."""
+    """Run a command with its output in the log, and return whether the command succeeds."""
     with LOG.open("a") as log:
         return subprocess.run(command, env=surroundings(), stdout=log, stderr=log, check=False).returncode == 0
 
 
 @cache
 def surroundings() -> dict[str, str]:
-    """The environment of both installers: uv is told what pip knows."""
+    """Return the environment variables for both installers, with pip's configuration for uv."""
     listed = subprocess.run([*PIP, "config", "list"], capture_output=True, text=True, check=False).stdout
     return {"VIRTUAL_ENV": str(VENV), "UV_INDEX_STRATEGY": "unsafe-best-match", **settings(listed), **os.environ}
 
 
 def settings(listed: str) -> Mapping[str, str]:
-    """What `pip config list` says, as variables of uv; a later line, as from the environment, wins."""
+    """Convert the output of `pip config list` to variables of uv. A later line replaces an earlier line."""
     variables = {name: " ".join(ast.literal_eval(value).split()) for name, value in LISTED.findall(listed)}
     return {ours: variables[theirs] for theirs, ours in OF_PIP.items() if theirs in variables}
 
 
 def sentence(log: str) -> str:
-    """What the installers complained about last, or what is behind it."""
+    """Return the last error of the installers in the log, or the advice for a missing network connection."""
     lines = COMPLAINT.findall(log)
     if UNREACHABLE.search(log):
         return "the package registry cannot be reached; connect to the network, or name a mirror in PIP_INDEX_URL"
@@ -142,7 +142,6 @@ def sentence(log: str) -> str:
 
 
 def say(words: str) -> None:
-    """A line of how far it is."""
     sys.stdout.write(f"environment: {words}\n")
     sys.stdout.flush()
 

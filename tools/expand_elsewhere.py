@@ -23,7 +23,7 @@ FIRST, BEHIND = date(2018, 1, 1), date(2028, 1, 1)
 
 
 def expanded(path: Path) -> list[list[str]] | None:
-    """UID, start and end of all instances: dates, instants in UTC, or times without a zone."""
+    """Return UID, start and end (dates, UTC instants, or local times) of all instances in a calendar file."""
     calendar = icalendar.Calendar.from_ical(path.read_bytes())
     try:
         instances = recurring_ical_events.of(calendar).between(FIRST, BEHIND)

@@ -1,8 +1,8 @@
-"""The settings of `svc-notebooks lab` for a JupyterLab that something else starts: in `.venv`, and on Binder.
+"""Copies the JupyterLab settings of `svc-notebooks lab` to the environment in `.venv`, or on Binder.
 
     python tools/quiet_lab.py
 
-They go below `sys.prefix`, where the environment keeps its own, so a person's settings stay what they were.
+The settings are stored below `sys.prefix`, so the user's own settings do not change.
 """
 
 import shutil
@@ -13,7 +13,7 @@ from svc_notebooks.cli.jupyter_settings import FOLDER
 
 
 def main() -> None:
-    """Copy them to where every Jupyter of this environment looks."""
+    """Copy the settings to the folder that every Jupyter of this environment reads."""
     shutil.copytree(FOLDER, Path(sys.prefix, "etc", "jupyter"), dirs_exist_ok=True)
 
 

@@ -1,4 +1,4 @@
-"""The page docs/rules.md: the rules of tests/rules.csv, a section with an anchor for each chapter."""
+"""Builds docs/rules.md from tests/rules.csv, with a section for each chapter and an anchor for each rule."""
 
 from __future__ import annotations
 

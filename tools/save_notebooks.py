@@ -1,12 +1,11 @@
-"""Execute the notebooks and save them with their outputs, so that a second run leaves no diff.
+"""Executes the notebooks and saves their outputs, so that a second run leaves no diff.
 
-    python -m tools.save_notebooks              all of them
-    python -m tools.save_notebooks 00 upload    those whose name has one of the words
-    python -m tools.save_notebooks --check      save nothing; exit status 1 if a file would change
+    python -m tools.save_notebooks              all notebooks
+    python -m tools.save_notebooks 00 upload    the notebooks whose name contains one of the words
+    python -m tools.save_notebooks --check      save nothing, and return exit status 1 if a file would change
 
-What a run leaves in a file and no reader needs is dropped: times, widget models and their ids, the
-versions of the machine. Without the ids a page without a kernel shows a form's static view, where it
-would otherwise say that a model is missing.
+Times, widget models with their ids, and the versions of the machine are removed. Without the ids, a page without a
+kernel shows a form's static view instead of an error about a missing model.
 """
 
 import argparse
@@ -54,7 +53,7 @@ def _renew(path: Path, *, save: bool) -> bool:
 
 
 def cleaned(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
-    """The notebook with nothing in it that differs from run to run or from person to person."""
+    """Return the notebook without data that differ from run to run or from machine to machine."""
     notebook.metadata = nbformat.from_dict(METADATA)
     for number, cell in enumerate(notebook.cells, start=1):
         cell.id = f"cell-{number:02d}"
@@ -68,7 +67,7 @@ def _clean(output: nbformat.NotebookNode) -> None:
     output.get("data", {}).pop(WIDGET_VIEW, None)
     if "metadata" in output:
         output.metadata = nbformat.from_dict({})
-    if "traceback" in output:  # it holds paths and a process id
+    if "traceback" in output:  # a traceback has paths and a process id
         output.traceback = [f"{output.ename}: {output.evalue}"]
 
 

@@ -1,4 +1,4 @@
-"""What the checks beside the tests share: a line for each step with its time, and places that know nothing of here."""
+"""Functions that several checks share, which time steps, run commands, and isolate programs from this checkout."""
 
 import contextlib
 import os
@@ -12,7 +12,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 
-# What would lead a program in an empty environment back to this one.
+# Variables with which a program in an empty environment would find this environment.
 OURS = (
     "PYTHONPATH",
     "PYTHONHOME",
@@ -26,7 +26,7 @@ OURS = (
 
 @contextlib.contextmanager
 def step(name: str) -> Iterator[None]:
-    """Say what is done now and how long it took."""
+    """Print the name of a step with its duration at the end of the with block."""
     begun = time.monotonic()
     try:
         yield
@@ -37,7 +37,7 @@ def step(name: str) -> Iterator[None]:
 
 
 def elsewhere(home: Path, environment: Path, **more: str) -> dict[str, str]:
-    """The variables of somebody with an empty home and this environment, who never heard of the checkout."""
+    """Return environment variables with an empty home and this environment, without references to the checkout."""
     home.mkdir(parents=True, exist_ok=True)
     kept = {name: value for name, value in os.environ.items() if name not in OURS and not name.startswith("XDG_")}
     path = os.pathsep.join([str(environment / "bin"), os.environ["PATH"]])
@@ -45,7 +45,7 @@ def elsewhere(home: Path, environment: Path, **more: str) -> dict[str, str]:
 
 
 def run(command: Sequence[str | Path], *, cwd: Path, env: Mapping[str, str] | None = None) -> str:
-    """What a command prints; if it fails, all that it said, and an end."""
+    """Return the standard output of a command. If the command fails, exit with all of its output."""
     words = [str(word) for word in command]
     done = subprocess.run(words, cwd=cwd, env=env, capture_output=True, text=True, check=False)
     if done.returncode:
@@ -54,14 +54,14 @@ def run(command: Sequence[str | Path], *, cwd: Path, env: Mapping[str, str] | No
 
 
 def need(holds: object, message: str) -> None:
-    """Go no further unless it holds."""
+    """Exit with the message unless the condition is true."""
     if not holds:
         sys.exit(message)
 
 
 @contextlib.contextmanager
 def jupyter(command: Sequence[str | Path], *, cwd: Path, env: Mapping[str, str], log: Path) -> Iterator[str]:
-    """A server while it runs: the address with the token that it prints when it is ready."""
+    """Run a Jupyter server during the with block, and yield its address with the token."""
     with log.open("w") as output:
         process = subprocess.Popen([str(word) for word in command], cwd=cwd, env=env, stdout=output, stderr=output)
         try:
@@ -81,12 +81,12 @@ def _address(process: "subprocess.Popen[bytes]", log: Path) -> str:
 
 
 def get(url: str) -> bytes:
-    """What is at an address of this machine."""
+    """Return the content at an address of this machine."""
     with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(url, timeout=30) as answer:
         return bytes(answer.read())
 
 
 def size(path: Path) -> str:
-    """The size of a file, or of all below a folder."""
+    """Return the size of a file or of all files below a folder in MB, as text."""
     files = [path] if path.is_file() else (file for file in path.rglob("*") if file.is_file() and not file.is_symlink())
     return f"{sum(file.stat().st_size for file in files) / 1e6:.1f} MB"

@@ -1,6 +1,6 @@
-"""A visitor of the Binder image: JupyterLab as Binder starts it, and chromium on the notebook of the badge.
+"""Opens JupyterLab as Binder starts it, and runs the notebook of the badge in chromium.
 
-Run by tools/check_binder.py, where there is no network: python -m tools.visit_binder REPOSITORY SCREENSHOTS
+tools/check_binder.py runs this module without a network (python -m tools.visit_binder REPOSITORY SCREENSHOTS).
 """
 
 import fcntl
@@ -36,31 +36,31 @@ def main(repo: Path, shots: Path) -> int:
     command = [
         *(repo / "binder" / "start", "jupyter", "lab", "--no-browser", "--allow-root", "--ip=127.0.0.1"),
         *("--ServerApp.base_url=/user/visitor/", "--ServerApp.allow_origin=*", "--ServerApp.trust_xheaders=True"),
-        "--LabApp.expose_app_in_browser=True",  # only for this: to run all cells by the command's name
+        "--LabApp.expose_app_in_browser=True",  # so that this check can run all cells with a command
     ]
     begun = time.monotonic()
     with jupyter(command, cwd=repo, env=os.environ, log=repo.parent / "lab.log") as url:
         print(f"    no network: {os.environ['NO_NETWORK']}; JupyterLab answers after {time.monotonic() - begun:.1f} s")
         open_notebook(url, shots)
     log = (repo.parent / "lab.log").read_text()
-    # jupyter_server and tornado disagree about the unit of this one; nothing that we could set is right for both.
+    # jupyter_server and tornado expect different units for websocket_ping, so no value avoids this warning.
     warnings = [line for line in log.splitlines() if line.startswith(("[W ", "[E ")) and "websocket_ping" not in line]
     need(not warnings, f"JupyterLab warns:\n{log}")
     return 0
 
 
 def loopback_up() -> None:
-    """A new network namespace has a loopback interface that is down."""
+    """Enable the loopback interface, which is disabled in a new network namespace."""
     up, flags = 0x1, 0x8914  # IFF_UP, SIOCSIFFLAGS
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as handle:
         try:
             fcntl.ioctl(handle, flags, struct.pack("16sh", b"lo", up | 0x40))
         except PermissionError:
-            return  # not a namespace of ours, where it is up
+            return  # not in our own namespace, where the interface is enabled
 
 
 def nothing_outside() -> bool:
-    """Whether an address that a network would lead to cannot be reached, or proxies lead nowhere."""
+    """Return whether this process has no network, or proxies that lead nowhere."""
     if "http_proxy" in os.environ:
         return True
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as handle:
@@ -96,7 +96,7 @@ def open_notebook(url: str, shots: Path) -> None:
 
 
 def as_it_opens(page: "Page", shots: Path) -> None:
-    """The notebook with what is saved in it, the lessons beside it, and no question."""
+    """Check the opened notebook with its saved outputs, the list of lessons, and that JupyterLab asks no question."""
     page.locator(".jp-OutputArea-output table.dataframe").first.wait_for(timeout=30_000)
     page.screenshot(path=str(shots / "binder-opens.png"))
     title = page.evaluate("() => window.jupyterapp.shell.currentWidget.context.path")

@@ -1,8 +1,8 @@
-"""Build the JupyterLite site: python -m tools.lite.build [--offline] [--to FOLDER] [--also WHEEL...]
+"""Builds the JupyterLite site (python -m tools.lite.build [--offline] [--to FOLDER] [--also WHEEL...]).
 
-Python itself and its compiled packages come from Pyodide's public distribution when the page is opened; all the rest
-lies in the site. With --offline Python lies in the site, too, and compiled packages that PyPI has not are missing:
-pandas first of all, so that no frame can be made. That variant is for tests, and needs npm.
+A page loads Python and its compiled packages from Pyodide's public distribution, and all other files from the site.
+With --offline, which is for tests and needs npm, the site contains Python, and compiled packages such as pandas are
+missing.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def _site(folder: Path, target: Path) -> None:
 
 
 def _wheels(folder: Path, target: Path, also: list[Path]) -> list[Path]:
-    """Ours, and those that are pinned, beside the lock."""
+    """Build the wheel of this package, copy this wheel, the pinned wheels and `also`, and return their paths."""
     target.mkdir(parents=True)
     command = [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", str(folder / "dist")]
     subprocess.run(command, check=True, cwd=ROOT, capture_output=True)
@@ -82,7 +82,7 @@ def _pinned() -> list[Path]:
 
 
 def _lock(target: Path, wheels: list[Path], offline: bool) -> None:
-    """Tell the kernel where Python is, and which packages there are."""
+    """Write the Pyodide lock file, and configure the kernel to use the lock."""
     settings = json.loads((target / "jupyter-lite.json").read_text())
     options: dict[str, Any] = {"lockFileURL": "./static/wheels/pyodide-lock.json"}
     kernel: dict[str, Any] = {"loadPyodideOptions": options, "disablePyPIFallback": offline}
@@ -90,7 +90,7 @@ def _lock(target: Path, wheels: list[Path], offline: bool) -> None:
     if offline:
         _python(target / "static" / "pyodide")
         kernel["pyodideUrl"] = "./static/pyodide/pyodide.mjs"
-        settings["jupyter-config-data"]["exposeAppInBrowser"] = True  # for whoever drives it
+        settings["jupyter-config-data"]["exposeAppInBrowser"] = True  # for tests that control the page
     else:
         elsewhere = {name: _at(kernel_host(), entry) for name, entry in PYODIDE["packages"].items()}
     plugins = settings["jupyter-config-data"].setdefault("litePluginSettings", {})
@@ -101,7 +101,7 @@ def _lock(target: Path, wheels: list[Path], offline: bool) -> None:
 
 
 def kernel_host() -> str:
-    """Where the kernel looks for Pyodide by itself: its package knows, and only it."""
+    """Return the address from which the kernel loads Pyodide. Raises RuntimeError for another version than the pin."""
     question = "from jupyterlite_pyodide_kernel import constants as c; print(c.PYODIDE_VERSION, c.PYODIDE_CDN_URL)"
     program = BUILD / "lite-env" / "bin" / "python"
     done = subprocess.run([program, "-c", question], check=True, capture_output=True, text=True)
@@ -116,7 +116,7 @@ def _at(address: str, entry: Entry) -> Entry:
 
 
 def _python(target: Path) -> None:
-    """Pyodide without packages, as npm has it."""
+    """Extract Pyodide without packages from its npm archive. Raises RuntimeError if the digest is wrong."""
     archive = CACHE / f"pyodide-{PYODIDE['version']}.tgz"
     if not archive.exists():
         npm_package(f"pyodide@{PYODIDE['version']}", CACHE)
@@ -131,7 +131,7 @@ def _python(target: Path) -> None:
 
 
 def _write_start_page(target: Path) -> None:
-    """The site opens on the first notebook. JupyterLite reads its settings from here, too."""
+    """Write the index page, which opens the first notebook and contains JupyterLite's settings."""
     address = f"lab/index.html?path={START}"
     (target / "index.html").write_text(
         '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>svc-notebooks</title>'

@@ -1,4 +1,4 @@
-"""What the site is made of comes from PyPI and npm, through their own clients, and is checked by digest."""
+"""Downloads the packages of the site from PyPI and npm with their own clients."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ _FOR_PYODIDE = (
 
 
 def pip_download(arguments: Iterable[str], folder: Path) -> None:
-    """Wheels for Pyodide, into a folder; `what` are arguments of pip."""
+    """Download wheels for Pyodide to a folder. `arguments` are arguments of pip."""
     pip = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check"]
     subprocess.run([*pip, *_FOR_PYODIDE, f"--dest={folder}", *arguments], check=True)
 
 
 def npm_package(package: str, folder: Path) -> Path:
-    """A package of npm as it is packed, in a folder. Raises RuntimeError without npm."""
+    """Download an npm package as an archive, and return its path. Raises RuntimeError without npm."""
     npm = shutil.which("npm")
     if npm is None:
         raise RuntimeError("npm is needed for this, and is not on the PATH")

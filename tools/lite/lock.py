@@ -1,11 +1,10 @@
-"""Renew the pins of the JupyterLite site: python -m tools.lite.lock (make lite-lock).
+"""Updates the pinned versions of the JupyterLite site (python -m tools.lite.lock, or make lite-lock).
 
-requirements/lite.txt          what builds the site, with hashes, in an environment of its own
-requirements/lite-wheels.txt   the wheels that the page loads, with hashes; versions are those of dev.txt where it
-                               has them, so that the page runs what is tested
-requirements/lite-pyodide.json which Pyodide, its digest at npm, and its own compiled packages, with digests
+requirements/lite.txt: the packages that build the site in their own environment, with hashes.
+requirements/lite-wheels.txt: the wheels that the page loads, with hashes. The versions are those of dev.txt, if any.
+requirements/lite-pyodide.json: the Pyodide version, its digest at npm, and its compiled packages with digests.
 
-It needs npm and uv.
+This module needs npm and uv.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from .wheels import COMPILED, KERNEL, OURS, normal
 
 REQUIREMENTS = Path(__file__).parents[2] / "requirements"
 PYODIDE = "314.0.6"
-"""jupyterlite-pyodide-kernel is made for one: see its PYODIDE_VERSION."""
+"""The Pyodide version that jupyterlite-pyodide-kernel requires (its PYODIDE_VERSION)."""
 
 BUILDER = ("jupyterlite-core==0.8.6", "jupyterlite-pyodide-kernel==0.8.6", "jupyter-server")
 WIDGETS = ("ipywidgets", "jupyterlab-widgets", "anywidget")
@@ -39,7 +38,7 @@ def main() -> None:
 
 
 def _builder(folder: Path) -> None:
-    """The widgets' versions are those of dev.txt: their halves in the page and in the kernel must fit."""
+    """Write requirements/lite.txt with the widget versions of dev.txt, which page and kernel must share."""
     requirements, target, pins = folder / "lite.in", REQUIREMENTS / "lite.txt", _pins()
     requirements.write_text("\n".join([*BUILDER, *(f"{name}=={pins[name]}" for name in WIDGETS)]))
     command = [
@@ -81,7 +80,7 @@ def _pyodide(folder: Path) -> None:
 
 
 def _pins() -> dict[str, str]:
-    """What dev.txt pins; of a package with several pins the newest, which is for the newest Python."""
+    """Return the version of each package in dev.txt. If a package has several versions, return the last version."""
     text = (REQUIREMENTS / "dev.txt").read_text()
     return {normal(name): version for name, version in re.findall(r"^([\w.-]+)==([^ ;\\]+)", text, re.MULTILINE)}
 

@@ -1,4 +1,4 @@
-"""The notebooks as they lie in the site: what cannot run in a browser is said above its cell, and runs on behind it."""
+"""Copies the notebooks to the site, with a notice above each cell that cannot run in a browser."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ Row = dict[str, Any]
 
 
 def lay_out(notebooks: Path, target: Path) -> list[Row]:
-    """Write the site's copies of a folder of notebooks, with the data beside them; what cannot run in them."""
+    """Write the site's copies of the notebooks and their data, and return a row for each cell that cannot run."""
     shutil.copytree(notebooks, target, ignore=shutil.ignore_patterns(".*", "__pycache__"))
     paths = sorted(target.rglob("*.ipynb"))
     rows = rehearsed(paths)
@@ -44,7 +44,7 @@ def lay_out(notebooks: Path, target: Path) -> list[Row]:
 
 
 def rehearsed(paths: Iterable[Path]) -> list[Row]:
-    """The cells that would fail in a browser and do not on a machine: `notebook`, `cell`, `ename`, `evalue`."""
+    """Return a row (`notebook`, `cell`, `ename`, `evalue`) for each cell that fails only in a browser."""
     command = [sys.executable, "-W", "ignore", "-m", "tools.lite.rehearsal", *map(str, paths)]
     with tempfile.TemporaryDirectory() as scratch:  # the notebooks leave files of many megabytes
         state = {"TMPDIR": scratch, "SVC_NOTEBOOKS_STATE": f"{scratch}/state", "TZ": "UTC", "PYTHONHASHSEED": "0"}
@@ -61,7 +61,7 @@ def rehearsed(paths: Iterable[Path]) -> list[Row]:
 
 
 def _meant(path: Path) -> Iterable[int]:
-    """The cells whose saved output is an error: they show one."""
+    """Return the numbers of the cells whose saved output is an error."""
     for n, cell in enumerate(nbformat.read(path, 4).cells):
         if any(output.output_type == "error" for output in cell.get("outputs", [])):
             yield n
@@ -77,15 +77,15 @@ def _rewrite(path: Path, failing: dict[int, Row]) -> None:
             cells.append(nbformat.v4.new_markdown_cell(words, id=f"note-{n:02d}"))
             cell.source = _with_missing_notice(cell.source, row)
         if row or n in set(_meant(path)):
-            cell.metadata["tags"] = [*cell.metadata.get("tags", []), "raises-exception"]  # "Run all" goes on
+            cell.metadata["tags"] = [*cell.metadata.get("tags", []), "raises-exception"]  # so that "Run all" continues
         cells.append(cell)
     notebook.cells = [cells[0], nbformat.v4.new_markdown_cell(HEAD, id="lite"), *cells[1:]]
     notebook.metadata["kernelspec"] = {"display_name": "Python (Pyodide)", "language": "python", "name": "python"}
-    path.write_text(json.dumps(notebook, ensure_ascii=False))  # sources in one piece: a list of lines has no contents
+    path.write_text(json.dumps(notebook, ensure_ascii=False))  # each source as one str, not a list of lines
 
 
 def _with_missing_notice(source: str, row: Row) -> str:
-    """The cell, that says in our words what was not made above; an unknown name says nothing of why."""
+    """Return the cell's source, preceded by a check that explains a missing name from an earlier cell."""
     unknown = _UNKNOWN.fullmatch(row["evalue"])
     if row["ename"] != "NameError" or not unknown:
         return source
@@ -95,6 +95,6 @@ def _with_missing_notice(source: str, row: Row) -> str:
 
 
 def _asks(statement: ast.stmt, name: str) -> bool:
-    """Whether this needs the name at once; a function needs it when it is called."""
+    """Return whether a statement needs the name at once. A function needs the name only when it is called."""
     names = (node.id for node in ast.walk(statement) if isinstance(node, ast.Name))
     return not isinstance(statement, ast.FunctionDef) and name in names

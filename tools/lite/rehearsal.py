@@ -1,7 +1,7 @@
-"""The notebooks as a page would run them, on this machine: python -m tools.lite.rehearsal NOTEBOOK...
+"""Runs the notebooks on this machine as a page would (python -m tools.lite.rehearsal NOTEBOOK...).
 
-Threads, sockets and other processes are forbidden here, and packages that Pyodide has not are hidden; whoever needs
-one of them fails as in a browser. Prints a line of JSON for each cell that ends in an error.
+Threads, sockets and child processes raise errors, and packages that Pyodide does not have are hidden. Prints a line of
+JSON for each cell that ends in an error.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ EMPTY = ("fcntl", "resource", "termios")
 
 
 class Forbidden(RuntimeError):
-    """There is no such thing in a browser."""
+    """Raised for a capability that browsers do not have."""
 
 
 def run(paths: list[Path]) -> Iterator[dict[str, Any]]:
-    """A row for each cell that failed. Everything that is forbidden stays so in this process."""
+    """Yield a row for each failed cell. The restrictions apply to the rest of this process."""
     import ipywidgets  # noqa: F401 - these look at the machine while they are imported
     import pandas  # noqa: F401
     import requests  # noqa: F401

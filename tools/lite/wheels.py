@@ -1,4 +1,4 @@
-"""The wheels that a page can load: from PyPI beside the site, or from Pyodide's own distribution."""
+"""The wheels that a page can load, from PyPI beside the site, or from Pyodide's own distribution."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from packaging.requirements import Requirement
 
 PYTHON = "3.14"
 PLATFORM = "pyemscripten_2026_0_wasm32"
-"""What PyPI calls the platform of this Pyodide (PEP 783)."""
+"""PyPI's name of this Pyodide's platform (PEP 783)."""
 
 KERNEL = (
     "micropip", "packaging", "ipython", "ipython-pygments-lexers", "jedi", "parso", "matplotlib-inline",
     "prompt-toolkit", "wcwidth", "pygments", "stack-data", "executing", "asttokens", "pure-eval", "traitlets",
     "decorator", "comm", "typing-extensions",
 )  # fmt: skip
-"""What the kernel is made of."""
+"""The packages of the kernel."""
 
 OURS = (
     "requests", "urllib3", "certifi", "idna", "charset-normalizer", "sqlalchemy", "tqdm", "tzdata", "ipywidgets",
@@ -29,17 +29,17 @@ OURS = (
     "xlsxwriter", "icalendar", "pyjwt", "python-calamine", "python-pptx", "pypdfium2", "typst", "pycparser",
     "tinycss2", "webencodings",
 )  # fmt: skip
-"""What the package uses there. Not h11 and trustme (sockets), nor pandoc and tesseract (programs)."""
+"""The packages that svc_notebooks uses in a browser, without h11, trustme (sockets), pandoc and tesseract."""
 
 COMPILED = ("numpy", "pandas", "lxml", "pillow", "cffi", "cryptography")
-"""What PyPI has not for this platform, and Pyodide's own distribution has."""
+"""The packages that Pyodide provides, because PyPI has no wheels for this platform."""
 
 AT_ONCE = (
     "sqlalchemy", "requests", "tqdm", "tzdata", "ipywidgets", "anywidget", "openpyxl", "xlsxwriter", "icalendar",
     "pyjwt", "python-calamine", "python-dateutil", "charset-normalizer", "pandas", "lxml", "pillow", "python-pptx",
     "cryptography", "tinycss2",
 )  # fmt: skip
-"""What `import svc_notebooks` brings with it. The rest comes when a cell imports it: typst alone has 26 MB."""
+"""The packages loaded by `import svc_notebooks`. A cell that imports another package loads that package."""
 
 _BROWSER = {
     "sys_platform": "emscripten", "platform_system": "Emscripten", "platform_machine": "wasm32", "os_name": "posix",
@@ -51,12 +51,12 @@ Entry = dict[str, Any]
 
 
 def normal(name: str) -> str:
-    """A distribution's name as indexes write it."""
+    """Return the normalized name of a distribution, as package indexes write it."""
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
 def entry(wheel: Path) -> Entry:
-    """What a lock of Pyodide says of a wheel; `depends` are all that it asks for in a browser."""
+    """Return a wheel's entry for a Pyodide lock file. `depends` are its dependencies in a browser."""
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()
         metadata = next(name for name in names if re.fullmatch(r"[^/]+\.dist-info/METADATA", name))
@@ -87,7 +87,7 @@ def _import_of(name: str) -> str | None:
 
 
 def locked(lock: Mapping[str, Any], wheels: Iterable[Path], elsewhere: Mapping[str, Entry]) -> dict[str, Any]:
-    """Pyodide's lock with these wheels, which lie beside it, and those that lie elsewhere, and no other."""
+    """Return the Pyodide lock with only these local wheels and the packages in `elsewhere`."""
     packages = {package["name"]: package for package in map(entry, wheels)} | elsewhere
     packages["svc-notebooks"]["depends"] = list(AT_ONCE)
     for package in packages.values():

@@ -17,7 +17,7 @@ _LISTS = ("Args:", "Raises:")
 
 
 def body() -> str:
-    """Return a list of all names, and a section for each."""
+    """Return the HTML with a list of all public names and a section for each name."""
     names = sorted(svc.__all__, key=str.lower)
     toc = " ".join(f'<a href="#{name}"><code>{name}</code></a>' for name in names)
     head = '<h1 id="public-names">Public names</h1>\n<p>Each of them is found as <code>svc_notebooks.NAME</code>.</p>\n'
@@ -80,7 +80,7 @@ def _prose(text: str) -> Iterator[str]:
 
 
 def _section(lines: list[str], entries: bool) -> str:
-    """Return entries of the form `name: description` as a list, or the text as a paragraph."""
+    """Return entries `name: description` as a list, or other text as a paragraph."""
     text = textwrap.dedent("\n".join(lines))
     if not entries:
         return f"<p>{_inline(' '.join(text.split()))}</p>\n"

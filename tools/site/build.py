@@ -31,7 +31,7 @@ def main(argv: list[str]) -> int:
 
 
 def write(target: Path) -> int:
-    """Write the pages and the files that they need to a new folder, and return the number of pages."""
+    """Write the pages and their files to a new folder, and return the number of pages."""
     target.mkdir(parents=True)
     pages = list(all_pages())
     (target / "style.css").write_text(style(), encoding="utf-8")
@@ -49,7 +49,7 @@ def _put(path: Path) -> Path:
 
 
 def all_pages() -> Iterator[Page]:
-    """Yield the pages in the order of their list."""
+    """Yield all pages in the order of the navigation."""
     sources = list(_sources())
     where = {source: path for source, path, _ in sources} | {name: name for name in _static_files()}
     for source, path, group in sources:
@@ -59,7 +59,7 @@ def all_pages() -> Iterator[Page]:
 
 
 def _sources() -> Iterator[tuple[str, str, str]]:
-    """Yield the source of each page in the project, its path in the site, and its group."""
+    """Yield each page's source in the project, its path in the site, and its group."""
     yield "README.md", "index.html", "Start"
     yield from ((source, f"{source[:-6]}.html", "Notebooks") for source in _names("notebooks", "*.ipynb"))
     yield from ((source, f"{source[:-6]}.html", "Exercises") for source in _names("notebooks/exercises", "*.ipynb"))
@@ -67,7 +67,6 @@ def _sources() -> Iterator[tuple[str, str, str]]:
 
 
 def _static_files() -> list[str]:
-    """Return the files that pages link to or display."""
     return [*_names("docs", "*.json"), *_names("docs/images", "*.*")]
 
 
@@ -85,7 +84,7 @@ def _page(source: str, path: str, group: str, links: markdown.Links) -> Page:
 
 
 def _links(source: str, path: str, where: dict[str, str]) -> Callable[[str], str | None]:
-    """Return the function that converts the links of a page to those of the site, None for files without a page."""
+    """Return a function that converts a project link to a site link, or None for a file without a page."""
 
     def resolve(url: str) -> str | None:
         parts = urlsplit(url)
@@ -94,7 +93,7 @@ def _links(source: str, path: str, where: dict[str, str]) -> Callable[[str], str
         file = normpath(f"{source.rpartition('/')[0] or '.'}/{parts.path}")
         if file not in where:
             if not (ROOT / file).exists():
-                return url  # the check of links will name it
+                return url  # the link check reports it
             return None
         target = relpath(where[file], path.rpartition("/")[0] or ".")
         return f"{target}#{parts.fragment}" if parts.fragment else target

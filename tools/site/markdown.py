@@ -21,7 +21,7 @@ _LANGUAGES = {"console": "bash", "ipython": "python", "": "text"}
 
 
 def code(text: str, language: str) -> str:
-    """Return highlighted code, or a diagram."""
+    """Return highlighted code as HTML, or a Mermaid diagram."""
     if language == "mermaid":
         return f'<pre class="mermaid">{escape(text)}</pre>\n'
     try:
@@ -66,13 +66,12 @@ class _Renderer(mistune.HTMLRenderer):
 
 
 def html(text: str, links: Links, seen: dict[str, int] | None = None) -> str:
-    """Return the HTML of a page or a cell. `seen` has the anchors of the page so far."""
+    """Return the HTML of a page or a cell. `seen` counts the anchors of the page so far."""
     renderer = _Renderer(links, {} if seen is None else seen)
     made = mistune.create_markdown(renderer=renderer, plugins=["table", "strikethrough", "task_lists"])(text)
     return str(made).replace("<table><table>", "<table>").replace("</table>\n</table>", "</table>")
 
 
 def title(text: str) -> str:
-    """Return the first heading of a page, without markup."""
     match = re.search(r"^#\s+(.+)$", text, re.MULTILINE)
     return re.sub("[`*_]", "", match.group(1)).strip() if match else "Untitled"

@@ -10,7 +10,6 @@ from .markdown import Links, code, html
 
 
 def body(notebook: Any, links: Links) -> str:
-    """Return the HTML of the cells."""
     seen: dict[str, int] = {}
     return "".join(part for cell in notebook.cells for part in _cell(cell, links, seen))
 

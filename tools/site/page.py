@@ -63,7 +63,7 @@ dark.addEventListener("change", draw)
 
 
 def render(page: Page, pages: Iterable[Page], *, diagrams: bool) -> str:
-    """Return the HTML of the page, with the script for diagrams if `diagrams` is true and the page has one."""
+    """Return the HTML of the page. `diagrams` is True if the site has the diagram script."""
     root = "../" * page.path.count("/")
     scripts = _DIAGRAMS.substitute(root=root) if diagrams and 'class="mermaid"' in page.body else ""
     groups: dict[str, list[Page]] = {}
@@ -82,7 +82,7 @@ def _group(name: str, pages: list[Page], current: Page, root: str) -> str:
 
 
 def style() -> str:
-    """Return the style sheet, with values for JupyterLab's colours, which outputs of notebooks use by name."""
+    """Return the style sheet, with the colour variables of JupyterLab that notebook outputs use."""
     light, dark = (HtmlFormatter(style=name).get_style_defs(".code") for name in ("friendly", "github-dark"))
     ours = (Path(__file__).parent / "style.css").read_text(encoding="utf-8")
     return f"{light}\n@media (prefers-color-scheme: dark) {{\n{dark}\n}}\n{ours}"
