@@ -68,7 +68,10 @@ class Service:
         return self._context.names
 
     def has(self, kind: str, key: str) -> bool:
-        """Return True if the file, channel, calendar or event (`kind`) with the id `key` exists, for any user."""
+        """Return True if an object exists, for any user.
+
+        `kind` is "file", "channel", "calendar" or "event", and `key` is the id of the object.
+        """
         store = self._context.store
         if kind == "event":
             return store.events.exists(key.split("_")[0])  # an instance has the id of its series
@@ -98,7 +101,7 @@ class Service:
 
     @property
     def requests_served(self) -> int:
-        """The journal number of the last request, or 0."""
+        """The journal number of the last request, or 0 without requests."""
         return self._journal.last
 
     def journal(self, since: int = 0) -> list[JournalRow]:

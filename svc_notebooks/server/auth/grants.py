@@ -139,7 +139,6 @@ def exchange_assertion(request: PublicRequest, form: dict[str, str]) -> Token:
 
 
 def _account(request: PublicRequest, header: JSONObject, claims: JSONObject) -> AccountRow:
-    """Return the service account that the claim `iss` names. Raises OAuthError or InvalidAssertionError."""
     if header.get("alg") != ALGORITHM:
         raise InvalidAssertionError(f"it must be signed with {ALGORITHM}")
     issuer = claims.get("iss")

@@ -42,7 +42,6 @@ def _issue(request: PublicRequest) -> Token:
 
 
 def _client(request: PublicRequest, form: dict[str, str]) -> ClientRow:
-    """Return the OAuth client of a request. Raises OAuthError (401) for an unknown client or a wrong secret."""
     name, secret = _client_credentials(request, form)
     client = request.context.store.oauth.client(name)
     if client is None:

@@ -22,14 +22,10 @@ _CANNOT = (errno.EINVAL, errno.ENOTSUP)  # errors of file systems that cannot sy
 
 
 def atomic_write(path: Path, write: Callable[[BinaryIO], None], *, overwrite: bool) -> None:
-    """Write a temporary file in the folder of `path`, and move the file to `path`.
+    """Write a temporary file in the folder of `path` with the function `write`, and move the file to `path`.
 
-    Args:
-        write: Writes the content to an open binary file.
-        overwrite: Replace an existing file, and keep the old file with the suffix `.bak` if its content differs.
-
-    Nothing changes if `path` already has the same content. Raises PathExists if `path` exists with other content and
-    `overwrite` is false. Also raises OSError and the errors of `write`. After an error, `path` is unchanged.
+    With `overwrite`, an existing file with other content is kept with the suffix `.bak`. Without, PathExists is raised
+    if the content differs. Also raises OSError and the errors of `write`. After an error, `path` is unchanged.
     """
     if overwrite:
         path = path.resolve()  # a symbolic link stays, and its target is replaced

@@ -78,11 +78,8 @@ class DirectoryBlobStore:
     ) -> None:
         """Create the folders for parts in `folder`, unless they exist.
 
-        Args:
-            sync: Sync new parts to the disk, so that they survive a power cut.
-            opening: The number of this opening of the store.
-            snapshots: The folder in which `copy` creates stores, by default beside `folder`.
-            copied: The store is a copy, whose folders are created when parts are linked into it.
+        With `sync`, new parts survive a power cut. `opening` is the number of this opening of the store. `snapshots` is
+        the folder for copies, by default beside `folder`. A `copied` store gets its folders when parts are linked.
         """
         self._folder = folder
         self._sync = sync
@@ -196,7 +193,6 @@ class DirectoryBlobStore:
 
 
 def _blocks(file: io.FileIO, size: int) -> Iterator[bytes]:
-    """Yield the next `size` bytes of a file, or fewer at its end."""
     while size and (block := file.read(min(BLOCK, size))):
         size -= len(block)
         yield block
@@ -210,7 +206,7 @@ def _checksum(blocks: Iterable[bytes]) -> int:
 
 
 def drop_snapshots(folder: Path) -> None:
-    """Delete all snapshots in a folder. They are left from earlier openings of the store."""
+    """Delete the snapshots that earlier openings of the store have left in a folder."""
     for snapshot in folder.glob("*"):
         if PART_NAME.fullmatch(snapshot.name):
             _drop_snapshot(snapshot)
@@ -218,7 +214,6 @@ def drop_snapshots(folder: Path) -> None:
 
 
 def _drop_snapshot(folder: Path) -> None:
-    """Delete the parts of a snapshot and the folders that are then empty. Other files are not deleted."""
     for path in folder.glob("??/*"):
         if PART_NAME.fullmatch(path.name):
             path.unlink(missing_ok=True)

@@ -1,7 +1,6 @@
 """Moves files that do not belong to a store to its folder aside/ when the store is opened.
 
-Only old unfinished parts, whose process was killed, are deleted. Parts that no row names are moved like all other
-files. Such a part may be left by a kill between writing the part and the row, but also by a database that lacks rows.
+Only old unfinished parts are deleted. A part that no row names is moved, because the database may lack rows.
 """
 
 from __future__ import annotations
@@ -40,10 +39,8 @@ class _Contents(NamedTuple):
 def tidy(folder: Path, known: set[str], number: int, now: float, *, adopted: bool) -> list[str]:
     """Move the stray files of a store to aside/, and return a sentence for each fact that the user should know.
 
-    Args:
-        known: The keys of the parts that database rows name.
-        number: The number of this opening of the store.
-        adopted: The store was created by an older version, and may still contain the snapshots of that version.
+    `known` has the keys of the parts that rows name, and `number` is the number of this opening. `adopted` is true for
+    a store of an older version, which may contain snapshots.
     """
     contents = _read(folder / "parts", known)
     for path in contents.unfinished:
@@ -103,7 +100,6 @@ def _restore_from_aside(folder: Path, missing: set[str]) -> set[str]:
 
 
 def _move_aside(folder: Path, paths: list[Path], number: int) -> None:
-    """Move files and folders to aside/opening-N, with their paths relative to the folder of the store."""
     for path in paths:
         target = folder / ASIDE / f"opening-{number}" / path.relative_to(folder)
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -111,7 +107,6 @@ def _move_aside(folder: Path, paths: list[Path], number: int) -> None:
 
 
 def _free_path(path: Path) -> Path:
-    """Return the path if it does not exist, or else the first free numbered path, such as "name (1)"."""
     numbered = (path.with_name(f"{path.name} ({number})") for number in count(1))
     return next(each for each in chain([path], numbered) if not os.path.lexists(each))
 

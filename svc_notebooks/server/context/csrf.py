@@ -1,11 +1,11 @@
 """Refuses requests that a web page of another site makes a browser send (CSRF, DNS rebinding).
 
-The checks protect the addresses that need no access token: the control interface and the pages that a browser
-opens with a cookie. A browser names the origin of a request in the headers Origin and Sec-Fetch-Site. Other programs
-send neither header, so the checks accept their requests.
+The checks protect the control interface and the pages that a browser opens with a cookie, because both need no access
+token. A browser names the origin of a request in the headers Origin and Sec-Fetch-Site. Other programs send neither
+header, so the checks accept their requests.
 
-A web page can also make the name of its own host resolve to this machine (DNS rebinding). The browser then treats this
-service as a part of that web page, and only the Host header shows the difference.
+A web page can also make the name of its own host resolve to this machine (DNS rebinding). Only the Host header shows
+this.
 """
 
 from __future__ import annotations

@@ -96,9 +96,8 @@ class Database:
     def __init__(self, connection: Connection, close: Close, backup: Path | None = None) -> None:
         """Take over an open connection.
 
-        Args:
-            close: Called when the database is closed, with the function that closes the connection.
-            backup: The path of the copy that was made before an upgrade.
+        `close` is called later with the function that closes the connection. `backup` is the copy made before an
+        upgrade.
         """
         self._connection = connection
         self._closing = finalize(self, close, partial(_close, connection))
@@ -114,7 +113,6 @@ class Database:
         after_fork(self, Database._leave)
 
     def _leave(self) -> None:
-        """Prevent a forked child from using or closing the connection."""
         keep_forever(self)
         self.lock = ForkedChild("This database is open in another process, and this one is a fork of it.", _FORK_ADVICE)
 
@@ -276,14 +274,11 @@ def open_database(
 ) -> Database:
     """Open the database in a file, or create a new database in memory.
 
-    A new database gets its tables. An older database is first copied to a file in the same folder and then upgraded.
+    An older database is first copied to a file in the same folder and then upgraded. `close` is called with the
+    function that closes the connection.
 
-    Args:
-        close: Called when the database is closed, with the function that closes the connection.
-
-    Raises OSError, with advice in its message, if another process has the file open, if the disk is full, if the file
-    is damaged or cannot be written, or if the database belongs to another program or to a newer version of this
-    package.
+    Raises OSError, with advice in its message, if the disk is full, or if the file is in use, is damaged, cannot be
+    written, or belongs to another program or to a newer version of this package.
     """
     try:
         connection = _connect(path)

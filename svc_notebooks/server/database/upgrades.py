@@ -87,7 +87,6 @@ def _plain(sql: str) -> str:
 
 
 def _rebuild(driver: sqlite3.Connection, table: str, sql: str) -> None:
-    """Replace a table by a new table with this definition, and copy the rows."""
     old = f"{table}_before"
     driver.execute(f"ALTER TABLE {table} RENAME TO {old}")
     driver.execute(sql)
@@ -102,7 +101,6 @@ def _rebuild(driver: sqlite3.Connection, table: str, sql: str) -> None:
 
 
 def _keep_counter(driver: sqlite3.Connection, table: str, old: str) -> None:
-    """Copy the AUTOINCREMENT counter of an old table to the new table."""
     last = driver.execute("SELECT seq FROM sqlite_sequence WHERE name = ?", (old,)).fetchone()
     if last:
         driver.execute("DELETE FROM sqlite_sequence WHERE name = ?", (table,))

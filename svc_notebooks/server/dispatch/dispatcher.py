@@ -160,7 +160,6 @@ class Dispatcher:
         return FaultTarget(entry.operation, incoming.method, incoming.path, entry.user, entry.declared)
 
     def _respond(self, incoming: _Incoming) -> Response:
-        """Return the response to a request. If an exception is raised, return the matching error response."""
         entry = incoming.entry
         try:
             return self._dispatch(incoming)
@@ -175,7 +174,6 @@ class Dispatcher:
             return _error_response(refuse("backendError"), entry)
 
     def _dispatch(self, incoming: _Incoming) -> Response:
-        """Find the operation and the caller of a request, check the caller's scopes and limit, and call the handler."""
         context, request, method, entry = self._context, incoming.request, incoming.method, incoming.entry
         query, body = incoming.query, incoming.body
         operation, path_params, is_upload = self._routes.find(method, incoming.path, query)

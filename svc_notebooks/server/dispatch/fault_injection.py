@@ -64,7 +64,7 @@ class FaultInjection:
 
     @property
     def decided_by(self) -> str | None:
-        """The text "fault" and the name of the fault that decided the response, or None if no fault decided it."""
+        """The text "fault" and the name of the fault that decided the response, or None without such a fault."""
         return f"fault {self._decided.name}" if self._decided else None
 
     def before(self, expire: Callable[[], bool]) -> Response | None:

@@ -28,8 +28,6 @@ class Route(NamedTuple):
 
 @dataclass(slots=True)
 class _Node:
-    """A path segment in the tree, with its operations by method, its fixed child segments and its parameter segment."""
-
     methods: Methods = field(default_factory=dict)
     fixed: dict[str, _Node] = field(default_factory=dict)
     parameter: tuple[str, _Node] | None = None

@@ -75,7 +75,7 @@ def copies_of(context: ServiceContext, row: EventRow) -> list[EventRow]:
 
 
 def drop_missing_instances(context: ServiceContext, event: EventRecord) -> None:
-    """Delete the changed instances that a series no longer contains, and cancel the guests' copies of them."""
+    """Delete changed instances that a series no longer contains, and cancel the guests' copies of these instances."""
     row, calendar = event.row, primary_of(context, event.row.calendar)
     for instance in context.store.events.changed_instances(row.calendar, row.id):
         if row.cancelled or not row.recurring or not exists_in_recurrence(calendar, event, instance):
@@ -122,7 +122,6 @@ def _withdraw(context: ServiceContext, row: EventRow, calendar: str) -> None:
 
 
 def _sync_instances(context: ServiceContext, series: EventRecord, before: Event) -> None:
-    """Add the new attendees of a series to its changed instances, and remove attendees who are no longer invited."""
     calendar = primary_of(context, series.row.calendar)
     removed = emails_of(before) - emails_of(series.body)
     added = emails_of(series.body) - emails_of(before)

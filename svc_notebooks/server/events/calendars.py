@@ -125,7 +125,7 @@ def default_reminders(context: ServiceContext) -> list[Reminder]:
 
 
 def insert(context: ServiceContext, request: RequestContext) -> Response:
-    """Create a secondary calendar and return it."""
+    """Create a secondary calendar and return the calendar."""
     fields = calendars.check_calendar(read_json(request.body, context.policy.max_metadata_size), creating=True)
     body = {name: value for name, value in fields.items() if value is not None}
     zone = str(body.pop("timeZone", context.policy.calendar_zone))
@@ -189,7 +189,7 @@ def clear(context: ServiceContext, request: RequestContext) -> Response:
 
 
 def get_entry(context: ServiceContext, request: RequestContext) -> Response:
-    """Return the entry of the caller's calendar list whose id is in the path."""
+    """Return the caller's calendar list entry for the calendar whose id is in the path."""
     row = calendar_of(context, request, CalendarRole.FREE_BUSY_READER)
     return resource_response(request, list_entry(context, request.caller.user, row), LIST_SHAPE)
 

@@ -72,7 +72,7 @@ def view_of(context: ServiceContext, request: RequestContext, calendar: Calendar
 
 
 def event_in_path(context: ServiceContext, request: RequestContext, calendar: CalendarRow) -> EventRecord:
-    """Return the event or instance whose id is in the path. Raises ApiError (404) if there is none."""
+    """Return the event or instance whose id is in the path. Raises ApiError (404) if there is no such event."""
     event_id = request.path_params[EVENT_ID]
     event = find_event(context, calendar, event_id)
     if event is None:

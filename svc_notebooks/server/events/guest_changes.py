@@ -50,7 +50,6 @@ def decline(context: ServiceContext, calendar: CalendarRow, event: EventRecord) 
 
 
 def _organizer_event(context: ServiceContext, copy: EventRow) -> EventRecord | None:
-    """Return the organizer's event or instance of which a row is a copy. Return None if it no longer exists."""
     return find_event(context, primary_of(context, copy.origin), copy.id)
 
 

@@ -116,7 +116,6 @@ def _build_instance(master: EventRecord, occurrence: Occurrence, tz: tzinfo) -> 
 
 
 def _time_object(template: EventTime, moment: Start) -> EventTime:
-    """Return an EventTime for `moment`, with the time zone of `template`."""
     time: EventTime
     if isinstance(moment, datetime):
         time = {"dateTime": in_minutes(moment).isoformat()}
@@ -160,6 +159,6 @@ def _instance_at(calendar: CalendarRow, master: EventRecord, start: Start) -> Ev
 
 
 def exists_in_recurrence(calendar: CalendarRow, master: EventRecord, row: EventRow) -> bool:
-    """Return True if a series still has the instance that a changed instance replaces."""
+    """Return True if the recurrence of a series still contains the original start of a changed instance."""
     original = json.loads(row.body)["originalStartTime"]
     return _instance_at(calendar, master, read_time(original)) is not None

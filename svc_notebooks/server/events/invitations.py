@@ -13,7 +13,7 @@ from .resource import EventRecord
 
 
 class InvitationMessage(TypedDict):
-    """An e-mail about an event as plain data, as the outbox lists it."""
+    """An e-mail about an event, as a row of the outbox."""
 
     time: str
     event_id: str
@@ -48,7 +48,6 @@ def send_cancellations(context: ServiceContext, notify: str, event: EventRecord)
 
 
 def _recipients(body: Event) -> list[str]:
-    """Return the e-mail addresses of all attendees except the organizer and rooms, in their order in the event."""
     organizer = str((body.get("organizer") or {}).get("email")).lower()
     people = [attendee["email"] for attendee in body.get("attendees") or [] if not attendee.get("resource")]
     return list(dict.fromkeys(email for email in people if email.lower() != organizer))

@@ -179,7 +179,6 @@ def _has_properties(visibility: str, pairs: list[str]) -> Callable[[EventRecord]
 
 
 def _searchable_text(body: Event) -> str:
-    """Return the text that the parameter `q` searches in an event, in lower case."""
     texts = [body.get(name) for name in ("summary", "description", "location")]
     for person in body.get("attendees") or []:
         texts += [person.get("displayName"), person.get("email")]
@@ -227,7 +226,6 @@ def _matches(calendar: CalendarRow, criteria: _ListCriteria, row: EventRow, work
 def _expand_series(
     context: ServiceContext, calendar: CalendarRow, criteria: _ListCriteria, key: Key | None
 ) -> Iterator[Keyed]:
-    """Return the single events and the instances of recurring events with their keys, in the order of their starts."""
     after = _page_start(criteria.after, key)
     first = FIRST if after is None else to_millis(after)
     last = LAST if criteria.before is None else to_millis(criteria.before)
@@ -296,7 +294,6 @@ def _by_start(events: Iterable[EventRecord]) -> Iterator[Keyed]:
 def _list_changes(
     context: ServiceContext, calendar: CalendarRow, criteria: _ListCriteria, key: Key | None
 ) -> Iterator[Keyed]:
-    """Return the events that have changed since the sync token, including deleted events, with their keys."""
     assert criteria.since is not None
     rows = context.store.events.since(calendar.id, criteria.since)
     return (((row.place, row.id), _full_event(context, calendar, row)) for row in rows)

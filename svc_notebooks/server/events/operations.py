@@ -90,7 +90,6 @@ def _check_id_is_free(context: ServiceContext, calendar: CalendarRow, body: JSON
 
 
 def _creator_and_organizer(request: RequestContext, calendar: CalendarRow) -> Event:
-    """Return the fields `creator` (the caller) and `organizer` (the calendar in which the event is created)."""
     organizer: Person = {"email": calendar.id}
     if not calendar.primary:
         organizer["displayName"] = title_of(calendar)

@@ -43,17 +43,11 @@ def in_order(
     steps: int,
     series: int,
 ) -> Iterator[Keyed]:
-    """Yield the events of all streams in a time window, in the order of their keys, until the step budget is spent.
+    """Yield the events of a time window in the order of their keys. Raises PageEnds when the step budget is spent.
 
-    Args:
-        streams: Returns the event streams of a window. Each stream is in order and counts its steps.
-        key: The last key of the previous page, at which the window begins, or None for the first page.
-        begin: The start of the first event, in Unix milliseconds.
-        steps: The step budget.
-        series: The number of recurring events.
-
-    Raises:
-        PageEnds: The step budget is spent.
+    `streams` returns the ordered event streams of a window, which count their steps. `key` is the last key of the
+    previous page, or None. `begin` is the start of the first event in Unix milliseconds. `series` is the number of
+    recurring events.
     """
     last = after_key = key or (FIRST, "")
     try:

@@ -110,7 +110,6 @@ def _files_below(context: ServiceContext, row: FileRow, *, following: bool = Fal
 
 
 def _stop_lost_channels(context: ServiceContext, row: FileRow) -> None:
-    """Stop the channels on a file and on the files below the file, if the channel's user can no longer see the file."""
     for file_id in (row.id, *_files_below(context, row)):
         watched = context.store.files.get(file_id)
         for channel in _watchers(context, file_id):

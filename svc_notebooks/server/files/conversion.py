@@ -111,7 +111,6 @@ def conversion_for(
 
 
 def _cannot_convert(context: ServiceContext, native: str, source_type: str | None, source: str) -> ApiError:
-    """Return the error for a source type that cannot be converted, or whose conversion engine is not installed."""
     target = context.names.native(native)
     if source_type and (reason := context.converter.missing_engine_message(native, source_type, reads=True)):
         return refuse("noImportEngine", source=source, target=target, message=reason)
@@ -192,7 +191,6 @@ def _convert_source(
 
 
 def _not_run(context: ServiceContext, error: Abandoned | TooManyWaiting) -> Disconnected | ApiError:
-    """Return the error for a conversion whose client has disconnected, or for which the queue is full."""
     if isinstance(error, Abandoned):
         return Disconnected("the client went away while its document was converted")
     limited = "userRateLimit" if context.policy.rate_status == 403 else "rateLimit"

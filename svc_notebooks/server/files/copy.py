@@ -55,7 +55,6 @@ def copy(context: ServiceContext, request: RequestContext) -> Response:
 
 
 def _source(context: ServiceContext, request: RequestContext) -> FileRow:
-    """Return the row of the original file. Raises ApiError (403, 404) if the caller may not copy the file."""
     row = file_for(context, request.caller, request.file_id)
     if row.mime_type == context.folder_type:
         raise refuse("cannotCopy", fileId=row.id)
@@ -88,7 +87,6 @@ def _metadata(context: ServiceContext, request: RequestContext, source: FileRow,
 def _conversion(
     context: ServiceContext, request: RequestContext, source: FileRow, metadata: JSONObject
 ) -> ConversionRequest | None:
-    """Return the conversion that the copy needs, or None. Raises ApiError if the conversion is not supported."""
     check_new(context, request.caller, metadata)
     media_type = metadata["mimeType"]
     if context.names.is_native(source.mime_type):

@@ -62,7 +62,6 @@ def _set_role(context: ServiceContext, row: FileRow, old: PermissionRow, role: R
 
 
 def _shareable_file(context: ServiceContext, request: RequestContext) -> FileRow:
-    """Return the row of the requested file. Raises ApiError (403, 404) if the caller cannot share the file."""
     row = file_for(context, request.caller, request.file_id, Role.WRITER)
     is_barred = row.owner != request.caller.user and json.loads(row.extra).get("writersCanShare") is False
     if row.parent is None or is_barred:

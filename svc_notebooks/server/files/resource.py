@@ -55,8 +55,6 @@ class ViewContext:
 
 
 class _File:
-    """A file whose resource is being built, with cached values that several fields need."""
-
     def __init__(self, row: FileRow, view: ViewContext) -> None:
         self.row = row
         self.view = view
@@ -176,7 +174,6 @@ def _capabilities(file: _File) -> dict[str, bool]:
 
 
 def _export_links(file: _File) -> dict[str, str] | None:
-    """Return the export URLs of a native document by media type, or None if the document has no export formats."""
     native = file.row.mime_type.removeprefix(file.context.names.media_prefix)
     url = join_url(file.view.origin, file.context.names.path("files", segment(file.row.id), "export"))
     targets = map(file.context.names.media_type, file.context.converter.exports.get(native, ()))
@@ -184,7 +181,6 @@ def _export_links(file: _File) -> dict[str, str] | None:
 
 
 def _permissions(file: _File) -> list[Permission] | None:
-    """Return the permissions on a file, or None if the caller is not a writer of the file."""
     return file.permissions if file.role >= Role.WRITER else None
 
 

@@ -103,7 +103,6 @@ def _serve_session(context: ServiceContext, request: RequestContext, session_id:
 
 
 def _content_range(headers: Headers) -> ContentRange | RequestProblem | None:
-    """Return the parsed Content-Range header, a RequestProblem if it is invalid, or None if it is missing."""
     sent = headers.all("Content-Range")
     try:
         return ContentRange.parse(", ".join(sent)) if sent else None
@@ -191,7 +190,6 @@ def _commit(
     decision: SessionDecision,
     last: PartRange | None = None,
 ) -> Response:
-    """Save the new session state and the last part in one transaction, and return the response."""
     request.journal_entry.decided_by = decision.decided_by
     session, was_open = decision.session, row.state == UploadState.OPEN.value
     if session.state is UploadState.EXPIRED:

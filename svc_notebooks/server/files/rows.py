@@ -43,7 +43,7 @@ def file_for(context: ServiceContext, caller: Caller, file_id: str, minimum_role
 
 
 def visible_role(context: ServiceContext, caller: Caller, row: FileRow) -> Role | None:
-    """Return the caller's role on a file, or None if the user or the token's client cannot see it."""
+    """Return the caller's role on a file, or None if the user or the token's client cannot see the file."""
     own_root = row.parent is None and row.owner == caller.user
     if caller.app_only and not own_root and not context.store.files.is_open_with(row.id, caller.client):
         return None

@@ -102,8 +102,6 @@ def _refuse_content_range(headers: Headers) -> None:
 
 
 class _MultipartReceiver:
-    """Reads a multipart body with metadata and content. The metadata is checked before the content is read."""
-
     def __init__(self, context: ServiceContext, request: RequestContext, receiver: _ContentReceiver) -> None:
         self._context = context
         self._request = request

@@ -54,8 +54,6 @@ class HttpsSender:
 
 
 class _HostPool:
-    """The connections to one host and port, in the order of their last use."""
-
     def __init__(self, target: Endpoint, trust: TrustStore, timeout: float, limit: int) -> None:
         self._target = target
         self._trust = trust

@@ -90,7 +90,6 @@ class PushNotifications:
             self._worker = None
 
     def _running_worker(self) -> DeliveryWorker:
-        """Wake the delivery thread, or start a new thread if it has ended, and return the worker."""
         from .delivery_worker import DeliveryWorker
         from .https_sender import HttpsSender
 

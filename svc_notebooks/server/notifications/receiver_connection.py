@@ -144,7 +144,6 @@ class Connection(asyncio.Protocol):
             self._fail(NoResponse(f"did not answer in HTTP: {error}"))
 
     def _read_events(self, machine: h11.Connection) -> ConnectionState:
-        """Handle the events that h11 has parsed. Return the new state of the connection."""
         while (event := machine.next_event()) not in (h11.NEED_DATA, h11.PAUSED):
             if isinstance(event, (h11.InformationalResponse, h11.Response)):
                 self._set_status(event.status_code)

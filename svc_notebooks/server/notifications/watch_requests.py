@@ -128,7 +128,6 @@ def stop(context: ServiceContext, request: RequestContext) -> Response:
 
 
 def _is_stoppable(context: ServiceContext, channel: ChannelRow, resource_id: str) -> bool:
-    """Return True if a channel has not been stopped or expired and its resource id equals `resource_id`."""
     active = ChannelState(channel.state) in transitions_of(ChannelEvent.STOP) and (
         channel.expiration is None or channel.expiration > context.millis()
     )

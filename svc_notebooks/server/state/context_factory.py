@@ -1,4 +1,4 @@
-"""Builds a ServiceContext from a data directory, from a running service or from a file, or an empty one."""
+"""Builds a ServiceContext, empty or from a data directory, a running service or a file."""
 
 from __future__ import annotations
 
@@ -128,7 +128,6 @@ def _ids_of_a_copy(store: Store, seed: int | None, state: Any, branch: int) -> I
 
 
 def _virtual_start(context: ServiceContext) -> datetime | None:
-    """Return the start of the virtual clock, or None for a running system clock."""
     clock = virtual_clock_of(context.clock)
     return clock.start if clock else None
 

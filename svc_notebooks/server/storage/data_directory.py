@@ -212,8 +212,6 @@ def _mismatch(marker: Marker, last: opening_record.Opening | None) -> str | None
 
 
 class _Record:
-    """Records the opening and closing of a store in its database and marker."""
-
     def __init__(self, folder: Path) -> None:
         status = folder.stat()
         self._folder = folder
@@ -225,7 +223,6 @@ class _Record:
         _open.add(self._key)
 
     def begin(self, database: Database, marker: Marker) -> int:
-        """Record a new opening in the database and the marker, and return the number of the opening."""
         self._driver = database.driver
         current = opening_record.begin(self._driver, uuid4().hex, marker.opening)
         self._marker = Marker(marker.store, current.number, current.token, closed=False)

@@ -15,7 +15,7 @@ RESERVE = "svc.reserve"
 """The name of the file in the folder of a store that occupies the reserved space."""
 
 SIZE = 1024 * 1024
-"""The file size in bytes. SQLite logs about 60 KB to delete a file, and all of it for a folder of hundreds."""
+"""The file size in bytes. SQLite writes about 60 KB to delete one file, but needs all for a large folder."""
 
 _BLOCK = 64 * 1024
 

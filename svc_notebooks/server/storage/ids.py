@@ -81,7 +81,7 @@ class Ids:
         return self._secrets.randbytes(20).hex()
 
     def number(self) -> str:
-        """Return an id for an OAuth client, which has 21 digits."""
+        """Return a new id of 21 digits for an OAuth client."""
         return str(self._secrets.randint(10**20, 10**21 - 1))
 
     def secret(self) -> str:

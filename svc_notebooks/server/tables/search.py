@@ -140,7 +140,6 @@ def visible(user: str) -> CTE:
 
 
 def _select_granted(user: str, *also: ColumnElement[bool]) -> Select[Any]:
-    """Return a query for the ids of the files that were shared with a user by name."""
     theirs = (permissions.c.type == "user", permissions.c.grantee == user.lower())
     return select(permissions.c.file.label("id")).where(*theirs, *also)
 

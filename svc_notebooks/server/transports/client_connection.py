@@ -140,7 +140,6 @@ class ServerConnection:
         return bool(poll.poll(_NEXT_REQUEST_MILLISECONDS))
 
     def _answer(self) -> bool:
-        """Read one request and send the response. Return True if the connection stays open."""
         data = self._reader.take_head()
         if not data:
             return False
@@ -186,7 +185,6 @@ class ServerConnection:
         return TransferBudget(policy.body_timeout if seconds is None else seconds, policy.least_rate)
 
     def _send(self, response: Response, head: RequestHead, body: LengthBody) -> bool:
-        """Send a response. Return True if the connection stays open for another request."""
         is_promised = head.expects_continue and body.is_unread
         stays = head.stays and (body.is_over or not (body.aborted or is_promised or not self._drain(body)))
         content = response.body

@@ -66,7 +66,6 @@ class Control:
         return Response(response.status, response.headers) if request.method == "HEAD" else response
 
     def _check(self, request: Request, context: ServiceContext) -> None:
-        """Check that a request is allowed to control the service. Raises ApiError (401, 403)."""
         check_host(request, context)
         check_same_origin(request, context)
         if self._token is not None and not hmac.compare_digest((bearer(request) or "").encode(), self._token.encode()):

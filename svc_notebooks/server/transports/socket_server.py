@@ -103,7 +103,6 @@ class SocketServer:
         return self
 
     def _listen(self) -> socket.socket:
-        """Return a socket that listens at the first usable address of the host. Raises OSError if none is usable."""
         host, port = self._address
         problem = OSError(errno.EADDRNOTAVAIL, "")
         try:
@@ -209,7 +208,6 @@ class SocketServer:
         self._collect(connection)
 
     def _collect(self, connection: ServerConnection) -> None:
-        """Queue a connection whose request has arrived, or else wait for more of its bytes."""
         try:
             if connection.collect():
                 self._queue.put(connection)

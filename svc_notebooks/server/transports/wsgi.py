@@ -54,7 +54,6 @@ def _request(environ: WSGIEnvironment) -> Request:
 
 
 def _target(environ: WSGIEnvironment) -> str:
-    """Return the path and query of a request, with the client's own percent-encoding if the server provides it."""
     query = environ.get("QUERY_STRING", "")
     raw = str(environ.get("REQUEST_URI") or environ.get("RAW_URI") or "")
     path = quote(environ.get("PATH_INFO", "/").encode("latin-1"), safe="/:@!$&'()*+,;=~-._%")

@@ -37,7 +37,6 @@ def session_user(request: PublicRequest) -> Caller | None:
 
 
 def _session(request: PublicRequest) -> Caller | None:
-    """Return the caller of the session in the cookie. Return None without a valid session."""
     secret = _cookie_value(request)
     return request.token_verifier.caller_for_token(_digest(request, "session", secret)) if secret else None
 
@@ -49,7 +48,6 @@ def _digest(request: PublicRequest, purpose: str, secret: str) -> str:
 
 
 def _cookie_value(request: PublicRequest) -> str:
-    """Return the secret in the session cookie, or "" without a valid cookie."""
     try:
         morsel = SimpleCookie(request.http_request.headers.get("Cookie") or "").get(COOKIE)
     except CookieError:
@@ -139,7 +137,6 @@ def sign_in_page(request: PublicRequest, target: str, *, status: int = 200, prob
 
 
 def _chooser(request: PublicRequest, action: str) -> str:
-    """Return HTML forms to sign in without a password, with a button for each user and a field for another address."""
     buttons = "".join(
         f'<p><button name="user" value="{escape(email)}">{escape(email)}</button></p>'
         for email in request.context.store.users.emails()

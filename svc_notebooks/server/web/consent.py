@@ -24,8 +24,6 @@ _METHODS = ("plain", "S256")
 
 @dataclass(frozen=True, slots=True)
 class _Authorization:
-    """The parameters of an authorization request, after the client and its redirect URI have been checked."""
-
     client: ClientRow
     redirect: str
     state: str | None

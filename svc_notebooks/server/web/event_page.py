@@ -67,7 +67,6 @@ _DAY = "{0:%A}, {0.day} {0:%B %Y}"
 
 
 def _when(body: Event) -> str:
-    """Return the start and the end of an event as text. Each time is in its own time zone."""
     start, end = read_time(body["start"]), read_time(body["end"])
     if is_all_day(start):
         last = end - timedelta(days=1)

@@ -140,7 +140,6 @@ def content(request: PublicRequest) -> Response:
 
 
 def _caller(request: PublicRequest) -> Caller:
-    """Return the caller of a page, who may be anonymous. Raises ApiError for an invalid token or a missing scope."""
     caller = session_user(request)
     if caller is None:
         return _ANONYMOUS
