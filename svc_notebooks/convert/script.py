@@ -59,11 +59,7 @@ def read_text(source: bytes, job: Job) -> Project:
 
 
 def read_json(source: bytes, job: Job) -> Project:
-    """Read JSON as a script project.
-
-    Other JSON than an object with "files" or "scriptId" becomes the only file of a new project. Raises ConversionError
-    if the JSON or the project is not valid, and TooLarge for deep nesting or too many files.
-    """
+    """Read JSON as a script project. Other JSON becomes the only file of the project. Raises ConversionError."""
     text = decode(source, job.charset)
     value = _parse_json(text)
     if isinstance(value, dict) and _PROJECT_KEYS & value.keys():

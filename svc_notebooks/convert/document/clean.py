@@ -37,11 +37,7 @@ _CONTAINER_BLOCKS = frozenset({"BulletList", "OrderedList", "BlockQuote", "Div",
 
 
 def clean(tree: dict[str, Any], job: Job) -> Document:
-    """Convert a pandoc tree to a document that is safe to store.
-
-    Pictures are read from the folder `media` in the job's folder, or from data URIs. Raises TooLarge if a table or a
-    picture exceeds a limit.
-    """
+    """Convert a pandoc tree to a document that is safe to store. Raises TooLarge for large tables or pictures."""
     cleaner = _Cleaner(job)
     rtl_types = {"Para", "Header", *_CONTAINER_BLOCKS} - {"Div"}
     blocks = [
@@ -146,7 +142,6 @@ class _Cleaner:
         return inside if attributes == _NO_ATTRIBUTES else [{"t": "Span", "c": [attributes, inside]}]
 
     def div(self, node: Node, depth: int) -> list[Any]:
-        """Clean a div. If no attribute is kept, return the cleaned content without the div."""
         attributes = _attributes(node["c"][0])
         if depth >= MAX_DEPTH:
             return [self._flatten(node)]
@@ -195,7 +190,7 @@ class _Cleaner:
         return [{"t": "Link", "c": [_attributes(attributes), inside, [target.strip(), _CONTROL.sub("", title)]]}]
 
     def image(self, node: Node, depth: int) -> list[Any]:
-        """Return the picture with its resource name. An invalid picture becomes its alternative text or "[picture]"."""
+        """Return an image node, or the alternative text or "[picture]" if the picture is missing or not valid."""
         attributes, inlines, (target, title) = node["c"]
         alt = text_inlines(_CONTROL.sub("", plain_text(inlines)))
         if target not in self._names:

@@ -1,8 +1,7 @@
 """The model of a native document, which contains a pandoc tree and the images by name.
 
-The tree is pandoc's JSON (https://hackage.haskell.org/package/pandoc-types) after the removals in clean.py. A link's
-target is a http, https or mailto address or an anchor. An image's target is a key of `resources`. The tree has no raw
-nodes, no attributes except `clean.KEPT_ATTRIBUTES`, and at most `clean.MAX_DEPTH` levels of nesting.
+The tree is pandoc's JSON (https://hackage.haskell.org/package/pandoc-types) after the removals in clean.py. The target
+of an image is a key of `resources`.
 """
 
 from __future__ import annotations
@@ -21,10 +20,7 @@ Node = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A native document. `Document()` is an empty document.
-
-    blocks, meta: the content and the metadata in the form of pandoc's JSON.
-    resources: the bytes of each image by file name.
+    """A native document with blocks and metadata as in pandoc's JSON, and the bytes of each image by file name.
 
     >>> Document.unpack(Document().pack()) == Document()
     True

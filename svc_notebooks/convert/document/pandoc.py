@@ -30,10 +30,7 @@ def read(source: bytes, reader: str, job: Job, *options: str) -> dict[str, Any]:
 
 
 def write(document: Document, writer: str, job: Job, *options: str) -> bytes:
-    """Convert a document with one of pandoc's writers, and return the bytes of the file.
-
-    The image targets in the document must be data URIs, or paths that are valid in the target file.
-    """
+    """Convert a document with a pandoc writer. Image targets must be data URIs or valid paths in the target file."""
     tree = json.dumps(document.tree, ensure_ascii=False).encode("utf-8", "replace")
     return run(("--from=json", f"--to={writer}", "--output=-", "--syntax-highlighting=none", *options), tree, job)
 

@@ -84,8 +84,6 @@ class _TypstTree:
             return _text(plain_text(content))
         return [{"k": kind, "body": self.inlines(content, depth + 1)}]
 
-    # -- blocks
-
     def paragraph(self, node: Node, depth: int) -> list[Node]:
         """Convert a paragraph. A displayed formula becomes a separate block between two paragraphs."""
         kind = "par" if node["t"] == "Para" else "line"
@@ -177,8 +175,6 @@ class _TypstTree:
         column, columns, rows, (_, align, _, _, body) = placed
         own = _ALIGNS.get(align["t"]) or aligns[column]
         return {"columns": columns, "rows": rows, "align": own, "body": self.blocks(body, depth + 1)}
-
-    # -- inlines
 
     def string(self, content: str, depth: int) -> list[Node]:
         return _text(content)
@@ -281,10 +277,7 @@ def _anchors(value: Any) -> set[str]:
 
 
 def _length(text: str | None) -> dict[str, Any] | None:
-    """Parse a picture length as a dict such as {"size": 72.0, "unit": "pt"} or {"size": 50.0, "unit": "%"}.
-
-    Returns None if the text is not a length above zero.
-    """
+    """Parse a picture length as {"size": 72.0, "unit": "pt"} or with the unit "%". Returns None if not positive."""
     match = _LENGTH.fullmatch(text or "")
     if match is None or not float(match[1]):
         return None

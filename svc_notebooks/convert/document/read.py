@@ -124,10 +124,7 @@ def _span(text: str) -> str:
 
 
 def rtf(source: bytes, job: Job) -> Document:
-    """Read RTF with the package `rtf`, which keeps more than pandoc's reader (compared in docs/decisions.md).
-
-    Raises ConversionError if the source is not RTF, and TooLarge above a limit.
-    """
+    """Read RTF with the package `rtf` (see docs/decisions.md). Raises ConversionError if the file is not RTF."""
     if not source.lstrip(b"\xef\xbb\xbf \r\n\t").startswith(b"{\\rtf"):
         raise ConversionError("the file is not RTF: it does not begin with {\\rtf.")
     return _clean(parse(source, job), job, keeps_metadata=True)
@@ -169,8 +166,6 @@ def _clean(tree: dict[str, Any], job: Job, *, keeps_metadata: bool = False) -> D
     finally:
         sys.setrecursionlimit(before)
 
-
-# --- list levels of Word
 
 _WITHIN_STYLE = rb"(?:(?!</w:style>).)*?"
 _LIST_STYLE = re.compile(

@@ -12,10 +12,7 @@ from .model import Document
 
 
 def typst_formulas(document: Document, job: Job) -> dict[str, str]:
-    """Return a dict from each TeX formula in a document to typst source.
-
-    The dict leaves out formulas that pandoc cannot convert or typst cannot compile.
-    """
+    """Return typst source by TeX formula, without formulas that pandoc cannot convert or typst cannot compile."""
     sources = list(dict.fromkeys(n["c"][1] for n in nodes_of(document.blocks) if n["t"] == "Math"))
     if not sources:
         return {}

@@ -28,10 +28,7 @@ def check_depth(root: Any) -> None:
 
 
 def check_weight(root: Any, pixels: float) -> None:
-    """Raise TooLarge if the weight of a drawing on a page with this number of pixels exceeds `MAX_WEIGHT`.
-
-    Raises ConversionError if an element uses itself, or if a chain of references is too long.
-    """
+    """Raise TooLarge if a drawing of this size in pixels is too complex, or ConversionError for reference cycles."""
     if Weights(root, pixels).of(root) > MAX_WEIGHT:
         raise TooLarge(f"the drawing has more than {MAX_WEIGHT} elements, counting each time that one is used.")
 
@@ -53,10 +50,7 @@ class Weights:
         self._open: set[Any] = set()
 
     def of(self, element: Any) -> int:
-        """Return the weight of an element with its children and references, which is at most `MAX_WEIGHT + 1`.
-
-        Raises ConversionError if the element uses itself, or if a chain of references is too long.
-        """
+        """Return an element's total weight, at most `MAX_WEIGHT + 1`. Raises ConversionError for reference cycles."""
         if element in self._weights:
             return self._weights[element]
         if element in self._open:

@@ -22,11 +22,7 @@ _UNITS = {
 
 
 def read(source: bytes, job: Job) -> Drawing:
-    """Read SVG as a drawing without unsafe content.
-
-    Raises ConversionError if the source is compressed, declares entities, or is not valid SVG, and TooLarge if the
-    drawing has too many elements.
-    """
+    """Read SVG as a safe drawing. Raises ConversionError if the SVG is not valid, and TooLarge above `MAX_WEIGHT`."""
     root = _parse(source)
     check_depth(root)
     clean(root, job)
@@ -81,7 +77,7 @@ def _set_size(root: Any, job: Job) -> tuple[float, float]:
 
 
 def _complete_size(width: float | None, height: float | None, box: tuple[float, float] | None) -> tuple[float, float]:
-    """Return a drawing's width and height. The proportions of the view box determine a missing width or height."""
+    """Return a drawing's width and height. The view box's proportions determine a missing width or height."""
     if width and height:
         return width, height
     box_width, box_height = box or (WIDTH, HEIGHT)

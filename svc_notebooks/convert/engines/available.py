@@ -29,7 +29,7 @@ class Engine:
 
     @property
     def missing(self) -> str:
-        """The last clause of an error message, such as "it needs typst, which is not installed (pip install ...)."."""
+        """The end of an error message about the missing engine, such as "it needs typst, which is not installed"."""
         if self.program and not capabilities().processes:
             return f"it needs the program {self.name}, and {capabilities().name} runs no programs."
         if not capabilities().processes:  # a web page (Pyodide) loads a package when a cell imports the package

@@ -28,16 +28,10 @@ TYPST_CHARACTERS = re.compile(
 """The characters that the fonts inside typst contain. Scripts whose ligatures are missing are excluded."""
 _INVISIBLE_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Zs", "Zl", "Zp"})
 _MAX_SHOWN_LETTERS = 8
-"""The maximum number of missing characters that a note lists."""
 
 
 class Script(NamedTuple):
-    """A writing system, such as Greek.
-
-    letters: a pattern that matches each character of the script.
-    bit: the script's bit in a font's table OS/2 (ulUnicodeRange), or -1 for emoji.
-    package: the Debian package with a font for the script.
-    """
+    """A writing system with a character pattern, a bit in a font's table OS/2 (-1 for emoji) and a Debian package."""
 
     name: str
     letters: re.Pattern[str]

@@ -55,7 +55,7 @@ def _tables(file: BinaryIO, index: int) -> Iterator[tuple[bytes, int]]:
 
 
 def _read_cmap(file: BinaryIO, offset: int) -> list[tuple[int, int]]:
-    """Return the ranges in the format 12 subtable (all planes), else in format 4 (first plane), or else []."""
+    """Return the character ranges in the format 12 subtable, or else in the format 4 subtable, or else []."""
     file.seek(offset + 2)
     (count,) = struct.unpack(">H", file.read(2))
     offsets = {subtable_offset for _, _, subtable_offset in struct.iter_unpack(">HHI", file.read(8 * count))}

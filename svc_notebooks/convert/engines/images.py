@@ -29,11 +29,7 @@ class DecodedImage:
 
 
 def validate_image(data: bytes, limits: JobLimits) -> DecodedImage:
-    """Check a picture file, and return an upright JPEG, PNG or GIF.
-
-    Pictures in other formats are converted to PNG. Raises ConversionError if the file is not a valid picture, and
-    TooLarge if the picture has too many pixels.
-    """
+    """Check a picture, and return an upright JPEG, PNG or GIF. Raises ConversionError or TooLarge (pixels)."""
     image = open_image(data, limits)
     extension = _EXTENSIONS.get(image.format or "")
     load_pixels(image)
@@ -47,10 +43,7 @@ def validate_image(data: bytes, limits: JobLimits) -> DecodedImage:
 
 
 def open_image(data: bytes, limits: JobLimits) -> Any:
-    """Open a picture file as a Pillow image without decoding the pixels.
-
-    Raises ConversionError if the file has no supported format, and TooLarge if the picture has too many pixels.
-    """
+    """Open a picture with Pillow without decoding the pixels. Raises ConversionError or TooLarge (pixels)."""
     from PIL import Image, UnidentifiedImageError
 
     try:

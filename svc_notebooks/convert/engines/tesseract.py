@@ -56,8 +56,8 @@ def languages() -> tuple[str, ...]:
 def choose_model(tag: str | None) -> OcrModel | None:
     """Choose the OCR model for a BCP 47 language tag.
 
-    If the tag is None or the language's model is missing, the default is English or the first installed model. A
-    missing model adds a note. Returns None if no model is installed.
+    If the tag is None or no model for the language is installed, choose English or the first installed model. Returns
+    None if no model is installed.
     """
     installed = _installed_models()
     fallback = _DEFAULT if _DEFAULT in installed else next(iter(languages()), None)

@@ -34,11 +34,7 @@ class Admission:
 
     @contextmanager
     def turn(self, user: str, is_gone: Callable[[], bool]) -> Iterator[None]:
-        """Wait for the user's turn, and occupy a running slot until the context ends.
-
-        Raises TooManyWaiting if the user already has `max_waiting` waiting conversions, and Abandoned if `is_gone`
-        returns True.
-        """
+        """Occupy a running slot from the user's turn to the end of the context. Raises TooManyWaiting or Abandoned."""
         admitted = Event()
         with self._lock:
             self._turns.add(user, admitted)

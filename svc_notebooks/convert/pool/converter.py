@@ -88,7 +88,7 @@ class Converter:
         return (native, media_type) in self._writers
 
     def missing_engine_message(self, native: str, media_type: str, *, reads: bool) -> str | None:
-        """Return the error clause about the first missing engine of a conversion, or None."""
+        """Return the error clause about the first missing engine, or None if no engine is missing."""
         engine = missing_engine(native, media_type, reads=reads, extended=self._extended)
         return engine.missing if engine else None
 
@@ -97,9 +97,7 @@ class Converter:
     ) -> Converted:
         """Convert a source file to the stored bytes of a native document.
 
-        `options` sets fields of Job, such as `name`. Raises ConversionError if the source cannot be read, TooLarge
-        above a limit, Abandoned if the client has disconnected, and TooManyWaiting if the user has too many waiting
-        conversions.
+        `options` sets fields of Job, such as `name`. Raises ConversionError, TooLarge, Abandoned or TooManyWaiting.
         """
         return self._run(self._readers[media_type, native], source, client, reads=True, options=options)
 
@@ -142,7 +140,7 @@ class Converter:
 
 @cache
 def _readers(extended: bool, _present: frozenset[str]) -> dict[tuple[str, str], Conversion]:
-    """Return the conversions that read files. `_present` (the available engines) is only a part of the cache key."""
+    """Return the readers by (media type, native type). `_present` (the available engines) is only a cache key."""
     return {(conversion.media_type, conversion.native): conversion for conversion in importers(extended=extended)}
 
 
@@ -162,7 +160,7 @@ def _error_from(conversion: Conversion, response: Mapping[str, Any]) -> Conversi
 
 @cache
 def shared(limits: JobLimits, *, extended: bool, office: bool, max_waiting: int) -> Converter:
-    """Return one converter for equal arguments, which is closed when this process ends."""
+    """Return the converter that all callers with equal arguments share until the process ends."""
     converter = Converter(limits, extended=extended, office=office, max_waiting=max_waiting)
     atexit.register(converter.close)
     return converter

@@ -1,8 +1,7 @@
 """The worker process that runs conversions (`python -m svc_notebooks.convert.pool.worker`).
 
-The process reads requests from standard input and writes responses to standard output. Each request and each response
-is a line of JSON. A request names the source file and the target file. Some libraries crash or hang on hostile files.
-A crash or a time limit then ends only this process, and not the service.
+The process reads requests from standard input and writes responses to standard output as lines of JSON. If a library
+crashes or hangs on a hostile file, only this process ends, and not the service.
 """
 
 from __future__ import annotations

@@ -97,11 +97,7 @@ class Worker:
         return self._process.poll() is None and self._jobs < _MAX_JOBS
 
     def run(self, request: Mapping[str, Any], is_gone: Callable[[], bool] = _never) -> dict[str, Any]:
-        """Run the requested conversion in the worker process, and return its response.
-
-        After the time limit or a crash, the process and its children are killed, and the response has an error. Raises
-        Abandoned if the client has disconnected.
-        """
+        """Run the requested conversion, and return the response, which is an error after a crash. Raises Abandoned."""
         self._jobs += 1
         watchdog = _Watchdog(self.stop, self._limits.seconds, is_gone)
         try:
@@ -148,11 +144,7 @@ class Worker:
 
 
 class ProcessPool:
-    """A thread-safe pool of worker processes, which start when conversions need them.
-
-    The pool prefers the process that ran the user's last conversion. If a user's files crash a process, other users
-    usually keep their processes.
-    """
+    """A thread-safe pool of worker processes, which reuses a user's process so that crashes rarely affect others."""
 
     def __init__(self, limits: JobLimits, size: int = 2, max_waiting: int = 8) -> None:
         self._limits = limits
@@ -171,10 +163,7 @@ class ProcessPool:
     def run(
         self, request: Mapping[str, Any], *, user: str = "", is_gone: Callable[[], bool] = _never
     ) -> dict[str, Any]:
-        """Wait for the user's turn, run the requested conversion in a worker process, and return the response.
-
-        Raises Abandoned if `is_gone` returns True, and TooManyWaiting if the user has too many waiting requests.
-        """
+        """Run the requested conversion in a worker process at the user's turn. Raises Abandoned or TooManyWaiting."""
         with self._admission.turn(user, is_gone):
             worker = self._acquire(user)
             try:
@@ -216,7 +205,7 @@ class InlineExecutor:
     def run(
         self, request: Mapping[str, Any], *, user: str = "", is_gone: Callable[[], bool] = _never
     ) -> dict[str, Any]:
-        """Run the requested conversion, and return the response. Nothing can stop the conversion."""
+        """Run the requested conversion, and return the response. `user` and `is_gone` are ignored."""
         from .worker import run
 
         return run(request)

@@ -29,9 +29,7 @@ def ooxml_text(raw: str) -> str:
 
 
 def link(address_text: str | None) -> str | None:
-    """Return an address without white space, or None if the address is not a safe link.
-
-    Safe links are web and email addresses and slides of the presentation ("#3"), with at most 2,048 characters.
+    """Return a web or email address or a slide ("#3") without white space, or None if the link is not safe.
 
     >>> link(" https://svc.example/a "), link("#3"), link("javascript:alert(1)")
     ('https://svc.example/a', '#3', None)

@@ -19,11 +19,7 @@ class ImageStore:
         self._remaining_bytes = job.limits.unpacked
 
     def name_of(self, key: str, data: bytes) -> str | None:
-        """Store a picture with the key `key` in the source file, and return the picture's name.
-
-        Returns None and adds a note if the picture is not usable. Raises TooLarge if all pictures together need too
-        much memory.
-        """
+        """Store a picture, and return its name, or None if invalid. Raises TooLarge if the pictures are too large."""
         if key not in self._names:
             self._names[key] = self._add(data)
         return self._names[key]

@@ -99,7 +99,7 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class SlidePicture:
-    """A picture on a slide. `crop` has the fractions (0 to 1) to cut off at the left, top, right and bottom."""
+    """A picture in `Deck.pictures`. `crop` has the fractions (0 to 1) to cut at the left, top, right and bottom."""
 
     box: Box
     name: str

@@ -42,9 +42,7 @@ def value_kind(format: str) -> Kind:
 
 
 def from_serial(number: float, format: str, *, since_1904: bool = False) -> Value:
-    """Convert a serial number to the date, time or duration that the number format displays.
-
-    Numeric formats and unsupported dates give the number itself.
+    """Convert a serial number to the date, time or duration that a format displays, or return the number unchanged.
 
     >>> from_serial(45_292, "yyyy-mm-dd"), from_serial(0.5, "hh:mm"), from_serial(1.5, "0.0")
     (datetime.date(2024, 1, 1), datetime.time(12, 0), 1.5)

@@ -1,7 +1,6 @@
 """The native model of a spreadsheet, in which sheets store only the cells with content.
 
-A sheet with a single cell at XFD1048576 takes as much memory as a sheet with a single cell at A1. The numbers of rows
-and columns start at 0, and rows and columns are in ascending order.
+The numbers of rows and columns start at 0, and rows and columns are in ascending order.
 """
 
 from __future__ import annotations

@@ -135,7 +135,7 @@ def _breakable(text: str, width: float) -> str:
 
 
 def _widths(layout: SheetLayout) -> list[float]:
-    """Return the column widths in units of the font size, in which long numbers fit and long text can wrap."""
+    """Return column widths in units of the font size, large enough for numbers up to a limit. Text can wrap."""
     needed = dict.fromkeys(layout.columns, _MIN_CHARACTERS)
     for line in layout.layout_rows():
         position = 0
@@ -171,7 +171,7 @@ def _fit(width: float) -> tuple[float, bool]:
 
 
 def _bands(widths: list[float], size: float, page_width: float) -> Iterator[tuple[int, int]]:
-    """Yield the first and end index of column bands that fit on a page, whose width is in points."""
+    """Yield (first index, end index) of each band of columns that fits on a page of width `page_width`, in points."""
     if sum(widths) * size <= page_width:
         yield 0, len(widths)
         return

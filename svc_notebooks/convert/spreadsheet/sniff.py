@@ -21,17 +21,17 @@ _HEAD = 4096
 
 
 def read_xlsx(source: bytes, job: Job) -> Workbook:
-    """Read a zip file as xlsx, and other files by their first bytes. Raises ConversionError or TooLarge."""
+    """Read a zip file as xlsx, or another file in the format of its first bytes. Raises ConversionError or TooLarge."""
     return xlsx.read(source, job) if source.startswith(_ZIP) else read_by_signature(source, job)
 
 
 def read_ods(source: bytes, job: Job) -> Workbook:
-    """Read a zip file as ods, and other files by their first bytes. Raises ConversionError or TooLarge."""
+    """Read a zip file as ods, or another file in the format of its first bytes. Raises ConversionError or TooLarge."""
     return ods.read(source, job) if source.startswith(_ZIP) else read_by_signature(source, job)
 
 
 def read_by_signature(source: bytes, job: Job) -> Workbook:
-    """Read a file in the format of its first bytes, else as CSV. Raises ConversionError, or TooLarge above a limit."""
+    """Read a file in the format of its first bytes, else as CSV. Raises ConversionError or TooLarge."""
     if source.startswith((OLE, *_BIFF)):
         if _ENCRYPTED in source:
             raise ConversionError("the file is encrypted; send it without a password.")

@@ -1,8 +1,7 @@
 """Parses text as cell values, which are numbers, dates, times, booleans or text.
 
-The rules for text files (csv, html) are cautious. A text stays a text if it is ambiguous, or if the parsed value would
-be written differently. Examples are "007", "+49 30 1234", "1e5", numbers of sixteen digits, "3/4/2024", and text that
-begins with an equals sign.
+Text in text files (csv, html) stays text if it is ambiguous or if the parsed value would be written differently, such
+as "007", "+49 30 1234", "1e5", "3/4/2024" and formulas.
 """
 
 from __future__ import annotations
@@ -73,9 +72,7 @@ _MAX_LENGTH = 40
 
 
 def parse_cell(text: str, *, comma: bool = False) -> Cell:
-    """Convert a text to a cell as a spreadsheet program does after a user types the text.
-
-    `comma` means decimal commas. A formula or an ambiguous text stays text.
+    """Convert a text that a user could type to a cell. `comma` means decimal commas. Ambiguous text stays text.
 
     >>> [parse_cell(word).value for word in ("1.50", "007", "TRUE", "1,234", "12%", "=1+1", "2024-01-02")]
     [1.5, '007', True, 1234, 0.12, '=1+1', datetime.date(2024, 1, 2)]

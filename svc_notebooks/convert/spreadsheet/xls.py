@@ -15,11 +15,7 @@ from .xlsx import read as read_xlsx
 
 
 def read(source: bytes, job: Job) -> Workbook:
-    """Read a binary workbook with LibreOffice if wanted and installed, or else only the values with calamine.
-
-    Raises ConversionError if the file is damaged or encrypted, or calamine is missing, and TooLarge above the cell
-    limit.
-    """
+    """Read an xls file with LibreOffice (if `job.office`), or only its values. Raises ConversionError or TooLarge."""
     if job.office and available.OFFICE.is_available():
         return read_xlsx.read(libreoffice.convert(source, "xls", "xlsx", job), job)
     if not available.CALAMINE.is_available():

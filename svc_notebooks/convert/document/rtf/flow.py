@@ -14,12 +14,7 @@ _MAX_DEPTH = 8
 
 @dataclass(slots=True)
 class FlowBuilder:
-    """Collects paragraphs and tables in reading order.
-
-    flow: the completed paragraphs and tables.
-    runs, marker: the runs and the list marker of the open paragraph.
-    tables: the open tables, from the outermost table to the innermost table.
-    """
+    """Collects paragraphs and tables in `flow`. The open paragraph is in `runs` and `marker`."""
 
     flow: Flow = field(default_factory=list)
     note: Node | None = None

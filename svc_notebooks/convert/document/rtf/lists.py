@@ -17,12 +17,7 @@ _ROMAN = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100, "d": 500, "m": 1000}
 
 @dataclass(frozen=True, slots=True)
 class RtfListItem:
-    """The first paragraph of a list item.
-
-    style, end: pandoc's number style and delimiter. The style is None for a bullet.
-    number: the item's number.
-    runs: the paragraph's content without the number or bullet.
-    """
+    """A list item's first paragraph, with pandoc's number style (None for a bullet), delimiter, number and runs."""
 
     position: tuple[int, int]
     """The list level and the left indent. A greater tuple means a more deeply nested item."""

@@ -45,21 +45,13 @@ _TWIPS_PER_INCH = 1440
 
 
 def parse(source: bytes, job: Job) -> dict[str, Any]:
-    """Parse an RTF file, and return the pandoc tree (`meta` and `blocks`).
-
-    Pictures are written to the job's folder `media`. Raises TooLarge if groups are nested too deeply, or if a table has
-    too many columns.
-    """
+    """Parse RTF, and return the pandoc tree. Pictures are written to the job's folder `media`. Raises TooLarge."""
     return _Parser(job).tree(source)
 
 
 @dataclass(slots=True)
 class _Picture:
-    """A picture in an RTF file.
-
-    digits, data: the bytes in hexadecimal digits, or the raw bytes.
-    goals: the control words that define the display size, with their parameters.
-    """
+    """A picture in an RTF file, as hexadecimal digits or raw bytes. `goals` has the control words for the size."""
 
     digits: bytearray = field(default_factory=bytearray)
     data: bytearray = field(default_factory=bytearray)
@@ -145,8 +137,6 @@ class _Parser:
             ):
                 self._apply(token.word, token.number)
 
-    # -- groups
-
     def _close_group(self) -> None:
         ended, self._at_group_start = self._group, False
         if not self._outer:
@@ -190,8 +180,6 @@ class _Parser:
                 group.destination = "body"
         return True
 
-    # -- text
-
     def _add_bytes(self, data: bytes) -> None:
         """Add bytes to the text or to a picture, except replacement bytes after a Unicode character (`\\u`)."""
         kept = data[self._skip :]
@@ -224,8 +212,6 @@ class _Parser:
 
     def _add_node(self, node: Node) -> None:
         self._builders[-1].runs.append(RtfRun(CharacterFormat(), node=node))
-
-    # -- control words
 
     def _apply(self, word: str, number: int | None) -> None:
         group, builder = self._group, self._builders[-1]

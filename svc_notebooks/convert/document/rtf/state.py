@@ -36,10 +36,8 @@ class CharacterFormat:
 class ParagraphFormat:
     """The format of a paragraph.
 
-    style, outline: the style number, and the outline level (-1 for no level).
-    left, first: the left indent and the first-line indent, in twips.
-    list_id, level: the list override number (0 for no list), and the list level.
-    tables: the number of nested tables around the paragraph.
+    Indents (`left`, `first`) are in twips. `outline` is -1 without an outline level, and `list_id` is 0 without a list.
+    `tables` is the number of nested tables around the paragraph.
     """
 
     style: int = 0
@@ -73,7 +71,7 @@ class RtfParagraph:
 
 @dataclass(slots=True)
 class Group:
-    """The state of an RTF group, which is the text between braces. An inner group starts with a copy of the state."""
+    """The state of an RTF group (text between two braces). An inner group starts with a copy of the outer state."""
 
     destination: str = "body"
     character_format: CharacterFormat = field(default_factory=CharacterFormat)
@@ -85,7 +83,7 @@ class Group:
     """The object to which the group's content is added. Examples are a list definition, a picture and a field."""
 
     def apply_control_word(self, word: str, number: int | None) -> bool:
-        """Apply a formatting control word. Returns False if the word is not a formatting word."""
+        """Apply a control word for text or paragraph formatting. Returns False for other control words."""
         characters, paragraph = self.character_format, self.paragraph_format
         if word in _MARKS:
             self.character_format = characters.marked(_MARKS[word], on=number != 0)

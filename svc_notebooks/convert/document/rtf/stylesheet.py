@@ -36,12 +36,7 @@ class ListLevel:
 
 @dataclass(slots=True)
 class StyleSheet:
-    """The tables in an RTF header. The keys of each table are the numbers in the file.
-
-    font_codecs, mono_fonts: the codecs of fonts, and the fixed-width fonts.
-    style_names, outlines: the names and the outline levels of paragraph styles.
-    lists, overrides: the levels of each list, and the list for each list override number.
-    """
+    """The fonts, paragraph styles, lists and list overrides that an RTF header defines, by number in the file."""
 
     codec: str = "cp1252"
     default_font: int = 0

@@ -1,7 +1,4 @@
-"""Converts RTF tables to pandoc tables.
-
-RTF defines a cell by its right edge. Pandoc defines a cell by its row span and column span.
-"""
+"""Converts RTF tables, whose cells have right edges, to pandoc tables, whose cells have row and column spans."""
 
 from __future__ import annotations
 
@@ -88,7 +85,7 @@ def table_node(table: RtfTable, blocks: Callable[[list[Any]], list[Node]]) -> No
 
 
 def _edges(table: RtfTable) -> list[int]:
-    """Return sorted column edges in twips. Undefined columns are one inch wide. Raises TooLarge for many columns."""
+    """Return the sorted column edges in twips. Raises TooLarge if there are more than `_MAX_COLUMNS` edges."""
     edges = {row.left for row, _ in table.rows} | {cell.right_edge for row, _ in table.rows for cell in row.cells}
     distinct: list[int] = []
     for edge in sorted(edges):

@@ -44,10 +44,7 @@ class OdpReader:
         self._background_shapes_by_master: dict[str, tuple[Shape, ...]] = {}
 
     def deck(self) -> Deck:
-        """Read all slides, the page size and the title, and return the deck.
-
-        Raises ConversionError if the file is not a presentation, and TooLarge above `MAX_SLIDES` slides.
-        """
+        """Read all slides, the page size and the title. Raises ConversionError for other files, or TooLarge."""
         body = self._content.find(f"{name('office:body')}/{name('office:presentation')}")
         if body is None:
             raise ConversionError("the file is an OpenDocument file but not a presentation.")
@@ -109,7 +106,7 @@ class OdpReader:
     def _background(self, properties: Mapping[str, str], master: Any) -> tuple[str | None, tuple[Shape, ...]]:
         """Return the background colour and a tuple with the background picture of a slide or of its master.
 
-        The colour is None for white or without a colour, and the tuple is empty without a picture.
+        The colour is None if the background is white or has no colour. The tuple is empty without a picture.
         """
         if _DRAWING_PAGE + name("draw:fill") not in properties and master is not None:
             properties = self._master_styles.properties("drawing-page", master.get(name("draw:style-name")))

@@ -44,10 +44,7 @@ class ArchiveFiles:
     archive: zipfile.ZipFile
 
     def data(self, path: str, otherwise: bytes | None = None) -> bytes:
-        """Return the content of a file in the archive, or `otherwise` if the file is missing.
-
-        Raises ConversionError if the file is damaged, or missing without `otherwise`, and TooLarge if XML is too long.
-        """
+        """Return a file in the archive, or `otherwise` if the file is missing. Raises ConversionError or TooLarge."""
         try:
             if self.archive.getinfo(path).file_size > _MAX_PART and path.endswith(".xml"):
                 raise TooLarge(f"{path} has more than {_MAX_PART} bytes.")
@@ -60,7 +57,7 @@ class ArchiveFiles:
             raise ConversionError(_DAMAGED.format(path)) from error
 
     def xml(self, path: str, otherwise: bytes | None = None) -> Any:
-        """Parse an XML file (or `otherwise` if missing) safely, and return the root element. Raises as `data` does."""
+        """Return the root of an XML file, or of `otherwise` for a missing file. Raises ConversionError or TooLarge."""
         parser = etree.XMLParser(resolve_entities=False, no_network=True, remove_comments=True, remove_pis=True)
         try:
             return etree.fromstring(self.data(path, otherwise), parser)

@@ -77,7 +77,6 @@ def _notes(notes: str) -> str:
 
 
 def _with_cropped_pictures(deck: Deck, job: Job) -> Deck:
-    """Replace each cropped picture of a deck by a new picture of the visible area."""
     pictures = dict(deck.pictures)
 
     def crop(shape: Shape) -> Shape:

@@ -30,10 +30,7 @@ def theme(master: Any, color_map: Mapping[str, str]) -> Theme:
 
 
 def fill(properties: Any, colors: Theme, own: str | None = None) -> str | None:
-    """Return the fill colour in an element's properties, "" for no fill, or None if the fill is not defined.
-
-    `own` is the colour that replaces the placeholder colour (phClr) of a style.
-    """
+    """Return the fill colour of an element, "" for no fill, or None if undefined. `own` replaces the colour phClr."""
     if properties is None:
         return None
     for child in properties:

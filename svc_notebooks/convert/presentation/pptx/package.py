@@ -24,10 +24,7 @@ _OTHER_TYPES = re.compile(
 
 
 def open_package(source: bytes, job: Job) -> Presentation:
-    """Open a PowerPoint file with python-pptx, and ignore macros in the file.
-
-    Raises ConversionError if the file is damaged, encrypted or not a presentation, and TooLarge above a size limit.
-    """
+    """Open a PowerPoint file with python-pptx. Raises ConversionError if the file is invalid, or TooLarge."""
     if source.startswith(OLE):
         raise ConversionError(
             "the file is encrypted, or of PowerPoint 97 to 2003; send it without a password, as pptx."
@@ -49,10 +46,7 @@ def open_package(source: bytes, job: Job) -> Presentation:
 
 
 def _as_presentation(source: bytes, archive: zipfile.ZipFile) -> bytes:
-    """Return the file with the content type of a plain presentation, since python-pptx opens no other content type.
-
-    Raises ConversionError if the file is damaged or not a PowerPoint file.
-    """
+    """Return the file with the content type that python-pptx requires. Raises ConversionError if invalid."""
     try:
         types = archive.read(_TYPES)
         if _PRESENTATION_TYPE in types:

@@ -89,7 +89,7 @@ class PptxReader:
     def _background(self, part: Any, slide_theme: SlideTheme) -> tuple[str | None, tuple[Shape, ...]]:
         """Return the background colour and a tuple with the background picture of a slide, its layout or its master.
 
-        The colour is None for white or without a colour, and the tuple is empty without a picture.
+        The colour is None if the background is white or has no colour. The tuple is empty without a picture.
         """
         parts = [it for it in (part, slide_theme.layout_part, slide_theme.master_part) if it is not None]
         background = next(((it, bg) for it in parts if (bg := it._element.find(f"{P}cSld/{P}bg")) is not None), None)

@@ -39,8 +39,7 @@ _ANCHORS = {"t": "top", "ctr": "middle", "b": "bottom"}
 class GroupTransform:
     """Converts coordinates inside a group to page coordinates.
 
-    `box` is the group's box in outer coordinates, and `inside` is the same box in the coordinates of the group's
-    members.
+    `box` is the group's box in outer coordinates, and `inside` is the same box in the group's own coordinates.
     """
 
     box: Box
@@ -75,7 +74,7 @@ class PptxShapeReader:
     page: tuple[int, int]
 
     def shapes(self, root: Any, *, placeholders: bool) -> Iterator[Shape]:
-        """Yield the shapes of a slide, layout or master from back to front, optionally with placeholders."""
+        """Yield the shapes of a slide or layout from back to front. `placeholders` includes placeholders."""
         tree = root.find(f"{P}cSld/{P}spTree")
         for element in () if tree is None else tree:
             if placeholders or placeholder_of(element) is None:
@@ -139,11 +138,7 @@ class PptxShapeReader:
         return text_styles.paragraphs(own), _ANCHORS.get(anchor, "top")
 
     def _appearance(self, element: Any, ancestors: tuple[Any, ...]) -> tuple[str | None, str | None, Outline]:
-        """Return the line colour, the fill colour and the outline of a shape.
-
-        Undefined properties come from `ancestors` or from the shape's style. A colour is None without a line or a fill,
-        and the outline is "" without both.
-        """
+        """Return the line colour and fill colour (or None) and the outline (or "") of a shape."""
         colors = self.slide_theme.colors
         sources = [source for shape in (element, *ancestors) if (source := shape.find(f"{P}spPr")) is not None]
         geometries = (source.find(f"{A}prstGeom") for source in sources)

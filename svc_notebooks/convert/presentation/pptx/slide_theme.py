@@ -78,7 +78,7 @@ class SlideTheme:
         return tuple(shape for shape in shapes if shape is not None)
 
     def run_style_for(self, placeholder_type: str | None, level: int) -> RunStyle:
-        """Return the inherited format of a placeholder type (None for the presentation's default) at a level."""
+        """Return the text format that a placeholder type (None for the default) inherits at a list level."""
         key = (placeholder_type, level)
         if key not in self._run_styles:
             run_style = apply_paragraph_properties(RunStyle(), level_style(self.defaults, level), self.colors)

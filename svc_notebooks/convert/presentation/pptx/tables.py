@@ -42,7 +42,7 @@ def table_of(element: Any, box: Box, slide_theme: SlideTheme, part: Any) -> Slid
 
 @dataclass(frozen=True, slots=True)
 class TableStyle:
-    """A built-in table style with shaded rows and a white header text. If `color` is None, cells do not change."""
+    """A built-in table style with shaded rows and white header text. If `color` is None, the cells do not change."""
 
     header: bool = False
     banded: bool = False

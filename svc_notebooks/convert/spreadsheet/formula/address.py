@@ -45,7 +45,7 @@ def cell_name(row: int, column: int) -> str:
 
 
 def parse_cell_address(text: str) -> tuple[int, int]:
-    """Return the row and column of a cell name. Raises ValueError if the name is invalid or outside a sheet.
+    """Return the row and column (from 0) of a cell name. Raises ValueError if the name is invalid or outside a sheet.
 
     >>> parse_cell_address("$B$3")
     (2, 1)
@@ -59,7 +59,7 @@ def parse_cell_address(text: str) -> tuple[int, int]:
 
 
 def parse_area(text: str) -> tuple[int, int, int, int]:
-    """Return (top, left, bottom, right) of an area such as "B3:C9". Raises ValueError if the area is invalid."""
+    """Return (top, left, bottom, right) of an area such as "B3:C9". Raises ValueError if invalid or outside a sheet."""
     first, _, last = text.partition(":")
     (top, left), (bottom, right) = parse_cell_address(first), parse_cell_address(last or first)
     return min(top, bottom), min(left, right), max(top, bottom), max(left, right)

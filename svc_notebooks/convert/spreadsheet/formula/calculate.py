@@ -36,7 +36,7 @@ Results = list[list[Any]]
 
 
 def with_calculated_values(workbook: Workbook, job: Job) -> Workbook:
-    """Return the workbook with calculated values. Uncalculated values stay None, with a job note."""
+    """Return the workbook with formula results. Formulas that cannot be calculated keep None and add a job note."""
     if not any(_needs_value(cell) for sheet in workbook.sheets for _, _, cell in sheet.cells()):
         return workbook
     grid_cells = sum((max(sheet.rows, default=0) + 1) * (sheet.last_column + 1) for sheet in workbook.sheets)

@@ -75,7 +75,7 @@ def _to_openformula_token(kind: str, piece: str, sheet: str, in_braces: bool) ->
 
 
 def from_openformula(formula: str) -> str | None:
-    """Convert a formula from OpenDocument to xlsx notation. Returns None for another formula language or file.
+    """Convert a formula from OpenDocument to xlsx, or return None for other languages and external references.
 
     >>> from_openformula("of:=SUM([.A1:.B2];[$'My data'.C3])")
     "SUM(A1:B2,'My data'!C3)"

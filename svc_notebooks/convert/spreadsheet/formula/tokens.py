@@ -57,9 +57,6 @@ def tokens(formula: str) -> Iterator[FormulaToken]:
         yield FormulaToken(kind, text)
 
 
-# --- safety
-
-
 def name_set(text: str) -> frozenset[str]:
     """Split a text at white space, and return the set of words."""
     return frozenset(text.split())
@@ -82,7 +79,7 @@ _PREFIX = re.compile(r"(?:_xlfn\.|_xlws\.|_xludf\.|COM\.MICROSOFT\.|COM\.SUN\.ST
 
 
 def is_safe_formula(formula: str) -> bool:
-    """Return True if a formula within `MAX_LENGTH` cannot fetch, open or run anything outside its workbook.
+    """Return whether a formula is not too long and cannot fetch, open or run anything outside its workbook.
 
     >>> is_safe_formula("SUM(A1:A9)"), is_safe_formula("cmd|'/C calc'!A0"), is_safe_formula('WEBSERVICE("http://x")')
     (True, False, False)
@@ -113,10 +110,7 @@ def hyperlink_target(formula_tokens: list[FormulaToken]) -> str | None:
 
 
 def safe_link(target: str | None) -> str | None:
-    """Return `target` without surrounding white space, or None if the link is not safe.
-
-    Safe links are web and email addresses and references to the workbook ("#Sheet2!A1"), with at most 2,000 characters.
-    """
+    """Return a stripped web or email address or reference ("#Sheet2!A1"), or None if the link is not safe."""
     target = (target or "").strip()
     return target if target.lower().startswith((*LINKS, "#")) and len(target) <= 2000 else None
 
@@ -138,8 +132,6 @@ def sanitize(value: Value, formula: str | None, job: Job) -> tuple[Value, str | 
     )
     return (f"={formula[:MAX_LENGTH]}" if value is None else value), None
 
-
-# --- references
 
 _CORNER = re.compile(r"(\$?)([A-Za-z]*)(\$?)([0-9]*)")
 

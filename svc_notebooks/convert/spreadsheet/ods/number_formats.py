@@ -92,8 +92,6 @@ def _date_part(code: str, *, minutes: bool, decimals: int) -> str:
     return f"<number:{_DATE_PARTS[letter]} {_LONG if long else ''}{extra}/>"
 
 
-# --- from elements
-
 _PLAIN = re.compile(r"[ \-/:,.()]*")
 
 

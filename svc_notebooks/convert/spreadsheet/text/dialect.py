@@ -53,10 +53,7 @@ def split_declaration(text: str) -> tuple[str | None, str]:
 
 
 def detect(text: str, default: str = ",", *, delimiter: str | None = None) -> Dialect:
-    """Detect the dialect of a delimited text.
-
-    If `delimiter` is None, choose the delimiter that splits most rows into the same number of fields, or `default` if
-    several delimiters are equally good.
+    """Detect the dialect of a text with `delimiter`, or with the delimiter that gives most rows the same length.
 
     >>> detect("a;b\\n1,5;2\\n")
     Dialect(delimiter=';', quoted=True, spaced=False, comma=True)

@@ -54,10 +54,7 @@ def _lines(sheet: Sheet, job: Job) -> Iterator[list[str]]:
 
 
 def _width(sheet: Sheet, job: Job) -> int:
-    """Return the number of fields of each line, or 0 for lines of different lengths if cells are far apart.
-
-    Raises TooLarge if lines of different lengths also need too many empty fields.
-    """
+    """Return the number of fields per line, or 0 for lines of different lengths. Raises TooLarge for many fields."""
     rows, columns = max(sheet.rows, default=-1) + 1, sheet.last_column + 1
     if rows * columns <= _MAX_EMPTY_FIELDS + sum(map(len, sheet.rows.values())):
         return columns

@@ -101,8 +101,6 @@ class XlsxPackage:
 
 @dataclass(slots=True)
 class _Book:
-    """The parts and settings that the sheets of a workbook share."""
-
     package: XlsxPackage
     job: Job
     quota: CellQuota
@@ -327,7 +325,7 @@ class _SharedFormulas:
         self._first: dict[str, tuple[str, int, int]] = {}
 
     def formula(self, key: str, text: str | None, row: int, column: int) -> str | None:
-        """Return the formula of a cell. `text` is None except in the first cell, whose formula is shared."""
+        """Return a cell's formula, shifted from the first cell with `text`, or None if that cell is missing."""
         if text:
             self._first[key] = (text, row, column)
             return text
