@@ -18,11 +18,7 @@ from .session import Session
 
 @dataclass(frozen=True, slots=True)
 class Capabilities:
-    """The import and export formats of a service.
-
-    `imports` maps source media types to native types, and `exports` maps native types to export formats. `max_sizes`
-    maps native types to the maximum source size in bytes.
-    """
+    """The import formats (source media type to native types), export formats and maximum import sizes in bytes."""
 
     imports: Mapping[str, tuple[str, ...]]
     exports: Mapping[str, tuple[ExportFormat, ...]]
@@ -38,10 +34,7 @@ _known: WeakKeyDictionary[Session, Capabilities] = WeakKeyDictionary()
 
 
 def capabilities_of(session: Session) -> Capabilities:
-    """Return the service's import and export formats, requested once per session.
-
-    Raises ServiceFailed if the service does not list its formats.
-    """
+    """Return a service's import and export formats, cached per session. Raises ServiceFailed if not listed."""
     if session not in _known:
         # A service of somebody else may answer other shapes than About declares: they are checked here.
         about = session.call(
@@ -66,9 +59,9 @@ def capabilities_of(session: Session) -> Capabilities:
 
 
 def _by_source(formats: JSON) -> JSON:
-    """Convert a list of import formats to a dict from source type to target types.
+    """Convert a list of import formats to a dict from source to target types, or to None if an entry is incomplete.
 
-    Returns None if an entry has no source or no targets. Returns other JSON, such as a dict, unchanged.
+    Returns other JSON, such as a dict, unchanged.
 
     >>> _by_source([{"source": "text/csv", "targets": ["x/sheet"]}, {"source": "text/csv", "targets": "x/doc"}])
     {'text/csv': ['x/sheet', 'x/doc']}

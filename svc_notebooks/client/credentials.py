@@ -32,8 +32,7 @@ class Secret(str):
 def base_address(text: str) -> str:
     """Normalize a base URL to lower-case scheme and host, without default port and final slash.
 
-    Raises TypeError if `text` is not a str, and ValueError unless it is an http or https URL without user, query and
-    fragment.
+    Raises TypeError unless `text` is a str, ValueError unless an http(s) URL without user, query and fragment.
 
     >>> base_address("HTTPS://API.example.org:443/")
     'https://api.example.org'
@@ -63,10 +62,7 @@ def origin_of(url: str) -> str:
 
 
 class Credential:
-    """The access token of a session. Thread-safe.
-
-    A token function is called for the first request and after a 401 response.
-    """
+    """The access token of a session. Thread-safe. A token function is called at first use and after a 401."""
 
     def __init__(self, token: Token) -> None:
         self._get_token = token if callable(token) else None
@@ -97,10 +93,7 @@ class Credential:
             return self._header
 
     def renew(self) -> bool:
-        """Replace the token that this thread used last, after a 401 response. Returns True if the token is new.
-
-        Returns False without a token function, or if the function returned the same token.
-        """
+        """Replace the token that this thread used last, after a 401. Returns False if there is no different token."""
         if self._get_token is None:
             return False
         with self._lock:
@@ -116,8 +109,7 @@ class Credential:
 def _fetch_token(get_token: Callable[[], str]) -> str:
     """Return the token from the token function.
 
-    Raises NotSignedIn, without the function's error message, which may contain a secret. An SvcError is raised
-    unchanged.
+    Raises NotSignedIn without the function's message, which may show a secret, or the function's SvcError.
     """
     try:
         return get_token()
@@ -129,10 +121,7 @@ def _fetch_token(get_token: Callable[[], str]) -> str:
 
 
 def bearer(token: str) -> Secret:
-    """Return the Authorization header value for a token.
-
-    Raises TypeError or ValueError, without the token, if the token is invalid.
-    """
+    """Return the Authorization header for a token. Raises TypeError or ValueError, which hide the token, if invalid."""
     if not isinstance(token, str):
         raise TypeError(f"token is {type(token).__name__}; give a str, or a function that returns one")
     if not token or not token.isascii() or not token.isprintable() or " " in token:

@@ -15,10 +15,9 @@ else:
 
 
 def open_and_lock(path: Path, mode: int) -> int | None:
-    """Open or create a file, lock it for this process, and return the file descriptor.
+    """Open or create a file, lock the file for this process, and return the file descriptor.
 
-    Returns None if another process holds the lock. Repeats if the file was renamed or removed before the lock was
-    acquired.
+    Returns None if another process holds the lock. Repeats if the file was replaced before the lock was acquired.
     """
     while True:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT, mode)

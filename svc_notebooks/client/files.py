@@ -1,7 +1,4 @@
-"""JSON operations on files and permissions (A4).
-
-`fields` lists the fields of the response, such as "id,name". With None, the service chooses the fields.
-"""
+"""JSON operations on files and permissions (A4). `fields`, such as "id,name", selects the response fields."""
 
 from __future__ import annotations
 
@@ -39,18 +36,12 @@ def list_files(
 
 
 def copy_file(session: Session, file_id: str, metadata: File, *, query: Mapping[str, object] | None = None) -> File:
-    """Copy a file and return the metadata of the copy. Raises NotAllowed, NotFound.
-
-    Without a response, the request is not repeated, because the copy may exist already.
-    """
+    """Copy a file and return the copy's metadata. Raises NotAllowed, NotFound. The request is never repeated."""
     return cast(File, session.call("POST", f"{file_path(session, file_id)}/copy", body=metadata, query=query))
 
 
 def create_file(session: Session, metadata: File, *, query: Mapping[str, object] | None = None) -> File:
-    """Create a file without content and return its metadata (A4).
-
-    With an `id` from `generate_ids`, a repeated call creates only one file.
-    """
+    """Create a file without content and return its metadata (A4). Repeatable with an `id` from `generate_ids`."""
     return cast(File, session.call("POST", session.names.path("files"), query=query, body=metadata))
 
 
@@ -80,7 +71,7 @@ def pages(
     *,
     limit: int | None = None,
 ) -> Iterator[JSONObject]:
-    """Yield at most `limit` objects from the list `key` of the response pages, which are requested lazily.
+    """Yield at most `limit` objects from the list `key` of lazily requested pages.
 
     Raises ServiceFailed if a page token repeats.
     """

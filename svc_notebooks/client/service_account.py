@@ -22,7 +22,7 @@ _KEY_FIELDS = ("client_email", "private_key", "private_key_id", "token_uri")
 
 
 class AccountToken:
-    """A callable that exchanges an assertion, signed with a service account's key, for an access token.
+    """A callable that exchanges an assertion for an access token.
 
     `session` has no token and sends the requests to the token endpoint. The private key is neither sent nor shown.
     """
@@ -37,10 +37,7 @@ class AccountToken:
         return f"<AccountToken of {self._key['client_email']}>"
 
     def __call__(self) -> str:
-        """Return a new access token.
-
-        Raises NotSignedIn if the service refuses the assertion, ServiceFailed if the response has no token.
-        """
+        """Return a new access token. Raises NotSignedIn if refused, ServiceFailed if the response has no token."""
         form = {"grant_type": JWT_BEARER, "assertion": self._assertion()}
         answer = post_form(self._session, self._key["token_uri"], form)
         token = answer.get("access_token")
@@ -63,9 +60,9 @@ class AccountToken:
 
 
 def account_key(key: Mapping[str, Any] | str | Path) -> Mapping[str, Any]:
-    """Return the checked key of a service account, from a dict or a JSON file.
+    """Return the checked key of a service account from a dict or a JSON file. No error shows the key.
 
-    Raises OSError for an unreadable file, TypeError or ValueError for an invalid key. No error shows the key.
+    Raises OSError for an unreadable file, TypeError or ValueError for an invalid key.
     """
     if isinstance(key, str | Path):
         path = Path(key)

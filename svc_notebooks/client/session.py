@@ -260,7 +260,6 @@ class Session:
         self._fault[:] = [json.dumps(read.raw)]
 
     def _with_fault(self, headers: Headers) -> Headers:
-        """Return the headers with the header that injects the pending fault."""
         try:
             return headers.plus((self.names.header("Fault"), self._fault.pop()))
         except IndexError:  # another thread was faster
@@ -323,7 +322,7 @@ def read_object(response: Response) -> JSONObject:
 
 
 def _folder(state_dir: Path | str | None, *, in_process: bool) -> Path | None:
-    """Return the folder of the upload journal, or None for a journal in memory (in-process service, no folder)."""
+    """Return the upload journal's folder, or None (journal in memory) for an in-process service without `state_dir`."""
     if state_dir is not None:
         return Path(state_dir).expanduser()
     return None if in_process else default_folder(os.environ)

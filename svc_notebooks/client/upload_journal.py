@@ -70,7 +70,6 @@ class UploadJournal:
         after_fork(self, UploadJournal._drop_claims_in_child)
 
     def _drop_claims_in_child(self) -> None:
-        """Remove the parent's claims and entries in memory in a forked child process."""
         for claim in self._claims.values():
             claim.close_in_child()
         self._memory, self._claims, self._lock = {}, {}, RLock()

@@ -45,9 +45,7 @@ def format_time(instant: datetime) -> str:
 
 
 def parse_time(text: str) -> datetime:
-    """Parse an RFC 3339 date-time, as UTC if the text has no offset.
-
-    Raises ValueError if the text is not a date-time, or is outside of the years 1 to 9999 in UTC.
+    """Parse RFC 3339 text, in UTC if it has no offset. Raises ValueError if invalid or outside of the years 1 to 9999.
 
     >>> parse_time("2026-01-02T04:04:05+01:00") == parse_time("2026-01-02T03:04:05.000Z")
     True
@@ -65,9 +63,7 @@ def parse_time(text: str) -> datetime:
 
 
 def parse_duration(value: str | float | timedelta) -> timedelta:
-    """Convert seconds, a number with a unit of `s m h d w`, or an ISO 8601 duration to a timedelta.
-
-    Raises ValueError if the text is not a duration.
+    """Convert seconds, a number with a unit of `s m h d w`, or ISO 8601 to a timedelta. Raises ValueError if invalid.
 
     >>> parse_duration("8d"), parse_duration(90), parse_duration("PT1H30M")
     (datetime.timedelta(days=8), datetime.timedelta(seconds=90), datetime.timedelta(seconds=5400))

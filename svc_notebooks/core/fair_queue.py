@@ -9,9 +9,7 @@ T = TypeVar("T")
 
 
 class FairQueue(Generic[T]):
-    """A queue of items with keys, in which the keys take turns. Not thread-safe.
-
-    `share` is the largest number of active items per key.
+    """A queue of items with keys that take turns, with at most `share` active items per key. Not thread-safe.
 
     >>> turns: FairQueue[str] = FairQueue(share=1)
     >>> for key, item in [("ada", "1st"), ("ada", "2nd"), ("bob", "3rd")]:
@@ -37,10 +35,7 @@ class FairQueue(Generic[T]):
             self._ready.append(key)
 
     def take(self) -> tuple[str, T] | None:
-        """Remove the next item from the queue, mark the item as active, and return the key and the item.
-
-        Returns None if no item is waiting, or if every key with waiting items has `share` active items.
-        """
+        """Return the next key and item, and mark the item as active. Returns None if no item may become active."""
         if not self._ready:
             return None
         key = self._ready.popleft()
@@ -79,7 +74,6 @@ class FairQueue(Generic[T]):
         return len(self._ready)
 
     def _forget_idle(self, key: str) -> None:
-        """Remove a key without waiting and active items from the internal tables."""
         if not self._waiting.get(key, True):
             del self._waiting[key]
         if not self._active[key]:

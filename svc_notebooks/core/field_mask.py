@@ -49,9 +49,7 @@ def _shape_of_value(field: Any) -> Shape | None:
 
 
 def parse(text: str) -> Mask:
-    """Parse a mask into a tree of field names, which is empty for an empty text.
-
-    Raises ApiError (invalidFields) if the syntax is invalid.
+    """Parse a mask into a tree of field names, {} for "". Raises ApiError (invalidFields) if the syntax is invalid.
 
     >>> parse("a,b/c,files(id,owners(email))")
     {'a': {}, 'b': {'c': {}}, 'files': {'id': {}, 'owners': {'email': {}}}}

@@ -39,9 +39,7 @@ _GRANDFATHERED = {
 
 
 def check_tag(text: str) -> str:
-    """Return a language tag in its standard spelling, with obsolete codes replaced.
-
-    Raises ValueError if the tag is invalid or the language is unknown.
+    """Return a language tag in standard spelling without obsolete codes. Raises ValueError if invalid or unknown.
 
     >>> check_tag("PT-br"), check_tag("zh-hant-tw"), check_tag("iw")
     ('pt-BR', 'zh-Hant-TW', 'he')

@@ -1,7 +1,4 @@
-"""The settings of a service for behaviour that the interface leaves open.
-
-Each setting has a row with question, choice and reason in docs/decisions.md. Do not write such a number into a handler.
-"""
+"""The settings of a service for behaviour that the interface leaves open, with reasons in docs/decisions.md."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The ids of interface rules, such as A6-04, and of their clauses, such as A6-04a.
-
-In tests/rules.csv, a rule with clauses has one row for each clause and no row of its own.
-"""
+"""The ids of interface rules, such as A6-04, and of the clauses of a rule, such as A6-04a (tests/rules.csv)."""
 
 from __future__ import annotations
 
@@ -19,7 +16,7 @@ def rule_number(id: str) -> str:
 
 
 def rows_of(id: str, ids: Iterable[str]) -> list[str]:
-    """Return the row ids for a rule id, which may have several clauses, or for a clause id. Empty if the id is unknown.
+    """Return the row ids of a rule (one row per clause) or of a clause. Empty if the id is unknown.
 
     >>> rows_of("A6-04", ["A6-03", "A6-04a", "A6-04b"])
     ['A6-04a', 'A6-04b']

@@ -29,9 +29,7 @@ def _zone_name_set() -> frozenset[str]:
 
 
 def zone(name: str) -> ZoneInfo:
-    """Return the time zone with an IANA name.
-
-    Raises ValueError if the name is unknown, with similar names in the message.
+    """Return the time zone with an IANA name. Raises ValueError, which names similar names, for an unknown name.
 
     >>> zone("Europe/Berlin").key
     'Europe/Berlin'

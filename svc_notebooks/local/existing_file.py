@@ -93,10 +93,7 @@ def check_replaceable(file: ExistingFile, size: int | None = None, *, overwrite:
 
 
 def path_exists(file: ExistingFile, words: str, advice: str, *, replaceable: bool = False) -> PathExists:
-    """Return a PathExists error for the path of `file`, for the caller to raise.
-
-    `words` completes the message after the path. `replaceable` means that `overwrite=True` would replace the file.
-    """
+    """Return a PathExists error for the path of `file`, followed by `words`, for the caller to raise."""
     error = PathExists(
         f"{str(file.path)!r} {words}. Nothing was written.",
         path=file.path,

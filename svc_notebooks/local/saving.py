@@ -66,7 +66,6 @@ def move_into_place(new: Path, path: Path, *, overwrite: bool, same: SameContent
 
 
 def _move_to_free_path(new: Path, path: Path) -> None:
-    """Move a file to a free path atomically. A file that another process creates there is not replaced."""
     try:
         _link(new, path)
     except FileExistsError:

@@ -109,10 +109,7 @@ def save_content(
 
 
 def target_path(destination: Path, name: str, paths: DistinctPaths | None = None) -> Path:
-    """Return `destination`, or the path of the made-safe `name` if `destination` is a folder.
-
-    `paths` replaces a path in use by a numbered path.
-    """
+    """Return `destination`, or a safe path for `name` in the folder `destination`. `paths` numbers duplicate paths."""
     target = destination / safe_name(name) if destination.is_dir() else destination
     return target if paths is None else paths.claim(target)
 
@@ -120,10 +117,7 @@ def target_path(destination: Path, name: str, paths: DistinctPaths | None = None
 def _is_unchanged(
     session: Session, file_id: str, target: Path, size: int | None, *, whole: bool, overwrite: bool
 ) -> bool:
-    """Return True if size and checksum show without a download that the file has the same content.
-
-    Raises PathExists if they show other content and `overwrite` is False.
-    """
+    """Return True if size and checksum show equal content. Raises PathExists for other content without `overwrite`."""
     existing = check_path(target, size, overwrite=overwrite)
     if existing is None or existing.kind != FILE or not whole or existing.size != size:
         return False
@@ -147,7 +141,6 @@ def _checksum(file: File) -> tuple[str, str] | None:
 
 
 def _size_to_save(requested: ByteRange | None, facts: File) -> int | None:
-    """Return the number of bytes to save, or None if the size of the file or byte range is unknown."""
     if facts.get("size") is None:
         return None
     whole = int(facts["size"])
@@ -164,11 +157,7 @@ def _fetch_content(
     *,
     acknowledge_abuse: bool,
 ) -> Fetch:
-    """Download the content into `sink` and return the finished Fetch.
-
-    If the service refuses the file as abusive and `acknowledge_abuse` is True, warn and download with the
-    acknowledgement.
-    """
+    """Download the content into `sink` and return the Fetch. Warns if the owner acknowledges an abusive file."""
     path = file_path(session, file_id)
     fetch = Fetch(session, session.url(path, {"alt": "media"}), sink, requested, progress)
     try:
@@ -184,10 +173,7 @@ def _fetch_content(
 
 
 def check_destination(to: str | os.PathLike[str]) -> Path:
-    """Convert the path `to` of a file or folder to a Path.
-
-    Raises TypeError if `to` is not a path, and FileNotFoundError if its folder does not exist.
-    """
+    """Convert `to` to a Path. Raises TypeError if `to` is not a path, FileNotFoundError without its folder."""
     if not isinstance(to, (str, os.PathLike)):
         raise TypeError(f"to is {type(to).__name__}; give a path to a file or a folder")
     destination = Path(to).expanduser()
@@ -197,7 +183,6 @@ def check_destination(to: str | os.PathLike[str]) -> Path:
 
 
 def _content_id(session: Session, facts: File, requested: ByteRange | None) -> dict[str, object]:
-    """Return a dict that identifies a download's content, so that another run can continue the download."""
     return {
         "base_url": session.base_url,
         "id": facts.get("id"),
@@ -210,10 +195,7 @@ def _content_id(session: Session, facts: File, requested: ByteRange | None) -> d
 def _is_current(
     session: Session, file_id: str, sink: PartFile | Memory, *, whole: bool, facts: File | None = None
 ) -> bool:
-    """Return True if the downloaded bytes belong to the current content of the file.
-
-    Compares size and checksum of the whole content, or the revision with `facts` for a byte range.
-    """
+    """Return True if the downloaded bytes have the current checksum, or for a byte range the revision in `facts`."""
     now = get_file(session, file_id, fields=f"{_FACTS},{_CHECKSUMS}")
     if not whole:
         return facts is None or now.get("headRevisionId") == facts.get("headRevisionId")

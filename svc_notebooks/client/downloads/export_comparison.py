@@ -1,7 +1,4 @@
-"""Comparison of two exports of a document that ignores the dates in their metadata.
-
-Other deployments than this package's service write the export time into PDF files and archives.
-"""
+"""Comparison of exports without the dates in their metadata, as other deployments write the export time there."""
 
 from __future__ import annotations
 

@@ -131,7 +131,6 @@ class PartFile:
 
 
 def _read_note(note: Path) -> dict[str, object] | None:
-    """Return the content of a note, or None if the file does not exist or is not a note."""
     try:
         note_content = json.loads(note.read_bytes())
     except (OSError, ValueError, RecursionError):
@@ -140,7 +139,6 @@ def _read_note(note: Path) -> dict[str, object] | None:
 
 
 def _create_note(note: Path, mark: Mapping[str, object]) -> bool:
-    """Write a new note and return True, or return False if the file exists."""
     try:
         with note.open("x", encoding="utf-8") as file:
             json.dump(mark, file)

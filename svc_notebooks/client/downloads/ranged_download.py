@@ -75,10 +75,7 @@ class Fetch:
             self.resumed |= self._sink.have > 0
 
     def _start_over(self) -> bool:
-        """Discard the received bytes of changed content and return False.
-
-        Raises ContentMismatch if the content has changed too often.
-        """
+        """Discard the received bytes and return False. Raises ContentMismatch if the content changed too often."""
         self._restarts += 1
         if self._restarts > _MAX_RESTARTS:
             raise ContentMismatch("The content changed during each download.")
@@ -127,10 +124,7 @@ class Fetch:
         return False
 
     def _handle_partial(self, response: Response) -> bool:
-        """Write the bytes of a 206 response to the sink. Returns True if the download is complete.
-
-        Raises ServiceFailed if the response does not have the requested bytes.
-        """
+        """Write a 206 response to the sink, and return True if complete. Raises ServiceFailed for other bytes."""
         try:
             content_range = ContentRange.parse(response.headers.get("Content-Range", ""))
         except ValueError:
@@ -153,7 +147,7 @@ class Fetch:
         return (self._requested.first or 0) if self._requested else 0
 
     def _handle_whole(self, response: Response) -> bool:
-        """Write the requested bytes of a 200 response, which has the whole content, to the sink and return True.
+        """Write the requested bytes of a 200 response to the sink and return True.
 
         Raises ServiceFailed if a byte range was requested and the size of the content is unknown.
         """
@@ -170,10 +164,7 @@ class Fetch:
         return self._write_blocks(response.body, span.first, self._end)
 
     def _handle_unsatisfiable(self, response: Response) -> bool:
-        """Return True if a 416 response shows that the sink has all bytes.
-
-        Otherwise the content has changed, and the received bytes are discarded.
-        """
+        """Return True if a 416 response shows that the sink has all bytes. Otherwise discard the received bytes."""
         try:
             total = ContentRange.parse(response.headers.get("Content-Range", "")).total
         except ValueError:
@@ -201,7 +192,6 @@ class Fetch:
 
 
 def _slice_blocks(blocks: Iterable[bytes], skip: int, take: int | None) -> Generator[bytes, None, None]:
-    """Yield the next `take` bytes (None for all) after the first `skip` bytes of the blocks."""
     for block in blocks:
         piece = block[skip:] if skip else block
         skip = max(0, skip - len(block))

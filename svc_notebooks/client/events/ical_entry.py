@@ -28,10 +28,7 @@ class IcalEvent:
 
     @property
     def moments(self) -> list[datetime]:
-        """The event's times outside of UTC, which the file needs a VTIMEZONE for.
-
-        For a series, the last time is the end of the period with listed clock changes.
-        """
+        """The event's times outside of UTC, and for a series the end of the period with listed clock changes."""
         moments = [moment for _, value, _ in self.properties for moment in _moments(value)]
         endless = any(name == "RRULE" for name, _, _ in self.properties)
         if moments and endless and max(moments).year < _LAST_YEAR:
@@ -53,9 +50,9 @@ def _moments(value: Any) -> list[datetime]:
 
 
 def ical_events(events: Sequence[Event], reminders: Reminders = ()) -> list[IcalEvent]:
-    """Convert event resources to the events of an .ics file, without cancelled events.
+    """Convert event resources to .ics events, with an EXDATE in the series for each cancelled instance.
 
-    A cancelled instance becomes an EXDATE of its series. `reminders` are the default reminders.
+    `reminders` are the default reminders.
     """
     series = {event.get("id"): event for event in events if event.get("recurrence")}
     left_out: dict[Any, list[Event]] = defaultdict(list)
@@ -105,5 +102,4 @@ def _times(event: Event, series: Event, left_out: Sequence[Event]) -> Iterator[P
 
 
 def _original_start(event: Event, series_start: Start) -> Start:
-    """Return the original start of an instance in the time zone of its series."""
     return in_named_zone(in_zone_of(series_start, read_time(event.get("originalStartTime"))))

@@ -86,7 +86,7 @@ def _changes(zone: ZoneInfo, first: datetime, last: datetime) -> Iterator[_Chang
 
 
 def _instant_of_change(zone: ZoneInfo, before: datetime, after: datetime) -> datetime:
-    """Return the first second between two times at which the zone's offset differs from the offset at `before`."""
+    """Return the first second after `before` at which the zone's UTC offset has changed."""
     while after - before > timedelta(seconds=1):
         middle = before + timedelta(seconds=(after - before) // timedelta(seconds=2))
         if _offset_at(zone, middle) == _offset_at(zone, before):
@@ -110,7 +110,7 @@ def _wall_time(instant: datetime, offset: timedelta) -> datetime:
 def _as_observances(
     clock: ZoneOffset, before: timedelta, onsets: list[datetime], last_year: int
 ) -> Iterator[Observance]:
-    """Yield one observance with all onsets of an offset, or separate observances if the last onsets follow a rule."""
+    """Yield one observance for all onsets, or a listed and a ruled observance if the last onsets follow a rule."""
     candidates = [(day, _same_onsets(onsets, day)) for day in _weekday_positions(onsets[-1])]
     day, ruled = max(candidates, key=lambda candidate: len(candidate[1]))
     if len(ruled) < _RULE_YEARS or onsets[-1].year < last_year - 1:
@@ -129,7 +129,7 @@ def _weekday_positions(onset: datetime) -> list[str]:
 
 
 def _same_onsets(onsets: Sequence[datetime], position: str) -> tuple[datetime, ...]:
-    """Return the latest onsets, latest first, with equal month, position and time in consecutive years."""
+    """Return the onsets of consecutive years, latest first, with the last onset's month, position and time of day."""
     last = onsets[-1]
     alike = []
     for ago, onset in enumerate(reversed(onsets)):

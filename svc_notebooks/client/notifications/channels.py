@@ -1,7 +1,4 @@
-"""Calls that open and stop notification channels, and the list of a session's channels (A8 to A10).
-
-The client keeps the list, because the service cannot list channels.
-"""
+"""Calls that open and stop notification channels, and a list of a session's channels (A8 to A10)."""
 
 from __future__ import annotations
 
@@ -27,9 +24,9 @@ _PAGE_SIZE = 1000
 
 @dataclass(frozen=True, slots=True)
 class Channel:
-    """A notification channel that the session has opened.
+    """A notification channel of the session, on a file id or the change log (`file` None).
 
-    `file` is the watched file's id, or None for the change log. `expiration` is None if the channel never expires.
+    `expiration` is None if the channel never expires.
     """
 
     id: str
@@ -154,10 +151,7 @@ def start_page_token(session: Session) -> str:
 
 
 def changes_since(session: Session, page_token: str, fields: str) -> Iterator[Change]:
-    """Yield the changes since a page token, with the given fields.
-
-    After the last page, the session's registry has the page token for later changes.
-    """
+    """Yield the changes since a page token, and then set the registry's page token for later changes."""
     token: Any = page_token
     while token is not None:
         query = {

@@ -28,8 +28,6 @@ _POLL_SECONDS = 0.1
 
 
 class _Refused(IntEnum):
-    """HTTP statuses for requests that are not notification messages."""
-
     BAD = 400
     NOT_FOUND = 404
     METHOD_NOT_ALLOWED = 405
@@ -38,8 +36,6 @@ class _Refused(IntEnum):
 
 
 class _Handler(BaseHTTPRequestHandler):
-    """Handles the requests of one HTTPS connection."""
-
     protocol_version = "HTTP/1.1"
     server_version, sys_version = "svc-notebooks", ""
     server: _Server
@@ -79,7 +75,7 @@ class _Handler(BaseHTTPRequestHandler):
                 self._send(response.status)
 
     def _length(self) -> int | _Refused:
-        """Return the length of the request's body in bytes, or the error status for a missing or invalid length."""
+        """Return the body length in bytes, or the HTTP error status for a missing, invalid or too large length."""
         if self.headers.get("Transfer-Encoding"):
             return _Refused.NO_LENGTH
         text = self.headers.get("Content-Length", "0").strip()
@@ -153,9 +149,9 @@ class _Server(ThreadingHTTPServer):
 
 
 class HttpsReceiver:
-    """An HTTPS server in a thread that passes notification messages to an inbox.
+    """An HTTPS server thread that passes messages to an inbox until `close`, or until the inbox is garbage-collected.
 
-    Listens until `close` or the garbage collection of the inbox. Raises OSError if the port is in use.
+    Raises OSError if the port is in use.
     """
 
     def __init__(self, inbox: Inbox, context: ssl.SSLContext, *, host: str, port: int, path: str) -> None:

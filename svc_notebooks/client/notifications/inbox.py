@@ -20,7 +20,7 @@ _OK, _FORBIDDEN, _BAD, _TOO_LARGE = 200, 403, 400, 413
 
 @dataclass(slots=True)
 class Received:
-    """A received message, the time of its first arrival, and the response status for each arrival.
+    """A received message, its first arrival time, and the response status for each arrival.
 
     `verified` is True if the message had its channel's token, False if not, and None for an unknown channel.
     """

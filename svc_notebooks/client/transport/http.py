@@ -97,7 +97,6 @@ class HttpTransport:
         self._adapter.close()
 
     def _close_in_child(self) -> None:
-        """Close the parent's sockets in a forked child process, without sending data to the service."""
         for pool in self._pools.values():
             pool.close_in_child()
         self._pools, self._adapter = {}, _adapter()
@@ -220,10 +219,7 @@ def _read(raw: urllib3.BaseHTTPResponse, method: str) -> Response:
 
 
 class Stream:
-    """An iterable over the blocks of a response body, which frees the connection after the last block.
-
-    The connection closes if the iteration ends early.
-    """
+    """An iterable over a response body's blocks, which closes the connection if the iteration stops early."""
 
     __slots__ = ("_raw",)
 
@@ -244,10 +240,7 @@ class Stream:
 
 
 def transport_error(error: Exception, url: str = "") -> TransportError:
-    """Convert an error of requests, urllib3 or a socket to a TransportError, for the caller to raise.
-
-    The message names the host of `url`.
-    """
+    """Return the TransportError, with the host of `url`, for an error of requests, urllib3 or a socket."""
     layers = list(_layers(error))
     hopeless = any(isinstance(layer, _HOPELESS) for layer in layers)
     early = any(isinstance(layer, _NOT_SENT) for layer in layers)
@@ -303,7 +296,6 @@ _HOPELESS = (
 
 
 def _layers(error: BaseException) -> Iterator[BaseException]:
-    """Yield an error and the errors nested in it, from the outermost to the innermost."""
     yield error
     for inner in (getattr(error, "reason", None), *error.args):
         if isinstance(inner, BaseException):

@@ -57,8 +57,6 @@ class Exchange:
 
 
 class _RecordedHeaders(NamedTuple):
-    """Headers without secrets, their number of characters, and True in `text` for a body of a text type."""
-
     pairs: tuple[tuple[str, str], ...]
     size: int
     text: bool
@@ -74,11 +72,7 @@ def _record_headers(headers: Headers, secret: str) -> _RecordedHeaders:
 
 @dataclass(slots=True, eq=False, repr=False)
 class RecordedExchange:
-    """The record of an exchange that may be in progress.
-
-    `end` removes the session's token (`secret`). `request_head` and `response_head` have the first bytes of text
-    bodies.
-    """
+    """The record of an exchange that may be in progress. `end` removes the session's token (`secret`)."""
 
     n: int
     time: datetime
@@ -147,7 +141,6 @@ class RecordedExchange:
 
 
 def _redact_head(head: bytes, secret: str, url: str) -> bytes:
-    """Return at most `KEPT` first bytes of a body, without secrets."""
     text = _readable(head)
     if not may_contain_secret(text) and not (secret and secret in text):
         return head[:KEPT]
@@ -157,9 +150,7 @@ def _redact_head(head: bytes, secret: str, url: str) -> bytes:
 
 
 class Recorder(Sequence[Exchange]):
-    """A sequence of the latest exchanges of a session, oldest first. Thread-safe.
-
-    Keeps at most `limit` exchanges and about `most_bytes` bytes of memory, in addition to the latest exchange.
+    """A session's latest exchanges, at most `limit` in about `most_bytes` of memory, oldest first. Thread-safe.
 
     >>> len(Recorder(limit=100, most_bytes=1_000_000))
     0

@@ -66,10 +66,7 @@ class RetryBudget:
         self._progress_at = self._sender.elapsed()
 
     def wait(self, retry_after: float | None = None) -> bool:
-        """Count a failure, wait at least `retry_after` seconds before the next try, and return True.
-
-        Returns False without a wait if the retry rule allows no further try.
-        """
+        """Count a failure, wait for the next try and return True, or return False without a wait if no try is left."""
         self._failures += 1
         sender, now = self._sender, self._sender.elapsed()
         left = sender.retry.time_left(since_progress=now - self._progress_at, since_start=now - self._started_at)
@@ -89,10 +86,7 @@ class RetryBudget:
 
 
 class Retry:
-    """The tries of one request, which is repeated after a failure if this is safe.
-
-    `uncertain` is True if an earlier try may have succeeded although its response was lost.
-    """
+    """The tries of one request. `uncertain` is True if an earlier try may have succeeded without a response."""
 
     __slots__ = ("_budget", "_renewed", "_repeatable", "_sender", "uncertain")
 
@@ -125,7 +119,7 @@ class Retry:
             self._wait_or_raise(whole)
 
     def _wait_or_raise(self, response: Response) -> None:
-        """Wait before the next try if the response allows another try. Otherwise raise the response's error."""
+        """Wait before the next try, or raise the response's error if no further try is allowed."""
         if response.status < 400:
             where = printable(redact_url(response.headers.get("Location") or "nowhere"))
             raise ServiceFailed(f"The service redirects to {where}; check base_url.", status=response.status)

@@ -20,8 +20,7 @@ _EXTENSIONS = frozenset(
 def native_type(session: Session, convert_to: object, source_type: str) -> str:
     """Return the media type of the native document to which `convert_to` converts a source.
 
-    Raises TypeError if `convert_to` is not a str, and ValueError for an unknown type, or for "auto" if the service
-    cannot convert the source.
+    Raises TypeError unless `convert_to` is a str, ValueError for an unknown type, or for "auto" without a match.
     """
     if not isinstance(convert_to, str):
         raise TypeError(f"convert_to must be a str, one of {', '.join(CONVERT_TO)}, not {type(convert_to).__name__}")
@@ -40,10 +39,7 @@ def is_document(session: Session, media_type: str) -> bool:
 
 
 def _matching_native_type(session: Session, source_type: str) -> str:
-    """Return the first native type, in the interface's order, to which the service can convert a media type.
-
-    Raises ValueError if the service can convert the media type to no native type.
-    """
+    """Return the first native type to which a source can be converted. Raises ValueError if there is none."""
     essence = MediaType.parse(source_type).essence
     possible = capabilities_of(session).imports.get(essence, ())
     if not possible:

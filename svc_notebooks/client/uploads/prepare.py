@@ -51,10 +51,7 @@ def upload(session: Session, source: object, *, progress: Progress | None = None
 def start_upload(
     session: Session, source: object, *, progress: Progress | None = None, **arguments: Any
 ) -> ClientUpload:
-    """Open a new resumable upload session without sending content, and return an upload to run step by step.
-
-    Has the arguments and errors of `upload`, and ignores unfinished sessions in the journal.
-    """
+    """Open a new resumable upload session and return the upload, without sending content. Arguments as in `upload`."""
     request = prepare(session, source, UploadArguments(upload_type="resumable", **arguments))
     key = request.journal_key(session)
     claim = session.pending.claim(key) if key else None
@@ -70,11 +67,10 @@ def resume_upload(
     size: int | None = None,
     progress: Progress | None = None,
 ) -> ClientUpload:
-    """Return an upload that continues an open session. `.run()` or `.resume()` send the rest.
+    """Return an upload that continues an open session with `.run()` or `.resume()`.
 
-    If the session has expired, these methods open a new session, or raise SessionExpired if the journal does not have
-    the metadata. Raises ValueError if `session_uri` is not a web address, and SourceChanged if the journal has the
-    session with another source.
+    These methods open an expired session again if the journal has the metadata, or raise SessionExpired. Raises
+    ValueError if `session_uri` is not a web address, SourceChanged if the source differs from the journal.
     """
     if not isinstance(session_uri, str) or urlsplit(session_uri).scheme not in ("http", "https"):
         raise ValueError("session_uri is not a web address; give the session_uri of the upload")
@@ -114,8 +110,7 @@ def resumable(session: Session, request: UploadRequest, progress: Progress | Non
 def check_chunk_size(size: int | None) -> int | None:
     """Return the chunk size in bytes, the default for None, or None for -1 (a single request).
 
-    Raises TypeError if the size is not an int, and ValueError, with the nearest valid sizes, if it is not a multiple of
-    262144 (A3-24).
+    Raises TypeError unless an int, ValueError with the nearest sizes unless a multiple of 262144 (A3-24).
 
     >>> check_chunk_size(300_000)
     Traceback (most recent call last):
@@ -189,7 +184,6 @@ def prepare(session: Session, source: object, arguments: UploadArguments) -> Upl
 
 
 def _read_metadata(arguments: UploadArguments) -> JSONObject:
-    """Return a JSON copy of the metadata with `name` added. Raises TypeError if the metadata is not valid JSON."""
     name, metadata = arguments.name, arguments.metadata
     if name is not None and not isinstance(name, str):
         raise TypeError(f"name is {type(name).__name__}; give a str")
@@ -251,10 +245,7 @@ def _media_request(session: Session, request: UploadRequest, progress: Progress 
 
 
 def _multipart_request(session: Session, request: UploadRequest, progress: Progress | None) -> Request:
-    """Return the request of a multipart upload, with metadata and content in one body (A2).
-
-    The boundary is random, because a search for an unused boundary would read the content twice.
-    """
+    """Return the request of a multipart upload (A2), with a random boundary, so that the content is read only once."""
     size = request.source.size
     boundary = f"{session.random.getrandbits(128):032x}"
     related = MultipartRelated.of(request.metadata, request.media_type, boundary=boundary)

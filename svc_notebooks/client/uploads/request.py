@@ -99,10 +99,7 @@ class UploadRequest:
         return Request(self.method, self.url(session, "resumable"), session.headers(*pairs), body)
 
     def journal_key(self, session: Session) -> str | None:
-        """Return the key of this upload in the journal, which is the same in another run.
-
-        Returns None if the source, such as a stream, cannot be recognized in another run.
-        """
+        """Return the key of this upload in the journal, equal in every run, or None if the source is a file object."""
         mark = self.source.path or self.source.fingerprint()
         if mark is None:
             return None

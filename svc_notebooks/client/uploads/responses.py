@@ -28,10 +28,7 @@ SESSION_GONE = frozenset(
 
 
 def session_location(url: str, response: Response) -> str:
-    """Return the session URI in a response's Location header, resolved against `url`. Its host may differ (C62).
-
-    Raises ServiceFailed if the header is missing or not a web address.
-    """
+    """Return the session URI in a Location header, on any host (C62). Raises ServiceFailed if missing or invalid."""
     location = response.headers.get("Location")
     if not location:
         raise ServiceFailed("The service opened an upload session without a Location header.", location="Location")
@@ -66,10 +63,7 @@ def upload_error(
     broken: TransportError | None,
     session_uri: str | None,
 ) -> SvcError:
-    """Return the error of a failed upload, with the service's message if any, for the caller to raise.
-
-    `response` is the last response, with status 0 if the last request failed with the error `broken`.
-    """
+    """Return the error of a failed upload. `response` is the last response, or `broken` the reason for its absence."""
     status = response.status or None
     if reason is FailureReason.REFUSED:
         return session.error(response.status, response.content())

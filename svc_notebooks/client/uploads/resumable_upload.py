@@ -218,7 +218,6 @@ class ClientUpload:
                     self._claim.release()
 
     def _step(self) -> None:
-        """Perform the next step of the state machine. Raises the upload's error if the upload has failed."""
         if self._cancelling.is_set():
             raise SessionExpired("Another thread cancels this upload.")
         machine = self._machine
@@ -374,7 +373,6 @@ class ClientUpload:
         self.history.append(row | facts)
 
     def _forget(self) -> None:
-        """Remove the session from the journal, because it cannot be resumed anymore."""
         if self._claim is not None:
             self._claim.drop()
 

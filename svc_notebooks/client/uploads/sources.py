@@ -225,10 +225,7 @@ class FileSource(UploadSource):
 
 
 def _check_bytes(data: object) -> bytes:
-    """Return data of a `read` call as bytes.
-
-    Raises TypeError for any other type, and BlockingIOError for None, as from a non-blocking pipe.
-    """
+    """Return data of a `read` call as bytes. Raises TypeError for other types, BlockingIOError for None."""
     if data is None:
         raise BlockingIOError("source has nothing to read yet; give one that waits for its bytes")
     if not isinstance(data, (bytes, bytearray, memoryview)):
@@ -266,7 +263,6 @@ class StreamSource(UploadSource):
         self._kept += data
 
     def _check_size(self, end: int) -> None:
-        """Raise SourceChanged if the stream is longer or shorter than its declared size."""
         if self.size is None or (end < self.size and not self._ended):
             return
         if end == self.size and not self._ended:

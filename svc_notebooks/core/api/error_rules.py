@@ -1,8 +1,4 @@
-"""Search for the interface rule behind an error, for the catalogue rows that serve several rules.
-
-`rule_for` finds the rule of an invalid field, parameter or header in tables. `rule_for_scopes` derives the rule of a
-missing scope from the operation.
-"""
+"""Search for the interface rule behind an error, for the catalogue rows that serve several rules."""
 
 from __future__ import annotations
 
@@ -78,10 +74,7 @@ def rule_for(row: Row, operation: str | None, *, upload: bool = False) -> str:
 
 
 def rule_for_scopes(operation: Operation, scopes: frozenset[str]) -> str:
-    """Return the rule id or decision name behind the error that a token lacks the scopes of an operation.
-
-    Returns T-03 if the token's scopes allow the file's metadata but not the file's content.
-    """
+    """Return the rule id or decision name for missing scopes, which is T-03 if only access to content is missing."""
     if operation.scopes == EVENTS_CREATE:
         return "T-02"
     if operation.calendar:

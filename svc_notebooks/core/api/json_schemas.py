@@ -146,7 +146,6 @@ class _Tree:
         self._writing = writing
 
     def schema(self, path: str = "") -> Schema:
-        """Return the schema of the object at a path, or of the whole resource for an empty path."""
         head = f"{path}." if path else ""
         names = [field_path.removeprefix(head) for field_path in self._fields if field_path.startswith(head)]
         own = [name for name in names if not set(name) & {".", "["}]

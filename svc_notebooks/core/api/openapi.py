@@ -53,7 +53,6 @@ def document(names: Names, policy: Policy, base_url: str) -> Schema:
 
 
 def _operations(names: Names, policy: Policy) -> Iterator[tuple[str, str, Schema]]:
-    """Yield the path, HTTP method and OpenAPI description of each operation that needs an access token."""
     for operation in OPERATIONS:
         path = (names.calendar_path if operation.calendar else names.path)(*operation.path)
         for method in policy.update_verbs if operation.name == "files.update" else operation.methods:
@@ -69,10 +68,7 @@ def _operations(names: Names, policy: Policy) -> Iterator[tuple[str, str, Schema
 def _head(
     operation: Operation, name: str, method: str, summary: str, parameters: Iterable[Parameter], policy: Policy
 ) -> Schema:
-    """Return the members with which every operation description begins.
-
-    `method` is appended to the operationId unless it is the operation's first method.
-    """
+    """Return the first members of an operation description. The operationId ends with any method but the first."""
     return {
         "operationId": name if method == operation.methods[0] else f"{name}.{method.lower()}",
         "summary": summary,
@@ -139,7 +135,6 @@ def _cancel_operation(policy: Policy) -> Schema:
 
 
 def _public_operations(names: Names) -> Iterator[tuple[str, str, Schema]]:
-    """Yield the path, HTTP method and OpenAPI description of each endpoint that needs no access token."""
     known: set[str] = set()
     for index, endpoint in enumerate(PUBLIC_ENDPOINTS):
         path = "/" + "/".join(endpoint.path).replace(CALENDAR, names.calendar)
@@ -199,7 +194,6 @@ def _parameter(parameter: Parameter, policy: Policy) -> Schema:
 
 
 def _errors_of(operation: Operation) -> dict[str, Schema]:
-    """Return references to the error responses of an operation, by status."""
     statuses = {400, 401, 403, *_FAILURES, *operation.errors}
     statuses |= {404} if any(_path_parameters(operation)) else set()
     return _error_refs(statuses | ({411, 413} if operation.body else set()))

@@ -117,8 +117,7 @@ class Operation:
         return EVENTS_WRITE if widened else self.scopes
 
     def cost(self, counting: Literal["units", "requests"], *, media: bool = False) -> int:
-        """Return the rate-limit cost of a request in units, or 1 if `counting` is "requests". `media` is True for a
-        download.
+        """Return the rate-limit cost in units, or 1 if `counting` is "requests". `media` is True for a download.
 
         >>> OPERATIONS[0].cost("units"), OPERATIONS[0].cost("requests")
         (50, 1)

@@ -1,7 +1,4 @@
-"""The query parameters and request headers of the operations in operations.py.
-
-openapi.py describes the parameters, and handlers check their values. The service ignores unknown parameters.
-"""
+"""The query parameters and request headers of the operations in operations.py. Unknown parameters are ignored."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The table of the token endpoints and browser pages, which need no access token.
-
-Paths are relative to the root of the service. Fault plans and the journal use the endpoint names.
-"""
+"""The table of the token endpoints and browser pages, which need no access token. Paths begin at the root."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The keys of service accounts and their signed assertions (RFC 7523, only RS256).
-
-Needs PyJWT and cryptography (the extra `identity`), imported at first use.
-"""
+"""The keys of service accounts and their signed assertions (RFC 7523, only RS256). Needs the extra `identity`."""
 
 from __future__ import annotations
 

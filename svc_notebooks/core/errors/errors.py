@@ -70,7 +70,6 @@ class SvcError(Exception):
         return " ".join(part for part in (self.message, self.advice, f"({code})" if code else "") if part)
 
     def _render_traceback_(self) -> list[str]:
-        """Return the traceback lines for IPython, which calls this method."""
         from .tracebacks import render_error
 
         return render_error(self)
@@ -161,10 +160,7 @@ class ServiceFailed(SvcError):
 
 
 class Interrupted(SvcError):
-    """The connection was lost for longer than the client waits, or the user stopped the work.
-
-    `session_uri` is the session URI of an upload that can be resumed, or None.
-    """
+    """The connection was lost, or the user stopped the work. `session_uri` is set for a resumable upload, else None."""
 
     advice = "Run it again."
 
@@ -191,10 +187,7 @@ class Unreachable(Interrupted):
 
 
 class Unsupported(SvcError):
-    """This installation or browser lacks a requirement of the call, such as sockets or an optional package.
-
-    A forked process cannot use its parent's sandbox or receiver. A notebook shows the message without a traceback.
-    """
+    """This installation, browser or forked process lacks a requirement of the call, such as sockets."""
 
     advice = "It works in JupyterLab on a machine of your own, with everything installed."
 
@@ -227,10 +220,10 @@ class AbusiveFileWarning(UserWarning):
 
 
 class PathExists(SvcError, FileExistsError):
-    """The path to write to already contains other content, which was not changed.
+    """The path to write to contains other content, which was not changed.
 
-    Attributes: `path`, `size` (bytes) and `modified` (UTC) of the existing file, and `replaceable`, which is True if
-    `overwrite=True` replaces the file.
+    Attributes of the existing file are `path`, `size` (bytes) and `modified` (UTC). `replaceable` means that
+    `overwrite=True` works.
 
     >>> isinstance(PathExists("a.txt exists"), FileExistsError)
     True

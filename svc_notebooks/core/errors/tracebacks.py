@@ -29,7 +29,6 @@ def render_error(error: BaseException) -> list[str]:
 
 
 def _frames_before_package(calls: TracebackType | None) -> TracebackType | None:
-    """Return the traceback frames before the first call into this package, or None if no frames remain."""
     if calls is None or str(calls.tb_frame.f_globals.get("__name__")).partition(".")[0] == _PACKAGE:
         return None
     return TracebackType(_frames_before_package(calls.tb_next), calls.tb_frame, calls.tb_lasti, calls.tb_lineno)

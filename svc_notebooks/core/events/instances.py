@@ -105,7 +105,6 @@ def starts(
 
 
 def _in_zone(moment: Start, zone: tzinfo) -> datetime:
-    """Convert a time to a time zone. A date becomes midnight in the zone."""
     if not isinstance(moment, datetime):
         moment = datetime.combine(moment, _MIDNIGHT, zone)
     return moment.astimezone(UTC).astimezone(zone)
@@ -128,7 +127,6 @@ def _add(instant: datetime | None, shift: timedelta) -> datetime | None:
 def _skip_past(
     moments: Iterator[datetime], durations: dict[datetime, timedelta], length: timedelta, after: datetime
 ) -> Iterator[datetime]:
-    """Yield the start times of the instances that end later than `after`."""
     limit = _add(after, -length) if not durations else None
     for moment in moments:
         if limit is not None and moment.astimezone(UTC) > limit:
@@ -222,7 +220,6 @@ def _order(batches: Iterator[Batch]) -> Iterator[Batch]:
 
 
 def _skip_gaps(batch: Batch) -> Batch:
-    """Shift each local time that the clock skips to a later time, by the length of the gap."""
     if not batch:
         return batch
     zone, first, last = batch[0].tzinfo or UTC, batch[0].toordinal(), batch[-1].toordinal()

@@ -76,7 +76,6 @@ def recurrence_lines(words: str | Sequence[str], start: Start) -> list[str]:
 
 
 def _frequency(words: str, match: re.Match[str]) -> list[str]:
-    """Return the rule parts FREQ, INTERVAL and BYDAY or BYMONTHDAY. Raises ValueError for unknown words."""
     unit = (match["unit"] or "").strip()
     days = "MO,TU,WE,TH,FR" if unit == "weekday" and not match["n"] else unit and _weekdays(unit)
     if days:

@@ -1,7 +1,4 @@
-"""The matching days of a rule, and the days of its periods.
-
-`DayFilter` applies the rule parts by the table of RFC 5545 (3.3.10). Period days are calculated by arithmetic.
-"""
+"""The matching days of a rule by the table of RFC 5545 (3.3.10), and the days of its periods."""
 
 from __future__ import annotations
 
@@ -28,10 +25,7 @@ _Day = Callable[[datetime], bool]
 
 
 class DayFilter:
-    """The days that match all day parts of a rule, such as BYMONTH and BYDAY.
-
-    The matching days are cached by year type, because years of equal length and weekdays have equal matching days.
-    """
+    """The days that match all day parts of a rule, such as BYMONTH, cached by the year's length and weekdays."""
 
     def __init__(self, rule: Rule) -> None:
         self._checks = [check(rule) for field, check in _CHECKS.items() if getattr(rule, field)]

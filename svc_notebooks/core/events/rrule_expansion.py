@@ -1,7 +1,7 @@
 """Expands a rule into local times from its days, its times of day and BYSETPOS.
 
-A rule is expanded in chunks, which are periods or days. A chunk can count its times without generating them, so that an
-expansion far from the start generates no earlier times, even with a COUNT.
+A chunk, which is a period or a day, can count its times without generating them. An expansion far from the start
+therefore generates no earlier times, even with a COUNT.
 """
 
 from __future__ import annotations
@@ -109,12 +109,11 @@ def _walk(rule: Rule, start: datetime, window: Window) -> Iterator[Chunk]:
 
 
 def _is_within_days(rule: Rule) -> bool:
-    """Return whether the rule's periods are at most a day long, and the rule is not simply every n days."""
+    """Return whether the rule's periods are at most a day long, except for a rule of simply every n days."""
     return rule.freq in UNITS and not _offsets(rule)
 
 
 def _from_start(batches: Iterator[Batch], start: datetime) -> Iterator[Batch]:
-    """Yield the batches without the times before `start`."""
     for batch in batches:
         if batch and batch[-1] >= start:
             yield batch[bisect_left(batch, start) :]
@@ -185,7 +184,7 @@ def _can_jump(rule: Rule, start: datetime) -> bool:
 
 
 def _jump(rule: Rule, start: datetime, first_day: int, window: Window) -> tuple[int, Iterator[Chunk]] | None:
-    """Return the number of times that arithmetic can skip after the first chunk, and the following chunks, or None."""
+    """Return the number of times to skip after the first chunk, and the next chunks, or None if not countable."""
     assert window.first
     if not _can_jump(rule, start):
         return None
@@ -206,13 +205,12 @@ class _Marks:
         self._lock = Lock()
 
     def nearest(self, day: int) -> tuple[int, int] | None:
-        """Return the last stored day not after `day` and its count, or None without such a day."""
+        """Return the last stored day that is not after `day`, and its count of times, or None without such a day."""
         with self._lock:
             index = bisect_right(self._days, day) - 1
             return (self._days[index], self._counts[index]) if index >= 0 else None
 
     def add(self, day: int, count: int) -> None:
-        """Store the count of a day that is later than all stored days."""
         with self._lock:
             if not self._days or day > self._days[-1]:
                 self._days.append(day)
@@ -221,7 +219,7 @@ class _Marks:
 
 @lru_cache(maxsize=1024)
 def _marks(_rule: Rule, _start: datetime) -> _Marks:
-    """Return the stored counts of a rule and a start without a time zone, as local times are equal in all zones."""
+    """Return the stored counts of a rule and a local start, which are equal in all time zones."""
     return _Marks()
 
 
@@ -241,7 +239,7 @@ def _per_period(rule: Rule) -> int:
 
 
 def _period_chunks(rule: Rule, start: datetime, window: Window, *, at_least: int = 0) -> Iterator[Chunk]:
-    """Yield the chunks of the periods, beginning with the period in which the window begins."""
+    """Yield the chunks of times from the period in which the window begins."""
     periods = _Periods(rule, start)
     if not periods.can_have_any:
         return
@@ -278,11 +276,10 @@ class _Periods:
         return self._days.has_any and (not positions or self._rule.freq < Freq.WEEKLY or min(positions) <= maximum)
 
     def index_of(self, moment: datetime) -> int:
-        """Return the number of the last period that begins at or before this time."""
         return max(0, (self._number(moment, self._rule.week_start) - self._first) // self._rule.interval)
 
     def chunks(self, k: int, end: int) -> list[Chunk] | None:
-        """Return the chunks of period `k` (or of `at_once` regular periods), or None from the day `end` on."""
+        """Return the chunks of period `k`, or of `at_once` regular periods, or None from the day `end` on."""
         first, stop = self._span(self._first + k * self._rule.interval, self._rule.week_start)
         if first >= end:
             return None
@@ -327,7 +324,7 @@ class _Periods:
 
 
 def _offsets(rule: Rule) -> list[timedelta]:
-    """Return the matching days' offsets from the period's start if equal for all periods, otherwise an empty list."""
+    """Return the offsets of matching days from a period's start, or an empty list if periods differ."""
     if rule.by_month or rule.by_month_day or rule.by_position:
         return []
     if rule.freq is Freq.WEEKLY:
@@ -339,7 +336,6 @@ def _offsets(rule: Rule) -> list[timedelta]:
 
 
 def _day_chunks(rule: Rule, start: datetime, window: Window) -> Iterator[Chunk]:
-    """Yield one chunk for each day with times, for a rule whose periods are at most a day long."""
     clock = DayTimes(rule, start)
     for ordinal in clock.days(days_of(rule), (window.first or start).toordinal(), window.stop, window.work):
         size, generate = partial(clock.size, ordinal), partial(clock.moments, ordinal, start.tzinfo)

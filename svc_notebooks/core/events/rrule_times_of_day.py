@@ -1,7 +1,6 @@
-"""The times of day of a rule, including rules whose periods are hours, minutes or seconds.
+"""The times of day of a rule, generated lazily, because a rule of every second has 86,400 times a day.
 
-Times are generated lazily, because a rule of every second has 86,400 times a day and a page of results needs few. Days
-on which the first period begins at the same second have the same times.
+Days on which the first period begins at the same second have the same times.
 """
 
 from __future__ import annotations
@@ -102,10 +101,7 @@ class DayTimes:
         return offsets if indices is None else [offsets[index] for index in indices]
 
     def days(self, days: DayFilter, first: int, stop: int, work: WorkBudget) -> Iterator[int]:
-        """Yield the ordinals of the days with times in [first, stop).
-
-        Stops after a whole calendar cycle without times, because the days would repeat.
-        """
+        """Yield the ordinals of days with times in [first, stop), up to a whole calendar cycle without times."""
         if not self._has_any():
             return
         rare = self.step > DAY_SECONDS and 366 * DAY_SECONDS // self.step < days.count_in_year(first)
@@ -121,7 +117,6 @@ class DayTimes:
                 return
 
     def _has_any(self) -> bool:
-        """Return whether any period begins at a matching time of day."""
         if self._rule.freq is Freq.DAILY or self._has_every_second:
             return bool(self._offsets)
         common = gcd(self.step, DAY_SECONDS)

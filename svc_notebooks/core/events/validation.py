@@ -1,7 +1,6 @@
 """Checks of events, and default values of absent fields.
 
-`problems` returns error rows in this order: the times (first the end), each field in the order of field_table.py, then
-the rules that involve several values.
+`problems` checks the times (first the end), each field in the order of field_table.py, then rules for several values.
 """
 
 from __future__ import annotations
@@ -101,8 +100,6 @@ def repair_reminders(event: JSONObject, policy: Policy) -> JSONObject:
 
 @dataclass(slots=True)
 class _Node:
-    """A field with the nodes of its child fields, and the node of its entries if the field is a list."""
-
     event_field: EventField | None = None
     children: dict[str, _Node] = field(default_factory=dict)
     entry: _Node | None = None
@@ -127,7 +124,6 @@ _TREES = {"none": _field_tree(limits=False), "family": _field_tree(limits=True)}
 
 
 def _fields(node: _Node, value: JSONObject, path: str) -> Iterator[Row]:
-    """Yield error rows for an object's fields in the order of the field table."""
     for name, below in node.children.items():
         member_path, member = f"{path}.{name}" if path else name, value.get(name)
         if member is not None:
@@ -208,7 +204,6 @@ def recurrence_of(event: Event) -> Lines:
 
 
 def _recurrence(event: Mapping[str, Any], policy: Policy) -> list[Row]:
-    """Return an error row for each invalid recurrence line (E-12)."""
     lines = event["recurrence"]
     try:
         start = read_time(event.get("start"))
@@ -239,7 +234,6 @@ _MAX_PROPERTIES, _MAX_BYTES, _MAX_KEY, _MAX_VALUE = 300, 32 * 1024, 44, 1024
 
 
 def _properties(event: Mapping[str, Any], policy: Policy) -> list[Row]:
-    """Check extended properties against size limits if `event_limits` is "family"."""
     if policy.event_limits == "none":
         return []
     properties = event["extendedProperties"]

@@ -120,7 +120,6 @@ def _map(field: EventField, value: JSON, path: str) -> list[Row]:
 
 
 def _describe(value: JSON) -> str:
-    """Return a short description of a value for an error message."""
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]
     if isinstance(value, str):

@@ -198,7 +198,6 @@ _OPERATIONS = sorted({operation.name for operation in (SESSION, *OPERATIONS, *PU
 
 
 def _operation(name: str) -> None:
-    """Check an operation name, because a step for an unknown operation would never match."""
     if name not in _OPERATIONS:
         suggestions = get_close_matches(name[:60], _OPERATIONS, n=2) or ["files.create", SESSION.name]
         raise ValueError(f"match: {name[:60]!r} is not an operation; did you mean {' or '.join(suggestions)}?")

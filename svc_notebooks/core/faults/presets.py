@@ -11,10 +11,7 @@ from .plan import Action, object_member
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """A named fault plan and the lesson that it teaches.
-
-    A `faults` block with a preset fails only if none of the preset's steps happened.
-    """
+    """A named fault plan and its lesson. A `faults` block fails only if none of the preset's steps happened."""
 
     name: str
     teaches: str

@@ -1,7 +1,4 @@
-"""The table of the File resource's fields in alphabetical order, and the checks of request bodies.
-
-The table includes fields that this service never fills, because a mask may name them.
-"""
+"""The table of the File resource's fields by name, including fields that this service never fills, and their checks."""
 
 from __future__ import annotations
 
@@ -195,9 +192,9 @@ def type_problem(field: FileField, value: JSON) -> str | None:
 
 
 def check_file(body: JSONObject, *, creating: bool, policy: Policy) -> JSONObject:
-    """Check that a client may write every field of a body with its value. Returns the body.
+    """Return a body after checking that a client may write each field and value. Null is always valid.
 
-    Null is always valid and leaves a field unset. Raises ApiError with all problems, status 400 before 403.
+    Raises ApiError with all problems, status 400 before 403.
     """
     allowed = (Write.CREATE, Write.ALWAYS) if creating else (Write.ALWAYS,)
     problems = [row for name, value in body.items() for row in _problems(name, value, allowed, policy)]
@@ -220,7 +217,7 @@ def _problems(name: str, value: JSON, allowed: tuple[Write, ...], policy: Policy
 
 
 def _size(field: FileField, value: JSON, policy: Policy) -> list[tuple[str, str]]:
-    """Return the exceeded policy limit and an error message, or an empty list if no limit is exceeded."""
+    """Return the exceeded policy limit and an error message in a list, which is empty if no limit is exceeded."""
     if field.type != "strings" or not isinstance(value, dict):
         return []
     if len(value) > policy.max_properties:

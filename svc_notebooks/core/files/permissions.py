@@ -53,9 +53,7 @@ class PermissionRequest:
 
 
 def check_permission(body: JSONObject) -> PermissionRequest:
-    """Return the type, role and grantee from the body of a new permission.
-
-    Raises ApiError with all problems if the body is invalid.
+    """Return the type, role and grantee from the body of a new permission. Raises ApiError with all problems.
 
     >>> check_permission({"type": "user", "role": "writer", "emailAddress": "Bob@svc.example"}).grantee
     'bob@svc.example'

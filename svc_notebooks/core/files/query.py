@@ -134,8 +134,6 @@ def _tokens(text: str) -> list[str]:
 
 
 class _Reader:
-    """A recursive descent parser with a method for each line of the grammar."""
-
     def __init__(self, tokens: list[str]) -> None:
         self._tokens = tokens
         self._at = 0

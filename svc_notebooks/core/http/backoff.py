@@ -1,7 +1,4 @@
-"""Delays between retries, and the time after which a client gives up (A3-22).
-
-The functions read no clock and no random numbers, which the caller passes.
-"""
+"""Delays between retries, and the time after which a client gives up (A3-22), without clock and random numbers."""
 
 from __future__ import annotations
 
@@ -21,8 +18,8 @@ _YEARS = 10 * 366 * 86_400
 def growing_delay(first: float, cap: float, failures: int, jitter: float) -> float:
     """Return the delay in seconds after a number of consecutive failures, 1 for the first.
 
-    The delay is `first`, doubled with each further failure, and at most `cap`. `jitter` is the fraction to remove, from
-    0 to MAX_JITTER. It applies before `cap`, so that each delay is longer than the previous delay until `cap`.
+    The delay is `first`, doubled with each further failure, less the fraction `jitter` (0 to MAX_JITTER), at most
+    `cap`. Delays below `cap` always grow, because the jitter is removed first.
 
     >>> [growing_delay(1.0, 5.0, failures, jitter=0.25) for failures in (1, 2, 3, 4, 5)]
     [0.75, 1.5, 3.0, 5.0, 5.0]
@@ -55,9 +52,7 @@ class RetryRule:
         return patience if self.deadline is None else min(patience, self.deadline - since_start)
 
     def wait(self, failures: int, chance: float, retry_after: float | None, left: float) -> float | None:
-        """Return the seconds until the next attempt, at most `left`.
-
-        Returns None if the client must give up, because no time is left or `retry_after` is longer than the time left.
+        """Return the seconds until the next attempt, at most `left`, or None if the client must give up.
 
         >>> RetryRule().wait(1, 0.5, retry_after=61.0, left=60.0) is None
         True

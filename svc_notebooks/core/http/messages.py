@@ -1,7 +1,7 @@
 """HTTP requests and responses as values that the client and the service share.
 
-The service is a function from `Request` to `Response`, and so is a client transport. A body is bytes or a stream, which
-is an object with `read` in a request and an iterable of bytes in a response.
+The service and client transports are functions from `Request` to `Response`. A body is bytes or a stream, which is an
+object with `read` in a request and an iterable of bytes in a response.
 """
 
 from __future__ import annotations

@@ -120,7 +120,7 @@ class _State(Enum):
 
 
 class _BoundaryLine(NamedTuple):
-    """A boundary line in the buffer from `start` to `end`, which is None while the line is incomplete."""
+    """A boundary line in the buffer from `start` to `end`, or to None if the line is incomplete."""
 
     start: int
     end: int | None
@@ -208,7 +208,6 @@ class MultipartDecoder:
         return []
 
     def _emit(self, upto: int) -> list[MultipartEvent]:
-        """Return a list with the event for the content up to a position, or an empty list without content."""
         start = len(self._newline) if self._at_part_start else 0
         if upto < max(start, 1):
             return []

@@ -1,7 +1,6 @@
-"""The interface's tables of import and export formats (A5 and A7).
+"""The interface's tables of import and export formats (A5 and A7), which an installation may support in part.
 
-`Names.native` makes media types from native types such as `document`. convert/registry.py finds the formats that an
-installation can convert.
+`Names.native` makes media types from native types such as `document`.
 """
 
 from __future__ import annotations

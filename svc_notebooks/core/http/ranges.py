@@ -37,9 +37,7 @@ class ByteSpan:
 
 @dataclass(frozen=True, slots=True)
 class ContentRange:
-    """A Content-Range header, which gives the position of a body in the whole content.
-
-    `span` is None for a status query. `total` is the size of the whole content, or None if unknown.
+    """A Content-Range header. `span` is None for a status query. `total` is the size of the content or None if unknown.
 
     >>> ContentRange.parse("bytes 0-262143/*")
     ContentRange(span=ByteSpan(first=0, last=262143), total=None)
@@ -83,9 +81,7 @@ def format_stored(stored: int) -> str | None:
 
 
 def parse_stored(text: str | None) -> int:
-    """Return the number of stored bytes from the Range header of a 308 response, or 0 without the header (A3-07).
-
-    Raises ValueError if the header is invalid.
+    """Return the number of stored bytes by a 308's Range header, 0 if None (A3-07). Raises ValueError if invalid.
 
     >>> parse_stored("bytes=0-0"), parse_stored(None)
     (1, 0)
@@ -106,9 +102,7 @@ def _offset(digits: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class ByteRange:
-    """A download's Range header for the bytes from `first` to `last`, or to the end if `last` is None.
-
-    If `first` is None, the range is the last `last` bytes.
+    """A download's Range header with the bytes from `first` to `last` (None for the end), or the last `last` bytes.
 
     >>> ByteRange.parse("bytes=-100").resolve(500)
     ByteSpan(first=400, last=499)

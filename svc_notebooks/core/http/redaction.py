@@ -116,9 +116,7 @@ def redact_url(url: str) -> str:
 
 
 def redact_text(text: str, url: str = "") -> str:
-    """Return a text, which may be cut off, with each secret replaced by `REDACTED`.
-
-    `url` is the URL to which the text was sent or from which the text was received.
+    """Return a text, received from or sent to `url` and possibly cut off, with each secret replaced by `REDACTED`.
 
     >>> redact_text('{"access_token": "abc", "expires_in": 3599}')
     '{"access_token": "[redacted]", "expires_in": 3599}'
@@ -158,9 +156,7 @@ def _redact_field(match: re.Match[str], names: frozenset[str]) -> str:
 
 
 def remove_secret(text: str, secret: str) -> str:
-    """Return a text with a plain or percent-encoded secret replaced by `REDACTED`.
-
-    A secret of fewer than six characters is not replaced.
+    """Return a text with a plain or percent-encoded secret of at least six characters replaced by `REDACTED`.
 
     >>> remove_secret("https://api.example/files/abc%2Bdef?q=abc%2bdef", "abc+def")
     'https://api.example/[redacted]?q=[redacted]'

@@ -31,10 +31,7 @@ CHANNEL_SHAPE = shape_of(ChannelResource)
 
 
 class ChannelState(Enum):
-    """The states of a notification channel.
-
-    A channel is ENDED after the loss of its resource, and STOPPED after a stop request or its expiration.
-    """
+    """The states of a channel. ENDED means that the watched resource is lost, STOPPED a stop request or expiration."""
 
     NONE = "none"
     ACTIVE = "active"
@@ -101,9 +98,7 @@ class ChannelRequest:
 
 
 def check_channel(body: JSONObject, *, now: int, types: tuple[str, ...] = ("web_hook",)) -> ChannelRequest:
-    """Return the watch request from a request body. Raises ApiError (400) with all problems.
-
-    `now` is in Unix milliseconds. `types` are the accepted channel types.
+    """Return the watch request from a request body. Raises ApiError (400) with all problems. `now` is in Unix ms.
 
     >>> asked = {"id": "c1", "type": "web_hook", "address": "https://hooks.example/in"}
     >>> check_channel(asked, now=0).address

@@ -58,7 +58,6 @@ class Message:
 
 @lru_cache(maxsize=1024)
 def _http_date(millis: int) -> str:
-    """Format Unix milliseconds as an HTTP date, such as `Tue, 19 Nov 2013 01:13:52 GMT`."""
     return format_datetime(datetime.fromtimestamp(millis // 1000, UTC), usegmt=True)
 
 

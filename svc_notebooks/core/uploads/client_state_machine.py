@@ -30,10 +30,7 @@ class Begin:
 
 @dataclass(frozen=True, slots=True)
 class Send:
-    """A step that sends at most `size` bytes from the offset `first`, or all bytes up to the end if None.
-
-    `total` is the size of the upload, or None if not yet known.
-    """
+    """A step that sends `size` bytes (None for all) from offset `first`. `total` is the upload size, or None."""
 
     first: int
     size: int | None
@@ -86,10 +83,7 @@ Step: TypeAlias = Begin | Send | QueryStatus | Wait | Done | Failed
 
 @dataclass(frozen=True, slots=True)
 class ResponseFacts:
-    """The response values that the state machine needs.
-
-    `stored_range` is the Range header, `reason` the service's reason code, and `retry_after` is in seconds.
-    """
+    """The response values for the state machine, such as the Range header and Retry-After in seconds."""
 
     status: int
     stored_range: str | None = None
@@ -210,7 +204,6 @@ class ResumableUpload:
         return None
 
     def _handle_range(self, stored_range: str | None, was_query: bool, now: float, chance: float) -> None:
-        """Update the number of stored bytes by the Range header of a 308 response."""
         try:
             stored = parse_stored(stored_range)
         except ValueError:

@@ -45,10 +45,7 @@ class ReadPlan:
 
 @dataclass(frozen=True, slots=True)
 class ReceivedBody:
-    """The result of reading a body, with the number of bytes after the skipped bytes.
-
-    `broken` means that the body ended too early, and `overlong` that the body continued after the last byte to take.
-    """
+    """The result of reading a body. `broken` means an early end, `overlong` bytes after the last byte to take."""
 
     appended: int
     broken: bool = False
@@ -57,10 +54,7 @@ class ReceivedBody:
 
 @dataclass(frozen=True, slots=True)
 class SessionDecision:
-    """The response to a session URI request, and the session after the request.
-
-    `status` is the HTTP status, `decided_by` the rule for the status, and `text` an error message or "".
-    """
+    """The response status, error text or "", and rule for a session URI request, and the session after the request."""
 
     session: UploadSession
     status: int
@@ -89,10 +83,7 @@ GAP = (
 def before_body(
     session: UploadSession, content_range: ContentRange | None, length: int | None, rule: UploadRule, now: float
 ) -> ReadPlan | SessionDecision:
-    """Return a plan for reading a PUT body, or a decision if the body does not matter.
-
-    `length` is the declared length of the body, or None.
-    """
+    """Return a plan for reading a PUT body of `length` bytes (None if undeclared), or a decision that needs no body."""
     if session.state is UploadState.EXPIRED or now - session.touched >= rule.lifetime:
         return _expire(session)
     if session.state is not UploadState.OPEN:

@@ -110,8 +110,8 @@ def transition(state: UploadState, event: UploadEvent) -> Transition:
 class UploadRule:
     """The limits of the upload protocol.
 
-    With `strict`, the service refuses every chunk before the last that is not a multiple of the quantum. Otherwise it
-    refuses only chunks below one quantum, and rounds longer chunks down (A3-10).
+    The service refuses chunks below one quantum, and with `strict` every chunk that is not a multiple of the quantum,
+    except the last chunk. Without `strict`, the service stores the largest multiple of the quantum (A3-10).
     """
 
     quantum: int = QUANTUM
