@@ -277,7 +277,7 @@ def _anchors(value: Any) -> set[str]:
 
 
 def _length(text: str | None) -> dict[str, Any] | None:
-    """Parse a picture length as {"size": 72.0, "unit": "pt"} or with the unit "%". Returns None if not positive."""
+    """Parse a picture length as {"size": 72.0, "unit": "pt"} or with the unit "%". Returns None for other text."""
     match = _LENGTH.fullmatch(text or "")
     if match is None or not float(match[1]):
         return None

@@ -28,7 +28,7 @@ _CJK = re.compile("[\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef]")  # scripts withou
 
 
 def picture(source: bytes, job: Job) -> Document:
-    """Read a picture and the text that OCR recognizes. Raises ConversionError if the file is invalid, or TooLarge."""
+    """Read a picture and the text that OCR recognizes. Raises ConversionError if invalid, TooLarge above a limit."""
     decoded = images.validate_image(source, job.limits)
     with images.open_image(decoded.data, job.limits) as image:
         text = [_reflow(part.splitlines()) for part in tesseract.recognize(images.load_pixels(image), job)]

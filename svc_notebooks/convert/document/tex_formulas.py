@@ -12,7 +12,7 @@ from .model import Document
 
 
 def typst_formulas(document: Document, job: Job) -> dict[str, str]:
-    """Return typst source by TeX formula, without formulas that pandoc cannot convert or typst cannot compile."""
+    """Return a dict from TeX to typst formulas, without formulas that pandoc or typst cannot process."""
     sources = list(dict.fromkeys(n["c"][1] for n in nodes_of(document.blocks) if n["t"] == "Math"))
     if not sources:
         return {}

@@ -54,7 +54,7 @@ def _page(document: Document, job: Job) -> bytes:
 
 
 def text(document: Document, job: Job) -> bytes:
-    """Return plain text in UTF-8 with a byte order mark, CRLF line ends, and alternative texts for pictures."""
+    """Return the document as UTF-8 text with a byte order mark, CRLF line ends, and alternative texts for pictures."""
     unformatted = _without_formatting(_with_subtitle(document))
     plain = pandoc.write(unformatted, "plain", job, "--wrap=none", "--columns=100", *_standalone(document))
     lines = plain.decode("utf-8").replace("\u00a0", " ").splitlines()

@@ -29,7 +29,10 @@ class DecodedImage:
 
 
 def validate_image(data: bytes, limits: JobLimits) -> DecodedImage:
-    """Check a picture, and return an upright JPEG, PNG or GIF. Raises ConversionError or TooLarge (pixels)."""
+    """Check a picture file, and return an upright JPEG, PNG or GIF.
+
+    Raises ConversionError if the file is not a valid picture, and TooLarge if the picture has too many pixels.
+    """
     image = open_image(data, limits)
     extension = _EXTENSIONS.get(image.format or "")
     load_pixels(image)
@@ -43,7 +46,10 @@ def validate_image(data: bytes, limits: JobLimits) -> DecodedImage:
 
 
 def open_image(data: bytes, limits: JobLimits) -> Any:
-    """Open a picture with Pillow without decoding the pixels. Raises ConversionError or TooLarge (pixels)."""
+    """Open a picture file with Pillow without decoding the pixels.
+
+    Raises ConversionError if the format is not supported, and TooLarge if the picture has too many pixels.
+    """
     from PIL import Image, UnidentifiedImageError
 
     try:

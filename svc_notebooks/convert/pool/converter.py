@@ -88,7 +88,7 @@ class Converter:
         return (native, media_type) in self._writers
 
     def missing_engine_message(self, native: str, media_type: str, *, reads: bool) -> str | None:
-        """Return the error clause about the first missing engine, or None if no engine is missing."""
+        """Return the end of an error message about the first missing engine, or None if no engine is missing."""
         engine = missing_engine(native, media_type, reads=reads, extended=self._extended)
         return engine.missing if engine else None
 

@@ -97,7 +97,7 @@ class Worker:
         return self._process.poll() is None and self._jobs < _MAX_JOBS
 
     def run(self, request: Mapping[str, Any], is_gone: Callable[[], bool] = _never) -> dict[str, Any]:
-        """Run the requested conversion, and return the response, which is an error after a crash. Raises Abandoned."""
+        """Run the requested conversion, and return the response (an error after a crash). Raises Abandoned."""
         self._jobs += 1
         watchdog = _Watchdog(self.stop, self._limits.seconds, is_gone)
         try:
@@ -144,7 +144,7 @@ class Worker:
 
 
 class ProcessPool:
-    """A thread-safe pool of worker processes, which reuses a user's process so that crashes rarely affect others."""
+    """A thread-safe pool of worker processes. Users keep their process, so that a crash rarely affects other users."""
 
     def __init__(self, limits: JobLimits, size: int = 2, max_waiting: int = 8) -> None:
         self._limits = limits

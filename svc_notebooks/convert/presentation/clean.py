@@ -29,7 +29,7 @@ def ooxml_text(raw: str) -> str:
 
 
 def link(address_text: str | None) -> str | None:
-    """Return a web or email address or a slide ("#3") without white space, or None if the link is not safe.
+    """Return a web address, email address or slide ("#3") without white space, or None for other addresses.
 
     >>> link(" https://svc.example/a "), link("#3"), link("javascript:alert(1)")
     ('https://svc.example/a', '#3', None)

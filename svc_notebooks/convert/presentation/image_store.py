@@ -19,7 +19,7 @@ class ImageStore:
         self._remaining_bytes = job.limits.unpacked
 
     def name_of(self, key: str, data: bytes) -> str | None:
-        """Store a picture, and return its name, or None if invalid. Raises TooLarge if the pictures are too large."""
+        """Store a picture, and return its name, or None if not valid. Raises TooLarge above a total size limit."""
         if key not in self._names:
             self._names[key] = self._add(data)
         return self._names[key]

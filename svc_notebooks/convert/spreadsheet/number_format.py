@@ -87,7 +87,7 @@ def to_text(value: Value) -> str:
 
 @lru_cache(1024)
 def sections(format: str) -> tuple[tuple[FormatPart, ...], ...]:
-    """Split a number format into sections for positive numbers, negative numbers, zero and text, as far as present."""
+    """Split a number format into its sections for positive numbers, negative numbers, zero and text, if present."""
     parts: list[list[FormatPart]] = [[]]
     for match in _PART.finditer(format[:255]):
         kind = match.lastgroup or "other"

@@ -72,7 +72,7 @@ _MAX_LENGTH = 40
 
 
 def parse_cell(text: str, *, comma: bool = False) -> Cell:
-    """Convert a text that a user could type to a cell. `comma` means decimal commas. Ambiguous text stays text.
+    """Convert a text to a cell, as if a user typed the text. `comma` means decimal commas. Ambiguous text stays text.
 
     >>> [parse_cell(word).value for word in ("1.50", "007", "TRUE", "1,234", "12%", "=1+1", "2024-01-02")]
     [1.5, '007', True, 1234, 0.12, '=1+1', datetime.date(2024, 1, 2)]

@@ -15,7 +15,7 @@ from .xlsx import read as read_xlsx
 
 
 def read(source: bytes, job: Job) -> Workbook:
-    """Read an xls file with LibreOffice (if `job.office`), or only its values. Raises ConversionError or TooLarge."""
+    """Read xls with LibreOffice if `job.office` is true, else only the values. Raises ConversionError or TooLarge."""
     if job.office and available.OFFICE.is_available():
         return read_xlsx.read(libreoffice.convert(source, "xls", "xlsx", job), job)
     if not available.CALAMINE.is_available():

@@ -45,7 +45,7 @@ _TWIPS_PER_INCH = 1440
 
 
 def parse(source: bytes, job: Job) -> dict[str, Any]:
-    """Parse RTF, and return the pandoc tree. Pictures are written to the job's folder `media`. Raises TooLarge."""
+    """Parse RTF to a pandoc tree, and write pictures to the folder `media`. Raises TooLarge for deeply nested text."""
     return _Parser(job).tree(source)
 
 

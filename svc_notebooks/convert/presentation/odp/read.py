@@ -44,7 +44,7 @@ class OdpReader:
         self._background_shapes_by_master: dict[str, tuple[Shape, ...]] = {}
 
     def deck(self) -> Deck:
-        """Read all slides, the page size and the title. Raises ConversionError for other files, or TooLarge."""
+        """Read all slides, the page size and the title. Raises ConversionError if the file is not a presentation."""
         body = self._content.find(f"{name('office:body')}/{name('office:presentation')}")
         if body is None:
             raise ConversionError("the file is an OpenDocument file but not a presentation.")

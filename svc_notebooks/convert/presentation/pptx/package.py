@@ -24,7 +24,7 @@ _OTHER_TYPES = re.compile(
 
 
 def open_package(source: bytes, job: Job) -> Presentation:
-    """Open a PowerPoint file with python-pptx. Raises ConversionError if the file is invalid, or TooLarge."""
+    """Open a file with python-pptx. Raises ConversionError if the file is invalid, and TooLarge above a limit."""
     if source.startswith(OLE):
         raise ConversionError(
             "the file is encrypted, or of PowerPoint 97 to 2003; send it without a password, as pptx."
@@ -46,7 +46,7 @@ def open_package(source: bytes, job: Job) -> Presentation:
 
 
 def _as_presentation(source: bytes, archive: zipfile.ZipFile) -> bytes:
-    """Return the file with the content type that python-pptx requires. Raises ConversionError if invalid."""
+    """Return the file with the content type that python-pptx requires. Raises ConversionError for other files."""
     try:
         types = archive.read(_TYPES)
         if _PRESENTATION_TYPE in types:

@@ -74,7 +74,7 @@ class PptxShapeReader:
     page: tuple[int, int]
 
     def shapes(self, root: Any, *, placeholders: bool) -> Iterator[Shape]:
-        """Yield the shapes of a slide or layout from back to front. `placeholders` includes placeholders."""
+        """Yield the shapes of a slide or layout from back to front. If `placeholders` is false, skip placeholders."""
         tree = root.find(f"{P}cSld/{P}spTree")
         for element in () if tree is None else tree:
             if placeholders or placeholder_of(element) is None:
@@ -138,7 +138,7 @@ class PptxShapeReader:
         return text_styles.paragraphs(own), _ANCHORS.get(anchor, "top")
 
     def _appearance(self, element: Any, ancestors: tuple[Any, ...]) -> tuple[str | None, str | None, Outline]:
-        """Return the line colour and fill colour (or None) and the outline (or "") of a shape."""
+        """Return the line colour and fill colour (None for no colour) and the outline ("" for none) of a shape."""
         colors = self.slide_theme.colors
         sources = [source for shape in (element, *ancestors) if (source := shape.find(f"{P}spPr")) is not None]
         geometries = (source.find(f"{A}prstGeom") for source in sources)

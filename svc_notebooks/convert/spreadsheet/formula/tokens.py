@@ -110,7 +110,7 @@ def hyperlink_target(formula_tokens: list[FormulaToken]) -> str | None:
 
 
 def safe_link(target: str | None) -> str | None:
-    """Return a stripped web or email address or reference ("#Sheet2!A1"), or None if the link is not safe."""
+    """Return a web address, email address or cell reference ("#Sheet2!A1") stripped, or None for other targets."""
     target = (target or "").strip()
     return target if target.lower().startswith((*LINKS, "#")) and len(target) <= 2000 else None
 

@@ -54,7 +54,7 @@ def _lines(sheet: Sheet, job: Job) -> Iterator[list[str]]:
 
 
 def _width(sheet: Sheet, job: Job) -> int:
-    """Return the number of fields per line, or 0 for lines of different lengths. Raises TooLarge for many fields."""
+    """Return the field count of each line, or 0 for lines of different lengths. Raises TooLarge for too many fields."""
     rows, columns = max(sheet.rows, default=-1) + 1, sheet.last_column + 1
     if rows * columns <= _MAX_EMPTY_FIELDS + sum(map(len, sheet.rows.values())):
         return columns
