@@ -144,10 +144,7 @@ class Service:
     def oauth_client(
         self, name: str, redirect_uris: Sequence[str] = (), *, public: bool = False, base_url: str = NOWHERE
     ) -> clients.ClientCredentials:
-        """Register an OAuth client and return its id, its secret (unless public) and the URIs that the client needs.
-
-        Raises ValueError for an invalid redirect URI.
-        """
+        """Register an OAuth client and return its credentials. Raises ValueError for an invalid redirect URI."""
         return clients.create_oauth_client(self._context, name, redirect_uris, public=public, base_url=base_url)
 
     def service_account(
@@ -184,10 +181,7 @@ class Service:
         return row is not None
 
     def register_domain(self, domain: str) -> str:
-        """Register a domain for notifications and return its normalized form.
-
-        Raises ValueError for an invalid domain.
-        """
+        """Register a domain for notifications and return its normalized form. Raises ValueError if invalid."""
         return domains.register(self._context.store, domain)
 
     def domains(self) -> list[str]:
@@ -195,10 +189,7 @@ class Service:
         return domains.list_domains(self._context.store, self.policy)
 
     def trust(self, pem: str) -> None:
-        """Trust the certificates in a PEM text and apply its revocation lists.
-
-        Raises ValueError for an invalid text.
-        """
+        """Trust the certificates and apply the revocation lists in a PEM text. Raises ValueError if invalid."""
         self._push.trust(pem)
 
     def receive_at(self, address: str, handler: Callable[[Request], Response] | None) -> None:

@@ -78,10 +78,7 @@ def _check_exchange(form: dict[str, str], grant: GrantRow) -> None:
 
 
 def refresh_access_token(request: PublicRequest, form: dict[str, str], client: ClientRow) -> Token:
-    """Exchange a refresh token for an access token.
-
-    Raises OAuthError for an invalid refresh token or a scope outside the consent.
-    """
+    """Exchange a refresh token for an access token. Raises OAuthError if the token or the scope is invalid."""
     with request.context.store.transaction():  # no revocation can happen between the check and the new token
         grant = _grant(request, require_parameter(form, "refresh_token"), "refresh", client)
         scopes = scopes_of(request.context, form["scope"]) if form.get("scope") else grant.scopes

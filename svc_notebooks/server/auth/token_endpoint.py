@@ -101,10 +101,7 @@ def _token_info(request: PublicRequest, secret: str) -> TokenInfo:
 
 
 def revoke(request: PublicRequest) -> Response:
-    """Revoke a token and all tokens of the same consent.
-
-    Return an empty JSON object, or an OAuth error if the token is unknown.
-    """
+    """Revoke a token and all tokens of the same consent. Return an OAuth error if the token is unknown."""
     try:
         secret = _parameter(request, "token")
     except OAuthError as error:

@@ -102,16 +102,10 @@ class BlobStore(Protocol):
         """Return a writer for a new part."""
 
     def read(self, key: str, start: int, stop: int) -> Iterator[bytes]:
-        """Yield bytes `start` to `stop` (exclusive) in blocks.
-
-        Raises DamagedContent if the part is missing or shorter.
-        """
+        """Yield bytes `start` to `stop` (exclusive). Raises DamagedContent if the part is missing or too short."""
 
     def problem(self, part: StoredPart, *, contents: bool = True) -> str | None:
-        """Describe the damage of a part, or return None for an undamaged part.
-
-        Compares the length and the checksum, or only the length if `contents` is false.
-        """
+        """Describe the damage of a part, or return None. If `contents` is false, compare only the length."""
 
     def checksum(self, part: StoredPart) -> int | None:
         """Compute the CRC-32 of a part. Returns None for an unreadable part, a wrong length or a store in memory."""

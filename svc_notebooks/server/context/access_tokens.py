@@ -50,10 +50,7 @@ class TokenVerifier:
         self._cache: dict[str, Caller] = {}
 
     def caller(self, request: Request, query: Query) -> Caller:
-        """Return the caller of a request, by the access token in the Authorization header or the query.
-
-        Raises ApiError (401) if the token is missing, unknown or expired.
-        """
+        """Return the caller whose access token a request contains. Raises ApiError (401) without a valid token."""
         credentials = None
         for name, value in request.headers.pairs:
             if len(name) == 13 and name.lower() == "authorization":

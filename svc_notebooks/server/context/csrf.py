@@ -51,10 +51,7 @@ def check_same_origin(request: Request, context: ServiceContext) -> None:
 
 
 def check_host(request: Request, context: ServiceContext) -> None:
-    """Raise ApiError (403) if the Host header of a request names another host.
-
-    A missing Host header is accepted, because browsers always send the header.
-    """
+    """Raise ApiError (403) if the Host header names another host. A missing Host header is accepted."""
     authority = request.headers.get("Host")
     if authority is None or ANY in context.policy.host_names:
         return

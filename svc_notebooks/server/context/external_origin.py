@@ -14,10 +14,7 @@ _DEFAULT_PORTS = {"http": ":80", "https": ":443"}
 
 
 def external_origin(request: Request, context: ServiceContext) -> str:
-    """Return the origin at which the client reaches this service, such as "https://svc.example:8080".
-
-    Raises ApiError (400) for an invalid Host header.
-    """
+    """Return the origin at which clients reach the service, as a URL. Raises ApiError (400) for an invalid Host."""
     if context.base_url:
         return context.base_url.rstrip("/")
     scheme, _, host = request.origin.partition("://")

@@ -185,10 +185,7 @@ class Database:
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """Commit all changes of a `with` block, or none if the block raises.
-
-        A nested block joins the outer transaction.
-        """
+        """Commit the changes of a `with` block, or none if it raises. A nested block joins the outer transaction."""
         with self.lock:
             if self._depth:
                 yield

@@ -198,10 +198,7 @@ class Dispatcher:
         return handler(context, request_context)
 
     def _caller(self, incoming: _Incoming, *, in_session: bool) -> Caller:
-        """Return the caller of a request, or the owner of an upload session if the policy allows this.
-
-        Raises ApiError (401) without a valid access token.
-        """
+        """Return the caller, or an upload session's owner if the policy allows this. Raises ApiError (401)."""
         headers = incoming.request.headers
         if in_session and self._context.policy.session_uri_is_enough and "Authorization" not in headers:
             owner = session_caller(self._context, incoming.query)

@@ -35,10 +35,7 @@ _REASONS = {
 
 @dataclass(slots=True)
 class ArmedFault:
-    """A fault that may happen to one request.
-
-    `wait` lets a number of seconds pass. `undo` is called if the fault does not happen.
-    """
+    """A fault that may happen to one request. `wait` sleeps, and `undo` is called if the fault does not happen."""
 
     name: str
     action: Action

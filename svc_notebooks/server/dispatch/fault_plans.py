@@ -96,10 +96,7 @@ class ArmedPlan:
                 return
 
     def describe_missing(self) -> str | None:
-        """Describe the steps that never happened. Return None if every step happened.
-
-        For a preset, return None if at least one step happened.
-        """
+        """Describe the steps that never happened. Return None if all steps, or any step of a preset, happened."""
         missing = [number for number, step in enumerate(self.steps) if not step.fired]
         if not missing or (self.name and len(missing) < len(self.steps)):
             return None

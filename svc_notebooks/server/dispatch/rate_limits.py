@@ -64,10 +64,7 @@ class RateLimiter:
         self._lock = Lock()
 
     def limit(self, user: str, requests: int | None, per: timedelta) -> None:
-        """Set the limit of one user, or remove the limit with `requests=None`.
-
-        Raises ValueError for an invalid value.
-        """
+        """Set the limit of one user. `requests=None` removes the limit. Raises ValueError for invalid values."""
         if requests is not None and (isinstance(requests, bool) or not isinstance(requests, int) or requests < 1):
             raise ValueError("requests must be a whole number of at least 1, or None to remove the limit")
         if per <= timedelta(0):

@@ -234,8 +234,5 @@ def colors(context: ServiceContext, request: RequestContext) -> Response:
 
 
 def resource_response(request: RequestContext, value: Mapping[str, Any], shape: Shape) -> Response:
-    """Return the JSON response with a resource, limited to the fields that the `fields` parameter selects.
-
-    Raises ApiError (400) for an invalid `fields` parameter.
-    """
+    """Return a JSON response with the fields that `fields` selects. Raises ApiError (400) if `fields` is invalid."""
     return json_response(request.query, select_fields(parse_fields_param(request.query, {}, shape), value))

@@ -21,10 +21,7 @@ _NOT_COMPARED = ("attendees", "sequence", "status", "originalStartTime", "creato
 
 
 def save(context: ServiceContext, calendar: CalendarRow, before: EventRecord, after: Event) -> EventRecord:
-    """Store a guest's changes to their copy of an event, and return the copy.
-
-    Raises ApiError (403) for a change that guests may not make.
-    """
+    """Store a guest's changes to an event and return the guest's copy. Raises ApiError (403) if not permitted."""
     _check_permission(before.body, after)
     organizer_event = _organizer_event(context, before.row)
     if organizer_event is not None:

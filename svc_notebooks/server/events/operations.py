@@ -236,10 +236,7 @@ def _merge_attendees(before: Event, attendees: list[Any], *, all_named: bool) ->
 
 
 def delete(context: ServiceContext, request: RequestContext) -> Response:
-    """Cancel an event or one instance in all calendars and send cancellations.
-
-    A guest deletes only their own copy and thereby declines.
-    """
+    """Cancel an event in all calendars and send cancellations. A guest only deletes their copy and declines."""
     options = read_options(request.query)
     with context.store.transaction():
         calendar = calendar_of(context, request, CalendarRole.WRITER)

@@ -93,7 +93,10 @@ class EventView:
         return cast(Event, {name: resource[name] for name in FIELD_ORDER if resource.get(name) is not None})
 
     def _attendees(self, body: Event, stored: list[Attendee]) -> list[Attendee]:
-        """Return the attendees that the caller may see, with the fields that the service computes (E-15)."""
+        """Return the attendees that the caller may see, with the fields that the service computes.
+
+        More than `max_attendees` attendees are reduced to the caller (E-15).
+        """
         organizer = (body.get("organizer") or {}).get("email")
         attendees: list[Attendee] = []
         for each in stored:

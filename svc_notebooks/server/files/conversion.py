@@ -254,10 +254,7 @@ def export(context: ServiceContext, request: RequestContext) -> Response:
 
 
 def render_document(context: ServiceContext, row: FileRow, target: str, user: str) -> bytes:
-    """Return the bytes of a native document in the format `target`. The conversion runs on behalf of `user`.
-
-    Raises ConversionError if the conversion is not supported or fails.
-    """
+    """Return a native document in the format `target`, converted for `user`. Raises ConversionError on failure."""
     native = row.mime_type.removeprefix(context.names.media_prefix)
     if not context.converter.can_write(native, target):
         raise ConversionError(f"{native} documents have no {target}")

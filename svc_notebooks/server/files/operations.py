@@ -108,10 +108,7 @@ def select_fields(mask: Mask | None, value: Mapping[str, object]) -> JSONObject:
 
 
 def check_response_params(context: ServiceContext, request: RequestContext) -> None:
-    """Check the parameter `fields` and the Host header before any change.
-
-    Raises ApiError (400) if either is invalid.
-    """
+    """Check `fields` and the Host header before any change. Raises ApiError (400) if either is invalid."""
     parse_fields_param(request.query, DEFAULT_MASK, FILE_SHAPE)
     external_origin(request.http_request, context)
 

@@ -220,7 +220,7 @@ def _prepare_content(
 ) -> Iterator[ConvertedContent | None]:
     """Yield the converted content of a complete upload, or None without a conversion, to a `with` block.
 
-    If the block fails, the converted content and the last part are deleted. No transaction is open meanwhile.
+    If the block fails, the converted content and the last part are deleted. No transaction is open while converting.
     """
     try:
         if not converting:

@@ -22,10 +22,7 @@ def effective_role(context: ServiceContext, user: str, row: FileRow) -> Role | N
 
 
 def can_download(row: FileRow, role: Role) -> bool:
-    """Return whether a user with this role may download, export and copy a file.
-
-    Writers always may. Other roles may not if a field of the file forbids copying.
-    """
+    """Return whether a role may download, export and copy a file. Only writers may if the file forbids copying."""
     if role >= Role.WRITER:
         return True
     extra = json.loads(row.extra)

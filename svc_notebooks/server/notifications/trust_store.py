@@ -31,10 +31,7 @@ class TrustStore:
             return self._context
 
     def add(self, pem: str) -> None:
-        """Trust the certificates in a PEM text and apply its revocation lists.
-
-        Raises ValueError for an invalid text.
-        """
+        """Trust the certificates and apply the revocation lists in a PEM text. Raises ValueError if invalid."""
         blocks = [(block[1], block[0]) for block in _BLOCK.finditer(pem)]
         certificates = [text for label, text in blocks if label == _CERTIFICATE]
         lists = [text for label, text in blocks if label == _REVOCATION_LIST]

@@ -32,10 +32,7 @@ from .domains import is_registered
 
 
 def watch_file(context: ServiceContext, request: RequestContext) -> Response:
-    """Open a channel that watches a file, and return the channel (A8-08).
-
-    Raises ApiError (404) if the caller cannot see the file.
-    """
+    """Open and return a channel that watches a file (A8-08). Raises ApiError (404) if the file is not visible."""
     row = file_for(context, request.caller, request.file_id)
     uri = _uri(context, request, "files", segment(row.id))
     return _open(context, request, row.id, uri, context.policy.max_file_channel_lifetime, of_changes=False)
@@ -56,10 +53,7 @@ def _uri(context: ServiceContext, request: RequestContext, *segments: str) -> st
 def _open(
     context: ServiceContext, request: RequestContext, watched: str, uri: str, limit: float, *, of_changes: bool
 ) -> Response:
-    """Store a new channel, queue its sync message and return the channel.
-
-    `limit` is its maximum lifetime in seconds.
-    """
+    """Store a channel, queue its sync message and return the channel. `limit` is the maximum lifetime in seconds."""
     mask = parse_fields_param(request.query, {field_mask.STAR: {}}, CHANNEL_SHAPE)
     policy, now = context.policy, context.millis()
     channel = check_channel(read_json(request.body, policy.max_metadata_size), now=now, types=policy.channel_types)
@@ -118,8 +112,8 @@ def stop(context: ServiceContext, request: RequestContext) -> Response:
         channel = context.store.channels.get(channel_id)
         if channel is None or not _is_stoppable(context, channel, resource_id):
             raise refuse("channelNotFound", id=channel_id[:MAX_ID_LENGTH])
-        # Only the user and client that opened a channel may stop it, or any user for a service account's channel
-        # (A10-02).
+        # Only the user and client that opened a channel may stop it. Any user of the client may stop a channel that a
+        # service account opened (A10-02).
         own_user = channel.service_account or channel.user == request.caller.user
         if channel.client != request.caller.client or not own_user:
             raise refuse("channelNotFound", decided_by="A10-02", id=channel_id[:MAX_ID_LENGTH])

@@ -264,10 +264,7 @@ class ArchiveReader(AbstractContextManager["ArchiveReader"]):
 
 
 def _read_entries(archive: zipfile.ZipFile, size: int) -> dict[str, zipfile.ZipInfo]:
-    """Return the archive entries by name.
-
-    Raises ValueError for unknown, compressed, repeated or overlapping entries.
-    """
+    """Return the entries by name. Raises ValueError for an unknown, compressed, repeated or overlapping entry."""
     entries: dict[str, zipfile.ZipInfo] = {}
     for entry in archive.infolist():
         if not _ENTRY.fullmatch(entry.filename):

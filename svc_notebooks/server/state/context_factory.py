@@ -100,10 +100,7 @@ def fork_context(context: ServiceContext, parts: BlobStore, branch: int = 0) -> 
 
 
 def load_context(file: BinaryIO, branch: int = 0) -> Opened:
-    """Build a context in memory from a saved service.
-
-    Raises ValueError if the file is damaged or has another format.
-    """
+    """Build a context in memory from a saved service. Raises ValueError if the file is not a valid saved service."""
     with ArchiveReader(file) as saved:
         about, store, parts = saved.manifest, Store(open_database(None, "process")), MemoryBlobStore()
         try:

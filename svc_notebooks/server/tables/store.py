@@ -64,7 +64,7 @@ class Store:
         return self._database.lock
 
     def clear(self) -> None:
-        """Delete all data except users, tokens, root folders, primary calendars, registered domains and authorities."""
+        """Delete files, uploads, permissions, channels, events and secondary calendars. Users and OAuth data stay."""
         with self.transaction():
             self._database.delete_all(contents, rope, sessions, generated, properties, opened, permissions)
             self._database.delete_all(channels, messages, changes)
