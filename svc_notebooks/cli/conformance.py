@@ -32,7 +32,7 @@ prints complete differences, which takes hours for two contents of a megabyte.""
 
 
 def suite_folder() -> Path:
-    """Return the folder that contains the suite's folder `tests`, inside the package (wheel) or beside it (checkout).
+    """Return the folder that contains the suite's folder `tests`, the package in a wheel, its parent in a checkout.
 
     >>> (suite_folder() / "tests" / "rules.csv").is_file()
     True
@@ -180,10 +180,7 @@ class ConformanceRun:
             self.stop_reason = "the suite could not be run" if code != pytest.ExitCode.INTERRUPTED else "interrupted"
 
     def raise_interrupt(self) -> None:
-        """Raise KeyboardInterrupt once after the user has interrupted the run.
-
-        The suite calls this between requests.
-        """
+        """Raise KeyboardInterrupt once, between two requests of the suite, after the user has interrupted the run."""
         if self.interrupted and not self.cleaning_up:
             self.cleaning_up = True
             raise KeyboardInterrupt

@@ -1,11 +1,6 @@
-"""Configures JupyterLab for the notebooks of the package.
+"""Configures JupyterLab with the folder `jupyter` beside this file, which is added to JUPYTER_CONFIG_PATH.
 
-The configuration is in the folder `jupyter` beside this file, which is added to JUPYTER_CONFIG_PATH. It has two
-settings:
-
-- JupyterLab does not show news, and does not offer to show news.
-- Connections to kernels are encrypted. Without encryption, ipykernel warns at every start that other users of a shared
-  machine could read the connections.
+JupyterLab then shows no news, and encrypts connections to kernels. Without encryption, ipykernel warns at every start.
 """
 
 import os

@@ -13,10 +13,10 @@ from .notebook_files import START, CopyOutcome, copy_notebooks, notebooks_folder
 
 
 def lab(directory: Path, arguments: Sequence[str] = (), *, fresh: str | None = None, only_copy: bool = False) -> int:
-    """Copy the notebooks to a folder, open JupyterLab in this folder, and return the exit status of JupyterLab.
+    """Copy the notebooks to a folder, open JupyterLab there with `arguments`, and return the exit status of JupyterLab.
 
-    `arguments` are passed to JupyterLab. `fresh` is a part of the name of a notebook to restore. With `only_copy`,
-    JupyterLab is not opened. Return 1 if the notebooks cannot be copied.
+    `fresh` is a part of the name of a notebook to restore. With `only_copy`, JupyterLab is not opened. Return 1 if the
+    notebooks cannot be copied.
     """
     if find_spec("jupyterlab") is None and not only_copy:
         return _fail('JupyterLab is not installed here: pip install "svc-notebooks[lab]"')

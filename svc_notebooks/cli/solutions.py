@@ -1,7 +1,4 @@
-"""Implements `svc-notebooks solutions`, which writes the exercise notebooks with their solutions for a teacher.
-
-The solutions are those that the tests run.
-"""
+"""Implements `svc-notebooks solutions`, which writes the exercise notebooks with tested solutions for a teacher."""
 
 import json
 import re

@@ -1,7 +1,4 @@
-"""The connection between a student's code and the service of an exercise.
-
-The service runs in this kernel (LocalEnvironment), or during grading in the teacher's process (RemoteEnvironment).
-"""
+"""Connects a student's code to an exercise service in this kernel, or in the teacher's process during grading."""
 
 from __future__ import annotations
 
@@ -84,10 +81,7 @@ class LocalEnvironment:
 
 
 class RemoteEnvironment:
-    """Uses an exercise service in the teacher's process. `ExerciseEnvironment` describes the methods.
-
-    This process has only the address of the grading service and a key.
-    """
+    """Uses an exercise service in the teacher's process. `ExerciseEnvironment` describes the methods."""
 
     def __init__(self, definition: ExerciseDefinition, base_url: str, key: str) -> None:
         self._name, self._base_url = definition.name, base_url

@@ -33,10 +33,7 @@ _FILE_FIELDS = "id,name,mimeType,size,description,starred,trashed,parents,proper
 
 @dataclass(frozen=True, slots=True)
 class RecordedRequest:
-    """A student's request and its response, with the data of the journal and of the request recorder.
-
-    `answered` is True if the response reached the student.
-    """
+    """A student's request from journal and recorder. `answered` is True if the response reached the student."""
 
     n: int
     time: datetime

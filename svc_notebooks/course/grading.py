@@ -50,10 +50,7 @@ class GradingLimits:
 
 @dataclass(frozen=True, slots=True)
 class SubmissionResult:
-    """The results of a student's submission by exercise name.
-
-    `remarks` are texts about notebooks that could not be read or run.
-    """
+    """A student's results by exercise name, and remarks about notebooks that could not be read or run."""
 
     student: str
     results: dict[str, Verdict]

@@ -145,7 +145,7 @@ class GradingService:
     def user_of(self, token: str) -> str | None:
         """Return a known access token as the name of its user, and None for an unknown token.
 
-        So each token gets its own share of the server's threads.
+        The server divides its threads between users, so each token gets its own share.
         """
         return token if any(submission.exercise_of(token) for submission in list(self._submissions.values())) else None
 

@@ -1,7 +1,4 @@
-"""Records the requests of a student and the responses of the exercise service.
-
-The journal of the service has no headers and bodies, and the recorder counts the requests independently of the journal.
-"""
+"""Records the requests of a student with headers and bodies, which the journal of the service does not contain."""
 
 from __future__ import annotations
 
@@ -27,10 +24,7 @@ _RECORDED_HEADERS = ("Content-Range", "Content-Type", "Range", "User-Agent")
 
 @dataclass(slots=True)
 class ExerciseExchange:
-    """The headers that checks use, and the bodies, of a request and its response.
-
-    `status` is None if the response did not reach the student.
-    """
+    """A request and its response, with bodies and checked headers. `status` is None if the response was lost."""
 
     method: str
     path: str
@@ -57,10 +51,7 @@ class RequestRecorder:
         self._lock = Lock()
 
     def handle(self, request: Request) -> Response:
-        """Forward a request to the service, record the exchange, and return the response.
-
-        Raises Disconnected if a fault cuts the connection, or if there were too many requests.
-        """
+        """Record a request and return the service's response. Raises Disconnected for a fault or too many requests."""
         with self._lock:
             if len(self.records) >= MAX_REQUESTS or self._recorded_bytes > _MAX_RECORDED:
                 self.over_limit = True

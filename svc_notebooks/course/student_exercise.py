@@ -114,10 +114,7 @@ class Exercise:
         return Said(f"**Hint {self.hints_taken} of {len(hints)}.** {hints[self.hints_taken - 1]}")
 
     def reset(self) -> None:
-        """End the exercise, and reset the number of hints taken to 0 and the outcome to "not tried".
-
-        Notebooks are not changed.
-        """
+        """End the exercise and delete its outcome and hints, without changing notebooks."""
         self._end()
         self.hints_taken = 0
         self.outcome = ExerciseOutcome.NOT_TRIED

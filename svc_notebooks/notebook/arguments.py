@@ -1,7 +1,4 @@
-"""Checks and normalizes the arguments of public functions, such as file arguments and upload sources.
-
-This module never imports pandas, because a caller who passes a DataFrame has already imported pandas.
-"""
+"""Checks and normalizes the arguments of public functions, without importing pandas."""
 
 from __future__ import annotations
 
@@ -74,7 +71,7 @@ def sources(source: object) -> list[Any]:
 
 
 def single_source(source: object) -> Any:
-    """Return the only source of an upload argument, a DataFrame as CSV bytes. Raises ValueError for other numbers."""
+    """Return the only source of an upload argument, a DataFrame as CSV. Raises ValueError for none or several."""
     contents = sources(source)
     if len(contents) != 1:
         raise ValueError(f"source has {len(contents)} sources; this call takes one")
@@ -104,10 +101,7 @@ def names_for(count: int, name: object) -> list[str | None]:
 
 
 def target_path(count: int, to: str | os.PathLike[str] | None) -> Path:
-    """Return the path to which `count` files are saved, by default the notebook's folder.
-
-    Raises ValueError if there are several files and `to` is not an existing folder.
-    """
+    """Return the path to which files are saved. Raises ValueError if several files have a path that is not a folder."""
     path = Path() if to is None else Path(to).expanduser()
     if count > 1 and not path.is_dir():
         raise ValueError(f"to is {str(to)!r}; for {count} files it must be an existing folder")
@@ -115,7 +109,7 @@ def target_path(count: int, to: str | os.PathLike[str] | None) -> Path:
 
 
 def choice(argument: str, value: object, allowed: Iterable[str]) -> str:
-    """Return the value of an argument if it is an allowed str. Raises ValueError for any other value."""
+    """Return an allowed value of an argument. Raises ValueError for any other value."""
     options = list(allowed)
     if not isinstance(value, str) or value not in options:
         raise ValueError(f"{argument} is {value!r}; it must be one of {', '.join(options)}")
@@ -123,10 +117,7 @@ def choice(argument: str, value: object, allowed: Iterable[str]) -> str:
 
 
 def whole(argument: str, value: object, minimum: int, maximum: int | None = None) -> int:
-    """Return the value of an argument if it is an int between `minimum` and `maximum`. None is no maximum.
-
-    Raises TypeError if the value is not an int, and ValueError if the value is out of bounds.
-    """
+    """Return an int from `minimum` to `maximum` (None: no limit). Raises TypeError or ValueError for other values."""
     if isinstance(value, bool) or not isinstance(value, int):
         raise TypeError(f"{argument} must be a whole number, not {type(value).__name__}")
     if value < minimum or (maximum is not None and value > maximum):
@@ -136,14 +127,14 @@ def whole(argument: str, value: object, minimum: int, maximum: int | None = None
 
 
 def flag(argument: str, value: object) -> bool:
-    """Return the value of an argument if it is True or False. Raises TypeError for any other value."""
+    """Return True or False unchanged. Raises TypeError for any other value."""
     if not isinstance(value, bool):
         raise TypeError(f"{argument} must be True or False, not {value!r}")
     return value
 
 
 def optional_text(argument: str, value: object) -> str | None:
-    """Return the value of an argument if it is a str or None. Raises TypeError for any other value."""
+    """Return a str or None unchanged. Raises TypeError for any other value."""
     if value is not None and not isinstance(value, str):
         raise TypeError(f"{argument} must be a str or None, not {type(value).__name__}")
     return value

@@ -52,10 +52,7 @@ def _is_child_process() -> bool:
 
 
 def session_or_current(session: Session | None) -> Session:
-    """Return the `session` argument of a public function, or the current session if the argument is None.
-
-    Raises TypeError if the argument is not a Session, and RuntimeError if there is no current session.
-    """
+    """Return `session`, or the current session for None. Raises TypeError or, without a session, RuntimeError."""
     if session is None:
         return current_session()
     from ..client.session import Session

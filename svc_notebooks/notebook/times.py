@@ -95,9 +95,9 @@ def _parse(argument: str, text: str) -> Start:
 
 
 def in_its_zone(moment: Start, time_zone: str | None) -> Start:
-    """Convert a datetime to `time_zone`, or leave the datetime unchanged if `time_zone` is None. A date is unchanged.
+    """Convert a datetime to `time_zone`, if given. A date is returned unchanged.
 
-    A datetime without a zone keeps its clock time.
+    A datetime without a zone gets the zone and keeps its clock time.
     """
     if not isinstance(moment, datetime):
         return moment

@@ -19,10 +19,7 @@ if TYPE_CHECKING:
 
 
 def _require_single_event(evidence: Evidence) -> Event:
-    """Return the only event with the title of the task, which a request of the student must have created.
-
-    Raises CheckFailedError without such an event.
-    """
+    """Return the event of the task. Raises CheckFailedError unless the student created exactly one such event."""
     inserted = evidence.requests_of("events.insert", "events.import")
     require(
         inserted, f"The service saw {quantity(len(evidence.requests), 'request')}, and none of them creates an event."

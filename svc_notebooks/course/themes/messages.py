@@ -34,10 +34,7 @@ def _set_up_watch(exercise: ExerciseService, rng: Random) -> dict[str, Value]:
 
 @dataclass(frozen=True, slots=True)
 class Watch:
-    """A notification channel on a file, with the times when the channel was opened and ended.
-
-    `n` is the number of the request that opened the channel, and `stopped_n` of the request that stopped the channel.
-    """
+    """A notification channel on a file, with the times and request numbers of its beginning and its end."""
 
     channel: str
     n: int

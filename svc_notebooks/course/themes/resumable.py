@@ -40,10 +40,7 @@ def start_upload(session: Session, name: str, content: bytes, stored: int) -> st
 
 
 def _first_byte(request: RecordedRequest) -> int | None:
-    """Return the first byte position of a request by its Content-Range header, 0 without the header.
-
-    Return None for a status query, which sends no bytes.
-    """
+    """Return the first byte position of a request (0 without Content-Range), or None for a status query."""
     match = _RANGE.match(request.content_range)
     return int(match[1]) if match else None if request.is_status_query else 0
 

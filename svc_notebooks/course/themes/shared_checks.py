@@ -32,10 +32,7 @@ def list_text(names: Iterable[object], maximum: int = 5) -> str:
 
 
 def require_single_file(evidence: Evidence, name: str) -> Mapping[str, Any]:
-    """Return the only file with this name, which a request of the student must have created.
-
-    Raises CheckFailedError without such a file.
-    """
+    """Return the file with this name. Raises CheckFailedError unless the student created exactly one such file."""
     files = evidence.files_with_name(name)
     other_names = list_text(file["name"] for file in evidence.files() if not file.get("trashed"))
     require(files, f"The service has no file called {name!r}. What it has is called {other_names}.")

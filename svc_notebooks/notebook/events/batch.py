@@ -39,7 +39,6 @@ def create_events(
         calendar: The id of the calendar in which all events are created.
         time_zone: The time zone of rows that have no value in a column `time_zone`.
         send_updates: "all", "externalOnly" or "none", for rows that have no value in a column `send_updates`.
-        session: None: the current session.
 
     Returns:
         One row for each row of `frame`, with the same index: row (object, the index label), id, summary (str), start,

@@ -46,7 +46,6 @@ def create_calendar(
         summary: The name of the calendar.
         time_zone: The time zone of the calendar, as an IANA name or a ZoneInfo. None: the service's time zone.
         description: A text that describes the calendar.
-        session: None: the current session.
 
     Returns:
         One row for the new calendar, with the columns of `calendars`.

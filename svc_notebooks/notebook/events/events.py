@@ -64,7 +64,6 @@ def create_event(
         calendar: The id of a calendar of `calendars()`.
         send_updates: The attendees who are sent an invitation: "all", "externalOnly" or "none". The interface also
             defines "true" for "all", and "false" for "none".
-        session: None: the current session.
         **details.
 
     Returns:
@@ -155,7 +154,6 @@ def event(
         calendar: The id of the calendar that contains the events.
         max_attendees: The largest number of attendees in the answer. If an event has more attendees, its row has only
             the caller.
-        session: None: the current session.
 
     Returns:
         One row for each event, with the columns of `create_event`.
@@ -193,7 +191,6 @@ def update_event(
         event: An event id, a row, a DataFrame with a column `id`, or a list of ids.
         calendar: The id of the calendar that contains the events.
         send_updates: The attendees who are sent an update: "all", "externalOnly" or "none".
-        session: None: the current session.
         **changes: The new values of fields, as arguments of `create_event`, and query parameters such as
             `conference_data_version`. Other fields do not change. `metadata={"location": None}` removes the location.
 
@@ -255,7 +252,6 @@ def respond(
         response: "accepted", "declined", "tentative" or "needsAction".
         comment: A text that is stored with the response.
         calendar: The id of the caller's calendar that contains the events.
-        session: None: the current session.
 
     Returns:
         One row for each event after the change, with the columns of `create_event`.
@@ -300,7 +296,6 @@ def delete_event(
         event: An event id, a row, a DataFrame with a column `id`, or a list of ids, also ids of `instances`.
         calendar: The id of the calendar that contains the events.
         send_updates: The attendees who are sent a cancellation: "all", "externalOnly" or "none".
-        session: None: the current session.
 
     Returns:
         One row for each event: id (str), deleted (boolean, True).

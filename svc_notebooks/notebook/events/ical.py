@@ -46,7 +46,6 @@ def export_events(
         time_min, time_max: Save only events that end after `time_min` and start before `time_max`. Both are allowed
             only if `events` is None.
         overwrite: Replace an existing file that has other content. If False, such a file raises PathExists.
-        session: None: the current session.
 
     Returns:
         One row: path, calendar (str, the calendar's name), events, changed_instances (Int64, numbers of saved events

@@ -27,21 +27,14 @@ QUERY_ARGUMENTS = (*_PARAMETERS, "calendar")
 
 
 def query_of(arguments: Mapping[str, Any]) -> dict[str, object]:
-    """Return the arguments that belong in the query as a dict by wire name. Arguments that are None are left out.
-
-    Raises TypeError or ValueError if an argument or the calendar id is not valid.
-    """
+    """Return the arguments that belong in the query as a dict by wire name. Raises TypeError or ValueError."""
     check_calendar(arguments.get("calendar", "primary"))
     values = {name: arguments[name] for name in _PARAMETERS if arguments.get(name) is not None}
     return {_PARAMETERS[name][0]: _PARAMETERS[name][1](name, value) for name, value in values.items()}
 
 
 def add_required(query: Mapping[str, object], body: Mapping[str, Any]) -> dict[str, object]:
-    """Return the query with `conferenceDataVersion` or `supportsAttachments` added if the body needs the parameter.
-
-    Without these parameters, the service ignores conference data and attachments. Parameters in the query keep their
-    values.
-    """
+    """Add the parameters to `query` without which the service ignores the body's conference data and attachments."""
     required: dict[str, object] = {}
     if "conferenceData" in body:
         required["conferenceDataVersion"] = 1

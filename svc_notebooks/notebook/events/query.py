@@ -59,7 +59,6 @@ def events(
         calendar: The id of the calendar.
         max_attendees: The largest number of attendees in the answer. If an event has more attendees, its row has only
             the caller.
-        session: None: the current session.
 
     Returns:
         One row for each event or instance: id, summary (str), start, end (datetime64[ms, zone]), all_day (boolean),

@@ -49,7 +49,6 @@ def instances(
         show_deleted: Include cancelled instances.
         time_zone: The time zone of the frame. None: the time zone of the event.
         calendar: The id of the calendar that contains the event.
-        session: None: the current session.
 
     Returns:
         One row for each instance: id, summary (str), start, end (datetime64[ms, `time_zone`]), status (str),

@@ -30,7 +30,6 @@ def assert_exchanges(expected: Sequence[ExpectedLine], *, after: int = 0, sessio
             a number, a class such as "2xx", or "-" for no response. "*" matches every method or status. A tuple such
             as ("PUT", 308) may take the place of the text.
         after: Exchanges up to this number (column n of `exchanges()`) are ignored.
-        session: None: the current session.
 
     Raises:
         AssertionError: The exchanges differ. The message has a line for each exchange. A line with `-` is an expected
@@ -106,10 +105,7 @@ def _align(patterns: Sequence[ExpectedExchange], exchanges: Sequence[Exchange]) 
 
 
 def _pair_counts(matching: Sequence[Sequence[bool]], width: int) -> list[list[int]]:
-    """Return the table of the longest common subsequence of patterns and exchanges.
-
-    The value at (row, column) is the largest number of pairs of `patterns[row:]` and `exchanges[column:]`.
-    """
+    """Return a table of the largest numbers of pairs of `patterns[row:]` and `exchanges[column:]`."""
     counts = [[0] * (width + 1) for _ in range(len(matching) + 1)]
     for row in reversed(range(len(matching))):
         for column in reversed(range(width)):

@@ -45,7 +45,6 @@ def exchange(n: SupportsIndex = -1, *, session: Session | None = None) -> Exchan
 
     Args:
         n: The number of the exchange in column n of `exchanges()`. -1 is the last exchange, -2 the last but one.
-        session: None: the current session.
 
     Returns:
         An `ExchangeView`.

@@ -39,7 +39,6 @@ def save_har(
     Args:
         to: The path of the file, or a folder, in which the file is named `exchanges.har`.
         overwrite: Replace an existing file that has other content. If False, such a file raises PathExists.
-        session: None: the current session.
 
     Returns:
         One row: path (str), exchanges (Int64, number), size (Int64, bytes), outcome (str: saved, unchanged or

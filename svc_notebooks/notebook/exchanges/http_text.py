@@ -31,10 +31,7 @@ def target(exchange: Exchange) -> str:
 
 
 def body_text(size: int, text: str | None) -> str:
-    """Return the recorded text of a body of `size` bytes, followed by the number of bytes that were not recorded.
-
-    If no text was recorded, return only the size, or an empty str if the size is 0.
-    """
+    """Return the recorded body text and the number of bytes that were not recorded, or "" for an empty body."""
     if not text:
         return f"<{size} bytes>" if size else ""
     shown = len(text.encode())

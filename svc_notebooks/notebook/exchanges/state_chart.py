@@ -1,7 +1,4 @@
-"""Draws a state diagram of upload sessions that highlights the transitions of one upload.
-
-Boxes and arrows come from `TRANSITIONS` in svc_notebooks/core/uploads/states.py. This module has only their positions.
-"""
+"""Draws a diagram of the upload states in `TRANSITIONS` of core, which highlights the transitions of one upload."""
 
 from __future__ import annotations
 

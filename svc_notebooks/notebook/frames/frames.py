@@ -50,7 +50,7 @@ def camel(name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of a DataFrame. `key` is the key of its values in the records."""
+    """A column of a DataFrame. `key` is the record key of the column's values."""
 
     name: str
     dtype: Dtype

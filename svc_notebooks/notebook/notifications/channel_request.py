@@ -24,10 +24,7 @@ _REFUSED = (
 
 
 def receiver_for(session: Session, to: object) -> Receiver | str:
-    """Return `to`, a Receiver or an https address. If `to` is None, return the session's latest receiver.
-
-    Raises TypeError for another type, and ValueError if `to` is None and the session has no receiver.
-    """
+    """Return `to`, or the session's latest receiver for None. Raises TypeError, or ValueError without a receiver."""
     if to is None and not (receivers := receivers_of(session)):
         raise ValueError("there is no receiver yet; create one with receiver(), or give an https address")
     receiver = receivers[-1] if to is None else to

@@ -22,7 +22,7 @@ _VERIFIED = {True: "right", False: "wrong: refused", None: "unknown channel"}
 
 
 def headings(messages: list[Received]) -> Markup:
-    """Render the number of messages and the column headings. If the list is empty, render a text that says so."""
+    """Render the number of messages and the column headings, or a sentence if there are no messages."""
     count = len(messages)
     if not count:
         return tag("p", "No message has come yet.", role="status", style="margin: 4px 2px")

@@ -224,10 +224,7 @@ class Receiver:
         self._inbox.clear()
 
     def expect(self, channel_id: str, token: str | None) -> None:
-        """Set the token with which the messages of a channel are verified. None means that they must have no token.
-
-        `watch_file` and `watch_changes` call this method.
-        """
+        """Set the token with which a channel's messages are verified. None: the messages must have no token."""
         self._inbox.expect(channel_id, token)
 
     def listen(self, listener: Callable[[], None]) -> Callable[[], None]:

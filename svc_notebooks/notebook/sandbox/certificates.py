@@ -1,7 +1,4 @@
-"""Creates TLS certificates for receivers and servers on this machine with the package trustme.
-
-The private keys never leave this process. Clients trust the certificate of the certificate authority.
-"""
+"""Creates TLS certificates for receivers and servers on this machine with the package trustme."""
 
 from __future__ import annotations
 
@@ -50,10 +47,9 @@ def make_authority() -> Authority:
 
 @contextmanager
 def tls_for(host: str) -> Iterator[tuple[ssl.SSLContext, Path]]:
-    """Yield a server-side TLS context for `host`, and the path of a PEM file with the certificate of its authority.
+    """Yield a server-side TLS context for `host`, and the path of a temporary PEM file for clients.
 
-    All users of the machine can read the file. The file is removed at the end of the with block. Raises ImportError if
-    trustme is not installed.
+    The PEM file has the certificate of the authority. Raises ImportError if trustme is not installed.
     """
     authority = make_authority()
     with temporary_folder("svc-ca-") as folder:

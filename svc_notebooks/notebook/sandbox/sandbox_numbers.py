@@ -1,7 +1,4 @@
-"""Numbers and registers the sandboxes of this kernel, and finds the sandbox to which an id belongs.
-
-The number selects the seed of a sandbox, so that the ids of different sandboxes differ.
-"""
+"""Numbers and registers the sandboxes of this kernel, and finds the sandbox to which an id belongs."""
 
 from __future__ import annotations
 

@@ -59,9 +59,9 @@ class BackgroundTask(widgets.VBox):  # type: ignore[misc]
     def begin(
         self, label: str, work: Callable[[Report], Value], on_done: Callable[[Value], None], *, in_thread: bool
     ) -> None:
-        """Run `work`, then call `on_done` with the value that `work` returned. Raises ValueError while a task runs.
+        """Run `work` and pass its value to `on_done`. Raises ValueError while a task runs.
 
-        `in_thread` is True for work that can take long, and False for a request to a service in this kernel.
+        `in_thread` is True for work that can take long.
         """
         if self.busy:
             raise ValueError(_BUSY_MESSAGE)

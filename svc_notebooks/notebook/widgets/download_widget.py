@@ -1,7 +1,4 @@
-"""A widget that sends a file to the browser in slices of 1 MiB. The browser saves or shows the file.
-
-This module requires anywidget.
-"""
+"""A widget that sends a file to the browser in slices of 1 MiB, to save or show the file. Requires anywidget."""
 
 from __future__ import annotations
 

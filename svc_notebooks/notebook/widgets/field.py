@@ -52,7 +52,7 @@ class Field(widgets.VBox):  # type: ignore[misc]
         _set_html(self.hint, text and tag("p", text, class_="svc-hint"))
 
     def show_problems(self, problems: Iterable[str]) -> None:
-        """Show problems in the note, or hide the note without problems."""
+        """Show problem texts in the note. If there are no problems, hide the note."""
         self.problems = tuple(problems)
         (self.add_class if self.problems else self.remove_class)("svc-bad")
         paragraphs = [tag("p", problem, class_="svc-wrong", role="alert") for problem in self.problems]
@@ -91,7 +91,7 @@ def on_change(changed: Callable[[], None], *controls: widgets.Widget) -> None:
 
 
 def heading(text: str) -> widgets.HTML:
-    """Create a label in the label column, for a field with several controls."""
+    """Create a label in the label column for a field with several controls."""
     return widgets.HTML(tag("span", text, class_="svc-label"))
 
 

@@ -20,10 +20,7 @@ class BrowserDownload(Protocol):
     """A widget that sends files to the browser."""
 
     def save(self, name: str, media_type: str, body: bytes) -> str:
-        """Send the bytes to the browser, which saves a file with this name. Return a status text.
-
-        Raises ValueError if the file is too large for this widget.
-        """
+        """Send a file to the browser and return a status text. Raises ValueError if the file is too large."""
 
     def show(self, name: str, media_type: str, body: bytes) -> bool:
         """Show the bytes on the page. Return False if the widget cannot show this media type."""

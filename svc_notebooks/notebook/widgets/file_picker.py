@@ -87,10 +87,7 @@ class FileChoice(widgets.VBox):  # type: ignore[misc]
         super().__init__([self.picker, self.path])
 
     def read_files(self) -> list[ChosenFile]:
-        """Return the files of the picker and of the path field.
-
-        Raises ValueError if no file is selected, a file is incomplete, or the path is not an existing file.
-        """
+        """Return the selected files. Raises ValueError for no file, an incomplete file or a missing path."""
         files = [*self.picker.read_files(), *self._kernel_file()]
         if not files:
             raise ValueError(self.picker.empty_message())

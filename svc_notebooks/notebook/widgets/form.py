@@ -114,7 +114,7 @@ class Form(widgets.VBox):  # type: ignore[misc]
         self._focus_first_problem()
 
     def _focus_first_problem(self) -> None:
-        """Send a message to the keyboard widget, which is the last widget, or to a widget that ignores the message."""
+        """Send the focus message to the keyboard widget. Without anywidget, the message has no effect."""
         self.children[-1].send({"go": "wrong"})
 
     def _show_table(self, result: DataFrame) -> None:
@@ -122,7 +122,7 @@ class Form(widgets.VBox):  # type: ignore[misc]
         self.table.value = tag("div", table, class_="svc-rows", tabindex="0", role="region", aria_label="Result")
 
     def _show_code(self) -> None:
-        """Show the equivalent code, always expanded, because each update would collapse it."""
+        """Show the equivalent code. The code cannot be collapsed, because each update would collapse it again."""
         self.code_area.value = code_view(self.code())
 
     def _repr_mimebundle_(self, **options: Any) -> dict[str, Any]:

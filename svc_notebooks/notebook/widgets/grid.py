@@ -1,7 +1,4 @@
-"""A widget that shows rows in a grid with one tab stop.
-
-Arrow keys move between rows, Space selects a row, Enter opens a row. This module requires anywidget.
-"""
+"""A grid of rows with one tab stop. Arrow keys move, Space selects, Enter opens a row. Requires anywidget."""
 
 from __future__ import annotations
 

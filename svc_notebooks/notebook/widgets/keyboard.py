@@ -1,6 +1,6 @@
-"""Prevents JupyterLab shortcuts from handling the keys that a person presses in a form.
+"""Prevents JupyterLab shortcuts from handling the keys that a person presses in a form. Requires anywidget.
 
-This module requires anywidget. Without anywidget, Tab, Space and Enter work in forms, but arrow keys do not.
+Without anywidget, Tab, Space and Enter work in forms, but arrow keys do not.
 """
 
 from __future__ import annotations

@@ -1,8 +1,4 @@
-"""Converts exported content to HTML, for texts, tables, pages, pictures and lists of the files in an archive.
-
-Exported content comes from other people, so text is escaped, a page is shown in a frame without scripts, forms and
-resources, and a picture in an `img` element, which does not run the scripts of an SVG file.
-"""
+"""Converts exported content to HTML. Scripts in the content, which comes from other people, do not run."""
 
 from __future__ import annotations
 

@@ -37,10 +37,7 @@ class ChosenFile:
 
 @dataclass(frozen=True, slots=True)
 class IncomingFile:
-    """A file that the browser is sending. `size` and `received` are numbers of bytes.
-
-    `path` is the temporary file in the kernel, and `name` is the file name on the person's computer.
-    """
+    """A file that the browser is sending. `path` is the temporary file, and `name` is the name in the browser."""
 
     key: str
     name: str
@@ -55,8 +52,7 @@ class IncomingFile:
 
 
 class UploadBuffer:
-    """The files that a browser sends, in a temporary folder, which is deleted with the buffer or at the end of the
-    process.
+    """The files that a browser sends, in a temporary folder that is deleted at the end of the process or earlier.
 
     >>> buffer = UploadBuffer()
     >>> buffer.begin("a", "notes.txt", 4, "text/plain")

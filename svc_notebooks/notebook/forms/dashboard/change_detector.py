@@ -21,10 +21,7 @@ class Changes:
 
 
 class ChangeDetector:
-    """Compares the state of a service between two polls.
-
-    In a sandbox, all requests to the service count. At an external service, only the requests of the session count.
-    """
+    """Compares the state of a service between two polls. Outside a sandbox, only the session's requests count."""
 
     def __init__(self, session: Session, lab: Sandbox | None) -> None:
         self._session, self._lab = session, lab

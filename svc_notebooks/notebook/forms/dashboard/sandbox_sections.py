@@ -51,7 +51,7 @@ class Section(widgets.VBox):  # type: ignore[misc]
 
 
 class ClockSection(Section):
-    """Advances or freezes the clock."""
+    """The controls that advance or freeze the sandbox clock."""
 
     heading = "Clock"
 
@@ -77,7 +77,7 @@ class ClockSection(Section):
 
 
 class FaultSection(Section):
-    """Arms and disarms fault plans."""
+    """The controls that activate and remove fault plans."""
 
     heading = "Faults"
 
@@ -116,7 +116,7 @@ class FaultSection(Section):
 
 
 class LimitSection(Section):
-    """Limits the number of requests of a user."""
+    """The controls that limit the number of requests of a user."""
 
     heading = "Limits"
 
@@ -150,7 +150,7 @@ class LimitSection(Section):
 
 
 class SnapshotSection(Section):
-    """Saves and restores the state of the service."""
+    """The controls that save and restore the state of the service."""
 
     heading = "Snapshots"
 
@@ -180,7 +180,7 @@ class SnapshotSection(Section):
 
 
 class PeopleSection(Section):
-    """Signs in to an account, and calls `signed_in` with the new session and the e-mail address."""
+    """The controls that sign in to an account and call `signed_in` with the new session and the e-mail address."""
 
     heading = "Accounts"
     signed_in: Callable[[Any, str], None]

@@ -1,8 +1,7 @@
 # ruff: noqa: E501  the bindings are a table: a row is a line
 """A table of the controls of the event form, in display order.
 
-Each row binds a control to an event field or query parameter, and to an argument of `create_event`. The form uses the
-table to create, read and set the controls, and to find the control that belongs to an error.
+Each row binds a control to an event field or query parameter, and to an argument of `create_event`.
 """
 
 from __future__ import annotations

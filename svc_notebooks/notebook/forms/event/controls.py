@@ -27,7 +27,7 @@ _ALIASES = {"timeMax": "end", "timeZone": "start.timeZone", "time_zone": "start.
 
 
 class EventControls(widgets.VBox):  # type: ignore[misc]
-    """All controls of the event form, as attributes named in `BINDINGS`, and `more` with all other controls."""
+    """All controls of the event form, as attributes that are named in `BINDINGS`. `more` has all other controls."""
 
     when: WhenChoice
     repeats: RecurrenceBuilder
@@ -73,10 +73,7 @@ class EventControls(widgets.VBox):  # type: ignore[misc]
         return self._controls[row.path].value if row.name else self.more.value(row.path)
 
     def set(self, row: Binding, value: Any) -> None:
-        """Set the value of a control. None clears the control.
-
-        Raises TypeError, ValueError or TraitError for a value that the control cannot have.
-        """
+        """Set a control to a value or None. Raises TypeError, ValueError or TraitError for an unsuitable value."""
         if row.name:
             self._controls[row.path].value = value
         else:

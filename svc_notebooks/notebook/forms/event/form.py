@@ -108,10 +108,7 @@ class EventForm(Form):
 
     @property
     def result(self) -> DataFrame:
-        """The events that this form has created, with the columns of `create_event()`.
-
-        If all events have the same time zone, the times are in this zone, otherwise in UTC.
-        """
+        """The created events, with the columns of `create_event()` and times in the events' common zone or UTC."""
         zones = {str(frame["start"].dt.tz) for frame in self._created}
         name = zones.pop() if len(zones) == 1 else UTC_NAME
         return in_zone(concatenate(EVENT, [in_zone(frame.copy(), name) for frame in self._created]), name)

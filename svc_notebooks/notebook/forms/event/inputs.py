@@ -1,7 +1,4 @@
-"""The class of the rows of `BINDINGS`, and the simple controls of the event form.
-
-Each control is created from a row. It has `value`, which is None or empty while the control is not set, and `watch`.
-"""
+"""The class of the rows of `BINDINGS`, and the simple controls of the event form, which are created from rows."""
 
 from __future__ import annotations
 

@@ -50,10 +50,7 @@ class EventMoreOptions(MoreOptions):
         return None if value in ("", {}) else value
 
     def set(self, path: str, value: Any) -> None:
-        """Set the control of an event path. None clears the control.
-
-        Raises TypeError, ValueError or TraitError for a value that the control cannot have.
-        """
+        """Set a control to a value or None. Raises TypeError, ValueError or TraitError for an unsuitable value."""
         if value is not None or self._controls:
             self.option(path).value = value
 

@@ -45,7 +45,7 @@ class PropertyRows(EditableRows[PropertyRow]):
 
     @property
     def value(self) -> dict[str, Any]:
-        """The property values by key. With scopes, the dict maps each used scope to such a dict."""
+        """The property values by key. With scopes, a dict from each used scope to the values by key."""
         if not self.scopes:
             return self._pairs(None)
         pairs = {scope: self._pairs(scope) for scope in self.scopes}

@@ -99,10 +99,7 @@ _TARGETS = (
 
 @dataclass(frozen=True, slots=True)
 class ExportRequest:
-    """An export of a document to a path, or to the browser if `path` is None.
-
-    `document` is the document name, and `name` is the default file name of the export.
-    """
+    """An export of a document to a path, or to the browser if `path` is None. `name` is the default file name."""
 
     session: Session
     file_id: str

@@ -62,10 +62,7 @@ def file_browser(*, session: Session | None = None) -> FileBrowser:
 
 
 class FileBrowser(Form):
-    """The form that `file_browser` returns.
-
-    A program can set `search`, `files` and `question`, and click the buttons.
-    """
+    """The form that `file_browser` returns. A program can set `search`, `files` and `question`, and click buttons."""
 
     title = "File browser"
 

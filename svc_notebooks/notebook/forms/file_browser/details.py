@@ -126,10 +126,7 @@ def _text(value: object) -> str:
 
 
 class FileDetails(widgets.VBox):  # type: ignore[misc]
-    """The details of a file, and the checkbox that allows viewers to copy the file.
-
-    A click on the checkbox calls `changed` with the file and the new state.
-    """
+    """The details of a file, and a copy permission checkbox, which calls `changed` with the file and the new state."""
 
     def __init__(self, changed: Callable[[File, bool], None]) -> None:
         self._changed = changed

@@ -66,7 +66,7 @@ BUTTONS = (
 
 
 class ConfirmDialog(widgets.VBox):  # type: ignore[misc]
-    """The panel of all dialogs. Confirming calls `answered` with the question, and closing calls `left`."""
+    """The panel of all dialogs. A confirmation calls `answered` with the question. Closing the panel calls `left`."""
 
     def __init__(self, answered: Callable[[Question], None], left: Callable[[], None]) -> None:
         self.question: Question | None = None
@@ -126,7 +126,7 @@ class ConfirmDialog(widgets.VBox):  # type: ignore[misc]
     def ask(self, key: str, subject: str, name: str = "", note: str = "") -> None:
         """Show the dialog with a key and focus the first control.
 
-        `subject` names the files, `name` is the initial name, and `note` explains the effect of the action.
+        `subject` has the file names, `name` is the initial value of the name field, and `note` explains the effect.
         """
         self.question = question = QUESTIONS[key]
         separator = " " if question.title.endswith("?") else ": "
@@ -172,9 +172,9 @@ class ConfirmDialog(widgets.VBox):  # type: ignore[misc]
 def action_for(
     question: Question, dialog: ConfirmDialog, session: Session, chosen: Sequence[File], folder: str
 ) -> FileAction:
-    """Return the action of a dialog for the selected files. Raises ValueError for missing or invalid input.
+    """Return the action of a dialog for the selected files. `folder` is the id of the folder for a new file.
 
-    `folder` is the id of the folder for a new file.
+    Raises ValueError for missing or invalid input.
     """
     files = [str(file["id"]) for file in chosen]
     match question.key:

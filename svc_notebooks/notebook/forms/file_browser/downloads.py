@@ -38,10 +38,7 @@ class Actions:
 
 
 class FileDownloads(widgets.VBox):  # type: ignore[misc]
-    """Runs downloads, and shows at most one question about existing files or flagged files.
-
-    The answer starts another download or cancels.
-    """
+    """Runs downloads, and asks about existing files or flagged files. The answer starts another download or cancels."""
 
     def __init__(self, actions: Actions) -> None:
         self._actions = actions

@@ -16,9 +16,9 @@ MAX_FILES = 200
 
 
 def latest_files(session: Session, *facts: str, q: str = "") -> list[File]:
-    """Return at most 200 files, last modified first, without trashed files.
+    """Return at most 200 files with id, name, modifiedTime and `facts`, last modified first, without trashed files.
 
-    Each file has the fields id, name, modifiedTime and `facts`. `q` is an additional condition.
+    `q` is an additional search condition.
     """
     from ....client.files import list_files
 
@@ -28,7 +28,7 @@ def latest_files(session: Session, *facts: str, q: str = "") -> list[File]:
 
 
 def page_of_files(session: Session, query: FileQuery, token: str | None, size: int) -> FileList:
-    """Request one page of the files that match a query. The token of the first page is None."""
+    """Request one page of the files that match a query. `token` is the page token, or None for the first page."""
     query_parameters = {"q": query.q, "orderBy": query.order_by, "pageSize": size, "pageToken": token}
     query_parameters["fields"] = f"nextPageToken,files({LIST_FIELDS})"
     return cast("FileList", session.call("GET", session.names.path("files"), query=query_parameters))

@@ -65,10 +65,7 @@ class RecurrenceBuilder(widgets.VBox):  # type: ignore[misc]
         self.ends.set_start_day(day)
 
     def lines(self, start: Start) -> list[str]:
-        """Return the RFC 5545 lines for an event with this start, or an empty list without a recurrence.
-
-        Raises ValueError for unknown words or a missing end date.
-        """
+        """Return the RFC 5545 lines, or [] without a recurrence. Raises ValueError for an invalid recurrence."""
         if self.frequency.value == NEVER:
             return []
         if self.frequency.value == CUSTOM:

@@ -32,7 +32,7 @@ class StartField(Field):
             self._updating = False
 
     def _propose(self, day: date) -> None:
-        """Set the controls to the values that fit a start on this day."""
+        """Set the controls to the default values for an event that starts on this day."""
 
 
 class WeekdaySwitches(StartField):
@@ -143,10 +143,7 @@ class RepeatEnd(StartField):
 
     @property
     def value(self) -> dict[str, Any]:
-        """The argument `until` or `count` of `Repeat` as a dict, which is empty without an end.
-
-        Raises ValueError for a missing end date.
-        """
+        """The argument `until`, `count` or neither of `Repeat` as a dict. Raises ValueError for a missing end date."""
         if self.choice.value == UNTIL and self.until.value is None:
             raise ValueError("Enter the last date.")
         return {UNTIL: {UNTIL: self.until.value}, COUNT: {COUNT: self.count.value}}.get(self.choice.value, {})

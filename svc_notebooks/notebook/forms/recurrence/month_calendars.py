@@ -1,7 +1,6 @@
 """Draws the instances of a recurrence as month calendars (E-21).
 
-A month is an HTML table. A day with an instance is highlighted and bold, and a day whose instance was cancelled or
-moved is struck out. A new UTC offset is shown below its first day.
+Days with an instance are bold, and days with a cancelled or moved instance are struck out. A new UTC offset is shown.
 """
 
 from __future__ import annotations

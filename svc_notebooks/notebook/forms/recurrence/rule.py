@@ -87,7 +87,7 @@ class Repeat:
 
 
 def _from_rule(rule: Rule, start: Start) -> Repeat:
-    """Convert a rule to a Repeat, which lacks the parts of the rule that a Repeat cannot represent."""
+    """Convert a rule to a Repeat. Parts of the rule that a Repeat cannot represent are dropped."""
     until = rule.until
     if isinstance(until, datetime):
         until = until.astimezone(start.tzinfo).date() if isinstance(start, datetime) else until.date()
@@ -101,7 +101,7 @@ def _from_rule(rule: Rule, start: Start) -> Repeat:
 
 
 def nth_of_month(day: date) -> tuple[int, int]:
-    """Return (1, 0) for the first Monday of a month, and (-1, 0) for the fifth, which is always the last.
+    """Return the position of a day among the same weekdays of its month (-1 for the fifth), and the weekday number.
 
     >>> nth_of_month(date(2026, 11, 30))
     (-1, 0)

@@ -50,10 +50,7 @@ class ConvertChoice(widgets.VBox):  # type: ignore[misc]
         on_change(changed, self.target, self.language)
 
     def set_destination(self, *, existing: bool, document: bool) -> None:
-        """Show the controls that apply to an existing file or to new files.
-
-        `document` is True if the existing file is a native document, whose new content is always converted.
-        """
+        """Show the controls for new files or for an existing file, which can be a native document."""
         self._existing, self._document = existing, document
         self._update_visibility()
 

@@ -57,10 +57,7 @@ class ChannelEnd(Field):
 
     @property
     def arguments(self) -> dict[str, str]:
-        """The argument `expires_in` or `expiration` of `watch_file` as a dict, which is empty for the default.
-
-        Raises ValueError for a missing date or time, or a lifetime below 1.
-        """
+        """The argument `expires_in`, `expiration` or neither as a dict. Raises ValueError for an invalid end."""
         if self.choice.value == AFTER:
             if self.count.value < 1:
                 raise ValueError(f"Expires after {self.count.value}: enter a whole number of 1 or more.")
@@ -227,10 +224,7 @@ class WatchControls(widgets.VBox):  # type: ignore[misc]
         return {**_service_problems(body, to_millis(session.clock.now())), **wrong}
 
     def arguments(self) -> dict[str, str]:
-        """Return the keyword arguments of `watch_file` or `watch_changes`, except the receiver.
-
-        Raises ValueError for an invalid expiration.
-        """
+        """Return the arguments of `watch_file`, except the receiver. Raises ValueError for an invalid expiration."""
         named = {"channel_id": self.channel_id.value, "token": self.token.value}
         return {name: value for name, value in named.items() if value} | self.ends.arguments
 

@@ -240,7 +240,7 @@ def _count_text(count: int, noun: str) -> str:
 
 
 def _loop_caller() -> Callable[[Callable[[], None]], None]:
-    """Return a function that calls its argument in the event loop thread, or at once without an event loop."""
+    """Return a function that calls its argument in the event loop thread. Without a loop, the call is immediate."""
     try:
         loop = asyncio.get_running_loop()
     except RuntimeError:

@@ -32,7 +32,7 @@ class Conflict:
 
     @property
     def path(self) -> Path:
-        """The path of the existing file, requested for the new file."""
+        """The path of the existing file, at which the new file was to be saved."""
         return self.error.path or Path(self.name)
 
     @property

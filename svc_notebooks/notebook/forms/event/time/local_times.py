@@ -58,8 +58,8 @@ def moment_text(moment: date | datetime | None) -> str | None:
 def argument_time(moment: date | datetime | None, text: str, time_zone: str | None) -> Any:
     """Convert a date or a local time in the zone `text` to an argument of `create_event`, such as `start`.
 
-    The call has the argument `time_zone`. Returns a str if `create_event` then uses the right zone, a dict (a time
-    object of the interface) if not, and None for None.
+    `time_zone` is another argument of the same call. Returns a str if `create_event` then uses the right zone,
+    otherwise a dict (a time object of the interface). Returns None for None.
 
     >>> argument_time(datetime(2026, 11, 2, 10), "Europe/Berlin", "Europe/Berlin")
     '2026-11-02 10:00'

@@ -59,7 +59,7 @@ def _combine(day: date | None, clock: time | None) -> datetime | None:
 
 
 class WhenChoice(widgets.VBox):  # type: ignore[misc]
-    """The controls for start and end. When the start moves, the end moves too, until a person sets the end."""
+    """The controls for start and end. The end moves with the start until a person sets the end."""
 
     def __init__(self) -> None:
         self._updating = self._end_is_set = False
@@ -156,10 +156,7 @@ def _add(moment: datetime, step: timedelta) -> datetime | None:
 
 
 def _length_text(when: When) -> str:
-    """Return the length of the event as text, with the exclusive end date of an all-day event.
-
-    Return an empty text if the length is unknown or not positive.
-    """
+    """Return the length of the event as text, or an empty text if it is unknown or not positive."""
     start, end = when.start, when.end
     if start is None or end is None:
         return ""
