@@ -76,7 +76,6 @@ def write_json(project: Project, job: Job) -> bytes:
 
 
 def _normalize_newlines(text: str) -> str:
-    """Replace CRLF and CR by LF, and remove a byte order mark."""
     return text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
 
 

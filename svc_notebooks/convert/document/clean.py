@@ -136,7 +136,6 @@ class _Cleaner:
         return []
 
     def span(self, node: Node, depth: int) -> list[Any]:
-        """Clean a span. If no attribute is kept, return the cleaned content without the span."""
         attributes = _attributes(node["c"][0])
         inside = self.nodes(node["c"][1], depth + 1) if depth < MAX_DEPTH else text_inlines(plain_text(node["c"][1]))
         return inside if attributes == _NO_ATTRIBUTES else [{"t": "Span", "c": [attributes, inside]}]
@@ -181,7 +180,6 @@ class _Cleaner:
         return [{"t": node["t"], "c": [["", kept, []], _CONTROL.sub("", text)]}]
 
     def link(self, node: Node, depth: int) -> list[Any]:
-        """Clean a link. If the target is not safe, return the link's content without the link."""
         attributes, inlines, (target, title) = node["c"]
         inside = self.nodes(inlines, depth + 1) if depth < MAX_DEPTH else text_inlines(plain_text(inlines))
         if not is_safe_link(target):
@@ -252,7 +250,6 @@ _NO_ATTRIBUTES: list[Any] = ["", [], []]
 
 
 def _is_attributes(value: list[Any]) -> bool:
-    """Return whether a list has the form of pandoc's attributes [identifier, classes, [[name, value], ...]]."""
     return (
         [type(part) for part in value] == [str, list, list]
         and all(isinstance(name, str) for name in value[1])

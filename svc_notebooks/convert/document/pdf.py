@@ -53,7 +53,6 @@ class _TypstTree:
                 yield {"k": style, "body": self.inlines(inlines, 0)}
 
     def blocks(self, nodes: list[Node], depth: int) -> list[Node]:
-        """Convert a list of pandoc blocks. Blocks that are nested deeper than `_MAX_DEPTH` become plain text."""
         rendered: list[Node] = []
         for node in nodes:
             draw = _BLOCKS.get(node["t"])
@@ -85,7 +84,6 @@ class _TypstTree:
         return [{"k": kind, "body": self.inlines(content, depth + 1)}]
 
     def paragraph(self, node: Node, depth: int) -> list[Node]:
-        """Convert a paragraph. A displayed formula becomes a separate block between two paragraphs."""
         kind = "par" if node["t"] == "Para" else "line"
         rendered: list[Node] = [{"k": kind, "body": []}]
         for drawn in self.inlines(node["c"], depth):
@@ -277,7 +275,7 @@ def _anchors(value: Any) -> set[str]:
 
 
 def _length(text: str | None) -> dict[str, Any] | None:
-    """Parse a picture length as {"size": 72.0, "unit": "pt"} or with the unit "%". Returns None for other text."""
+    """Parse a picture length to a dict with `size` and `unit` ("pt" or "%"). Returns None for other text."""
     match = _LENGTH.fullmatch(text or "")
     if match is None or not float(match[1]):
         return None

@@ -85,7 +85,6 @@ def _with_metadata(job: Job, part: bytes) -> bytes:
 
 
 def _with_rtl_styles(content: bytes) -> bytes:
-    """Give each right-to-left paragraph a new right-aligned style, which is derived from the paragraph's style."""
     rtl_styles: dict[bytes, None] = {}
 
     def with_rtl_style(match: re.Match[bytes]) -> bytes:

@@ -98,7 +98,7 @@ def _without_hyphenation(text: str) -> str:
 
 
 def _paragraphs(text: str) -> Iterator[str]:
-    """Yield paragraphs, which end at empty lines and after short lines with a final punctuation mark."""
+    """Yield the paragraphs of a text, which end at empty lines and after short lines that end a sentence."""
     for block in re.split(r"\n\s*\n", text):
         lines = [line.strip() for line in block.split("\n") if line.strip()]
         longest = max(map(len, lines), default=0)

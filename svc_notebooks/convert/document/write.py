@@ -112,7 +112,6 @@ def _data_uri(name: str, data: bytes) -> str:
 
 
 def _with_image_targets(document: Document, target_for: Callable[[str, bytes], str]) -> Document:
-    """Replace the target of each picture with the result of `target_for(name, data)`."""
     targets = {name: target_for(name, data) for name, data in document.resources.items()}
 
     def with_target(content: list[Any]) -> Node:

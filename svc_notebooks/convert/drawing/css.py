@@ -116,7 +116,6 @@ def _inside(token: Any) -> list[Any]:
 
 
 def _walk(tokens: Iterable[Any]) -> Iterator[Any]:
-    """Yield all tokens in a list, including the tokens inside brackets at any depth. The order is undefined."""
     pending = list(tokens)
     while pending:
         token = pending.pop()

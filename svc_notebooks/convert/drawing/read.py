@@ -87,7 +87,6 @@ def _complete_size(width: float | None, height: float | None, box: tuple[float, 
 
 
 def _view_box(text: str) -> tuple[float, float] | None:
-    """Return the width and height in a viewBox attribute, or None if the attribute is not valid."""
     parts = text.replace(",", " ").split()
     numbers = [_pixels(part, signed=True) for part in parts]
     if len(numbers) != 4 or None in numbers:

@@ -47,7 +47,6 @@ class MissingGlyphs(NamedTuple):
     package: str | None
 
     def __str__(self) -> str:
-        """Return the note that tells the user about the missing characters and how to install a font."""
         if self.package is None:
             return f"No font for {self.script}; they are shown as boxes."
         more = "..." if len(self.letters) > _MAX_SHOWN_LETTERS else ""
@@ -151,7 +150,7 @@ def script_report() -> list[tuple[str, str | None]]:
 
 
 def _preferred_family(script: str, names: tuple[str, ...], style: tuple[str, ...]) -> str:
-    """Return the best font family for a script. Only families named after the script are sure to be complete."""
+    """Return the best font family for a script. Families with the script in their name come first."""
 
     def rank(name: str) -> tuple[bool, bool, bool, bool, int, str]:
         has_style = any(mark in name.split() for mark in style)
@@ -162,7 +161,6 @@ def _preferred_family(script: str, names: tuple[str, ...], style: tuple[str, ...
 
 @cache
 def _families_by_script() -> dict[str, tuple[str, ...]]:
-    """Return a dict from each script's name to the sorted font families that declare support for the script."""
     families: dict[str, set[str]] = {name: {"Libertinus Serif"} for name in _TYPST_SCRIPTS}
     for face in fonts().fonts():
         bits = glyphs.unicode_ranges(face.path, face.index) if face.path else 0

@@ -95,7 +95,6 @@ def _model_for(tag: str) -> str:
 
 @cache
 def _engine(model: str, folder: Path) -> Any:
-    """Return the tesserocr engine for a model, which is cached since loading a model is slow."""
     os.environ["OMP_THREAD_LIMIT"] = "1"  # with more threads the result varies
     import tesserocr
 
@@ -103,7 +102,6 @@ def _engine(model: str, folder: Path) -> Any:
 
 
 def _prepare_image(image: Any) -> Any:
-    """Convert an image to grey, with white behind transparent pixels, and enlarge a small image."""
     from PIL import Image
 
     grey = image.convert("RGBA") if "A" in image.getbands() or "transparency" in image.info else image

@@ -67,7 +67,6 @@ def decode(source: bytes, declared: str | None = None) -> str:
 
 
 def _detect_utf16_or_utf32(source: bytes) -> str | None:
-    """Return the codec of UTF-16 or UTF-32 text without a byte order mark, or None for other text."""
     head = source[: _SAMPLE_SIZE // 4 * 4]
     zeros = head.count(0)
     if zeros < 2 or len(source) % 2:
@@ -81,7 +80,6 @@ def _detect_utf16_or_utf32(source: bytes) -> str | None:
 
 
 def _declared_codec(declared: str | None) -> str | None:
-    """Return the codec of a declared character set, or None if Python has no such character set."""
     try:
         codec = codecs.lookup((declared or "").strip().strip("\"'"))
     except (LookupError, ValueError):

@@ -17,7 +17,6 @@ def write(deck: Deck, job: Job) -> bytes:
 
 
 def _slide(slide: Slide) -> Iterator[str]:
-    """Yield the lines of a slide. The title comes first, then other shapes from back to front, then the notes."""
     for shape in sorted(slide.shapes, key=lambda shape: not (isinstance(shape, Text) and shape.role == "title")):
         yield from _shape(shape)
     if slide.notes:

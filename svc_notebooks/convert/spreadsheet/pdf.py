@@ -47,8 +47,6 @@ def write(workbook: Workbook, job: Job) -> bytes:
 
 
 class _Budget:
-    """Limits the number of cells with content in a PDF, and the number of all cells, including empty cells."""
-
     def __init__(self, limit: int) -> None:
         self._limit = limit
         self._cells = self._layout_cells = 0
@@ -77,7 +75,6 @@ def _pages(sheet: Sheet, budget: _Budget) -> Iterator[dict[str, Any]]:
 def _page(
     layout: SheetLayout, widths: list[float], size: float, flipped: bool, part: str, budget: _Budget
 ) -> Iterator[dict[str, Any]]:
-    """Yield the data of one table for the template, or nothing if the layout has no rows."""
     lines = list(layout.layout_rows())
     if not lines:
         return
@@ -151,7 +148,6 @@ def _widths(layout: SheetLayout) -> list[float]:
 
 
 def _character_count(cell: Cell, has_width: bool) -> int:
-    """Return the width that a cell needs, in characters. Text can wrap, so the width for text has a maximum."""
     text = format_cell(cell)[:500]
     if not isinstance(cell.value, str):
         return len(text)

@@ -81,7 +81,7 @@ class SheetLayout:
             open_areas += starting
 
     def _layout_area(self, area: Area) -> Area | None:
-        """Convert a merged area to indexes of the layout, or None if fewer than two cells are shown."""
+        """Convert a merged area to layout indexes. Returns None if fewer than two cells are shown."""
         top, bottom = bisect_left(self.rows, area.top), bisect_right(self.rows, area.bottom) - 1
         left, right = bisect_left(self.columns, area.left), bisect_right(self.columns, area.right) - 1
         if top > bottom or left > right or (top, left) == (bottom, right):

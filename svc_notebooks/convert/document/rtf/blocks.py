@@ -14,7 +14,7 @@ _QUOTES = ("quote", "intense quote", "quotations", "block text", "zitat", "citat
 
 
 def take_title(flow: Flow, stylesheet: StyleSheet) -> dict[str, Node]:
-    """Remove the title and subtitle at the start of a flow, and return pandoc metadata, or {} without a title."""
+    """Remove the title and subtitle at the start of a flow, and return them as pandoc metadata ({} if missing)."""
     nodes: dict[str, Node] = {}
     while flow and isinstance(paragraph := flow[0], RtfParagraph):
         name = stylesheet.style_name(paragraph.paragraph_format)

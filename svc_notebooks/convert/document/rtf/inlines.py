@@ -34,7 +34,7 @@ def inlines(runs: list[RtfRun], without: Iterable[str] = ()) -> list[Node]:
 
 
 def _marked(runs: list[RtfRun], marks: list[str]) -> list[Node]:
-    """Convert runs to inlines inside format nodes. The first format in `marks` becomes the outermost node."""
+    """Convert runs to inlines nested in format nodes. The first format in `marks` is the outermost node."""
     if not marks:
         return _unformatted(runs)
     first, others = marks[0], marks[1:]

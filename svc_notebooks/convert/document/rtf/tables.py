@@ -126,7 +126,6 @@ def _column_at(edges: list[int], edge: int) -> int:
 
 
 def _merge_vertically(rows: list[list[tuple[bool, RtfCell]]], count: int) -> list[list[RtfCell]]:
-    """Merge cells vertically, fill gaps with empty cells, and return the cells of each row."""
     above: dict[int, RtfCell] = {}
     merged_rows: list[list[RtfCell]] = []
     for row in rows:

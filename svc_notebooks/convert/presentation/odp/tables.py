@@ -29,7 +29,6 @@ def table_of(element: Any, box: Box, styles: OdpStyles, alt: str) -> SlideTable 
 
 
 def _row_elements(element: Any) -> Iterator[Any]:
-    """Yield the row elements of a table. Yield a repeated row several times, up to `_MAX_ROWS` rows in total."""
     count = 0
     for line in element.iter(name("table:table-row")):
         for _ in range(_repeat_count(line, "table:number-rows-repeated", _MAX_ROWS)):

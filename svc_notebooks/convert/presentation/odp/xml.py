@@ -29,7 +29,7 @@ def text_content(text: str) -> str:
 
 
 def _with_space_elements(text: str) -> str:
-    """Replace spaces that programs may drop, at the ends or after another space, by `<text:s/>`."""
+    """Replace spaces at the ends and after another space, which programs may drop, by `<text:s/>`."""
     if text[:1] == " ":
         text = "\0" + text[1:]
     if text[-1:] == " ":

@@ -174,7 +174,6 @@ class PptxShapeReader:
         return self.image_store.name_of(str(part.partname), part.blob)
 
     def _part(self, relationship: str) -> Any:
-        """Return the part with this relationship id. Return None if the id is unknown or leads outside the file."""
         target = self.part.rels.get(relationship)
         return None if target is None or target.is_external else target.target_part
 

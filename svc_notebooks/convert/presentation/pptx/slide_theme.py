@@ -163,7 +163,6 @@ def slide_theme_of(slide_part: Any, defaults: Any) -> SlideTheme:
 
 
 def _related(part: Any, relationship_type: str) -> Any:
-    """Return the part to which `part` has a relationship of this type. Return None if there is no such part."""
     for relationship in () if part is None else part.rels.values():
         if relationship.reltype.endswith(f"/{relationship_type}") and not relationship.is_external:
             return relationship.target_part

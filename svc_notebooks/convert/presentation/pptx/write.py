@@ -142,7 +142,6 @@ class SlideWriter:
         return pptx_shape
 
     def _placeholder(self, shape: Text) -> Any:
-        """Return an unused placeholder for the role of the text, or a new text box if no placeholder is left."""
         free = self._titles if shape.role == "title" else self._bodies if shape.role in ("subtitle", "body") else []
         if free:
             placeholder = free.pop(0)

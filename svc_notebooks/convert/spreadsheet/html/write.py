@@ -65,7 +65,6 @@ def _files(sheets: tuple[Sheet, ...]) -> list[str]:
 
 
 def _links(workbook: Workbook, files: list[str], current: Sheet) -> str:
-    """Return an HTML navigation bar with the visible sheets, or "" if the workbook has only one sheet."""
     if len(files) < 2:
         return ""
     links = (

@@ -86,7 +86,6 @@ def _evenness(sample: str, delimiter: str) -> float:
 
 
 def _has_unclosed_quote(text: str, dialect: Dialect) -> bool:
-    """Return whether a field begins with a quotation mark and has no closing quotation mark."""
     csv.field_size_limit(min(maxsize, 2**31 - 1))
     strict = csv.reader(
         io.StringIO(text, newline=""), delimiter=dialect.delimiter, strict=True, skipinitialspace=dialect.spaced

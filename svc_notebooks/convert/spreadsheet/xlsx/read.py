@@ -293,7 +293,6 @@ def _link(book: _Book, part: str, links: list[Element], rows: dict[int, dict[int
 
 
 def _read_styles(package: XlsxPackage, part: str | None) -> list[CellStyle]:
-    """Return the list of cell styles in a file. A cell refers to a style by the index in this list."""
     if part is None or not package.has(part):
         return [DEFAULT_STYLE]
     with package.open(part) as file:
