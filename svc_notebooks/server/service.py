@@ -208,10 +208,7 @@ class Service:
         return invitations.outbox(self._context)
 
     def deliver(self, timeout: float | None = None) -> None:
-        """Deliver the messages that are due, and return when each attempt has ended.
-
-        After `timeout` seconds of real time, return early while the deliveries continue in the background.
-        """
+        """Deliver the due messages. Return when each attempt has ended, or after `timeout` seconds of real time."""
         self._push.deliver(timeout)
 
     def faults(self, *steps: JSONObject | str, in_order: bool = False) -> AbstractContextManager[None]:

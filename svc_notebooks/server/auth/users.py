@@ -11,10 +11,7 @@ from ..tables.users import TokenRow
 
 
 def create_user(context: ServiceContext, email: str) -> None:
-    """Create the user with this e-mail address, unless the user exists.
-
-    A new user gets a root folder and copies of the events to which the user is invited.
-    """
+    """Create the user with this e-mail address, a root folder and copies of events, unless the user exists."""
     if context.store.users.root(email) is not None:
         return
     root = root_row(context, email)

@@ -120,10 +120,7 @@ class BlobStore(Protocol):
         """Delete all parts that were written since the store was opened and are not in `known`. Return their number."""
 
     def copy(self, stored: Iterable[StoredPart]) -> BlobStore:
-        """Return a new store with these parts, which shares their bytes with this store if possible.
-
-        Raises DamagedContent if a part is missing or has the wrong length.
-        """
+        """Return a new store that shares these parts if possible. Raises DamagedContent for a damaged part."""
 
     def restore(self, kept: BlobStore) -> None:
         """Add the parts of `kept`, which is a store that `copy` returned."""

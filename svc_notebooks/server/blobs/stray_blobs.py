@@ -84,10 +84,7 @@ def _classify(file: os.DirEntry[str], prefix: str, known: set[str], contents: _C
 
 
 def _restore_from_aside(folder: Path, missing: set[str]) -> set[str]:
-    """Move the missing parts back from aside/ to parts/, and return the keys of these parts.
-
-    An earlier opening moved the parts to aside/, because the database was outdated at that time.
-    """
+    """Move missing parts back from aside/ to parts/, and return the keys of these parts."""
     returned = set[str]()
     candidates = (folder / ASIDE).glob("*/parts/??/*") if missing else ()
     for path in candidates:

@@ -41,10 +41,7 @@ class PublicRequest:
         return self.context.clock.now().timestamp()
 
     def form(self) -> dict[str, str]:
-        """Return the parameters of the form body by name.
-
-        Raises OAuthError for a body that is too long or not a form, and for a repeated parameter.
-        """
+        """Return the parameters of the form body by name. Raises OAuthError if the body is invalid or too long."""
         media_type = MediaType.parse(self.http_request.headers.get("Content-Type") or "").essence
         content = b""
         while block := self.body.read(_MAX_FORM_SIZE):
@@ -82,10 +79,7 @@ def no_store_json(value: Mapping[str, object]) -> Response:
 
 
 def oauth_error_response(error: OAuthError, *, basic: bool = False) -> Response:
-    """Return the JSON response to an OAuth error (RFC 6749, 5.2).
-
-    If `basic` is true, a response with status 401 asks for Basic authentication.
-    """
+    """Return the JSON response to an OAuth error (RFC 6749, 5.2). `basic` adds a Basic challenge to status 401."""
     challenge = [("WWW-Authenticate", 'Basic realm="svc"')] if basic and error.status == 401 else []
     description = _NOT_IN_DESCRIPTION.sub("?", error.description)
     body: OAuthErrorResponse = {"error": error.error, "error_description": description}

@@ -61,10 +61,7 @@ def store_error(error: BaseException, path: Path | None) -> OSError | None:
 
 
 def _cause(path: Path) -> tuple[int, str] | None:
-    """Write a test file beside the database, and return the error code and error text, or None without an error.
-
-    SQLite reports an exceeded quota and a read-only disk only as an I/O error.
-    """
+    """Write a test file to find the cause of an I/O error. Return a code and a text, or None if the write succeeds."""
     try:
         with TemporaryFile(dir=path.parent) as file:
             file.write(bytes(4096))

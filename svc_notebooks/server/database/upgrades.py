@@ -32,10 +32,7 @@ _NEW_COLUMNS: Mapping[tuple[str, str], str] = {
 
 
 def _to_version_1(driver: sqlite3.Connection) -> None:
-    """Upgrade a database without a schema version to version 1.
-
-    Older packages changed no existing tables, so this step recreates all tables and indexes that differ from version 1.
-    """
+    """Recreate the tables and indexes that differ from version 1. Older packages left any mixture of tables."""
     tables, indexes = _version_1()
     for name, sql in tables.items():
         before = _definitions(driver, _TABLES).get(name)

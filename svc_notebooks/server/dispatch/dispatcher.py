@@ -67,10 +67,7 @@ class Dispatcher:
         self._fault_header = context.names.header("Fault")
 
     def handle(self, request: Request) -> Response:
-        """Return the response to a request, with status 500 if a handler fails.
-
-        Raises Disconnected for a cut connection.
-        """
+        """Return the response, with status 500 if a handler fails. Raises Disconnected for a cut connection."""
         parts, headers = urlsplit(request.url), request.headers
         entry = self._open_entry(request, parts)
         override = headers.get("X-HTTP-Method-Override") if request.method == "POST" else None  # edge case 47

@@ -83,10 +83,7 @@ class ArmedPlan:
         self.requests = 0
 
     def faults_for(self, target: FaultTarget, wait: Callable[[float], object]) -> Iterator[ArmedFault]:
-        """Yield a fault for each step that happens to a request.
-
-        With `in_order`, only the first unfinished step can happen.
-        """
+        """Yield a fault for each step that happens to a request. `in_order` allows only the first unfinished step."""
         self.requests += 1
         for number, step in enumerate(self.steps):
             over = step.used_up

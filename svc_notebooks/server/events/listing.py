@@ -238,10 +238,7 @@ def _expand_series(
 def _expand_in_order(
     context: ServiceContext, calendar: CalendarRow, criteria: _ListCriteria, key: Key | None, rows: list[EventRow]
 ) -> Iterator[Keyed]:
-    """Return the events of these rows in the requested window with their keys. Instances replace recurring events.
-
-    Iteration raises PageEnds if the step budget is spent.
-    """
+    """Return the events of these rows, or their instances, in the requested window. Iteration raises PageEnds."""
     single, recurring = [row for row in rows if not row.recurring], [row for row in rows if row.recurring]
 
     def streams(after: datetime | None, before: datetime | None, work: WorkBudget) -> list[Iterator[Keyed]]:

@@ -108,10 +108,7 @@ def _new_event(context: ServiceContext, calendar: CalendarRow, body: JSONObject,
 
 
 def get(context: ServiceContext, request: RequestContext) -> Response:
-    """Return the event whose id is in the path.
-
-    If the conference of the event is pending, create the conference for the next response.
-    """
+    """Return the event whose id is in the path, and then create the conference if it is pending."""
     calendar = calendar_of(context, request, CalendarRole.READER)
     view = view_of(context, request, calendar)
     event = event_in_path(context, request, calendar)
@@ -257,10 +254,7 @@ def delete(context: ServiceContext, request: RequestContext) -> Response:
 
 
 def move(context: ServiceContext, request: RequestContext) -> Response:
-    """Move an event to another calendar, which becomes the organizer, and return the event.
-
-    Raises ApiError if the event belongs to another organizer or is an instance.
-    """
+    """Move an event to another calendar, the new organizer. Raises ApiError for a guest's copy or an instance."""
     options = read_options(request.query)
     destination = request.query.get("destination")
     if not destination:

@@ -162,10 +162,7 @@ def change_file(
     metadata: JSONObject,
     content: NewContent | None = None,
 ) -> FileRow:
-    """Store a file's new metadata and content inside an open transaction, and return the new row.
-
-    Raises ApiError if the caller may not change the file.
-    """
+    """Store a file's new metadata and content, and return the new row. Raises ApiError if not permitted."""
     old = file_for(context, request.caller, file_id, Role.WRITER)
     row = change_row(context, request.caller, _move(context, request, old), metadata)
     if content:

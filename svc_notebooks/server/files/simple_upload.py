@@ -159,10 +159,7 @@ def header_type(headers: Headers, name: str) -> str | None:
 def check_content(
     context: ServiceContext, request: RequestContext, file_id: str, metadata: JSONObject, media_type: str | None
 ) -> ConversionRequest | None:
-    """Check an upload before its bytes are read. Return the conversion that the upload needs, or None.
-
-    Raises ApiError if the file cannot be created, or if its content cannot be converted.
-    """
+    """Check an upload before its bytes are read. Return its conversion, or None. Raises ApiError if invalid."""
     if not file_id:
         check_new(context, request.caller, metadata)
     return conversion_for(context, request, file_id, metadata, media_type)
@@ -199,10 +196,7 @@ def file_name(context: ServiceContext, request: RequestContext, file_id: str, me
 
 
 def add_content(context: ServiceContext, pieces: list[PartRange], size: int | None, media_type: str) -> NewContent:
-    """Add a content with these parts to the database, inside an open transaction.
-
-    Raises ApiError (503) if a reset has deleted the parts.
-    """
+    """Add a content with these parts to the database. Raises ApiError (503) if a reset has deleted the parts."""
     if not context.content.all_present(pieces):
         raise refuse("unavailable")
     content = NewContent(context.store.contents.begin(), size, media_type)

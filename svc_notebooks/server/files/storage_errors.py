@@ -37,10 +37,7 @@ def disk_refusal(error: OSError, context: ServiceContext | None = None, user: st
 
 
 def with_files(context: ServiceContext, error: DamagedContent, user: str | None = None) -> DamagedContent:
-    """Return a copy of the error with the names of the affected files that a user can see.
-
-    If `user` is None, the copy has the names of all affected files.
-    """
+    """Return a copy of the error with the affected files that a user can see, or all affected files for None."""
     rows = []
     with suppress(OSError):  # if the database is damaged, too, the files are unknown
         rows = context.store.files.of_parts(list(error.problems)[:_MOST_LOOKED_UP])

@@ -154,10 +154,7 @@ class DeliveryQueue:
         return self._store.outbox.postpone(waiting.seq, due=due, attempts=attempt)
 
     def _next_due(self, channel: int) -> Waiting | None:
-        """Mark the next message of a channel as in flight and return the message.
-
-        Return None if no message is due or the channel is closed.
-        """
+        """Mark a channel's next message as in flight and return the message, or None if no message is due."""
         waiting = self._store.outbox.next_of(channel)
         if waiting is None or waiting.due > (now := self._context.millis()):
             return None

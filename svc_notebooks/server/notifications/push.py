@@ -63,10 +63,7 @@ class PushNotifications:
             self._running_worker()
 
     def deliver(self, timeout: float | None = None) -> None:
-        """Deliver all messages that are due, and return when every attempt has ended.
-
-        After `timeout` seconds of real time, return early while the thread continues.
-        """
+        """Deliver the due messages. Return when each attempt has ended, or after `timeout` seconds of real time."""
         if not self._background:
             while due := self.queue.due():
                 for waiting in due:

@@ -66,10 +66,7 @@ def _load(context: ssl.SSLContext, certificates: list[str]) -> None:
 
 
 def _read_revocation_list(pem: str) -> set[tuple[bytes, int]]:
-    """Return the issuer and serial number of each certificate in a PEM revocation list.
-
-    Raises ValueError for an invalid list, or if the package cryptography is missing.
-    """
+    """Return the issuer and serial of each certificate in a PEM revocation list. Raises ValueError if invalid."""
     try:
         from cryptography import x509
     except ImportError:

@@ -94,10 +94,7 @@ def _open(
 
 
 def stop(context: ServiceContext, request: RequestContext) -> Response:
-    """Stop a channel and delete its queued messages (A10).
-
-    Raises ApiError (404) if no open channel has these ids, or if the caller may not stop the channel.
-    """
+    """Stop a channel and delete its messages (A10). Raises ApiError (404) if the caller cannot stop the channel."""
     body = read_json(request.body, context.policy.max_metadata_size)
     channel_id, resource_id = body.get("id"), body.get("resourceId")
     problems: list[Row] = []

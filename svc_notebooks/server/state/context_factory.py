@@ -114,10 +114,7 @@ def load_context(file: BinaryIO, branch: int = 0) -> Opened:
 
 
 def _ids_of_a_copy(store: Store, seed: int | None, state: Any, branch: int) -> Ids:
-    """Return the id generator for a copied service.
-
-    Branch 0 continues the sequence from `state`. Every other branch begins its own sequence.
-    """
+    """Return the id generator of a copy. Branch 0 continues from `state`, and other branches begin new sequences."""
     ids = Ids(seed, opening=store.users.count_opening(), branch=branch)
     if not branch:
         ids.go_to(state)

@@ -92,10 +92,7 @@ class ContentReader:
         self._done: Callable[[], None] | None = done
 
     def check(self) -> None:
-        """Compare the length of every part, and the checksums of the first 256 MiB, with the database.
-
-        Raises DamagedContent if a part differs or is missing.
-        """
+        """Compare the parts with the database (checksums only of the first 256 MiB). Raises DamagedContent."""
         left = _CHECKED_AT_ONCE
         problems = dict[str, str]()
         for piece in self._pieces:
@@ -207,10 +204,7 @@ class Content:
         return digests
 
     def record_checksums(self) -> None:
-        """Compute and store the checksums of parts that an older version stored without a checksum.
-
-        A part gets no checksum if it is missing, has the wrong length or cannot be read.
-        """
+        """Record the checksums that an older version did not store, except for damaged parts."""
         rows = self._store.contents.without_checksum()
         for first in range(0, len(rows), _RECORDED_AT_ONCE):
             with self._store.transaction():

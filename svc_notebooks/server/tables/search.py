@@ -190,10 +190,7 @@ def _special(search: Compare, viewer: Viewer) -> ColumnElement[bool]:
 
 
 def _visibility(word: str) -> ColumnElement[bool]:
-    """Return the SQL condition for a value of `visibility`.
-
-    Unsupported values such as `anyoneCanFind` match no file.
-    """
+    """Return the SQL condition for a value of `visibility`. Values like `anyoneCanFind` match no file."""
     if word == "limited":
         return and_(*(not_(_open_to(kind)) for kind in _BY_LINK.values()))
     return _open_to(_BY_LINK[word]) if word in _BY_LINK else false()

@@ -46,9 +46,9 @@ Answer: TypeAlias = "Mapping[str, object] | None"
 
 
 class Control:
-    """A service with its control API. If `token` is given, each control call must send the token.
+    """A service with its control API.
 
-    Raises ValueError for a token that cannot be sent in a header.
+    Each control call must send `token`, if set. Raises ValueError for a bad token.
     """
 
     def __init__(self, service: Service, token: str | None = None) -> None:
@@ -86,10 +86,7 @@ class Control:
 
 
 def _transfer_state(service: Service, request: Request) -> Response:
-    """Return a copy of the whole state (GET), or replace the state by the copy in the body (PUT).
-
-    Raises ValueError for an invalid copy, ApiError (405) for another method.
-    """
+    """Return the whole state (GET), or replace the state by the body (PUT). Raises ValueError or ApiError (405)."""
     if request.method == "GET":
         file = TemporaryFile()  # noqa: SIM115 -- closed by the response that reads it
         try:
@@ -120,10 +117,7 @@ def _blocks(file: BinaryIO) -> Iterator[bytes]:
 
 
 def _call(service: Service, request: Request, name: str) -> Answer:
-    """Perform a control call and return the JSON object of its response, or None for an empty response.
-
-    Raises ApiError for an unknown call and ValueError for invalid fields.
-    """
+    """Perform a control call and return a JSON object or None. Raises ApiError or, for bad fields, ValueError."""
     length = request.headers.get("Content-Length")
     if name.startswith("files/") and request.method == "POST":
         fields = read_json(as_body(request.body), _MAX_BODY_SIZE) if length != "0" else {}

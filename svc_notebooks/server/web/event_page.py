@@ -26,10 +26,7 @@ _NEXT = 10
 
 
 def event_page(request: PublicRequest) -> Response:
-    """Return the HTML page of an event, which everybody with the link may open.
-
-    Raises ApiError (404) if there is no such event, or if the policy closes such links.
-    """
+    """Return the public HTML page of an event. Raises ApiError (404) if the event is missing or links are closed."""
     context = request.context
     calendar, event = _event_at(context, request.query.get("eid") or "")
     if calendar is None or event is None or event.row.cancelled or not context.policy.open_links:
