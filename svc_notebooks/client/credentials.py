@@ -109,7 +109,7 @@ class Credential:
 def _fetch_token(get_token: Callable[[], str]) -> str:
     """Return the token from the token function.
 
-    Raises NotSignedIn without the function's message, which may show a secret, or the function's SvcError.
+    Raises NotSignedIn, whose message hides the function's error, or the function's own SvcError.
     """
     try:
         return get_token()

@@ -36,7 +36,7 @@ def list_files(
 
 
 def copy_file(session: Session, file_id: str, metadata: File, *, query: Mapping[str, object] | None = None) -> File:
-    """Copy a file and return the copy's metadata. Raises NotAllowed, NotFound. The request is never repeated."""
+    """Copy a file and return the copy's metadata. Raises NotAllowed, NotFound. Not repeated without a response."""
     return cast(File, session.call("POST", f"{file_path(session, file_id)}/copy", body=metadata, query=query))
 
 

@@ -281,7 +281,7 @@ class Session:
         return self._credential.renew()
 
     def elapsed(self) -> float:
-        """Return the session clock's time in seconds for measuring durations, or else the time of a monotonic clock."""
+        """Return the time in seconds of the session's virtual clock, or else of a monotonic clock."""
         return self.clock.now().timestamp() if self._virtual else time.monotonic()
 
     def chance(self) -> float:

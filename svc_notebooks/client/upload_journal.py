@@ -151,8 +151,8 @@ class UploadJournal:
 class JournalLock:
     """The lock on an upload's journal entry. After `release` the methods do nothing.
 
-    With a `path`, the lock is a file lock, which the system releases at process end. Otherwise it applies only in this
-    journal.
+    With a `path`, the lock is a file lock, which the system releases at process end. Otherwise the lock applies only in
+    this journal.
     """
 
     def __init__(self, journal: UploadJournal, key: str, path: Path | None, descriptor: int) -> None:

@@ -98,7 +98,7 @@ def _path(tokens: Iterator[str], into: Mask) -> tuple[Mask, str]:
 
 
 def check(mask: Mask, shape: Shape, path: str = "") -> None:
-    """Check that the resource has every field that a mask names. Raises ApiError (invalidFields) if not."""
+    """Check that a mask names only fields of the resource. Raises ApiError (invalidFields) for any other name."""
     for name, below in mask.items():
         known = name == STAR or name in shape or "" in shape
         inner = shape.get(name)
@@ -109,7 +109,7 @@ def check(mask: Mask, shape: Shape, path: str = "") -> None:
 
 
 def apply(mask: Mask, value: JSON) -> JSON:
-    """Return the fields of a JSON value that a mask selects, in their order. An empty mask selects all fields."""
+    """Return a JSON value with only the fields that the mask selects. An empty mask selects all fields."""
     if not mask or STAR in mask:
         return value
     if isinstance(value, list):

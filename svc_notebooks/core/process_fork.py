@@ -109,4 +109,4 @@ class ForkedChild:
         raise Unsupported(self.message, advice=self.advice)
 
     def __exit__(self, *error: object) -> None:
-        """Never called. A `with` block looks up this method before `__enter__`, which raises."""
+        """Do nothing. A `with` block looks up `__exit__` before it calls `__enter__`, which raises."""

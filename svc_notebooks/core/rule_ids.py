@@ -7,7 +7,7 @@ from string import ascii_lowercase
 
 
 def rule_number(id: str) -> str:
-    """Return the rule id for a rule id or clause id.
+    """Return the rule id of a clause id. A rule id is returned unchanged.
 
     >>> rule_number("A6-04b"), rule_number("A6-03")
     ('A6-04', 'A6-03')

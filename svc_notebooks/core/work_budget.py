@@ -8,7 +8,7 @@ class WorkExceeded(Exception):
 
 
 class WorkBudget:
-    """Counts the steps of a computation up to `limit`. None means no limit.
+    """Counts the steps of a computation, and raises WorkExceeded after `limit` steps. None means no limit.
 
     >>> work = WorkBudget(2)
     >>> work.spend(2)

@@ -93,7 +93,7 @@ def check_replaceable(file: ExistingFile, size: int | None = None, *, overwrite:
 
 
 def path_exists(file: ExistingFile, words: str, advice: str, *, replaceable: bool = False) -> PathExists:
-    """Return a PathExists error for the path of `file`, followed by `words`, for the caller to raise."""
+    """Return a PathExists error whose message is the path of `file` and `words`, for the caller to raise."""
     error = PathExists(
         f"{str(file.path)!r} {words}. Nothing was written.",
         path=file.path,

@@ -173,7 +173,7 @@ def _fetch_content(
 
 
 def check_destination(to: str | os.PathLike[str]) -> Path:
-    """Convert `to` to a Path. Raises TypeError if `to` is not a path, FileNotFoundError without its folder."""
+    """Convert `to` to a Path. Raises TypeError if `to` is not a path, FileNotFoundError if its folder is missing."""
     if not isinstance(to, (str, os.PathLike)):
         raise TypeError(f"to is {type(to).__name__}; give a path to a file or a folder")
     destination = Path(to).expanduser()

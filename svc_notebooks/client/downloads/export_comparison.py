@@ -1,4 +1,4 @@
-"""Comparison of exports without the dates in their metadata, as other deployments write the export time there."""
+"""Comparison of two exports of a document that ignores the dates in their metadata, such as the export time."""
 
 from __future__ import annotations
 

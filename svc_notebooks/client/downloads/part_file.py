@@ -82,7 +82,7 @@ class PartFile:
         raise AssertionError("the numbers do not end")
 
     def restart(self, mark: Mapping[str, object] | None = None) -> None:
-        """Discard the received bytes. `mark` identifies the new content, or None the same content as before."""
+        """Discard the received bytes. `mark` identifies the new content. None means the same content as before."""
         self._mark = dict(self._mark if mark is None else mark)
         self._file.seek(0)
         self._file.truncate()

@@ -110,7 +110,7 @@ def _wall_time(instant: datetime, offset: timedelta) -> datetime:
 def _as_observances(
     clock: ZoneOffset, before: timedelta, onsets: list[datetime], last_year: int
 ) -> Iterator[Observance]:
-    """Yield one observance for all onsets, or a listed and a ruled observance if the last onsets follow a rule."""
+    """Yield the observances for the onsets of one UTC offset, with a rule for the last onsets if possible."""
     candidates = [(day, _same_onsets(onsets, day)) for day in _weekday_positions(onsets[-1])]
     day, ruled = max(candidates, key=lambda candidate: len(candidate[1]))
     if len(ruled) < _RULE_YEARS or onsets[-1].year < last_year - 1:

@@ -24,7 +24,7 @@ _PAGE_SIZE = 1000
 
 @dataclass(frozen=True, slots=True)
 class Channel:
-    """A notification channel of the session, on a file id or the change log (`file` None).
+    """A notification channel that the session opened on the file `file`, or on the change log if None.
 
     `expiration` is None if the channel never expires.
     """
@@ -137,7 +137,7 @@ def _open_channel(session: Session, file: str | None, body: ChannelToOpen) -> Ch
 
 
 def stop(session: Session, channel_id: str, resource_id: str) -> None:
-    """Stop a notification channel. Raises NotFound if the channel is not active, or not this user's."""
+    """Stop a notification channel. Raises NotFound if the channel is not active or this user may not stop it."""
     path = session.names.path("channels", "stop")
     session.call("POST", path, body={"id": channel_id, "resourceId": resource_id})
     known = registry_of(session).channels

@@ -68,7 +68,7 @@ class Inbox:
                 self._planned.append(_PlannedResponse(status, delay, times))
 
     def listen(self, listener: Callable[[], None]) -> Callable[[], None]:
-        """Register a function to call after every message in its thread. Returns a function that unregisters it."""
+        """Register a function to call after each message, in the receiving thread. Returns a function to unregister."""
         self._listeners.append(listener)
         return lambda: self._listeners.remove(listener) if listener in self._listeners else None
 

@@ -276,7 +276,7 @@ _BLOCKED = (
 
 
 def _safe_cause(error: Exception) -> BaseException | None:
-    """Return the innermost error, because outer errors show the URL, or None if it contains a secret too (T-05)."""
+    """Return the innermost error, as outer errors show the URL (T-05), or None if the innermost shows a secret."""
     inner = list(_layers(error))[-1]
     return inner if redact_text(str(inner)) == str(inner) else None
 

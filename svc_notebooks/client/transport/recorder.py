@@ -110,7 +110,7 @@ class RecordedExchange:
             self.response_head += data[: _SCANNED_BYTES - len(self.response_head)]
 
     def end(self, seconds: float, error: BaseException | None = None) -> None:
-        """End the exchange after `seconds`, with the `error` that ended it or None, and remove the secrets."""
+        """End the record after `seconds`, with the error of the exchange or None, and remove the secrets."""
         self.seconds = seconds
         if error is not None:
             self.error = remove_secret(redact_text(str(error) or type(error).__name__), self.secret)
@@ -196,7 +196,7 @@ class Recorder(Sequence[Exchange]):
         return self._count
 
     def clear(self) -> None:
-        """Remove all exchanges. Later exchanges continue the numbers."""
+        """Remove all exchanges. The numbers of later exchanges continue."""
         with self._lock:
             self._entries.clear()
             self._bytes = 0

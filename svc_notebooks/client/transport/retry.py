@@ -78,7 +78,7 @@ class RetryBudget:
         return True
 
     def explain(self, error: SvcError) -> SvcError:
-        """Return `error`, with the wait that the service required in the message if the wait was too long."""
+        """Return `error`. If the wait that the service required was too long, the message names the wait."""
         if self._too_long is not None:
             error.message = f"{error.message} {self._sender.retry.too_long_message(self._too_long)}"
             error.advice = "Try again after that time."

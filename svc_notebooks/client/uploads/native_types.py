@@ -39,7 +39,7 @@ def is_document(session: Session, media_type: str) -> bool:
 
 
 def _matching_native_type(session: Session, source_type: str) -> str:
-    """Return the first native type to which a source can be converted. Raises ValueError if there is none."""
+    """Return the first native type to which a source can be converted. Raises ValueError without such a type."""
     essence = MediaType.parse(source_type).essence
     possible = capabilities_of(session).imports.get(essence, ())
     if not possible:

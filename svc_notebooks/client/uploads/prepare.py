@@ -95,7 +95,7 @@ def execute(session: Session, request: UploadRequest, progress: Progress | None 
 
 
 def resumable(session: Session, request: UploadRequest, progress: Progress | None) -> ClientUpload:
-    """Return the resumable upload for a request, which continues an unfinished session in the journal."""
+    """Return the resumable upload for a request. An unfinished session in the journal is continued."""
     key = request.journal_key(session)
     claim = session.pending.claim(key) if key else None
     entry = claim.entry if claim else None

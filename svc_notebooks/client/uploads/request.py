@@ -52,9 +52,9 @@ class UploadArguments:
 class UploadRequest:
     """A checked upload of a source as a new file, or as the new content of the file `file_id`.
 
-    `media_type` is the source's. `upload_type` is "media", "multipart" or "resumable". If `chunk_size` is None, a
-    resumable upload sends all bytes in one request. `restartable` is False if only the session URI is known, because a
-    new session would need the metadata.
+    `media_type` is the media type of the source. `upload_type` is "media", "multipart" or "resumable". If `chunk_size`
+    is None, a resumable upload sends all bytes in one request. `restartable` is False if only the session URI is known,
+    because a new session would need the metadata.
     """
 
     source: UploadSource

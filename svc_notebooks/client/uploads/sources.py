@@ -67,7 +67,7 @@ class UploadSource:
     def read(self, offset: int, size: int) -> bytes:
         """Return `size` bytes from `offset` on, or fewer at the end of the source.
 
-        Raises SourceChanged if the source changed during the upload, and OSError if it cannot be read.
+        Raises SourceChanged if the source changed during the upload, and OSError if the source cannot be read.
         """
 
     def keep(self, size: int) -> None:
@@ -302,7 +302,7 @@ class SourceStream:
     def read(self, size: int = -1, /) -> bytes:
         """Return at most `size` bytes of the body, or all remaining bytes if negative.
 
-        Raises SourceChanged if the source changed during the upload, and OSError if it cannot be read.
+        Raises SourceChanged if the source changed during the upload, and OSError if the source cannot be read.
         """
         if size < 0:
             return b"".join(iter(lambda: self.read(BLOCK), b""))

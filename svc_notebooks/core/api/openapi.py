@@ -68,7 +68,7 @@ def _operations(names: Names, policy: Policy) -> Iterator[tuple[str, str, Schema
 def _head(
     operation: Operation, name: str, method: str, summary: str, parameters: Iterable[Parameter], policy: Policy
 ) -> Schema:
-    """Return the first members of an operation description. The operationId ends with any method but the first."""
+    """Return the first members of an operation description, such as operationId, summary and security."""
     return {
         "operationId": name if method == operation.methods[0] else f"{name}.{method.lower()}",
         "summary": summary,

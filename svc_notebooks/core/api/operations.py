@@ -112,7 +112,7 @@ class Operation:
     decided_by: str = FAMILY
 
     def scopes_under(self, policy: Policy) -> frozenset[str]:
-        """Return the scopes that allow this operation (one is enough). `event_scopes="family"` allows more scopes."""
+        """Return the scopes of which a token needs one for this operation. `event_scopes="family"` adds scopes."""
         widened = policy.event_scopes == "family" and self.scopes == EVENTS_CREATE
         return EVENTS_WRITE if widened else self.scopes
 

@@ -222,8 +222,8 @@ class AbusiveFileWarning(UserWarning):
 class PathExists(SvcError, FileExistsError):
     """The path to write to contains other content, which was not changed.
 
-    Attributes of the existing file are `path`, `size` (bytes) and `modified` (UTC). `replaceable` means that
-    `overwrite=True` works.
+    Attributes of the existing file are `path`, `size` (bytes) and `modified` (UTC). `replaceable` is True if
+    `overwrite=True` replaces the file.
 
     >>> isinstance(PathExists("a.txt exists"), FileExistsError)
     True

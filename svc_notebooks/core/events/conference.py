@@ -35,7 +35,7 @@ def conference_problems(data: Any, policy: Policy) -> list[Row]:
 
 
 def has_conference(data: Any) -> bool:
-    """Return whether conference data contains an existing conference, which is copied and not created.
+    """Return whether conference data contains an existing conference, so that no conference is created.
 
     >>> request = {"requestId": "r1", "status": {"statusCode": "success"}}
     >>> has_conference({"createRequest": request})

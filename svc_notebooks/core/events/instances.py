@@ -32,7 +32,7 @@ _MIDNIGHT = time()
 
 
 class Occurrence(NamedTuple):
-    """An instance of an event. `start` is a date if all-day, or a date-time in the event's time zone."""
+    """An instance of an event. `start` is a date (all-day event) or a date-time in the event's time zone."""
 
     start: Start
     duration: timedelta
@@ -206,7 +206,7 @@ def _earliest_wall_time(first: datetime | None, zone: tzinfo) -> datetime | None
 
 
 def _order(batches: Iterator[Batch]) -> Iterator[Batch]:
-    """Yield the batches with skipped local times moved to after their gap, and to the batch of their new day."""
+    """Yield the batches, with each local time that the clock skips moved to a later time or the next day."""
     pending: Batch = []
     for batch in filter(None, batches):
         day, shown = batch[-1].toordinal(), _skip_gaps(batch)

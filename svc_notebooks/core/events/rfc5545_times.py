@@ -44,7 +44,7 @@ def print_moment(moment: Start) -> str:
 
 
 def until_day(day: date, start: Start) -> str:
-    """Return the UNTIL value for a whole day, which is the day if all-day, and otherwise its last second in UTC."""
+    """Return the UNTIL value that includes a day, a date if `start` is a date, else the day's last second in UTC."""
     if is_all_day(start):
         return print_moment(day)
     try:

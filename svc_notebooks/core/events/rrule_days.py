@@ -83,7 +83,7 @@ class DayFilter:
 
 
 def days_of(rule: Rule) -> DayFilter:
-    """Return the day filter of a rule, which rules with equal day parts share."""
+    """Return the day filter of a rule. Rules with equal day parts share a filter."""
     parts = {field: getattr(rule, field) for field in _CHECKS}
     return _days(Rule(rule.freq, week_start=rule.week_start, **parts))
 
@@ -98,7 +98,7 @@ def _years(first: int, stop: int) -> range:
 
 
 def _week_numbers(day: datetime, week_start: int) -> set[int]:
-    """Return the week numbers of a day from the year's start and end. Week 1 has at least four days in the year."""
+    """Return a day's week numbers from the start and the end of the year. Week 1 has at least four days in the year."""
     middle = day + timedelta(days=3 - (day.weekday() - week_start) % 7)
     number = (_year_day(middle) - 1) // 7 + 1
     last_middle = middle + timedelta(days=(_year_length(middle) - _year_day(middle)) // 7 * 7)
@@ -107,7 +107,7 @@ def _week_numbers(day: datetime, week_start: int) -> set[int]:
 
 
 def _by_day(rule: Rule) -> _Day:
-    """Return a test for BYDAY. Ordinals count in the year if the rule names no month (3.3.10, notes 1 and 2)."""
+    """Return a function that tests a day for BYDAY, with ordinals in the month or year (3.3.10, notes 1 and 2)."""
     every = {weekday for ordinal, weekday in rule.by_day if not ordinal}
     some = {(ordinal, weekday) for ordinal, weekday in rule.by_day if ordinal}
     in_month = rule.freq is Freq.MONTHLY or bool(rule.by_month)

@@ -76,7 +76,7 @@ class Window(NamedTuple):
         return self.first.toordinal() if self.first else 0
 
     def hours_after(self, chunk: Chunk) -> int:
-        """Return the second of the chunk's last day at which the window begins, or 0 if it begins on another day."""
+        """Return the second at which the window begins on the chunk's last day, or 0 if not on that day."""
         return seconds_of(self.first) if self.first and chunk.last == self.first_day else 0
 
 

@@ -101,7 +101,7 @@ class DayTimes:
         return offsets if indices is None else [offsets[index] for index in indices]
 
     def days(self, days: DayFilter, first: int, stop: int, work: WorkBudget) -> Iterator[int]:
-        """Yield the ordinals of days with times in [first, stop), up to a whole calendar cycle without times."""
+        """Yield the ordinals of days with times in [first, stop). Stops after a calendar cycle without times."""
         if not self._has_any():
             return
         rare = self.step > DAY_SECONDS and 366 * DAY_SECONDS // self.step < days.count_in_year(first)

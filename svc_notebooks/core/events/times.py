@@ -114,7 +114,7 @@ def instant(moment: Start, tz: tzinfo) -> datetime:
 
 
 def print_time(moment: Start, tz: tzinfo, time_zone: str | None) -> EventTime:
-    """Create an event time object, with a date-time in the offset of `tz` and `time_zone` unless None.
+    """Create an event time object. A date-time gets the UTC offset of `tz`. `time_zone` is added unless None.
 
     >>> print_time(date(2026, 11, 2), UTC, None)
     {'date': '2026-11-02'}
@@ -134,7 +134,7 @@ def print_instant(moment: datetime, tz: tzinfo) -> str:
 
 
 def in_minutes(moment: datetime) -> datetime:
-    """Return the same time with a UTC offset in whole minutes (RFC 3339), as historical offsets have seconds.
+    """Return the same time with a UTC offset in whole minutes (RFC 3339). Historical offsets have seconds.
 
     >>> in_minutes(datetime(1880, 1, 1, tzinfo=zone("Europe/Berlin"))).isoformat()
     '1879-12-31T23:59:32+00:53'

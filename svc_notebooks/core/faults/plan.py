@@ -175,7 +175,7 @@ def _check_keys(name: str, members: JSONObject, keys: tuple[str, ...]) -> None:
 
 
 def object_member(members: JSONObject, name: str) -> JSONObject:
-    """Return the JSON object under a name of a step, empty if missing. Raises ValueError for any other value."""
+    """Return the JSON object in a step's member `name`, or {} if missing. Raises ValueError for any other value."""
     value = members.get(name, {})
     if not isinstance(value, dict):
         raise ValueError(f"{name} takes an object")

@@ -29,8 +29,8 @@ class FileField:
     """A field of the File resource.
 
     `type` is a key of `TYPES`, and `parts` are the member names of an object. Only files with binary content have a
-    `binary` field. The service keeps a client's value of a `stored` field, which is otherwise `default`, or absent if
-    None.
+    `binary` field. The service keeps a client's value of a `stored` field. Before, the field has the value `default`,
+    or is absent if None.
     """
 
     name: str
@@ -192,7 +192,7 @@ def type_problem(field: FileField, value: JSON) -> str | None:
 
 
 def check_file(body: JSONObject, *, creating: bool, policy: Policy) -> JSONObject:
-    """Return a body after checking that a client may write each field and value. Null is always valid.
+    """Check that a client may write each field of a body, and return the body. Null is always valid.
 
     Raises ApiError with all problems, status 400 before 403.
     """

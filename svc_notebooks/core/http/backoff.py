@@ -47,7 +47,7 @@ class RetryRule:
         return max(growing_delay(self.base, self.cap, failures, MAX_JITTER * chance), retry_after or 0.0)
 
     def time_left(self, *, since_progress: float, since_start: float) -> float:
-        """Return the seconds until the client gives up, for the seconds since the last progress and since the start."""
+        """Return the seconds until the client gives up. The arguments are in seconds."""
         patience = self.patience - since_progress
         return patience if self.deadline is None else min(patience, self.deadline - since_start)
 

@@ -82,7 +82,7 @@ def detect(name: str | None, head: bytes) -> str:
 
 
 def extension_of(name: str) -> tuple[str, str]:
-    """Return the last extension and all extensions of a file name without the leading dot, or "" without extension.
+    """Return the last and the full extension of a file name without the leading dot, each "" if missing.
 
     >>> extension_of("data.tar.gz")
     ('gz', 'tar.gz')

@@ -40,7 +40,7 @@ class MediaType:
 
     @classmethod
     def parse(cls, text: str) -> MediaType:
-        """Parse a Content-Type header, with lower-case parameter names and optionally quoted values.
+        """Parse a Content-Type header, with parameter names in lower case and values without quotes.
 
         >>> MediaType.parse('Multipart/Related; Boundary="a b"').parameters
         {'boundary': 'a b'}

@@ -50,7 +50,7 @@ class ContentRange:
 
     @classmethod
     def parse(cls, text: str) -> ContentRange:
-        """Parse a Content-Range header, without the unit `bytes` for some clients. Raises ValueError if invalid."""
+        """Parse a Content-Range header, in which the unit `bytes` may be missing. Raises ValueError if invalid."""
         match = _CONTENT_RANGE.fullmatch(text.strip())
         if not match:
             raise ValueError("Failed to parse Content-Range header.")
@@ -81,7 +81,7 @@ def format_stored(stored: int) -> str | None:
 
 
 def parse_stored(text: str | None) -> int:
-    """Return the number of stored bytes by a 308's Range header, 0 if None (A3-07). Raises ValueError if invalid.
+    """Return the number of stored bytes from a Range header, 0 if None (A3-07). Raises ValueError if invalid.
 
     >>> parse_stored("bytes=0-0"), parse_stored(None)
     (1, 0)
@@ -102,7 +102,7 @@ def _offset(digits: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class ByteRange:
-    """A download's Range header with the bytes from `first` to `last` (None for the end), or the last `last` bytes.
+    """A Range header for the bytes `first` to `last` (None for the end), or the last `last` bytes if `first` is None.
 
     >>> ByteRange.parse("bytes=-100").resolve(500)
     ByteSpan(first=400, last=499)
@@ -126,7 +126,7 @@ class ByteRange:
         return cls(first, last)
 
     def resolve(self, size: int) -> ByteSpan | None:
-        """Return the selected bytes of a content of this size, or None for a 416 error if no byte is selected."""
+        """Return the byte span in a content of `size` bytes, or None (a 416 error) if the range selects no byte."""
         if self.first is None:
             first = max(0, size - (self.last or 0))
             return ByteSpan(first, size - 1) if self.last and size else None

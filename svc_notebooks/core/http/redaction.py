@@ -137,7 +137,7 @@ def redact_text(text: str, url: str = "") -> str:
 
 
 def mask_token(token: str) -> str:
-    """Return a channel token's length and at most four leading characters, at most a quarter of the token.
+    """Return the first characters (at most four, and at most a quarter) and the length of a channel token.
 
     >>> mask_token("5f3a90c1d2e4b7a8"), mask_token("lab")
     ('5f3a… (16 characters)', '… (3 characters)')

@@ -31,7 +31,7 @@ CHANNEL_SHAPE = shape_of(ChannelResource)
 
 
 class ChannelState(Enum):
-    """The states of a channel. ENDED means that the watched resource is lost, STOPPED a stop request or expiration."""
+    """The states of a channel. A channel is ENDED after the loss of its resource, STOPPED after a stop or expiry."""
 
     NONE = "none"
     ACTIVE = "active"

@@ -47,7 +47,7 @@ class Schedule:
     jitter: float = 0.25
 
     def wait(self, attempt: int, chance: float) -> float:
-        """Return the seconds to wait after a failed attempt (1 for the first). `chance` is random from 0 to 1."""
+        """Return the seconds to wait after attempt number `attempt`, counted from 1. `chance` is random from 0 to 1."""
         return growing_delay(self.first, self.cap, attempt, self.jitter * chance)
 
 
@@ -60,7 +60,7 @@ class DeliveryDecision:
 
 
 def next_attempt(outcome: AttemptOutcome, attempt: int, schedule: Schedule, chance: float) -> DeliveryDecision:
-    """Return the decision after an attempt, which is delivered, to be retried after a wait, or failed.
+    """Decide whether a message was delivered, is sent again or has failed after an attempt.
 
     `attempt` is 1 for the first attempt. `chance` is a random number from 0 to 1, which shortens the wait.
 

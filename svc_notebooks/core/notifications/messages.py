@@ -30,7 +30,7 @@ FIRST_NUMBER = 1
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A notification message. `expiration` is the channel's, in Unix milliseconds, or None if it never expires."""
+    """A notification message. `expiration` is the channel's expiration in Unix milliseconds, or None."""
 
     channel_id: str
     number: int

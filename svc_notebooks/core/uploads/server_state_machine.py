@@ -45,7 +45,7 @@ class ReadPlan:
 
 @dataclass(frozen=True, slots=True)
 class ReceivedBody:
-    """The result of reading a body. `broken` means an early end, `overlong` bytes after the last byte to take."""
+    """The result of reading a body. `broken` means an early end, and `overlong` more bytes than expected."""
 
     appended: int
     broken: bool = False
@@ -54,7 +54,7 @@ class ReceivedBody:
 
 @dataclass(frozen=True, slots=True)
 class SessionDecision:
-    """The response status, error text or "", and rule for a session URI request, and the session after the request."""
+    """The response to a session URI request, with an error message or "" as `text`, and the session afterwards."""
 
     session: UploadSession
     status: int
@@ -186,7 +186,7 @@ def _chunk(
 def _chunk_problem(
     session: UploadSession, span: ByteSpan, total: int | None, length: int | None, rule: UploadRule
 ) -> RequestProblem | None:
-    """Return the contradiction in a Content-Range, or the chunk size problem, or None without a problem."""
+    """Return the problem of a Content-Range or of the chunk's size, or None."""
     size = span.size
     if size is not None and length is not None and length != size:
         return RequestProblem(f"Content-Range names {size} bytes, but the body has {length}.")
