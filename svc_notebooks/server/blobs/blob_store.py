@@ -108,7 +108,7 @@ class BlobStore(Protocol):
         """Describe the damage of a part, or return None. If `contents` is false, compare only the length."""
 
     def checksum(self, part: StoredPart) -> int | None:
-        """Compute the CRC-32 of a part. Returns None for an unreadable part, a wrong length or a store in memory."""
+        """Compute the CRC-32 of a part. Returns None if the part is damaged, or if the store is in memory."""
 
     def has_all(self, keys: Iterable[str]) -> bool:
         """Return whether all of these parts exist."""
@@ -236,7 +236,7 @@ class MemoryBlobStore:
 
 
 def check_parts(parts: BlobStore, stored: Iterable[StoredPart], *, contents: bool = True) -> Iterator[StoredPart]:
-    """Yield the undamaged parts. Raises DamagedContent at the end if any part is damaged, with all damaged parts."""
+    """Yield the undamaged parts. At the end, raise DamagedContent for all damaged parts if there are any."""
     problems = dict[str, str]()
     for part in stored:
         if problem := parts.problem(part, contents=contents):

@@ -113,7 +113,7 @@ def bearer(request: Request) -> str | None:
 
 
 def require_scopes(caller: Caller, scopes: frozenset[str], operation: Operation) -> Caller:
-    """Return the caller with `app_only` set for these scopes. Raises ApiError (403) without any of the scopes."""
+    """Return the caller with `app_only` set for these scopes. Raises ApiError (403) if the caller has no such scope."""
     if caller.scopes.isdisjoint(scopes):
         error_rows = [
             row("missingScope", decided_by=rule_for_scopes(operation, caller.scopes), operation=operation.name)

@@ -191,7 +191,7 @@ def _searchable_text(body: Event) -> str:
 def _list_rows(
     context: ServiceContext, calendar: CalendarRow, criteria: _ListCriteria, key: Key | None
 ) -> Iterator[Keyed]:
-    """Yield stored events and changed instances with their keys. Raises PageEnds if the budget is spent."""
+    """Yield stored events and changed instances with their keys. Raises PageEnds if the step budget is spent."""
     if criteria.order == "updated":
         rows = context.store.events.by_age(calendar.id, FIRST, "", _MAX_PAGE_SIZE)
         by_update = sorted(((row.updated, row.id), row) for row in rows)

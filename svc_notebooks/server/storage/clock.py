@@ -68,12 +68,12 @@ class SystemClock:
         return self.stop().freeze()
 
     def advance(self, duration: str | float | timedelta) -> datetime:
-        """Stop the clock and move it as `VirtualClock.advance` does. If `duration` is invalid, the clock still runs."""
+        """Stop the clock and move it like `VirtualClock.advance`. An invalid `duration` leaves the clock running."""
         step = parse_step(duration)
         return self.stop().advance(step)
 
     def set(self, instant: datetime | str) -> datetime:
-        """Stop the clock and set it as `VirtualClock.set` does. If `instant` is invalid, the clock still runs."""
+        """Stop the clock and set it like `VirtualClock.set`. An invalid `instant` leaves the clock running."""
         target = parse_instant(instant)
         return self.stop().set(target)
 
@@ -124,7 +124,7 @@ class VirtualClock:
             return self._go_to(target)
 
     def freeze(self) -> datetime:
-        """Return the time of the clock. A virtual clock needs no stopping, because it never runs by itself."""
+        """Return the time of the clock. A virtual clock never runs by itself, so nothing is stopped."""
         return self._now
 
     def wait(self, seconds: float) -> None:

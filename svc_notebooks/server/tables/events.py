@@ -118,7 +118,7 @@ class Events(TableGroup):
         return self._rows(_OF_SERIES, calendar=calendar, series=series)
 
     def by_age(self, calendar: str, place: int, event: str, size: int) -> Iterator[EventRow]:
-        """Yield the rows of a calendar that follow this `place` and event id, oldest first, reading `size` at once."""
+        """Yield the rows of a calendar after this `place` and event id, oldest first, in queries of `size` rows."""
         while rows := self._rows(_PAGE, calendar=calendar, place=place, key=event, size=size):
             yield from rows
             place, event = rows[-1].place, rows[-1].id

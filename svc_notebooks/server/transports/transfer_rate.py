@@ -44,7 +44,7 @@ class TransferBudget:
 
 
 def receive_into(sock: socket.socket, buffer: memoryview, budget: TransferBudget) -> int:
-    """Receive bytes into a buffer and return their number. Raises TimeoutError for a used-up budget, or OSError."""
+    """Receive bytes into a buffer and return their number. Raises TimeoutError when the budget is used up."""
     begin = time.monotonic()
     sock.settimeout(max(budget.left, 0.001))
     size = sock.recv_into(buffer)
