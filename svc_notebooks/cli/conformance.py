@@ -117,10 +117,7 @@ def _matches(id: str, word: str) -> bool:
 
 @dataclass(eq=False)
 class ConformanceRun:
-    """A run of the contract tests, which is registered as the pytest plugin "conformance".
-
-    The tests read the deployment and the selected rules from this object, and the report plugin adds the outcomes.
-    """
+    """A run of the contract tests, and the pytest plugin "conformance" from which the tests read the deployment."""
 
     target: Deployment | None
     rules: Mapping[str, InterfaceRule]

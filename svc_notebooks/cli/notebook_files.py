@@ -46,10 +46,7 @@ def notebooks_in(folder: Path) -> list[Path]:
 
 
 def copy_notebooks(target: Path, source: Path | None = None) -> list[CopiedFile]:
-    """Copy the package's notebooks (or those of `source`) to a folder, and return the outcome for each file.
-
-    An existing file is not replaced, because the user may have changed the file.
-    """
+    """Copy the package's notebooks to a folder, keep existing files, and return the outcome for each file."""
     source = source or notebooks_folder()
     paths = [path for path in sorted(source.rglob("*")) if path.is_file() and not _is_hidden(path, source)]
     return [_copy_one(source, target, path.relative_to(source).as_posix()) for path in paths]

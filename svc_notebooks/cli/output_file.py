@@ -12,10 +12,7 @@ from ..local.saving import save_bytes
 
 
 def check_output_paths(*paths: Path | None, overwrite: bool) -> str | None:
-    """Return an error message for the first output path whose file exists, or None if all paths can be written.
-
-    A path that is None is ignored. With `overwrite`, files can be replaced.
-    """
+    """Return an error message for the first path whose file must not be replaced. Return None if there is no error."""
     for path in paths:
         existing_file = existing(path) if path else None
         if existing_file and existing_file.kind != DEVICE and not overwrite:
@@ -24,11 +21,7 @@ def check_output_paths(*paths: Path | None, overwrite: bool) -> str | None:
 
 
 def write_report(path: Path, text: str, *, overwrite: bool) -> None:
-    """Write a report to a file.
-
-    If the file has been created since `check_output_paths`, write the report to a free name in the folder, and print
-    the name.
-    """
+    """Write a report to a file, or to a free name in its folder if the file was created after `check_output_paths`."""
     content = text.encode()
     existing_file = existing(path)
     if existing_file and existing_file.kind == DEVICE:

@@ -150,10 +150,7 @@ def _plural(noun: str, number: int) -> str:
 
 
 def table(rule_verdicts: Iterable[RuleVerdict], width: int | None = None) -> Iterable[str]:
-    """Yield the lines of the result table, with failures, differences or missing requirements below each rule.
-
-    `width` is the line length in characters, by default the width of the terminal.
-    """
+    """Yield the lines of the result table. `width` is in characters, by default the width of the terminal."""
     width = max(60, width or shutil.get_terminal_size((100, 24)).columns)
     yield f"{'rule':<8}{'result':<17}text"
     for verdict in rule_verdicts:

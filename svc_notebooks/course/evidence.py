@@ -1,7 +1,6 @@
 """The evidence for an exercise check, which consists of the student's requests and the state of the service.
 
-The journal and the request recorder have a record of every request, which are joined. Checks read the state from a fork
-of the service, so that their requests do not change the journal, the rate limits or the clock.
+Checks read a fork of the service, so that their requests do not change the journal, the rate limits or the clock.
 """
 
 from __future__ import annotations

@@ -68,10 +68,7 @@ class GradedSubmission:
             return {"token": exercise.token, "given": values, **_instant(exercise)}
 
     def sign_in(self, name: str, client: str, scopes: list[str]) -> JSONObject:
-        """Return a JSON object with an access token for an exercise, an OAuth client and scopes.
-
-        Raises ValueError for an unknown scope, and ApiError if the exercise was not begun.
-        """
+        """Return an access token as JSON. Raises ValueError for an unknown scope, ApiError before `begin`."""
         with self._lock:
             token = self.exercise(name).sign_in(client, scopes)
             self._tokens[token] = name

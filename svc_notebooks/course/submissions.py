@@ -48,10 +48,7 @@ def _is_own(path: Path, folder: Path) -> bool:
 
 
 def exercise_cells(path: Path) -> list[str]:
-    """Return the source of each code cell of a notebook, or an empty list for a notebook without exercises.
-
-    Raises UnreadableNotebookError if the file is too large or not a notebook.
-    """
+    """Return the code cells of a notebook, or [] without an exercise. Raises UnreadableNotebookError."""
     try:
         if path.stat().st_size > _MAX_SIZE:
             raise UnreadableNotebookError(f"it has more than {_MAX_SIZE // 1024**2} MiB")

@@ -19,10 +19,7 @@ _MAX_WIDTH = 60
 
 @dataclass(frozen=True, slots=True)
 class ExerciseResponse:
-    """A response of the service, with the attributes `status` (int), `headers` and `body` (bytes).
-
-    Header names are not case-sensitive.
-    """
+    """A response with `status` (int), `headers` (names are not case-sensitive) and `body` (bytes)."""
 
     status: int
     headers: Headers

@@ -1,9 +1,4 @@
-"""Calls a function for each row, and continues with the next row if the call for a row fails.
-
-The error of the first failed row is raised after the last row. Its attribute `result` is the DataFrame of the
-successful rows, and its attribute `failed` is a dict from row numbers to errors. An error that would also occur for
-every other row (not signed in, unreachable service, interrupt) is raised at once, with the same two attributes.
-"""
+"""Calls a function for each row, and continues with the next row if the call for a row fails."""
 
 from __future__ import annotations
 
@@ -44,8 +39,9 @@ ROW_ERRORS = (
 def apply_to_rows(schema: Schema, items: Iterable[Item], call: Callable[[Item], Record]) -> DataFrame:
     """Call `call` for each item and return the DataFrame of the records that the calls return.
 
-    If calls raise one of `ROW_ERRORS`, raise the first of these errors after the last item. Raise any other error at
-    once. The attribute `result` of the error is the DataFrame of the successful calls.
+    The first error in `ROW_ERRORS` is raised after the last item. Any other error, which would also occur for every
+    other row, is raised at once. The attributes of the error are `result`, the DataFrame of the successful calls, and
+    `failed`, a dict from row numbers to errors.
     """
     every = list(items)
     done: list[Record] = []

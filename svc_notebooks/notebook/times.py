@@ -17,10 +17,7 @@ from ..core.time_zones import zone
 
 
 def zone_name(argument: str, value: object) -> str | None:
-    """Return the IANA name of a time zone that is given as a name or as a ZoneInfo. Return None if the value is None.
-
-    Raises TypeError for another type, and ValueError if there is no such time zone.
-    """
+    """Return the IANA name of a time zone (name or ZoneInfo), or None for None. Raises TypeError or ValueError."""
     if value is None:
         return None
     name = value if isinstance(value, str) else _zone_key(value)
@@ -65,10 +62,7 @@ def time_object(argument: str, value: object, time_zone: str | None) -> JSONObje
 
 
 def python_time(argument: str, value: object) -> Start:
-    """Convert an ISO 8601 str, a numpy datetime64, a date, a datetime or a Timestamp to a Python date or datetime.
-
-    Raises TypeError for another type, and ValueError for NaT and for a str that is not a date or time.
-    """
+    """Convert a str, datetime64, date, datetime or Timestamp to a date or datetime. Raises TypeError or ValueError."""
     if isinstance(value, str):
         return _parse(argument, value)
     if hasattr(value, "tolist") and type(value).__module__ == "numpy":

@@ -55,10 +55,7 @@ def event_body(*, request_id: str = "conference", **arguments: Any) -> JSONObjec
 
 
 def partial_body(*, request_id: str = "conference", **arguments: Any) -> JSONObject:
-    """Return the event fields for these arguments, as the body of an update. The service's rules are not checked.
-
-    Raises TypeError or ValueError, with the argument's name in the message, for an invalid argument.
-    """
+    """Return the event fields for an update, without the service's checks. Raises TypeError or ValueError."""
     values = {name: value for name, value in arguments.items() if value is not None}
     metadata = values.pop("metadata", {})
     zone = zone_name("time_zone", values.pop("time_zone", None))

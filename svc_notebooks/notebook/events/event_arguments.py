@@ -1,8 +1,7 @@
 """The arguments of `create_event` and `update_event` as TypedDicts.
 
-`EventDetails` declares each argument that is not in the signature of `create_event`, with its type and with its
-description for the docstring. `describe_details` adds the types and descriptions to the function at run time, because
-IPython completes the parameters of `inspect.signature` and does not read a TypedDict.
+`describe_details` adds the types and descriptions to the functions at run time, because IPython completes the
+parameters of `inspect.signature` and does not read a TypedDict.
 """
 
 from __future__ import annotations

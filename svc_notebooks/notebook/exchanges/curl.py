@@ -1,8 +1,4 @@
-"""Converts a recorded exchange to a curl command for bash, with shell variables instead of secrets.
-
-`SVC_TOKEN` has the token, `SVC_BASE_URL` the address of a service inside this kernel, and `FILE` the path of a file
-with a body that was not recorded completely.
-"""
+"""Converts a recorded exchange to a curl command for bash, with shell variables instead of secrets."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Lists the recorded exchanges of a session (D-04).
-
-Tokens are removed before an exchange is recorded, so no view of an exchange contains a token (T-05).
-"""
+"""Lists the recorded exchanges of a session (D-04), from which tokens were removed (T-05)."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""Writes and reads HTTP archives (HAR 1.2), which the network panels of browsers export and import.
-
-An archive contains no secrets, because exchanges are recorded without secrets (T-05). It contains the first 2 KiB of
-each text body.
-"""
+"""Writes and reads HTTP archives (HAR 1.2), which contain no secrets, because exchanges contain no secrets (T-05)."""
 
 from __future__ import annotations
 
@@ -129,10 +125,7 @@ def _content_type(pairs: Pairs) -> str:
 
 
 def read_har(path: str | os.PathLike[str]) -> list[Json]:
-    """Read an HTTP archive of any program, and return its exchanges as dicts with the columns of `exchanges()`.
-
-    Raises ValueError if the file is not an HTTP archive, and OSError if the file cannot be read.
-    """
+    """Read an HTTP archive as dicts with the columns of `exchanges()`. Raises ValueError or OSError for other files."""
     try:
         entries = json.loads(Path(path).read_bytes())["log"]["entries"]
         return [_row(n, entry) for n, entry in enumerate(entries, 1)]

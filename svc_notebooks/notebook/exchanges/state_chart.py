@@ -172,8 +172,7 @@ def _arrow(arrow: Arrow, keys: list[Key], path: StatePath) -> Markup:
 def _label_lines(keys: list[Key], path: StatePath) -> list[tuple[str, tuple[int, ...]]]:
     """Return the lines of an arrow label, as pairs of a text and step numbers.
 
-    Each transition of the upload has a line with its step numbers. The other transitions have one line for each
-    response status, without step numbers.
+    Each transition of the upload has its own line. The other transitions have one line for each response status.
     """
     lines: list[tuple[str, tuple[int, ...]]] = []
     others: dict[int, list[str]] = {}

@@ -1,9 +1,8 @@
 """Builds charts as HTML tables and SVG images. Every chart also has a text with the same content.
 
-JupyterLab removes each `<svg>` element from the output of an untrusted notebook (opened but not run), but keeps an
-`<img>` whose `data:` URL contains the SVG. So every drawing is an `<img>`. If possible, a chart is a table with images
-beside the numbers (`bars`, without alternative text). Other charts have an alternative text (`image`). Mermaid is not
-used for the state diagram, because labels could overlap.
+JupyterLab removes `<svg>` elements from the output of an untrusted notebook, so every drawing is an `<img>` whose
+`data:` URL contains the SVG. If possible, a chart is a table with images beside the numbers (`bars`, without
+alternative text). Other charts have an alternative text (`image`).
 """
 
 from __future__ import annotations

@@ -23,10 +23,9 @@ _COLUMNS = (
 
 @dataclass(frozen=True, slots=True)
 class SentRequest:
-    """A request of an upload, which sent `sent` bytes of the file from position `first`.
+    """A request of an upload, which sent `sent` bytes of the file from position `first`, `again` of them repeatedly.
 
-    `again` of these bytes had already been sent by an earlier request. `stored` is the number of bytes that the service
-    has stored after the request. `answer` is the response status as text.
+    `stored` is the number of stored bytes after the request. `answer` is the response status as text.
     """
 
     n: int

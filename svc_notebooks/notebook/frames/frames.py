@@ -1,7 +1,7 @@
 """Builds the DataFrames of the package from records and a schema.
 
-A `Schema` declares the columns and dtypes of a DataFrame, which do not depend on the number of records (D-01). Column
-names are snake_case, and wire names are camelCase. Only `snake` and `camel` convert these names.
+The columns and dtypes of a DataFrame do not depend on the number of records (D-01). Column names are snake_case, and
+wire names are camelCase. Only `snake` and `camel` convert these names.
 """
 
 from __future__ import annotations
@@ -139,10 +139,7 @@ def _column(dtype: Dtype, values: list[Any]) -> Any:
 
 
 def _instants(values: list[Any]) -> Any:
-    """Convert ISO 8601 texts, datetimes and None to a numpy array of UTC instants in milliseconds.
-
-    Texts in the form of the service (2026-01-02T03:04:05.678Z) are parsed together, which is faster.
-    """
+    """Convert ISO 8601 texts, datetimes and None to a numpy array of UTC instants in milliseconds."""
     import numpy as np
 
     try:

@@ -46,8 +46,7 @@ def channel_token(session: Session, token: object) -> str | None:
 def expiration_time(session: Session, expires_in: Any, expiration: object) -> int | str | None:
     """Return the expiration time of a channel as Unix time in milliseconds, or None if both arguments are None.
 
-    A number of milliseconds keeps its type, int or str. Raises TypeError or ValueError if an argument is not valid, and
-    ValueError if both arguments are given.
+    A number keeps its type, int or str. Raises TypeError or ValueError if an argument is not valid or both are given.
     """
     if expiration is None:
         return None if expires_in is None else to_millis(session.clock.now() + parse_duration(expires_in))

@@ -59,10 +59,7 @@ class BackgroundTask(widgets.VBox):  # type: ignore[misc]
     def begin(
         self, label: str, work: Callable[[Report], Value], on_done: Callable[[Value], None], *, in_thread: bool
     ) -> None:
-        """Run `work` and pass its value to `on_done`. Raises ValueError while a task runs.
-
-        `in_thread` is True for work that can take long.
-        """
+        """Run `work`, optionally in a thread, and pass its value to `on_done`. Raises ValueError while a task runs."""
         if self.busy:
             raise ValueError(_BUSY_MESSAGE)
         self._stop_requested = False

@@ -17,10 +17,7 @@ AUTO_WIDTH = {"description_width": "initial"}
 
 
 def describe(text: str, tooltip: str) -> dict[str, Any]:
-    """Return the ipywidgets arguments for a label with a tooltip.
-
-    The tooltip is part of the label, because ipywidgets hides the tooltip of a labelled text field.
-    """
+    """Return ipywidgets arguments for a label with a tooltip. ipywidgets itself hides the tooltip of a text field."""
     label = tag("span", text, title=tooltip)
     return {"description": label, "description_allow_html": True, "tooltip": tooltip}
 

@@ -55,10 +55,7 @@ class LinkDownload(widgets.HTML):  # type: ignore[misc]
 
 
 def default_download(on_received: Callable[[], None]) -> BrowserDownload:
-    """Create a DownloadWidget if anywidget is installed, otherwise a LinkDownload.
-
-    Only a DownloadWidget calls `on_received` when the browser has received a file.
-    """
+    """Create a DownloadWidget, or without anywidget a LinkDownload, which never calls `on_received`."""
     if find_spec("anywidget") is None:
         return LinkDownload(on_received)
     from .download_widget import DownloadWidget

@@ -86,10 +86,7 @@ def read_controls(controls: EventControls) -> Draft:
 
 
 def _arguments(controls: EventControls, combined: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
-    """Return the arguments of all controls that are set.
-
-    `combined` maps a binding's path to arguments that depend on several controls.
-    """
+    """Return the arguments of all set controls. `combined` has the arguments of several controls by binding path."""
     arguments: dict[str, Any] = {}
     for row in BINDINGS:
         if row.path in combined:

@@ -53,10 +53,7 @@ class DocumentChoice(widgets.VBox):  # type: ignore[misc]
         self.chooser.observe(lambda _change: changed(), "value")
 
     def read(self, session: Session, ids: list[str] | None = None) -> None:
-        """Fill the list with the documents `ids`, by default the latest native documents, and keep the selection.
-
-        Raises NotFound or NotAllowed for a wrong id.
-        """
+        """List the documents `ids`, or the latest native documents. Raises NotFound or NotAllowed for a wrong id."""
         from ....client.about import capabilities_of, native_name
 
         if ids is None:
@@ -178,10 +175,7 @@ class ExportControls(widgets.VBox):  # type: ignore[misc]
         return export_name(str(facts["name"]), chosen) if facts and chosen else None
 
     def request(self, session: Session, *, preview: bool = False) -> ExportRequest:
-        """Return the export to run, without sending a request.
-
-        Raises ValueError if no document is selected, and PathExists or PermissionError if the path cannot be used.
-        """
+        """Return the export to run. Raises ValueError without a document, PathExists or PermissionError for a path."""
         from ....client.downloads.downloads import check_destination, target_path
 
         facts, chosen, name = self.document.facts, self._export_format(), self._name()

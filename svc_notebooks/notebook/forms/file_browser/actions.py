@@ -23,8 +23,7 @@ if TYPE_CHECKING:
 class FileAction:
     """An action on files. `code` is the equivalent Python code, `run` performs the action.
 
-    `message` is shown after the action, `cancelled_message` after a cancelled action. `in_thread` is True for actions
-    that can transfer many bytes.
+    Messages are shown after the action or its cancellation. `in_thread` is True if many bytes can be transferred.
     """
 
     code: str

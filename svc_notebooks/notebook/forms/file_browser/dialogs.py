@@ -172,10 +172,7 @@ class ConfirmDialog(widgets.VBox):  # type: ignore[misc]
 def action_for(
     question: Question, dialog: ConfirmDialog, session: Session, chosen: Sequence[File], folder: str
 ) -> FileAction:
-    """Return the action of a dialog for the selected files. `folder` is the id of the folder for a new file.
-
-    Raises ValueError for missing or invalid input.
-    """
+    """Return the action of a dialog for files or the open folder. Raises ValueError for missing or invalid input."""
     files = [str(file["id"]) for file in chosen]
     match question.key:
         case "folder":

@@ -68,10 +68,7 @@ class FileDownloads(widgets.VBox):  # type: ignore[misc]
         self._begin(request, fetch_action)
 
     def ask_to_preview(self, facts: File, confirmed: Callable[[], None]) -> None:
-        """Ask a person to confirm the preview of a flagged file, and then call `confirmed`.
-
-        Raises ValueError if the user does not own the file.
-        """
+        """Ask before the preview of a flagged file. Raises ValueError if the user does not own the file."""
         if not is_owned(facts):
             raise ValueError(refusal_message(facts))
         kept = f"Cancelled. {facts.get('name')} was not fetched."

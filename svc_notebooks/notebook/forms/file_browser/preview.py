@@ -44,9 +44,9 @@ class FilePreview:
 
 
 def fetch_preview(session: Session, facts: File, *, acknowledge_abuse: bool = False) -> FilePreview | None:
-    """Fetch the content for a preview. Return None if the service refuses because the file is flagged as abusive.
+    """Fetch a preview.
 
-    Raises ValueError if the file is too large for a preview.
+    Return None if the service refuses a flagged file. Raises ValueError for a file over MAX_SIZE.
     """
     media_type = str(facts.get("mimeType") or "")
     if session.names.is_native(media_type):

@@ -16,10 +16,7 @@ MAX_FILES = 200
 
 
 def latest_files(session: Session, *facts: str, q: str = "") -> list[File]:
-    """Return at most 200 files with id, name, modifiedTime and `facts`, last modified first, without trashed files.
-
-    `q` is an additional search condition.
-    """
+    """Return at most 200 files with id, name, modifiedTime and `facts`, last modified first, without trashed files."""
     from ....client.files import list_files
 
     fields = ",".join(("id", "name", "modifiedTime", *facts))

@@ -1,8 +1,7 @@
-"""Runs uploads one after the other, and lets the kernel handle messages between two chunks.
+"""Runs uploads one after the other, and lets the kernel handle messages, such as a click on Cancel, between two steps.
 
-A kernel handles a click on Cancel only between two steps of an upload (a chunk, a status query, a wait). In a sandbox,
-which never waits and may have no threads, the steps run on the event loop. Over a network, a step can take long, so
-each step runs in a thread.
+In a sandbox, which may have no threads, the steps run on the event loop. Over a network, a step can take long, so each
+step runs in a thread.
 """
 
 from __future__ import annotations
