@@ -36,7 +36,7 @@ _known: WeakKeyDictionary[Session, Capabilities] = WeakKeyDictionary()
 def capabilities_of(session: Session) -> Capabilities:
     """Return a service's import and export formats, cached per session. Raises ServiceFailed if not listed."""
     if session not in _known:
-        # A service of somebody else may answer other shapes than About declares: they are checked here.
+        # Check the response, because another deployment may return other types than About declares.
         about = session.call(
             "GET", session.names.path("about"), query={"fields": "importFormats,exportFormats,maxImportSizes"}
         )
@@ -48,7 +48,7 @@ def capabilities_of(session: Session) -> Capabilities:
                 native_type: tuple(_export_format(session.names, native_type, media_type) for media_type in media_types)
                 for native_type, media_types in exports.items()
             },
-            # A size that is not a number is left out: the type then has no limit of its own.
+            # Ignore a size that is not a number.
             max_sizes={
                 native_type: int(str(size))
                 for native_type, size in (sizes.items() if isinstance(sizes, dict) else ())
@@ -106,7 +106,7 @@ def _export_format(names: Names, native_type: str, media_type: str) -> ExportFor
     for row in EXPORTS:
         if row.native == native and names.media_type(row.media_type) == media_type:
             return replace(row, media_type=media_type)
-    # A format that the interface does not name gets Python's extension, the same on every machine.
+    # Formats outside of the interface get the extension from Python's own table, equal on every machine.
     extension = MimeTypes(filenames=()).guess_extension(media_type) or ".bin"
     return ExportFormat(native, media_type, extension.removeprefix("."), media_type)
 

@@ -45,7 +45,7 @@ def base_address(text: str) -> str:
     except ValueError:  # for a port that is not a number
         valid = False
     if not valid:
-        # The text is not shown: a caller who exchanges the arguments gives the token here.
+        # Do not show the text, which is the token if a caller swaps the arguments.
         raise ValueError("base_url is not a web address; write it like https://api.example.org")
     if parts.username is not None or parts.query or parts.fragment:
         raise ValueError("base_url has a user, a query or a fragment; leave those out and give the token as token=")
@@ -98,7 +98,7 @@ class Credential:
             return False
         with self._lock:
             refused = getattr(self._thread, "sent", self._header)
-            if self._header == refused:  # else another thread has renewed it meanwhile
+            if self._header == refused:  # otherwise another thread has renewed the token
                 self._set_header(bearer(_fetch_token(self._get_token)))
             return self._header != refused
 

@@ -109,11 +109,11 @@ class Session:
         self._virtual = clock is not None
         self._sleep = sleep or time.sleep
         self._transport = transport or _transport(handler, verify, proxies, timeout)
-        self._fault: list[str] = []  # at most one; the thread that takes it out sends it
+        self._fault: list[str] = []  # at most one fault, which the next request takes
         self._has_answered = False
         self._failures_before_answer = 0
         self._signed_bare: tuple[Secret, Headers] | None = None
-        # A child draws other boundaries, ids and delays than its parent and its siblings.
+        # Forked children must not generate the same boundaries, ids and delays.
         after_fork(self, lambda session: session.random.seed())
 
     def __repr__(self) -> str:
@@ -262,7 +262,7 @@ class Session:
     def _with_fault(self, headers: Headers) -> Headers:
         try:
             return headers.plus((self.names.header("Fault"), self._fault.pop()))
-        except IndexError:  # another thread was faster
+        except IndexError:  # another thread has taken the fault
             return headers
 
     def _sign(self, headers: Headers, secret: Secret | None) -> Headers:
@@ -270,7 +270,7 @@ class Session:
         if secret is None or headers is not _BARE:
             pairs = [pair for pair in headers.pairs if pair[0].lower() != "authorization"]
             return Headers([*pairs, ("Authorization", secret)] if secret is not None else pairs)
-        if self._signed_bare is None or self._signed_bare[0] is not secret:  # made once for each token
+        if self._signed_bare is None or self._signed_bare[0] is not secret:  # cached for each token
             self._signed_bare = (secret, Headers((*_BARE.pairs, ("Authorization", secret))))
         return self._signed_bare[1]
 
@@ -336,6 +336,6 @@ def _transport(
 ) -> Transport:
     if handler is not None:
         return DirectTransport(handler)
-    from .transport.http import HttpTransport  # a sandbox needs no requests: it is loaded when used
+    from .transport.http import HttpTransport  # imported late, because a sandbox does not need `requests`
 
     return HttpTransport(verify=verify, proxies=proxies, timeout=timeout)

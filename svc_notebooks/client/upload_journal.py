@@ -184,7 +184,7 @@ class JournalLock:
             self.held = False
             self._journal.release(self)
             if self._path is not None:
-                self._path.unlink(missing_ok=True)  # while it is still held: see open_and_lock
+                self._path.unlink(missing_ok=True)  # remove the file before the lock is released (see open_and_lock)
                 os.close(self._descriptor)
 
     def close_in_child(self) -> None:

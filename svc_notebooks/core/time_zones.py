@@ -42,7 +42,7 @@ def zone(name: str) -> ZoneInfo:
 
 
 @cache
-def _zone(name: str) -> ZoneInfo:  # ZoneInfo's own cache is weak
+def _zone(name: str) -> ZoneInfo:  # ZoneInfo's own cache has only weak references
     return ZoneInfo(name)
 
 
@@ -59,7 +59,7 @@ def clock_changes(tz: tzinfo, year: int) -> tuple[int, ...]:
     """
     begin = datetime(year, 1, 1).toordinal()  # noqa: DTZ001  a day
     days: list[int] = []
-    for first in range(begin, begin + 366, _STEP):  # no zone changes its clocks and back within a fortnight
+    for first in range(begin, begin + 366, _STEP):  # no zone changes its clocks twice within two weeks
         days += _change(tz, first, first + _STEP)
     return tuple(days)
 

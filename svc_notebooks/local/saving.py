@@ -72,7 +72,7 @@ def _move_to_free_path(new: Path, path: Path) -> None:
         is_linked = False
         with suppress(OSError):
             is_linked = os.path.samestat(new.lstat(), path.lstat())
-        if not is_linked:  # else NFS has repeated a request whose response was lost
+        if not is_linked:  # otherwise NFS has repeated a request after a lost response
             if (file := existing(path)) is not None:
                 check_replaceable(file, new.stat().st_size, overwrite=False)
             raise

@@ -97,7 +97,7 @@ def save_content(
         for _ in range(_TRIES):
             span = requested
             if requested is not None and requested.first is None and facts.get("size") is not None:
-                # A range counted from the end, as one from the front, so that it can continue from a middle.
+                # Replace a range of last bytes by absolute offsets, so that the download can be continued.
                 resolved = requested.resolve(int(facts["size"]))
                 span = ByteRange(resolved.first, resolved.last) if resolved else requested
             fetch = _fetch_content(session, file_id, part, span, progress, acknowledge_abuse=acknowledge_abuse)

@@ -65,7 +65,7 @@ def export_target(session: Session, file: File, format_name: str) -> ExportForma
     chosen = choose(formats, format_name)
     native = native_name(session.names, native_type)
     if chosen is None and session.in_process:
-        # The service knows the format but does not offer it here: it then says what it lacks.
+        # The in-process service lacks software for this format. Its error response names the software.
         chosen = choose([row for row in EXPORTS if row.native == native and not row.extended], format_name)
         chosen = chosen and replace(chosen, media_type=session.names.media_type(chosen.media_type))
     if chosen is None:
@@ -130,11 +130,11 @@ def save_export(
     check_path(target, overwrite=overwrite)
     mark = {"base_url": session.base_url, "id": file_id, "export": media_type}
     with PartFile(target, mark) as part:
-        part.restart(mark)  # what an earlier run left is of another export
+        part.restart(mark)  # an earlier run's bytes belong to another export
         try:
             _fetch(session, file_id, media_type, part, progress)
         except BaseException:
-            part.discard()  # an export is made anew for each request: no run goes on with this piece
+            part.discard()  # the next request generates a new export, so the bytes are useless
             raise
         return part.finish(overwrite=overwrite, same=same_export)
 

@@ -52,7 +52,7 @@ class PartFile:
         if descriptor is None:
             raise Interrupted(f"Another download is writing {self.path.name}.")
         self._file = io.FileIO(descriptor, "r+")
-        after_fork(self, lambda part: part._file.close())  # else a child would hold the lock after the parent
+        after_fork(self, lambda part: part._file.close())  # a child must not hold the lock longer than the parent
         self.have = self._file.seek(0, io.SEEK_END)
         if _read_note(self._note) != self._mark:
             self.restart(mark)
@@ -75,7 +75,7 @@ class PartFile:
             note = part.with_name(f"{part.name}.json")
             if _read_note(note) is not None and not part.is_symlink():
                 if part.exists() and part.stat().st_nlink > 1:
-                    part.unlink()  # a kill left this second name of a finished download: a write would change that file
+                    part.unlink()  # a killed run left this hard link to a finished file
                 return part, note
             if not os.path.lexists(part) and _create_note(note, self._mark):
                 return part, note
@@ -114,7 +114,7 @@ class PartFile:
         Raises PathExists, PermissionError or another OSError, and then removes the part file and its note.
         """
         if not LOCKS:
-            self._file.close()  # some systems do not move what is open
+            self._file.close()  # some systems do not move open files
         try:
             outcome = move_into_place(self.path, self.target, overwrite=overwrite, same=same)
         except BaseException:
@@ -125,7 +125,7 @@ class PartFile:
 
     def discard(self) -> None:
         """Remove the part file and its note."""
-        self._file.close()  # some systems do not remove what is open
+        self._file.close()  # some systems do not remove open files
         self.path.unlink(missing_ok=True)
         self._note.unlink(missing_ok=True)
 
@@ -144,7 +144,7 @@ def _create_note(note: Path, mark: Mapping[str, object]) -> bool:
             json.dump(mark, file)
     except FileExistsError:
         return False
-    except OSError:  # the disk is full: an empty note would keep the name from the next run
+    except OSError:  # an empty note, written to a full disk, would block the name
         note.unlink(missing_ok=True)
         raise
     return True

@@ -58,8 +58,8 @@ class Fetch:
         self._progress = progress
         self._budget = RetryBudget(session)
         self._renewed = False
-        self._content_size: int | None = None  # the size of the whole content, once a response told it
-        self._end: int | None = None  # how many bytes the sink should have in the end
+        self._content_size: int | None = None  # the size of the whole content, or None if unknown
+        self._end: int | None = None  # the expected number of bytes in the sink
         self._restarts = 0
         self._furthest = sink.have
         self.resumed = sink.have > 0
@@ -88,7 +88,7 @@ class Fetch:
         try:
             return self._handle_response(request, self._session.send(request))
         except TransportError as broken:
-            if not self._ranges and self._sink.have:  # another response has the content from its start
+            if not self._ranges and self._sink.have:  # the next response begins with the first byte
                 self._restarts += 1
                 self._sink.restart()
             if broken.hopeless or self._restarts > _MAX_RESTARTS or not self._budget.wait():
@@ -132,7 +132,7 @@ class Fetch:
         if content_range.span is None or content_range.span.last is None:
             raise ServiceFailed("The service sent a part without a valid Content-Range.", location="Content-Range")
         if self._requested is not None and self._requested.first is None:
-            # The last bytes, counted from the front from now on.
+            # Replace a range of last bytes by absolute offsets.
             self._requested = ByteRange(content_range.span.first, content_range.span.last)
         before, self._content_size = self._content_size, content_range.total
         if self._sink.have and None not in (before, content_range.total) and before != content_range.total:
@@ -179,7 +179,7 @@ class Fetch:
         with closing(_slice_blocks(blocks, skip, take)) as blocks_to_write:
             for block in blocks_to_write:
                 self._sink.write(block)
-                if self._sink.have > self._furthest:  # bytes that come again after a restart are no progress
+                if self._sink.have > self._furthest:  # repeated bytes after a restart are no progress
                     self._furthest = self._sink.have
                     self._budget.progress()
                 if self._progress is not None:

@@ -37,7 +37,7 @@ def calendar_file(events: Iterable[Event], *, name: str = "", reminders: Reminde
     _add_properties(calendar, [Property("PRODID", _PROGRAM), Property("VERSION", "2.0")])
     if name:
         _add_properties(calendar, [Property(key, icalendar.vText(name)) for key in ("NAME", "X-WR-CALNAME")])
-    # A VTIMEZONE for each zone that is used, from the first time in it to the last.
+    # Each time zone needs a VTIMEZONE that covers the first to the last time in the zone.
     moments_by_zone: dict[ZoneInfo, list[datetime]] = {}
     for entry in entries:
         for moment in entry.moments:
@@ -74,6 +74,6 @@ def _time_zone(zone: ZoneInfo, moments: Sequence[datetime]) -> icalendar.Compone
         if observance.rule:
             part.add("RRULE", icalendar.vRecur.from_ical(observance.rule))
         for onset in observance.onsets[1:]:
-            part.add("RDATE", [onset])  # on lines of their own, because some programs read only the first of a list
+            part.add("RDATE", [onset])  # one line each, because some programs read only the first date of a list
         component.add_component(part)
     return component

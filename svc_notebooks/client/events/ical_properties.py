@@ -42,7 +42,7 @@ _RESPONSES = {"accepted": "ACCEPTED", "declined": "DECLINED", "tentative": "TENT
 
 
 def _people(event: Event) -> Iterator[Property]:
-    guests = _objects(event.get("attendees"))  # without any an event has no organizer (RFC 5545, 3.8.4.3)
+    guests = _objects(event.get("attendees"))  # an event without attendees has no organizer (RFC 5545, 3.8.4.3)
     organizer = event.get("organizer")
     if guests and isinstance(organizer, dict) and organizer.get("email"):
         yield Property("ORGANIZER", _mail_address(organizer), _common_name(organizer))

@@ -110,7 +110,7 @@ def watch(
                 raise
             lost.append(requested_id)
         else:
-            for lost_id in lost:  # on the same resource, whose id all its channels have (A8-09)
+            for lost_id in lost:  # all channels of a resource have its id (A8-09)
                 with suppress(SvcError):  # a channel of another user stays
                     stop(session, lost_id, channel.resource_id)
             return channel

@@ -137,7 +137,7 @@ class _Server(ThreadingHTTPServer):
         with self._lock:
             for connection in self._open:
                 with suppress(OSError):
-                    socket.socket.shutdown(connection, socket.SHUT_RDWR)  # its own would undo TLS under a reader
+                    socket.socket.shutdown(connection, socket.SHUT_RDWR)  # SSLSocket.shutdown would end TLS
 
     def close_in_child(self) -> None:
         """Close the sockets in a forked child process, because connections would otherwise outlive the parent."""

@@ -93,7 +93,7 @@ class Inbox:
         verified = None
         if channel_id in self._tokens:
             verified = same_token(self._tokens[channel_id], notification.token)
-        key = (channel_id, notification.number, verified)  # the same each time that a message is sent
+        key = (channel_id, notification.number, verified)  # equal for each arrival of a message
         message = self._messages.setdefault(key, Received(notification, headers, self._clock.now(), verified))
         response = self._default
         if verified is False:

@@ -75,7 +75,7 @@ class HttpTransport:
         self._timeout = urllib3.Timeout(connect=timeout[0], read=timeout[1])
         self._adapter = _adapter()
         self._pools: dict[tuple[str, str], _OriginPool] = {}
-        logging.getLogger("urllib3.connectionpool").addFilter(_redact_log)  # adding it twice adds it once
+        logging.getLogger("urllib3.connectionpool").addFilter(_redact_log)  # a filter is added only once
         after_fork(self, HttpTransport._close_in_child)
 
     def send(self, request: Request) -> Response:
@@ -105,12 +105,12 @@ class HttpTransport:
         origin = urlsplit(url)[:2]
         pool = self._pools.get(origin)
         if pool is None:
-            if len(self._pools) == _MAX_ORIGINS:  # the adapter closes the oldest connections: forget them all
+            if len(self._pools) == _MAX_ORIGINS:  # the adapter closes the oldest connections
                 self._pools.clear()
             try:
                 pool = self._pools[origin] = self._new_pool(url)
             except ERRORS as error:
-                # Nothing was sent: the address, a proxy's address or a path of certificates is wrong, and stays so.
+                # The URL, the proxy URL or the certificate path is wrong, so nothing was sent and a retry cannot help.
                 raise TransportError(str(error), sent=False, hopeless=True) from error
         return pool
 
@@ -176,7 +176,7 @@ class _OriginPool:
         return self.pool.urlopen(
             request.method,
             urldefragauth(request.url) if self.behind_proxy else _target(request.url),
-            # An iterable, not a file: urllib3 reads files in blocks of 16 KiB.
+            # An iterable, because urllib3 reads file objects in blocks of 16 KiB.
             body=(body or None) if isinstance(body, bytes) else _blocks(body),
             headers=dict(request.headers.pairs),
             retries=self.retries,
@@ -209,7 +209,7 @@ def _blocks(body: Body) -> Iterator[bytes]:
 def _read(raw: urllib3.BaseHTTPResponse, method: str) -> Response:
     headers = Headers(raw.headers.iteritems())
     length = headers.get("Content-Length", "")
-    if method == "HEAD" or length == "0":  # a chunk's 308: there is nothing to read
+    if method == "HEAD" or length == "0":  # such as the 308 response to a chunk
         raw.release_conn()
         raw.close()
         return Response(raw.status, headers)
@@ -229,7 +229,7 @@ class Stream:
     def __iter__(self) -> Iterator[bytes]:
         raw, encoded = self._raw, "Content-Encoding" in self._raw.headers
         try:
-            # Without decoding, urllib3 passes its blocks on; with it they are copied through a buffer.
+            # Decode only if needed, because urllib3 copies decoded blocks through a buffer.
             while block := raw.read(BLOCK, decode_content=encoded):
                 yield block
             raw.release_conn()
@@ -317,5 +317,5 @@ def _message(error: BaseException) -> str:
         return f"the response is not HTTP; check base_url. It begins with '{printable(redact_text(text), 60)}'"
     if "WRONG_VERSION_NUMBER" in text:
         return "the server does not use TLS; check base_url: is it http:// or another port?"
-    # urllib3 begins with the object's repr, which has an address in it that differs at every run
+    # remove the object's repr with its memory address, with which urllib3 begins its messages
     return printable(redact_text(text.partition(">: ")[2] or text if text.startswith("<") else text))

@@ -61,7 +61,7 @@ class DirectTransport:
         """Call the handler and return its response. Raises TransportError if the handler raises Disconnected."""
         body, headers = request.body, request.headers
         if isinstance(body, bytes) and request.method in _WITH_BODY and "Content-Length" not in headers:
-            # An HTTP client adds the length of a body where the method expects one.
+            # An HTTP client adds Content-Length if the method expects a body.
             request = replace(request, headers=headers.plus(("Content-Length", str(len(body)))))
         try:
             response = self._handler(request)

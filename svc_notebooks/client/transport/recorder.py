@@ -145,7 +145,7 @@ def _redact_head(head: bytes, secret: str, url: str) -> bytes:
     if not may_contain_secret(text) and not (secret and secret in text):
         return head[:KEPT]
     if len(head) >= _SCANNED_BYTES and secret:
-        text = text[: -len(secret)]  # where the secret itself may be cut in two
+        text = text[: -len(secret)]  # the end of the text may contain the first part of the secret
     return remove_secret(redact_text(text, url), secret).encode()[:KEPT]
 
 
@@ -205,16 +205,16 @@ class Recorder(Sequence[Exchange]):
         """Return a new record for a request that is about to be sent. `secret` is the token in the request, or ""."""
         with self._lock:
             self._count += 1
-            if request.headers is not self._headers:  # a session sends most of its requests with the very same ones
+            if request.headers is not self._headers:  # most requests of a session share a Headers object
                 self._headers, self._recorded_headers = request.headers, _record_headers(request.headers, secret)
-            if (request.url, secret) != self._url:  # the chunks of an upload have the same one
+            if (request.url, secret) != self._url:  # the chunks of an upload have the same URL
                 self._url = (request.url, secret)
                 self._recorded_url = remove_secret(redact_url(request.url), secret)
             entry = RecordedExchange(
                 self._count, time, request.method, self._recorded_url, self._recorded_headers, secret
             )
             entries = self._entries
-            if entries:  # the one before has its bodies now
+            if entries:  # the previous exchange has its bodies now
                 last = entries[-1]
                 headers_size = last.request.size + (last.response.size if last.response else 0)
                 last.weight = (

@@ -57,7 +57,7 @@ class RetryBudget:
     def __init__(self, sender: RequestSender) -> None:
         self._sender = sender
         self._failures = 0
-        self._too_long: float | None = None  # the Retry-After that was too long to wait for
+        self._too_long: float | None = None  # the Retry-After time in seconds that was too long
         self._started_at = self._progress_at = sender.elapsed()
 
     def progress(self) -> None:

@@ -160,7 +160,7 @@ def prepare(session: Session, source: object, arguments: UploadArguments) -> Upl
     mime_type = arguments.mime_type
     if mime_type is not None and not (isinstance(mime_type, str) and is_media_type(mime_type)):
         raise ValueError(f"mime_type is {mime_type!r}; write it as type/subtype, for example text/csv")
-    # A source that becomes a document may be given the document's name: its type then follows from its own name.
+    # `name` may be the name of the converted document, so the media type follows from the source's own name.
     own_type = by_name(own_name(source) or "") if convert_to is not None else UNKNOWN
     media_type = mime_type or (opened.media_type if own_type in (None, UNKNOWN) else own_type)
     media_type, metadata = _apply_conversion(session, metadata, convert_to, media_type)

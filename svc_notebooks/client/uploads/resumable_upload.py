@@ -64,13 +64,13 @@ class ClientUpload:
         self._source = request.source
         self._claim = claim
         self._token_renewed = False
-        self._all_sent = False  # a session that is gone now had everything: it may have made the file
+        self._all_sent = False  # an earlier session received all bytes and may have created the file
         self._response = Response(0)
-        self._broken: TransportError | None = None  # why there was no last response
+        self._broken: TransportError | None = None  # the error of the last request without a response
         self._renew_lock()
         after_fork(self, ClientUpload._renew_lock)
         self._start_machine()
-        self._source.keep((request.chunk_size or DEFAULT_CHUNK) + 1)  # one more, to see whether a stream ends
+        self._source.keep((request.chunk_size or DEFAULT_CHUNK) + 1)  # one byte more, to detect the end of a stream
 
     def _renew_lock(self) -> None:
         self._lock = RLock()
@@ -169,7 +169,7 @@ class ClientUpload:
         self._check_open()
         with self._sending():
             if self.state is not UploadState.OPEN:
-                # The session is over: the query leaves a row, and nothing follows from its response.
+                # The session has ended. Record the query, but do not change the state by its response.
                 query = self._status_query()
                 response = self._session.send(query)
                 response.content()
@@ -235,11 +235,11 @@ class ClientUpload:
                     machine.end_wait()
                     self._record("wait", None, waited=seconds)
                 case Done():
-                    self._start_machine()  # the file that the service made has another size: query it again
+                    self._start_machine()  # the stored file has a wrong size, so query the session again
             if self.file is None and isinstance(after := machine.next_step(), Failed):
                 self._fail(after.reason)
         except BaseException:
-            machine.invalidate()  # after an interrupt or an error of the source it is not known what the service has
+            machine.invalidate()  # the number of stored bytes is unknown after an interrupt
             raise
 
     def _open_session(self) -> None:
@@ -260,7 +260,7 @@ class ClientUpload:
     def _chunk(self, step: Send) -> tuple[Request, int, int | None]:
         """Return a chunk's request and the offsets of its first and last byte. The last is None for an empty chunk."""
         source, first, size = self._source, step.first, step.size or 0
-        if source.size is None:  # a stream is read one byte further, to see whether it ends
+        if source.size is None:  # one byte more is read, to detect the end of a stream
             size = step.size or DEFAULT_CHUNK
             available = len(source.read(first, size + 1))
             if available <= size:
@@ -308,10 +308,10 @@ class ClientUpload:
         finished = response.status in (200, 201) and action != "begin"
         file = read_file(response) if finished else None
         if finished and file is None:
-            # The upload is complete and its response unreadable: a status query has the same response (C53).
+            # The upload is complete, but its response is unreadable. A status query has the same response (C53).
             machine.lose_connection(now, chance)
         else:
-            machine.first_available = self._source.lowest  # where a stream that does not seek can begin again
+            machine.first_available = self._source.lowest  # the first byte that a stream can send again
             machine.feed(response_facts(session, response), now, chance)
         if file is not None:
             self._finish(file)
@@ -332,9 +332,9 @@ class ClientUpload:
         retry = response_facts(self._session, response).worth_retrying
         over = not retry and (status < 300 or status in (404, 410, 499))
         if status in (200, 201) and (file := read_file(response)) is not None:
-            self._finish(file)  # too late: it is complete
+            self._finish(file)  # too late, because the upload is complete
         elif over:
-            # The session is over with any of these statuses; a 404 must not open a new one.
+            # All these statuses end the session. In particular, a 404 must not open a new session.
             self._machine.feed(ResponseFacts(499), self._session.elapsed(), 0.0)
             self._forget()
         self._record("cancel", request, status=status)
@@ -380,7 +380,7 @@ class ClientUpload:
         """Raise the error for a failure, or return if an earlier session has completed the upload."""
         error = self._error(reason)
         if error.status == 409 and self._all_sent and self.request.chosen_id:
-            # The first session had everything and took the id with it: the upload is complete (X-07).
+            # An earlier session received all bytes and created the file with this id (X-07).
             self._finish(get_file(self._session, self.request.chosen_id))
             return
         if reason in SESSION_GONE or error.status == 400:

@@ -120,7 +120,7 @@ def _check_path(source: str | os.PathLike[str]) -> Path:
         raise FileNotFoundError(f"source {text!r} does not exist; to upload text itself, give bytes")
     if not path.is_file():
         raise ValueError(f"source {text!r} is not a regular file; open it and give the file object")
-    with path.open("rb", buffering=0):  # raises here, before a byte is sent, where the file may not be read
+    with path.open("rb", buffering=0):  # raises an error for an unreadable file before the upload
         return path
 
 

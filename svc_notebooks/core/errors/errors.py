@@ -193,7 +193,7 @@ class Unsupported(SvcError):
 
     def __init__(self, message: str, *, advice: str | None = None, **facts: Any) -> None:
         super().__init__(message, **facts)
-        self.advice = advice or type(self).advice  # not the advice for the reason, because the request is valid
+        self.advice = advice or type(self).advice  # no advice by reason code, because the request is valid
 
     def _render_traceback_(self) -> list[str]:
         return [f"{type(self).__name__}: {self}"]  # called by IPython
@@ -291,7 +291,7 @@ def read_envelope(body: bytes) -> tuple[str | None, str | None, str | None]:
     try:
         envelope = json.loads(body)
         error = envelope["error"]
-        if isinstance(error, str):  # the flat shape of OAuth's endpoints
+        if isinstance(error, str):  # the flat error body of an OAuth endpoint
             return _text(envelope.get("error_description")) or error, error, None
         first = (error.get("errors") or [{}])[0]
         return _text(error.get("message")), _text(first.get("reason")), _text(first.get("location"))

@@ -65,7 +65,7 @@ class Match:
             (count if name == "nth" else _text)(name, value)
         _operation(str(members.get("operation", SESSION.name)))
         values: dict[str, object] = {**members}
-        for name, normalize in (("method", str.upper), ("user", str.lower)):  # in the spelling of the service
+        for name, normalize in (("method", str.upper), ("user", str.lower)):  # upper or lower case, as in the service
             if name in members:
                 values[name] = normalize(str(members[name]))
         return cls(**values)  # type: ignore[arg-type]

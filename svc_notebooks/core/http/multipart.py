@@ -21,7 +21,7 @@ from .messages import Headers, JSONObject
 _PARAMETER = re.compile(r';\s*([^\s=;]+)\s*=\s*("(?:\\.|[^"\\])*"|[^\s;]*)')
 _TOKEN = re.compile(r"[0-9A-Za-z!#$%&'*+\-.^_`|~]+")
 _BOUNDARY = re.compile(r"[0-9A-Za-z'()+_,\-./:=? ]{0,69}[0-9A-Za-z'()+_,\-./:=?]")
-# RFC 2046 allows blanks behind a boundary; the limit keeps a client from making us wait for more of them.
+# RFC 2046 allows blanks after a boundary. The limit protects the decoder from endless blanks.
 _LINE_END = re.compile(rb"(?P<closing>--)?[ \t]{0,256}\r?\n")
 _PERHAPS_LINE_END = re.compile(rb"-?-?[ \t]{0,256}\r?")
 _MAX_HEADER_BYTES = 16_384

@@ -94,7 +94,7 @@ def redact_query(text: str, path: str = "") -> str:
     names = _AT_ENDPOINTS if path.rpartition("/")[2] in _ENDPOINTS else _IN_QUERIES
     items = []
     for name, mark, value in (item.partition("=") for item in text.split("&")):
-        inner = unquote(value) if "%" in value else ""  # may be a URL with parameters of its own
+        inner = unquote(value) if "%" in value else ""  # the value may be a URL with a query
         is_secret = value and (unquote_plus(name) in names or redact_text(inner) != inner)
         items.append(name + mark + (REDACTED if is_secret else value))
     return "&".join(items)

@@ -226,7 +226,7 @@ class ResumableUpload:
             self._highest = stored
             self._progress(now)
         elif not (was_query or has_grown):
-            self._back_off(None, now, chance)  # the service accepted the chunk and stored nothing of it
+            self._back_off(None, now, chance)  # the service accepted the chunk and stored no byte
         elif is_setback:
             self._losses += 1  # the service lost stored bytes: one loss is tolerated, a second is a failure
             if self._losses > 1:
