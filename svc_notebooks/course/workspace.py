@@ -91,8 +91,7 @@ class Given:
             body: The body as bytes.
 
         Returns:
-            An `ExerciseResponse` with `status`, `headers`, `body` and `json()`. A status of 400 or more raises no
-            error.
+            An `ExerciseResponse` with `status`, `headers`, `body` and `json()`. A status of 400 or more is no error.
 
         Raises:
             ConnectionError: The connection broke before the response was complete. The service may have processed the

@@ -55,8 +55,7 @@ def doctor(*, session: Session | None = None, store: str | Path | None = None) -
             frame has a row for each damaged file of the store.
 
     Returns:
-        One row for each check: check (the name of the check), found, status ("ok", "note" or "problem") and fix (what
-        to do about a problem), all str.
+        One row for each check: check (its name), found, status ("ok", "note" or "problem"), fix (what to do), all str.
 
     >>> svc.doctor().set_index("check").loc["time zones", "status"]
     'ok'

@@ -53,8 +53,7 @@ def create_event(
             text with a time starts a timed event. A time without a time zone is in `time_zone`. A dict is sent
             unchanged, as a time object of the interface.
         end: The exclusive end, in the same forms as `start`. An event on one whole day ends on the next day.
-        time_zone: The time zone of start and end, as an IANA name or a ZoneInfo. A recurring event that is not all day
-            needs a time zone.
+        time_zone: The time zone of start and end, as an IANA name or a ZoneInfo. A timed recurring event needs a zone.
         recurrence: Words such as "weekly on Mon, Wed until 2027-02-12" (see `recurrence_lines`), or RFC 5545 lines.
         attendees: E-mail addresses, dicts (`email`, `display_name`, `optional` ...) or a DataFrame with these columns.
         location, description: Texts.
@@ -74,8 +73,7 @@ def create_event(
         (str) and more.
 
     Raises:
-        TypeError, ValueError: An argument is not valid, or the service would refuse the event. The message has the name
-            of the field. Nothing was sent.
+        TypeError, ValueError: An argument is not valid, or the service would refuse the event. Nothing was sent.
         BadRequest: The service refused the event.
         AlreadyExists: An event with the id `event_id` already exists.
         NotFound: The calendar does not exist, or this user has no access to the calendar.

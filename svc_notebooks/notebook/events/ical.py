@@ -54,8 +54,7 @@ def export_events(
     Raises:
         TypeError, ValueError: An argument is not valid; nothing was sent.
         NotFound: The calendar or an event does not exist, or this user has no access to the calendar.
-        PathExists: A file with other content exists at the path. The file is not changed. PathExists is a subclass of
-            FileExistsError.
+        PathExists: A file with other content exists at the path and was not changed. This error is a FileExistsError.
         ImportError: icalendar is not installed; run `pip install 'svc-notebooks[calendar]'`.
 
     See docs/rules.md#e-events (E).

@@ -53,8 +53,7 @@ def events(
         private, shared: Extended properties that an event must have, as dicts from names to values.
         i_cal_uid: The iCalUID that an event must have.
         limit: The largest number of rows; None: all.
-        time_zone: The time zone of the frame, and of time arguments without a time zone. None: the calendar's time
-            zone.
+        time_zone: The zone of the frame, and of times without a zone. None: the calendar's time zone.
         fields: "*" returns all columns of `create_event`.
         calendar: The id of the calendar.
         max_attendees: The largest number of attendees in the answer. If an event has more attendees, its row has only

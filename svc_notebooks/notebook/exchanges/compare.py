@@ -28,12 +28,10 @@ Row: TypeAlias = dict[str, Any]
 def compare_exchanges(first: Run, second: Run, *, ignore: Iterable[str] = ()) -> DataFrame:
     """Compare the exchanges of two runs, and return a row for each difference.
 
-    Exchanges are paired by method and path, in the order of the requests. For each pair, the columns that both runs
-    have are compared, except `time` and `n`.
+    Exchanges are paired by method and path, in order. All columns of both runs except `time` and `n` are compared.
 
     Args:
-        first, second: A session, a frame of `exchanges()` or of `lab.journal()`, or the path of an HTTP archive
-            (`save_har`, or a browser's).
+        first, second: A session, a frame of `exchanges()` or `lab.journal()`, or the path of an HTTP archive.
         ignore: Further columns that are not compared, such as "query" if session URIs differ.
 
     Returns:

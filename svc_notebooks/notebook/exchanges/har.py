@@ -37,8 +37,7 @@ def save_har(
         overwrite: Replace an existing file that has other content. If False, such a file raises PathExists.
 
     Returns:
-        One row: path (str), exchanges (Int64, number), size (Int64, bytes), outcome (str: saved, unchanged or
-        replaced).
+        One row: path (str), exchanges (Int64), size (Int64, bytes), outcome (str: saved, unchanged or replaced).
 
     Raises:
         TypeError: `to` is not a path.

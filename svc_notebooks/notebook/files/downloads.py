@@ -34,8 +34,7 @@ def download(
 
     The received bytes are collected in a file whose name ends in `.part`. Repeat the call after an interruption to
     continue the download. If the content was received in several pieces, its checksum is compared with the service's
-    checksum (A6-06). A file at the path that has the same content already is not changed, and usually nothing is
-    transferred.
+    checksum (A6-06). A file at the path that has the same content already is not changed.
 
     Args:
         file: An id, a row, a DataFrame or a list of ids.

@@ -36,8 +36,7 @@ def export(
 
     Args:
         file: An id, a row, a DataFrame or a list of ids.
-        format: An extension ("pdf", ".docx"), a title ("MS Word") or a media type. `export_formats(file)` lists the
-            formats of a document.
+        format: An extension ("pdf", ".docx"), a title ("MS Word") or a media type of `export_formats(file)`.
         to: The path of a file, or a folder in which an export gets the document's name and the format's extension.
             None means the notebook's folder. For several files, `to` must be a folder. The second export with the
             same name becomes `name (1).ext`, the third `name (2).ext`, in the order of the rows.

@@ -49,8 +49,7 @@ def upload(
 
     Args:
         source: A path, bytes, a file opened with mode "rb", a DataFrame (sent as CSV), or a list of these.
-        name: The name of the new file, or a list of names for a list of sources. None means the file name of a path,
-            and "Untitled" for other sources.
+        name: The name of the new file, or a list of names. None: the file name of a path, otherwise "Untitled".
         mime_type: The media type of the source. None detects the type from the name or the first bytes.
         convert_to: The native type to which the source is converted: "document", "spreadsheet", "presentation",
             "drawing", "script", the media type of a native document, or "auto" for the best match.
@@ -127,8 +126,7 @@ def update(
         mime_type: The media type of `source`, or without `source` the media type to set.
         ocr_language: The language of text in pictures in `source`, as for `upload`.
         upload_type, chunk_size, progress: The same as for `upload`.
-        **metadata: Fields to set, like `name="b.csv"`, `starred=True`, `properties={"lab": "7"}`. Other fields
-            keep their values.
+        **metadata: Fields to change, like `name="b.csv"`, `starred=True`, `properties={"lab": "7"}`.
 
     Returns:
         One row for each file, with the columns of `files()`.

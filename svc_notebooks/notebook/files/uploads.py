@@ -31,8 +31,7 @@ class Upload:
     """A resumable upload that you can run step by step.
 
     `send_chunk`, `status` and `cancel` return the row of their request in `history`. `run` and `resume` complete the
-    upload and return the file. After an error the service keeps the bytes that it has received, and `resume` sends
-    the rest.
+    upload and return the file. After an error, `resume` sends the bytes that the service does not have.
 
     >>> lab = svc.sandbox()
     >>> up = svc.start_upload(bytes(300_000), name="zeros.bin", chunk_size=262_144)
@@ -114,8 +113,7 @@ class Upload:
     def send_chunk(self) -> DataFrame:
         """Send the next chunk and return the row of its request in `history`.
 
-        A step that must come first, such as a status query after an error, is performed first. Raises ValueError if
-        the upload is complete.
+        A necessary step, such as a status query after an error, comes first. Raises ValueError for a complete upload.
         """
         return frame(HISTORY, [self._upload.send_chunk()])
 

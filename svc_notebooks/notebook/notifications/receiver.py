@@ -38,8 +38,7 @@ class Receiver:
     """A receiver of notification messages. `address` is the URL to which channels send messages.
 
     The receiver keeps every message once, even if the service sends the message several times, and verifies the
-    channel token in the message. `answer_with` sets the response to the next messages. The end of a `with` block
-    closes the receiver.
+    channel token. `answer_with` sets the response to the next messages. The end of a `with` block closes the receiver.
     """
 
     def __init__(

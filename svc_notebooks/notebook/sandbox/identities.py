@@ -207,8 +207,7 @@ class Identities:
 
         Args:
             name: The application's name on the consent page.
-            redirect_uris: The addresses to which the service redirects a browser with an authorization code. A loopback
-                address matches every port.
+            redirect_uris: The addresses that receive authorization codes. A loopback address matches every port.
             public: If True, the application has no secret, and must use PKCE.
 
         Returns:

@@ -222,8 +222,7 @@ class Sandbox(Identities, SandboxControls):
 
         A change in one sandbox does not affect the other sandbox. Ids from before the fork are valid in both sandboxes.
         New ids differ between the sandboxes. The notification channels of the copy are stopped, so the copy sends no
-        notifications. The current session does not change. Use the session of the copy with
-        `svc.files(session=copy.session)`.
+        notifications. The current session does not change. Use `svc.files(session=copy.session)`.
 
         >>> lab = svc.sandbox()
         >>> copy = lab.fork()

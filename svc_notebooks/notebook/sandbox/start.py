@@ -93,8 +93,7 @@ def open_sandbox(path: str | os.PathLike[str]) -> Sandbox:
 
     Raises:
         OSError: The file cannot be read.
-        ValueError: The file is not a saved sandbox, is damaged, or was saved by another version. The current session
-            does not change.
+        ValueError: The file is not a saved sandbox, is damaged, or has another version. The session is unchanged.
 
     >>> from tempfile import mkdtemp
     >>> lab = svc.sandbox()
@@ -128,8 +127,7 @@ def connect(
         token: An access token, or a function that returns an access token. The function is called again when the token
             has expired. None: the environment variable `SVC_TOKEN`. The token is never displayed.
         names: The brand names of this deployment in paths, headers and JSON. None: the default names.
-        verify: The path of a file with the trusted certificate authorities. None: the authorities that this machine
-            trusts. False: accept every certificate.
+        verify: A file with trusted certificate authorities. None: the machine's authorities. False: no check.
         proxies: A dict from URL schemes to proxies, which replaces the proxy settings of the environment.
 
     Returns:

@@ -25,8 +25,7 @@ class RowList(Protocol):
     def watch(self, changed: Callable[[], None], opened: Callable[[str], None], up: Callable[[], None]) -> None:
         """Register functions to call with the person's actions.
 
-        `changed` is called for a new selection, `opened` with the id of a row to open, and `up` to go to the parent
-        folder.
+        `changed` is called for a new selection, `opened` with a row id, `up` for the parent folder.
         """
 
     def focus(self) -> None:

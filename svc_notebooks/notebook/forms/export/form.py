@@ -51,12 +51,10 @@ _WORDS = {
 def export_form(file: File | None = None, *, session: Session | None = None) -> ExportForm:
     """Return a form that exports a native document to another format. The form previews or saves the export.
 
-    `form.result` is the DataFrame of the exports, `form.code()` is the equivalent call, `form.last_error` is the last
-    error.
+    `form.result` is the DataFrame of the exports, `form.code()` the equivalent call, `form.last_error` the last error.
 
     Args:
-        file: The documents in the list, as an id, a row, a DataFrame or a list of ids. None lists the documents of the
-            service, last modified first.
+        file: An id, a row, a DataFrame or a list of ids. None: the service's documents, last modified first.
         session: The session whose documents are listed. None stands for the current session.
 
     Raises:

@@ -38,8 +38,7 @@ def upload_form(*, session: Session | None = None) -> UploadForm:
     after a person has confirmed the replacement. "More options" has the copy restriction, the media type, an id for one
     new file, and more metadata.
 
-    `form.result` is the DataFrame of the uploaded files, `form.code()` is the equivalent call, `form.last_error` is the
-    last error.
+    `form.result` is the DataFrame of the files, `form.code()` the equivalent call, `form.last_error` the last error.
 
     Args:
         session: The session for the uploads. None stands for the session that is current when Upload is clicked.

@@ -29,8 +29,7 @@ class Cancelled(Exception):
 class UploadQueue:
     """Runs uploads one after the other. `files` contains the metadata of the finished uploads.
 
-    `report` is called with the request, the sent bytes and the total bytes. After an exception, `run` continues the
-    uploads.
+    `report` gets the request, the sent bytes and the total bytes. After an exception, `run` continues the uploads.
     """
 
     def __init__(
