@@ -24,8 +24,9 @@ from ...local.saving import SameContent, SavedFile, move_into_place, same_bytes
 from ..file_lock import LOCKS, open_and_lock
 
 _WRITE_SIZE = 256 * 1024
-"""Larger writes get larger pages from Linux. They save a tenth of the time, but in a virtual machine that must fetch
-the pages from its host first they take four times as long, measured."""
+"""The largest write in bytes. Linux gives larger writes larger pages, which saves a tenth of the time, but takes four
+times as long in a virtual machine that fetches the pages from its host, measured.
+"""
 
 _NOTE_KEYS = {"base_url", "id"}
 """The keys of every note. A JSON file without these keys is not a note."""

@@ -246,7 +246,7 @@ QUOTAS: Mapping[str, Mapping[str, object]] = {
     "family": {"rate_limit": 325_000, "calendar_rate_limit": 600, "rate_costs": "units"},
     "family before": {"rate_limit": 12_000, "calendar_rate_limit": 600, "rate_costs": "requests"},
 }
-"""The rate limits per user and minute that the documented families of services publish, as `Policy` fields."""
+"""The published rate limits per user and minute, as `Policy` fields. Limits per project are not implemented."""
 
 ALL_SCOPES = (
     "storage",

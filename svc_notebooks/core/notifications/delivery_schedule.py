@@ -11,7 +11,7 @@ DELIVERED = frozenset({102, 200, 201, 202, 204})
 """The response statuses for which a message counts as delivered."""
 
 RETRIED = frozenset({500, 502, 503, 504})
-"""The response statuses after which a message is sent again. Statuses outside of both sets are failures."""
+"""The response statuses after which a message is sent again. Statuses not here or in `DELIVERED` are failures."""
 
 
 class DeliveryStatus(Enum):
