@@ -1,8 +1,8 @@
 """Builds recurrence properties that all calendar programs interpret in the same way.
 
-Calendar programs differ if RDATE and EXDATE have any zone, UNTIL is a date for a timed start, or the rule does not
-generate the start. The file therefore has all times in the start's zone, an UNTIL of the start's type, and an RDATE for
-a start that no rule generates. For such a start, UNTIL replaces COUNT, because some programs do not count the start.
+The service accepts more than RFC 5545 guarantees, which calendar programs interpret differently. The file therefore has
+RDATE and EXDATE in the start's zone, an UNTIL of the start's type, and an RDATE for a start that no rule generates. For
+such a start, UNTIL replaces COUNT, because some programs do not count the start.
 """
 
 from __future__ import annotations

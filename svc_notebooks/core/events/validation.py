@@ -204,6 +204,7 @@ def recurrence_of(event: Event) -> Lines:
 
 
 def _recurrence(event: Mapping[str, Any], policy: Policy) -> list[Row]:
+    """Return an error row for each invalid recurrence line (E-12)."""
     lines = event["recurrence"]
     try:
         start = read_time(event.get("start"))
