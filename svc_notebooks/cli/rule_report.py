@@ -53,7 +53,7 @@ class CaseOutcome:
 
     @property
     def verdict(self) -> Result:
-        """The result that this test contributes to its rules, DIFFERS for a passed test with differences."""
+        """The result that this test contributes to its rules. A passed test with differences counts as DIFFERS."""
         return Result.DIFFERS if self.result is Result.PASS and self.differences else self.result
 
 

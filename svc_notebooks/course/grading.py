@@ -103,7 +103,6 @@ class _SubmissionRunner:
             self._processes.set_forkserver_preload(list(_PRELOADED_MODULES))
 
     def grade(self, submission: Submission) -> SubmissionResult:
-        """Run the notebooks of a submission one after the other, and return the result."""
         key = self._grader.open(f"{self._seed}/{submission.student}")
         remarks = [remark for path in submission.notebooks for remark in self._run_notebook(path, key)]
         if not submission.notebooks:

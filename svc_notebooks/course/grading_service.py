@@ -1,7 +1,6 @@
 """Serves the exercises of submissions from the teacher's process during grading.
 
-A submission runs in its own process, which has only an address and a key, while the services, journals and checks are
-in the teacher's process. So its code cannot change its result by printing text or patching modules.
+A submission runs in its own process with only an address and a key, so its code cannot change its result.
 """
 
 from __future__ import annotations
@@ -102,8 +101,8 @@ class GradedSubmission:
 class GradingService:
     """Serves the exercises of all submissions at one address.
 
-    The access token of a request selects the submission and the exercise. The grading service itself handles requests
-    with the path prefix `/_course`.
+    The access token of a request selects the submission and the exercise. The path prefix `/_course` selects the
+    grading API.
     """
 
     policy = Policy()

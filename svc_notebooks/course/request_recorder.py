@@ -24,7 +24,7 @@ _RECORDED_HEADERS = ("Content-Range", "Content-Type", "Range", "User-Agent")
 
 @dataclass(slots=True)
 class ExerciseExchange:
-    """A request and its response, with bodies and checked headers. `status` is None if the response was lost."""
+    """A request and its response, with bodies and the headers that checks use. `status` can be None (no response)."""
 
     method: str
     path: str

@@ -1,7 +1,7 @@
-"""Runs a notebook of a submission. This module is executed in the process of the submission.
+"""Runs a notebook of a submission, in the process of the submission.
 
-The cells run in IPython without output. The code of the submission controls this process, so the process reports only
-the number of the current cell. The grading service has the results.
+The code of the submission controls this process, so the process reports only the number of the current cell. The
+grading service has the results.
 """
 
 from __future__ import annotations

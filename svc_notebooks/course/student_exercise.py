@@ -20,7 +20,7 @@ GRADER, KEY, SEED = "SVC_COURSE_JUDGE", "SVC_COURSE_KEY", "SVC_COURSE_SEED"
 
 
 def default_seed() -> str:
-    """Return the seed (str) of SVC_COURSE_SEED, or else the user's name at a JupyterHub, or else "0"."""
+    """Return the seed (str), which is SVC_COURSE_SEED, or else the user's name at a JupyterHub, or else "0"."""
     return os.environ.get(SEED) or os.environ.get("JUPYTERHUB_USER") or "0"
 
 

@@ -1,7 +1,6 @@
 """Converts Python dates and times to the time objects of the interface (E-20).
 
-A date stands for a whole day. A str with a time, a datetime or a pandas Timestamp is an instant in its own time zone. A
-value without a time zone is in the time zone of another argument, such as `time_zone`.
+A date stands for a whole day. A value without a time zone is in the time zone of another argument, such as `time_zone`.
 """
 
 from __future__ import annotations

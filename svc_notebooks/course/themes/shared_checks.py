@@ -43,7 +43,7 @@ def require_single_file(evidence: Evidence, name: str) -> Mapping[str, Any]:
 
 
 def require_same_content(evidence: Evidence, file: Mapping[str, Any], content: bytes, owner: str) -> None:
-    """Raise CheckFailedError unless the content of the file is `content`, which the message names `owner`."""
+    """Raise CheckFailedError unless the file has this content. `owner` is the name of the content in the message."""
     stored = evidence.content(file["id"])
     size = quantity(len(stored), "byte")
     require(stored == content, f"The file {file['name']!r} has {size}, and they are not those of {owner}.")

@@ -23,9 +23,10 @@ _COLUMNS = (
 
 @dataclass(frozen=True, slots=True)
 class SentRequest:
-    """A request of an upload, which sent `sent` bytes of the file from position `first`, `again` of them repeatedly.
+    """A request of an upload, which sent `sent` bytes of the file from position `first`.
 
-    `stored` is the number of stored bytes after the request. `answer` is the response status as text.
+    `again` is the number of repeated bytes. `stored` is the number of stored bytes after the request. `answer` is the
+    response status as text.
     """
 
     n: int

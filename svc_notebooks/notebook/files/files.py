@@ -1,8 +1,7 @@
 """Uploads, lists, changes and deletes files, as DataFrames.
 
-A `file` argument is an id, a row, a whole DataFrame or a list of ids (D-02). Invalid arguments raise TypeError or
-ValueError before anything is sent. A call for several files continues after a file has failed. The error is raised at
-the end, and its `result` has the rows of the files that succeeded.
+A `file` argument is an id, a row, a whole DataFrame or a list of ids (D-02). If a call for several files fails for a
+file, the error is raised after the last file, and its `result` has the rows of the other files.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
-"""Runs long work in a thread, with a progress bar and a Cancel button.
+"""Runs long work in a thread, with a progress bar and a Cancel button, because a click handler blocks the kernel.
 
-A kernel handles no messages while a click handler runs, so the event loop waits for the thread. Without an event loop
-(in a program) or without threads (in a browser), the click handler runs the work.
+Without an event loop (in a program) or without threads (in a browser), the click handler runs the work.
 """
 
 from __future__ import annotations

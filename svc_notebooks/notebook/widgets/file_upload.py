@@ -1,8 +1,7 @@
 """A widget that receives files of any size from the browser in slices of 1 MiB (requires anywidget).
 
-The FileUpload of ipywidgets sends a file in one message, and the notebook server silently drops messages over 10 MiB.
-Here, each received slice updates the trait `files`, which acknowledges the slice. The browser (`file_upload.js`)
-repeats unacknowledged slices.
+The notebook server silently drops messages over 10 MiB, so the FileUpload of ipywidgets cannot receive larger files.
+Each received slice updates the trait `files`. The browser (`file_upload.js`) repeats unacknowledged slices.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """The base class of all forms, with guarded handlers, an alert, a table of results and the equivalent code.
 
-JupyterLab does not show exceptions in callbacks, so every click handler is wrapped, and the form shows the exception in
-the alert. Buttons are never disabled, because a keyboard user would lose the focus. A click that has no effect shows a
-message instead.
+JupyterLab does not show exceptions in callbacks, so the form shows the exceptions of click handlers in the alert.
+Buttons are never disabled, because a keyboard user would lose the focus.
 """
 
 from __future__ import annotations

@@ -23,10 +23,7 @@ class RowList(Protocol):
         """Return the ids of the selected rows, from top to bottom."""
 
     def watch(self, changed: Callable[[], None], opened: Callable[[str], None], up: Callable[[], None]) -> None:
-        """Register functions to call with the person's actions.
-
-        `changed` is called for a new selection, `opened` with a row id, `up` for the parent folder.
-        """
+        """Call `changed` for a new selection, `opened` with the id of a row to open, and `up` for the parent folder."""
 
     def focus(self) -> None:
         """Move the keyboard focus to the list."""

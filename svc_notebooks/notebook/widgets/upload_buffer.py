@@ -1,8 +1,4 @@
-"""Collects the slices of files that a browser sends.
-
-A slice that does not begin where the received bytes of its file end is a repetition or follows a gap, and is dropped.
-So the browser can repeat unacknowledged slices, as in a resumable upload.
-"""
+"""Collects the slices of files that a browser sends. Slices that are repeated or follow a gap are dropped."""
 
 from __future__ import annotations
 

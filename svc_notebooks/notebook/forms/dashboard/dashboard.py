@@ -127,7 +127,6 @@ class Dashboard(Form):
         return any(form.busy for form in self.forms.values())
 
     def code(self) -> str:
-        """Return the equivalent code of the form in the open tab."""
         form = self.forms.get(self._page.key)
         return form.code() if form else "svc.dashboard()"
 

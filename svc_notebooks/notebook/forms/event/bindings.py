@@ -129,7 +129,7 @@ _PATH = re.compile(r"[A-Za-z]+(\[\d+\]|\.\w+)*(?=: | is missing)")
 
 
 def with_label(message: str) -> str:
-    """Replace the path at the beginning of a service message, if there is one, by the label of the control.
+    """Replace an event path at the beginning of a service message by the label of the control.
 
     >>> with_label("attendees[0].email: expected an e-mail address, such as ada@example.com.")
     'Guest 1, e-mail: expected an e-mail address, such as ada@example.com.'

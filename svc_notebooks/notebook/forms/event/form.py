@@ -114,7 +114,6 @@ class EventForm(Form):
         return in_zone(concatenate(EVENT, [in_zone(frame.copy(), name) for frame in self._created]), name)
 
     def code(self) -> str:
-        """Return the `create_event` call for the event in the form."""
         return call_text(self.draft.arguments)
 
     def _update(self) -> None:
@@ -228,7 +227,6 @@ class EventPage(EventForm):
         return events(limit=_MAX_ROWS, session=self._session)
 
     def refresh(self) -> None:
-        """Reload the events, calendars and files."""
         self._read_lists()
         self._show_events()
 

@@ -29,7 +29,7 @@ _EMPTY = {"summary": "", "location": "", "description": "", "recurrence": [], "a
 
 
 def fill_controls(controls: EventControls, event: JSONObject, read_back: Callable[[], JSONObject]) -> None:
-    """Set the controls from an event. Fields that differ in `read_back()` go into the JSON text field."""
+    """Set the controls from an event. Fields that the controls cannot represent go into the JSON text field."""
     controls.other_fields.value = {}
     for name in _FIELDS:
         try:

@@ -144,7 +144,7 @@ class SwitchInput(Field):
 
 
 class Choice(Field):
-    """A drop-down list of values. The first value is the default. `value` is None while the default is selected."""
+    """A drop-down list of values. `value` is None while the first value, which is the default, is selected."""
 
     def __init__(self, row: Binding) -> None:
         self._default, self._known = row.values[0][1], {value for _, value in row.values}

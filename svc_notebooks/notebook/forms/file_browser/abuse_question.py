@@ -43,7 +43,7 @@ def ask_about_abuse(
     confirmed: Callable[[], None],
     cancelled: Callable[[], None],
 ) -> None:
-    """Ask about the download of flagged files, then call `confirmed` or `cancelled`. `verb` labels a button."""
+    """Ask about the download of flagged files, then call `confirmed` or `cancelled`. `verb` is a button label."""
     names = ", ".join(str(facts.get("name")) for facts in files)
     title = (
         f"{len(files)} files were flagged as abusive: {names}" if len(files) > 1 else f"{names} was flagged as abusive"

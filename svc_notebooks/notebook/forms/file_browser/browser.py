@@ -159,7 +159,6 @@ class FileBrowser(Form):
         return self._last_code or self.query.code()
 
     def refresh(self) -> None:
-        """Reload the current page of the list."""
         self._list(keep=True)
 
     def _session_now(self) -> Session:

@@ -143,7 +143,7 @@ class RepeatEnd(StartField):
 
     @property
     def value(self) -> dict[str, Any]:
-        """The argument `until`, `count` or neither of `Repeat` as a dict. Raises ValueError for a missing end date."""
+        """A dict with the argument `until` or `count` of `Repeat`, or {}. Raises ValueError for a missing end date."""
         if self.choice.value == UNTIL and self.until.value is None:
             raise ValueError("Enter the last date.")
         return {UNTIL: {UNTIL: self.until.value}, COUNT: {COUNT: self.count.value}}.get(self.choice.value, {})

@@ -162,7 +162,7 @@ class UploadControls(widgets.VBox):  # type: ignore[misc]
         return None if self.destination.existing else self.options.id.value.strip() or None
 
     def _chunk(self) -> int | None:
-        """Return the chunk size, which makes an upload resumable, or None for the default of other upload types."""
+        """Return the chunk size, or None if the chunk size has no effect on this upload."""
         chosen = int(self.chunk_size.value)
         matters = {"resumable": True, "auto": chosen != DEFAULT_CHUNK}
         return chosen if matters.get(self.upload_type.value) else None

@@ -1,7 +1,6 @@
 """Runs uploads one after the other, and lets the kernel handle messages, such as a click on Cancel, between two steps.
 
-In a sandbox, which may have no threads, the steps run on the event loop. Over a network, a step can take long, so each
-step runs in a thread.
+In a sandbox, which may have no threads, the steps run on the event loop, otherwise in threads.
 """
 
 from __future__ import annotations

@@ -57,7 +57,7 @@ class ChannelEnd(Field):
 
     @property
     def arguments(self) -> dict[str, str]:
-        """The argument `expires_in`, `expiration` or neither as a dict. Raises ValueError for an invalid end."""
+        """A dict with `expires_in` or `expiration`, or {} for the default. Raises ValueError for an invalid value."""
         if self.choice.value == AFTER:
             if self.count.value < 1:
                 raise ValueError(f"Expires after {self.count.value}: enter a whole number of 1 or more.")

@@ -97,7 +97,6 @@ class WatchPanel(Form):
         return self.controls.code(in_kernel=self._lab is not None)
 
     def close(self) -> None:
-        """Close the panel and its receiver."""
         if self.receiver:
             self.receiver.close()
         super().close()
@@ -117,7 +116,6 @@ class WatchPanel(Form):
         self._names |= self.controls.read(session_or_current(self._session), in_kernel=self._lab is not None)
 
     def refresh(self) -> None:
-        """Reload the lists of files and channels."""
         self._read()
         self._show()
 
