@@ -1,7 +1,4 @@
-"""Adds notebooks, the contract suite and exercise solutions to the wheel.
-
-An editable install uses the files of the checkout and gets no copies.
-"""
+"""Adds notebooks, the contract suite and exercise solutions to a wheel, but not to an editable install."""
 
 from collections.abc import Iterator
 from pathlib import Path

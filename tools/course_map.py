@@ -1,10 +1,9 @@
-"""Write the map of the course to docs/course.md and to the first notebook.
+"""Writes the map of the course to docs/course.md and to the first notebook.
 
-    python -m tools.course_map            writes both
-    python -m tools.course_map --check    writes nothing; exit status 1 if one of them is outdated
+    python -m tools.course_map            writes both files
+    python -m tools.course_map --check    writes nothing, and returns exit status 1 if a file is outdated
 
-The map is built from the first cells of the notebooks and the tags of their code cells. tests/project/test_course.py
-checks that a cell shows the rules of its tags.
+The map is built from the first cells of the notebooks and the tags of their code cells.
 """
 
 from __future__ import annotations

@@ -97,11 +97,7 @@ NOT_SEEN = {
 
 
 def shows_rule(rule: str, seen: Seen) -> bool:
-    """Return whether the cell shows the rule or clause, by the journal, by its output or by a matcher.
-
-    A rule number in the journal does not prove a clause, which needs its own id or a matcher such as `decides("A3-09",
-    308)`.
-    """
+    """Return whether a cell shows a rule or clause, by the journal, by its output or by a matcher."""
     matcher = MATCHERS.get(rule)
     return seen.decided_by(rule) or f"<td>{rule}</td>" in seen.shown or bool(matcher and matcher.shows(seen))
 

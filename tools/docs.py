@@ -1,7 +1,7 @@
-"""Write docs/reference.md, docs/names.md, docs/rules.md and docs/openapi.json: the tables that the code itself reads.
+"""Writes docs/reference.md, docs/names.md, docs/rules.md and docs/openapi.json from tables of the code.
 
-python -m tools.docs            writes them, and build/docs from them; exit status 1 if a link of that leads nowhere
-python -m tools.docs --check    writes nothing; exit status 1 if one of them is stale
+python -m tools.docs            writes the files and build/docs, and returns exit status 1 if a link has no target
+python -m tools.docs --check    writes nothing, and returns exit status 1 if a file is outdated
 """
 
 import inspect

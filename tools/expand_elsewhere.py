@@ -1,12 +1,11 @@
-"""The instances of calendars as recurring-ical-events finds them: what our expansion is compared with.
+"""Expands calendars with recurring-ical-events, whose results the tests compare with the expansion of this project.
 
-The library wants an older dateutil than this project has, so it is asked in an environment of its own, and the tests
-carry its answers:
+The library needs an older dateutil than this project, so it runs in its own environment:
 
     uv run --no-project --with recurring-ical-events==3.8.2 tools/expand_elsewhere.py tests/unit/calendars/*.ics \\
         > tests/unit/calendars/expanded.json
 
-A calendar that it refuses is null.
+A calendar that the library refuses is null.
 """
 
 from __future__ import annotations

@@ -6,10 +6,7 @@ import sys
 
 
 def check(options: argparse.Namespace) -> int:
-    """Check the store in a folder, print a damage report, and return the exit status.
-
-    The status is 0 without damage, 1 with damage, or 2 if the folder cannot be checked.
-    """
+    """Check a store, print a report, and return 0 without damage, 1 with damage, or 2 if the check failed."""
     from ..server.state.check import check_store
 
     try:

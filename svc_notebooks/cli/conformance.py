@@ -42,10 +42,7 @@ def suite_folder() -> Path:
 
 
 def conformance(options: argparse.Namespace) -> int:
-    """Run the contract tests against a deployment, print a report, and return the exit status.
-
-    The status is 0 if no rule fails, 1 if a rule fails, or 2 if nothing could be tested.
-    """
+    """Run the contract tests. Return 0 if no rule fails, 1 if a rule fails, or 2 if nothing could be tested."""
     missing = [name for name in ("pytest", "trustme") if find_spec(name) is None]
     if missing:
         return _fail(f'{missing[0]} is not installed here: pip install "svc-notebooks[conformance]"')
@@ -96,9 +93,7 @@ def _rules() -> dict[str, InterfaceRule]:
 
 
 def _select_rules(rules: dict[str, InterfaceRule], ids: Sequence[str]) -> dict[str, InterfaceRule]:
-    """Return the rules and clauses that the `--rules` options select, or all rules without such an option.
-
-    Raises ValueError for an id that selects no rule.
+    """Return the rules that the `--rules` options select (default: all). Raises ValueError for an unknown id.
 
     >>> from types import SimpleNamespace as Rule
     >>> list(_select_rules({"A3-01": Rule(), "A3-02a": Rule(), "A3-02b": Rule(), "E-01": Rule()}, ["A3-02,E"]))
@@ -193,10 +188,7 @@ class ConformanceRun:
         return 0
 
     def report(self, path: Path | None, *, overwrite: bool) -> int:
-        """Print the result table, write the JSON report to `path` if given, and return the exit status.
-
-        The status is 0 if no rule fails, 1 if a rule fails, or 2 if the run was stopped.
-        """
+        """Print and write the report. Return 0 if no rule fails, 1 if a rule fails, or 2 if the run was stopped."""
         rule_verdicts = verdicts(self.rules, self.outcomes)
         if self.outcomes:
             for line in table(rule_verdicts):

@@ -50,9 +50,7 @@ class Deployment:
 
 
 def names_of(pairs: Iterable[str]) -> Names:
-    """Return the brand names of a deployment from texts such as "storage=drive".
-
-    Raises ValueError for an unknown field or an empty value.
+    """Return the brand names for texts like "storage=drive". Raises ValueError for an unknown name or empty value.
 
     >>> names_of(["storage=drive", "header_prefix=X-Cloud-"]).header("Channel-ID")
     'X-Cloud-Channel-ID'
@@ -85,10 +83,7 @@ class Secrets:
             self._texts |= {text, quote(text, safe="")}
 
     def redact(self, text: str) -> str:
-        """Return the text with every secret replaced by "<token>".
-
-        A secret of less than six characters is replaced only as a whole word, because many words contain such a text.
-        """
+        """Return the text with "<token>" for each secret. A short secret is replaced only as a whole word."""
         if not self._texts:
             return text
         patterns = [

@@ -21,10 +21,7 @@ _SIGNS = {"correct": "+", "not yet": "-", "not tried": "."}
 
 
 def grade(options: argparse.Namespace) -> int:
-    """Grade the submissions in a folder, print the result table, and write the requested JSON and CSV files.
-
-    Return 0 if all submissions ran to the end, 1 if a submission did not, or 2 if nothing could be graded.
-    """
+    """Grade submissions and return an exit status, 1 if a submission did not finish, 2 if none was graded, else 0."""
     from ..course import grading
     from ..course.submissions import submissions
 

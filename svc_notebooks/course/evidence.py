@@ -1,7 +1,4 @@
-"""The evidence for an exercise check, which consists of the student's requests and the state of the service.
-
-Checks read a fork of the service, so that their requests do not change the journal, the rate limits or the clock.
-"""
+"""The evidence for an exercise check, which is the student's requests and a fork of the service."""
 
 from __future__ import annotations
 

@@ -91,10 +91,7 @@ class ExerciseService:
         return self.service.sign_in(client=client, scopes=scopes)
 
     def messages(self) -> list[dict[str, str]]:
-        """Return the headers of each message for the student's receiver, and delete earlier outcomes.
-
-        Raises ValueError after five calls, so that a student cannot guess by repeated deliveries.
-        """
+        """Return the headers of each message for the student's receiver. Raises ValueError after five calls."""
         self._deliveries += 1
         if self._deliveries > _MAX_DELIVERIES:
             raise ValueError(f"the messages were delivered {_MAX_DELIVERIES} times already; begin() creates new ones")

@@ -152,10 +152,7 @@ def _watch(connection: Connection, limits: GradingLimits) -> list[str]:
 
 
 def _receive(connection: Connection) -> tuple[str, int]:
-    """Read a message from a submission's process as a pair of word and number, or ("", 0) without a valid message.
-
-    The message is read as text, because data from a submission must not be unpickled.
-    """
+    """Read a (word, number) message as text, because unpickling is unsafe. Return ("", 0) without a valid message."""
     try:
         word, _, number = connection.recv_bytes(_MAX_MESSAGE).decode().partition(" ")
         return word, int(number)

@@ -1,7 +1,4 @@
-"""Serves the exercises of submissions from the teacher's process during grading.
-
-A submission runs in its own process with only an address and a key, so its code cannot change its result.
-"""
+"""Serves the exercises of submissions from the teacher's process, so that their code cannot change the results."""
 
 from __future__ import annotations
 
@@ -99,11 +96,7 @@ class GradedSubmission:
 
 
 class GradingService:
-    """Serves the exercises of all submissions at one address.
-
-    The access token of a request selects the submission and the exercise. The path prefix `/_course` selects the
-    grading API.
-    """
+    """Serves the exercises of all submissions at one address. The access token selects submission and exercise."""
 
     policy = Policy()
 

@@ -1,8 +1,4 @@
-"""Runs a notebook of a submission, in the process of the submission.
-
-The code of the submission controls this process, so the process reports only the number of the current cell. The
-grading service has the results.
-"""
+"""Runs a notebook of a submission in its own process, which reports only the number of the current cell."""
 
 from __future__ import annotations
 

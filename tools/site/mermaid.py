@@ -1,7 +1,4 @@
-"""Provides the script that draws Mermaid's diagrams, from npm and checked by its digest.
-
-Without npm the pages show the text of a diagram.
-"""
+"""Provides the script that draws Mermaid diagrams, from npm. Without npm, pages show the text of a diagram."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Shows the progress of a transfer, with a widget in notebooks and tqdm in terminals (D-03).
-
-The widget shows no rates and no times, so every run of the notebook saves the same output.
-"""
+"""Shows the progress of a transfer, with a widget in notebooks and tqdm in terminals (D-03)."""
 
 from __future__ import annotations
 

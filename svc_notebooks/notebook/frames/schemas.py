@@ -38,9 +38,7 @@ FILE = Schema(FILES.columns + _file_columns(*(field.name for field in FILE_FIELD
 
 
 def file_schema(fields: str | Iterable[str] | None) -> Schema:
-    """Return the schema for a `fields` argument, which is None (default columns), "*" (all columns) or field names.
-
-    Field names may be in camelCase or in snake_case.
+    """Return the schema for `fields`, which is None (default columns), "*" (all) or names in camelCase or snake_case.
 
     >>> file_schema("id,md5Checksum").keys, file_schema(["mime_type"]).keys, len(file_schema("*").keys)
     (('id', 'md5Checksum'), ('mimeType',), 65)

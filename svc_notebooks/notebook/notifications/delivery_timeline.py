@@ -37,10 +37,7 @@ _OUTCOME_LABELS = {
 
 @dataclass(frozen=True, slots=True)
 class TimelineAttempt:
-    """An attempt to deliver a message, `after` seconds after the first attempt.
-
-    `answer` is the HTTP status or the error as a text. `outcome` is delivered, retry, failed or cancelled.
-    """
+    """An attempt to deliver a message, `after` seconds after the first attempt. `answer` is a status or an error."""
 
     after: float
     answer: str

@@ -47,10 +47,7 @@ def make_authority() -> Authority:
 
 @contextmanager
 def tls_for(host: str) -> Iterator[tuple[ssl.SSLContext, Path]]:
-    """Yield a server-side TLS context for `host`, and the path of a temporary PEM file for clients.
-
-    The PEM file has the certificate of the authority. Raises ImportError if trustme is not installed.
-    """
+    """Yield a server-side TLS context for `host` and the path of a PEM file. Raises ImportError without trustme."""
     authority = make_authority()
     with temporary_folder("svc-ca-") as folder:
         folder.chmod(0o755)

@@ -1,7 +1,4 @@
-"""Runs long work in a thread, with a progress bar and a Cancel button, because a click handler blocks the kernel.
-
-Without an event loop (in a program) or without threads (in a browser), the click handler runs the work.
-"""
+"""Runs long work in a thread with a progress bar and a Cancel button, or in the click handler without threads."""
 
 from __future__ import annotations
 

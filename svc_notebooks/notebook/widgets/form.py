@@ -46,10 +46,7 @@ def code_view(code: str) -> Markup:
 
 
 class Form(widgets.VBox):  # type: ignore[misc]
-    """The base class of all forms. A subclass passes its widgets to `_compose`.
-
-    `last_error` is the last exception or problem that the form has shown, or None.
-    """
+    """The base class of all forms. `last_error` is the last exception or problem that the form has shown, or None."""
 
     title: ClassVar[str] = "Form"
 

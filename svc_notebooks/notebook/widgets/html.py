@@ -1,7 +1,4 @@
-"""Builds HTML with `tag`, which escapes everything that is not `Markup`.
-
-HTML widgets run the scripts in their values, and file names, headers and error messages come from other people.
-"""
+"""Builds HTML with `tag`, which escapes everything that is not `Markup`, because HTML widgets run scripts."""
 
 from __future__ import annotations
 

@@ -131,10 +131,7 @@ class Dashboard(Form):
         return form.code() if form else "svc.dashboard()"
 
     def show(self, key: str) -> Form:
-        """Open the tab files, upload, export, events, notifications, wire or lab, and return its form.
-
-        Raises ValueError for any other key.
-        """
+        """Open a tab, such as files or wire, and return its form. Raises ValueError for an unknown key."""
         keys = [page.key for page in self._tabs]
         if key not in keys:
             raise ValueError(f"key is {key!r}; the tabs are {', '.join(keys)}")

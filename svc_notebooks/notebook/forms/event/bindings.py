@@ -1,8 +1,5 @@
 # ruff: noqa: E501  the bindings are a table: a row is a line
-"""A table of the controls of the event form, in display order.
-
-Each row binds a control to an event field or query parameter, and to an argument of `create_event`.
-"""
+"""A table that binds each control of the event form to an event field and to an argument of `create_event`."""
 
 from __future__ import annotations
 

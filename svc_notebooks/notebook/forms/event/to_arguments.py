@@ -35,10 +35,9 @@ _INDENT = "    "
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """The event in the form, as arguments of `create_event`.
+    """The event in the form, as arguments of `create_event`, with problems and RFC 5545 lines.
 
-    `problems` are the problem texts with their fields, `lines` are the RFC 5545 lines of the recurrence. `plan` is None
-    without a valid recurrence.
+    `plan` is the plan of the instances, or None without a valid recurrence.
     """
 
     arguments: dict[str, Any]

@@ -44,10 +44,7 @@ class FilePreview:
 
 
 def fetch_preview(session: Session, facts: File, *, acknowledge_abuse: bool = False) -> FilePreview | None:
-    """Fetch a preview.
-
-    Return None if the service refuses a flagged file. Raises ValueError for a file over MAX_SIZE.
-    """
+    """Return the preview of a file, or None if the service refuses a flagged file. Raises ValueError above MAX_SIZE."""
     media_type = str(facts.get("mimeType") or "")
     if session.names.is_native(media_type):
         return _export(session, facts, media_type)

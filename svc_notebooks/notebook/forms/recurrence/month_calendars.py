@@ -1,7 +1,4 @@
-"""Draws the instances of a recurrence as month calendars (E-21).
-
-Days with an instance are bold, and days with a cancelled or moved instance are struck out. A new UTC offset is shown.
-"""
+"""Draws the instances of a recurrence as month calendars, which mark days with an instance (E-21)."""
 
 from __future__ import annotations
 

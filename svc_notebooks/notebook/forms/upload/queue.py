@@ -1,7 +1,4 @@
-"""Runs uploads one after the other, and lets the kernel handle messages, such as a click on Cancel, between two steps.
-
-In a sandbox, which may have no threads, the steps run on the event loop, otherwise in threads.
-"""
+"""Runs uploads one after the other in steps, between which the kernel can handle messages such as a click."""
 
 from __future__ import annotations
 

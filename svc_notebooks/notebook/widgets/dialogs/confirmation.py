@@ -12,10 +12,7 @@ from ..styles import row
 
 
 class Confirmation(widgets.VBox):  # type: ignore[misc]
-    """A panel with a question, a button that confirms, and a Cancel button.
-
-    A click closes the panel and calls `answered` with `confirmed` or `cancelled` of `ask`. `answered` has to call this
-    function.
+    """A panel with a question and two buttons. A click calls `answered` with `confirmed` or `cancelled` of `ask`.
 
     >>> question = Confirmation(lambda act: act())
     >>> question.ask("Delete plan.txt?", "Delete", confirmed=lambda: print("deleted"), cancelled=lambda: print("kept"))
