@@ -16,7 +16,7 @@ from ..core.http.origins import ANY, is_host_name, is_origin
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command that `argv` (default: `sys.argv`) selects, and return its exit status.
+    """Run the command that `argv` selects, by default `sys.argv`, and return its exit status.
 
     >>> main(["--version"])
     Traceback (most recent call last):

@@ -93,7 +93,7 @@ def _rules() -> dict[str, InterfaceRule]:
 
 
 def _select_rules(rules: dict[str, InterfaceRule], ids: Sequence[str]) -> dict[str, InterfaceRule]:
-    """Return the rules that the `--rules` options select (default: all). Raises ValueError for an unknown id.
+    """Return the rules that the `--rules` options select, by default all. Raises ValueError for an unknown id.
 
     >>> from types import SimpleNamespace as Rule
     >>> list(_select_rules({"A3-01": Rule(), "A3-02a": Rule(), "A3-02b": Rule(), "E-01": Rule()}, ["A3-02,E"]))

@@ -117,7 +117,7 @@ def choice(argument: str, value: object, allowed: Iterable[str]) -> str:
 
 
 def whole(argument: str, value: object, minimum: int, maximum: int | None = None) -> int:
-    """Return an int from `minimum` to `maximum` (None: no limit). Raises TypeError or ValueError for other values."""
+    """Return an int from `minimum` to `maximum`, or above without a maximum. Raises TypeError or ValueError."""
     if isinstance(value, bool) or not isinstance(value, int):
         raise TypeError(f"{argument} must be a whole number, not {type(value).__name__}")
     if value < minimum or (maximum is not None and value > maximum):

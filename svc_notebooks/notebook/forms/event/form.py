@@ -132,7 +132,7 @@ class EventForm(Form):
             self._updating = False
 
     def _find_problems(self) -> list[tuple[Field | None, str]]:
-        """Return (field or None, text) for each problem. A field with a control problem has no event problems."""
+        """Return each problem with its field or None. A field with a control problem has no event problems."""
         reported = {field for field, _ in self.draft.problems}
         skipped = {_SERVICE_DEFINED, *(() if self.draft.has_end_zone else (_SAME_ZONE,))}
         rows = [row for row in problems(self.value, LENIENT) if row.location not in skipped]
