@@ -114,7 +114,7 @@ class Exercise:
         return Said(f"**Hint {self.hints_taken} of {len(hints)}.** {hints[self.hints_taken - 1]}")
 
     def reset(self) -> None:
-        """End the exercise and delete its outcome and hints, without changing notebooks."""
+        """End the exercise, and reset its outcome and the number of hints taken. Notebooks are not changed."""
         self._end()
         self.hints_taken = 0
         self.outcome = ExerciseOutcome.NOT_TRIED

@@ -46,7 +46,7 @@ def _first_byte(request: RecordedRequest) -> int | None:
 
 
 def _part_requests(requests: list[RecordedRequest]) -> list[RecordedRequest]:
-    """Return the PUT requests to upload sessions, without status queries."""
+    """Return the PUT requests that sent bytes to upload sessions, without status queries."""
     return [
         request
         for request in requests

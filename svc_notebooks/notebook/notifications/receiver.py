@@ -234,6 +234,7 @@ class Receiver:
         return self._inbox.listen(listener)
 
     def received(self) -> list[Received]:
+        """Return the messages as Received objects, in the order of first arrival."""
         return self._inbox.messages()
 
 

@@ -27,8 +27,8 @@ _SCOPES = (
 class Section(widgets.VBox):  # type: ignore[misc]
     """A heading and controls for one feature of the sandbox.
 
-    `run` is called with the code of an action, the action and the message after the action. `button` creates a button
-    from a label, a tooltip and a click handler.
+    `run` runs an action. Its arguments are the equivalent code, the action, and the message after the action. `button`
+    creates a button from a label, a tooltip and a click handler.
     """
 
     heading = ""

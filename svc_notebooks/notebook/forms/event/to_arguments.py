@@ -35,9 +35,10 @@ _INDENT = "    "
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """The event in the form, as arguments of `create_event`, with problems and RFC 5545 lines.
+    """The event in the form, as arguments of `create_event`.
 
-    `plan` is the plan of the instances, or None without a valid recurrence.
+    `problems` are the problem texts with their fields, and `lines` are the RFC 5545 lines. `plan` is the plan of the
+    instances, or None without a valid recurrence.
     """
 
     arguments: dict[str, Any]

@@ -53,7 +53,7 @@ class UploadDestination(widgets.VBox):  # type: ignore[misc]
 
     @property
     def facts(self) -> File | None:
-        """The metadata of the selected existing file, or None if no file is selected."""
+        """The metadata of the selected existing file, or None for new files or without a selection."""
         return self._rows.get(self.chooser.value) if self.existing and self.chooser.value else None
 
     @property
