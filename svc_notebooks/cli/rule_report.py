@@ -84,7 +84,7 @@ class RuleVerdict:
 
     @property
     def differences(self) -> list[tuple[str, str]]:
-        """Pairs of a choice and the way in which the deployment differs, without duplicates."""
+        """Pairs of a choice and a description of the deployment's different behaviour, without duplicates."""
         return list(dict.fromkeys(difference for outcome in self.outcomes for difference in outcome.differences))
 
     @property

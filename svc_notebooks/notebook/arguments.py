@@ -101,7 +101,7 @@ def names_for(count: int, name: object) -> list[str | None]:
 
 
 def target_path(count: int, to: str | os.PathLike[str] | None) -> Path:
-    """Return the path to which files are saved. Raises ValueError if several files have a path that is not a folder."""
+    """Return the path to which files are saved. Raises ValueError for several files if the path is not a folder."""
     path = Path() if to is None else Path(to).expanduser()
     if count > 1 and not path.is_dir():
         raise ValueError(f"to is {str(to)!r}; for {count} files it must be an existing folder")

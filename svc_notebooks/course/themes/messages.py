@@ -91,7 +91,7 @@ def _check_watch(evidence: Evidence) -> str:
 
 
 def _end_of_watching(watches: list[Watch]) -> datetime:
-    """Return the time when the last channel ends. Raises CheckFailedError if there was a time without a channel."""
+    """Return the time when the last channel ends. Raises CheckFailedError if no channel was open in between."""
     until = watches[0].ends
     for before, after in itertools.pairwise(watches):
         gap = (

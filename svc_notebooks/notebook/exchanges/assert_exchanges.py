@@ -81,7 +81,10 @@ Pairs: TypeAlias = "list[tuple[ExpectedExchange | None, Exchange | None]]"
 
 
 def _align(patterns: Sequence[ExpectedExchange], exchanges: Sequence[Exchange]) -> Pairs:
-    """Pair as many patterns as possible with matching exchanges, in order. Pair every other item with None."""
+    """Pair as many patterns as possible with matching exchanges, in order.
+
+    Unmatched patterns and exchanges get None.
+    """
     matching = [[pattern.matches(exchange) for exchange in exchanges] for pattern in patterns]
     counts = _pair_counts(matching, len(exchanges))
     pairs: Pairs = []

@@ -102,7 +102,7 @@ class FileChoice(widgets.VBox):  # type: ignore[misc]
         return files[0]
 
     def names(self) -> list[str]:
-        """Return the names of the selected files and the text of the path field, for the equivalent code."""
+        """Return the names of the files in the picker, and the text of the path field."""
         return [*self.picker.names(), *filter(None, [self.path.value.strip()])]
 
     def watch(self, changed: Callable[[], None]) -> None:

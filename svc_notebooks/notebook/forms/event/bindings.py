@@ -36,7 +36,7 @@ PROPERTIES, GADGET, QUERY = "Properties", "Gadget", "Request parameters"
 
 
 def _entries(key: str) -> Callable[[list[dict[str, Any]]], list[Any]]:
-    """Return a function that converts a list of dicts. A dict whose only key is `key` is replaced by its value."""
+    """Return a function that replaces each dict whose only key is `key` by the value of `key`, in a list of dicts."""
     return lambda entries: [entry[key] if list(entry) == [key] else entry for entry in entries]
 
 
