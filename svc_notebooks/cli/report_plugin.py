@@ -16,10 +16,7 @@ if TYPE_CHECKING:
 _MAX_TEXT = 300
 """The largest number of characters of a value in the report. The rest of a longer value is cut off."""
 
-MARKS = (
-    "spec(*ids): the rules that a test proves",
-    "choice(*names): the test rests on what the interface leaves open",
-)
+MARKS = ("spec(*ids): the rules that a test proves", "choice(*names): the test rests on what the interface leaves open")
 
 
 class ReportPlugin:

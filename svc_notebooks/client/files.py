@@ -26,12 +26,7 @@ def list_files(
     limit: int | None = None,
 ) -> Iterator[File]:
     """Return an iterator over at most `limit` files that match the query `q`. Pages are requested lazily."""
-    query = {
-        "q": q,
-        "orderBy": order_by,
-        "pageSize": page_size,
-        "fields": fields and f"nextPageToken,files({fields})",
-    }
+    query = {"q": q, "orderBy": order_by, "pageSize": page_size, "fields": fields and f"nextPageToken,files({fields})"}
     return cast(Iterator[File], pages(session, session.names.path("files"), query, "files", limit=limit))
 
 
@@ -64,12 +59,7 @@ def generate_ids(session: Session, count: int = 10) -> list[str]:
 
 
 def pages(
-    session: Session,
-    path: str,
-    query: Mapping[str, object],
-    key: str,
-    *,
-    limit: int | None = None,
+    session: Session, path: str, query: Mapping[str, object], key: str, *, limit: int | None = None
 ) -> Iterator[JSONObject]:
     """Yield at most `limit` objects from the list `key` of lazily requested pages.
 

@@ -76,10 +76,7 @@ def _head(
         "security": [
             {"oauth2": [f"{policy.auth_scope_base}/{scope}"]} for scope in sorted(operation.scopes_under(policy))
         ],
-        "parameters": [
-            *_path_parameters(operation),
-            *(_parameter(parameter, policy) for parameter in parameters),
-        ],
+        "parameters": [*_path_parameters(operation), *(_parameter(parameter, policy) for parameter in parameters)],
     }
 
 

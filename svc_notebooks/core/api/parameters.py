@@ -89,10 +89,7 @@ WRITE_EVENT: Final = (
     Parameter("supportsAttachments", "boolean", "attachments are kept"),
     _ZONE,
 )
-MOVE_EVENT: Final = (
-    Parameter("destination", rule="the calendar that the event goes to", required=True),
-    *SEND_UPDATES,
-)
+MOVE_EVENT: Final = (Parameter("destination", rule="the calendar that the event goes to", required=True), *SEND_UPDATES)
 _WINDOW = (
     Parameter("timeMin", "time", "events that end after it"),
     Parameter("timeMax", "time", "events that begin before it"),

@@ -239,10 +239,7 @@ _FORBIDDEN: tuple[tuple[Callable[[Rule, Start], bool], str], ...] = (
         lambda rule, _: any(ordinal for ordinal, _ in rule.by_day) and (rule.freq > Freq.MONTHLY or bool(rule.by_week)),
         "BYDAY can have numbers, such as 2TU, only with MONTHLY, or with YEARLY without BYWEEKNO",
     ),
-    (
-        lambda rule, _: bool(rule.by_month_day) and rule.freq is Freq.WEEKLY,
-        "BYMONTHDAY cannot be used with WEEKLY",
-    ),
+    (lambda rule, _: bool(rule.by_month_day) and rule.freq is Freq.WEEKLY, "BYMONTHDAY cannot be used with WEEKLY"),
     (
         lambda rule, _: bool(rule.by_year_day) and rule.freq in (Freq.MONTHLY, Freq.WEEKLY, Freq.DAILY),
         "BYYEARDAY cannot be used with MONTHLY, WEEKLY or DAILY",

@@ -136,11 +136,7 @@ class MultipartDecoder:
         self._buffer = bytearray()
         self._state = _State.PREAMBLE
         self._at_part_start = False  # no content of this part was emitted, and its blank line is still in the buffer
-        self._steps = {
-            _State.PREAMBLE: self._preamble,
-            _State.HEADERS: self._headers,
-            _State.CONTENT: self._content,
-        }
+        self._steps = {_State.PREAMBLE: self._preamble, _State.HEADERS: self._headers, _State.CONTENT: self._content}
 
     def feed(self, data: bytes) -> Iterator[MultipartEvent]:
         """Yield the events that the new bytes complete. Raises MultipartError if the body is malformed."""

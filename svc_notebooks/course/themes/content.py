@@ -30,9 +30,6 @@ def put_file(session: Session, name: str, content: bytes, media_type: str = "tex
     return str(file["id"])
 
 
-# -- a-part-of-a-file
-
-
 def _set_up_part(exercise: ExerciseService, rng: Random) -> dict[str, Value]:
     count = rng.randrange(3000, 4000)
     records = [f"{number:06} {rng.getrandbits(200):055x}\n"[:_RECORD_SIZE] for number in range(count)]
@@ -72,7 +69,6 @@ PART = ExerciseDefinition(
     check=_check_part,
 )
 
-# -- let-the-service-search
 
 _CSV = "text/csv"
 
@@ -143,8 +139,6 @@ SEARCH = ExerciseDefinition(
     set_up=_set_up_search,
     check=_check_search,
 )
-
-# -- another-format
 
 
 def _set_up_format(_: ExerciseService, rng: Random) -> dict[str, Value]:

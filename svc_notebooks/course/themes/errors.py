@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from ..evidence import Evidence, RecordedRequest
     from ..exercise_service import ExerciseService
 
-# -- too-often
-
 
 def _set_up_often(exercise: ExerciseService, rng: Random) -> dict[str, Value]:
     exercise.service.limit(None, rng.randrange(2, 5), per=rng.randrange(20, 90))
@@ -86,8 +84,6 @@ OFTEN = ExerciseDefinition(
     check=_check_often,
     by_hand=True,
 )
-
-# -- later-or-never
 
 
 def _set_up_later(exercise: ExerciseService, rng: Random) -> dict[str, Value]:

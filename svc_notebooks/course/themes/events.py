@@ -44,8 +44,6 @@ def _require_zone(event: Event, zone: str) -> None:
          if event_zone else "The event has no zone: its time is an offset from UTC, and clocks on walls change theirs.")  # fmt: skip
 
 
-# -- event-in-its-zone
-
 _ZONES = (
     "Europe/Berlin",
     "America/New_York",
@@ -100,7 +98,6 @@ ZONE = ExerciseDefinition(
     check=_check_zone,
 )
 
-# -- series-with-an-exception
 
 _DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri")
 

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from ..evidence import Evidence, RecordedRequest
     from ..exercise_service import ExerciseService
 
-# -- watch-without-a-gap
-
 
 def _set_up_watch(exercise: ExerciseService, rng: Random) -> dict[str, Value]:
     file_id = put_file(exercise.session(), "plan.txt", b"Feed the ducks.")
@@ -126,7 +124,6 @@ WATCH = ExerciseDefinition(
     check=_check_watch,
 )
 
-# -- believe-nobody
 
 _HEADER = Names().header
 _TOKEN, _CHANNEL = _HEADER("Channel-Token"), _HEADER("Channel-ID")

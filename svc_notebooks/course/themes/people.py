@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from ..evidence import Evidence, RecordedRequest
     from ..exercise_service import ExerciseService
 
-# -- share-with-one
-
 
 def _set_up_share(exercise: ExerciseService, rng: Random) -> dict[str, Value]:
     session, year = exercise.session(), rng.randrange(2019, 2027)
@@ -70,7 +68,6 @@ SHARE = ExerciseDefinition(
     check=_check_share,
 )
 
-# -- the-narrowest-scope
 
 _PROGRAMS = {
     "catalogue": ("files.list", "storage.metadata.readonly", "listed the names of the files"),

@@ -67,9 +67,6 @@ def require_no_overlap(requests: list[RecordedRequest]) -> None:
         require(first == stored, f"A request sent bytes from {first:,} on, and the service waited for byte {stored:,}.")
 
 
-# -- go-on-where-it-stopped
-
-
 def _set_up_go_on(exercise: ExerciseService, rng: Random) -> dict[str, Value]:
     content = random_content(rng, 4 * QUANTUM + rng.randrange(1000, 90_000))
     uri = start_upload(exercise.session(), "film.mp4", content, rng.randrange(1, 4) * QUANTUM)
@@ -115,8 +112,6 @@ GO_ON = ExerciseDefinition(
     set_up=_set_up_go_on,
     check=_check_go_on,
 )
-
-# -- expired-session
 
 
 def _set_up_expired(exercise: ExerciseService, rng: Random) -> dict[str, Value]:
@@ -172,8 +167,6 @@ EXPIRED = ExerciseDefinition(
     set_up=_set_up_expired,
     check=_check_expired,
 )
-
-# -- resumable-loop
 
 
 def _set_up_loop(exercise: ExerciseService, rng: Random) -> dict[str, Value]:

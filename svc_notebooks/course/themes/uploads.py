@@ -27,9 +27,6 @@ def survey(rng: Random, rows: int = 120) -> bytes:
     return "\n".join(lines).encode()
 
 
-# -- upload-with-a-name
-
-
 def _set_up_name(_: ExerciseService, rng: Random) -> dict[str, Value]:
     return {"name": f"ponds-{rng.randrange(100, 1000)}.csv", "content": survey(rng)}
 
@@ -69,8 +66,6 @@ NAMED = ExerciseDefinition(
     set_up=_set_up_name,
     check=_check_name,
 )
-
-# -- metadata-in-one-request
 
 
 def _set_up_metadata(_: ExerciseService, rng: Random) -> dict[str, Value]:
@@ -119,8 +114,6 @@ METADATA = ExerciseDefinition(
     set_up=_set_up_metadata,
     check=_check_metadata,
 )
-
-# -- the-lost-receipt
 
 
 def _set_up_receipt(exercise: ExerciseService, rng: Random) -> dict[str, Value]:

@@ -146,10 +146,7 @@ def _account(request: PublicRequest, header: JSONObject, claims: JSONObject) -> 
         raise InvalidAssertionError("kid is not the present key of this service account")
     # Some libraries always sign the same fixed audience. The policy lists it in `assertion_audiences`.
     address, audience = external_origin(request.http_request, request.context) + "/token", claims.get("aud")
-    accepted = (
-        address,
-        *request.context.policy.assertion_audiences,
-    )
+    accepted = (address, *request.context.policy.assertion_audiences)
     if not any(entry in accepted for entry in (audience if isinstance(audience, list) else [audience])):
         raise OAuthError("invalid_grant", f"aud must be {address}, the address of this endpoint.")
     return account

@@ -11,19 +11,9 @@ metadata = MetaData()
 
 _Big = BigInteger().with_variant(Integer, "sqlite")  # SQLite numbers rows only in INTEGER columns
 
-meta = Table(
-    "meta",
-    metadata,
-    Column("name", Text, primary_key=True),
-    Column("value", Text, nullable=False),
-)
+meta = Table("meta", metadata, Column("name", Text, primary_key=True), Column("value", Text, nullable=False))
 
-users = Table(
-    "users",
-    metadata,
-    Column("email", Text, primary_key=True),
-    Column("root", Text, nullable=False),
-)
+users = Table("users", metadata, Column("email", Text, primary_key=True), Column("root", Text, nullable=False))
 
 tokens = Table(
     "tokens",

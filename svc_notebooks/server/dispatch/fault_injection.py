@@ -12,14 +12,7 @@ from dataclasses import dataclass
 
 from ...core.errors.catalogue import CATALOGUE, ApiError, Row, refuse, row
 from ...core.faults.plan import Action
-from ...core.http.messages import (
-    Body,
-    Disconnected,
-    Headers,
-    Request,
-    Response,
-    close_body,
-)
+from ...core.http.messages import Body, Disconnected, Headers, Request, Response, close_body
 from ..blobs.blob_store import BLOCK
 from ..context.bodies import RequestBody, ResponseStream
 from ..context.request_journal import JournalEntry

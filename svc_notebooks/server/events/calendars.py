@@ -179,11 +179,7 @@ def clear(context: ServiceContext, request: RequestContext) -> Response:
     with context.store.transaction():
         row = calendar_of(context, request, CalendarRole.OWNER)
         if not row.primary:
-            raise refuse(
-                "invalid",
-                field="calendarId",
-                message="only a primary calendar can be cleared.",
-            )
+            raise refuse("invalid", field="calendarId", message="only a primary calendar can be cleared.")
         context.store.events.drop_all(row.id)
     return empty_response(204)
 

@@ -40,13 +40,7 @@ from ..tables.upload_sessions import SessionRow
 from .conversion import ConvertedContent, conversion_for, convert
 from .operations import NewContent, render_file
 from .rows import file_for
-from .simple_upload import (
-    OrphanedContent,
-    add_content,
-    discard_content,
-    file_name,
-    store_content,
-)
+from .simple_upload import OrphanedContent, add_content, discard_content, file_name, store_content
 
 _UNKNOWN_SESSION = "This upload session is unknown or has expired: start the upload from the beginning."
 _STATUS_QUERY = ContentRange(None)

@@ -23,10 +23,7 @@ class ChangeRow(NamedTuple):
 _REPLACE = insert(changes).prefix_with("OR REPLACE", dialect="sqlite")
 _ADD = Prepared(_REPLACE.values({name: bindparam(name) for name in ("user", "file", "time")}))
 _ADD_BELOW = Prepared(
-    _REPLACE.from_select(
-        ("user", "file", "time"),
-        select(bindparam("user"), BELOW.c.id, bindparam("time")),
-    )
+    _REPLACE.from_select(("user", "file", "time"), select(bindparam("user"), BELOW.c.id, bindparam("time")))
 )
 _PAGE = Prepared(
     select(*(changes.c[name] for name in ChangeRow._fields))

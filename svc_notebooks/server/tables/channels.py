@@ -40,10 +40,7 @@ class ChannelRow(NamedTuple):
 
 _NEW = ChannelRow._fields[:-1]
 _COLUMNS = tuple(channels.c[name] for name in ChannelRow._fields)
-_ACTIVE = (
-    channels.c.state == ACTIVE,
-    or_(channels.c.expiration.is_(None), channels.c.expiration > bindparam("now")),
-)
+_ACTIVE = (channels.c.state == ACTIVE, or_(channels.c.expiration.is_(None), channels.c.expiration > bindparam("now")))
 _WATCHING = (channels.c.watched == bindparam("watched"), *_ACTIVE)
 _MESSAGE = ("channel", "number", "state", "changed", "due", "attempts")
 

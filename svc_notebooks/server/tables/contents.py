@@ -37,11 +37,7 @@ _BEGIN = Prepared(insert(contents).values(md5=None))
 _APPEND = inserting(rope, ("content", *PartRange._fields))
 _PIECES = Prepared(
     select(*(rope.c[name] for name in PartRange._fields))
-    .where(
-        rope.c.content == bindparam("content"),
-        rope.c.start < bindparam("last"),
-        rope.c.stop > bindparam("first"),
-    )
+    .where(rope.c.content == bindparam("content"), rope.c.start < bindparam("last"), rope.c.stop > bindparam("first"))
     .order_by(rope.c.start)
 )
 _ALL = Prepared(select(rope.c.part).where(rope.c.content == bindparam("content")))

@@ -60,8 +60,7 @@ _CHANGED = Prepared(
     select(*_COLUMNS).where(_HERE, events.c.series.is_not(None)).order_by(events.c.series, events.c.start)
 )
 _OLDER = or_(
-    events.c.place > bindparam("place"),
-    and_(events.c.place == bindparam("place"), events.c.id > bindparam("key")),
+    events.c.place > bindparam("place"), and_(events.c.place == bindparam("place"), events.c.id > bindparam("key"))
 )
 _PAGE = Prepared(select(*_COLUMNS).where(_HERE, _OLDER).order_by(*_BY_AGE).limit(bindparam("size")))
 _IN_WINDOW = and_(or_(events.c.end.is_(None), events.c.end > bindparam("after")), events.c.start < bindparam("before"))

@@ -90,8 +90,7 @@ _FOLLOW = Prepared(update(files).where(files.c.id.in_(select(FOLLOWING.c.id))).v
 _TRASHED = Prepared(select(files.c.id).where(files.c.owner == bindparam("user"), files.c.explicitly_trashed == 1))
 _USAGE = Prepared(
     select(
-        func.coalesce(func.sum(files.c.size), 0),
-        func.coalesce(func.sum(files.c.size).filter(files.c.trashed == 1), 0),
+        func.coalesce(func.sum(files.c.size), 0), func.coalesce(func.sum(files.c.size).filter(files.c.trashed == 1), 0)
     ).where(files.c.owner == bindparam("user"))
 )
 _PROPERTIES = Prepared(

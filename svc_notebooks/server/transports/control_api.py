@@ -16,16 +16,7 @@ from urllib.parse import urlsplit
 
 from ...core.clock import format_time, parse_duration, parse_time
 from ...core.errors.catalogue import ApiError, refuse
-from ...core.http.messages import (
-    Disconnected,
-    Headers,
-    JSONObject,
-    Query,
-    Request,
-    Response,
-    as_body,
-    plain_segment,
-)
+from ...core.http.messages import Disconnected, Headers, JSONObject, Query, Request, Response, as_body, plain_segment
 from ..blobs.blob_store import BLOCK
 from ..context.access_tokens import bearer
 from ..context.bodies import content_length

@@ -54,10 +54,7 @@ class UnreadableError(Exception):
     def response(self) -> bytes:
         """Return the bytes of the complete error response."""
         row = Row(
-            self.status,
-            _ERROR_KEYS.get(self.status, "badRequest"),
-            UNREADABLE,
-            f"The request cannot be read: {self}.",
+            self.status, _ERROR_KEYS.get(self.status, "badRequest"), UNREADABLE, f"The request cannot be read: {self}."
         )
         refusal = error_response(ApiError([row]))
         return head_bytes(refusal, connection="close") + refusal.content()
