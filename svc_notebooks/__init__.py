@@ -78,6 +78,7 @@ if TYPE_CHECKING:
         update as update,
         upload as upload,
     )
+    from .notebook.files.folders import create_folder as create_folder, move as move
     from .notebook.files.identity import service_account_token as service_account_token, token_info as token_info
     from .notebook.files.permissions import permissions as permissions, share as share, unshare as unshare
     from .notebook.files.uploads import (
@@ -132,6 +133,7 @@ _MODULES = {
         "untrash",
         "delete",
     ),
+    "notebook.files.folders": ("create_folder", "move"),
     "notebook.files.copy": ("copy",),
     "notebook.files.identity": ("token_info", "service_account_token"),
     "notebook.sandbox.identities": ("ServiceAccount", "OAuthClient"),

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
-from .http.native_formats import VENDOR_TYPES
+from .http.native_formats import NATIVES, VENDOR_TYPES
 
 NOWHERE = "https://sandbox.svc.example"
 """The base URL of a service that runs in this process and is called as a function."""
+
+NATIVE_NAMES = (*NATIVES, "folder", "shortcut")
+"""The short names of the media types with the brand's prefix."""
+
+_BRANDED = re.compile(r"application/vnd\.[\w.-]+-apps\.(?P<name>.+)")
+"""A media type with the prefix of any brand."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +48,23 @@ class Names:
     def media_type(self, name: str) -> str:
         """Return the media type of a format of core/http/native_formats.py. Vendor formats get the brand's prefix."""
         return self.native(name) if name in VENDOR_TYPES else name
+
+    def full_media_type(self, text: str, argument: str = "mime_type") -> str:
+        """Return the media type of a short name such as "folder", and any other media type unchanged.
+
+        Raises ValueError, which names `argument` and the right media type, for the media type of another brand.
+
+        >>> Names().full_media_type("folder"), Names().full_media_type("text/csv")
+        ('application/vnd.svc-apps.folder', 'text/csv')
+        """
+        if text.lower() in NATIVE_NAMES:
+            return self.native(text.lower())
+        other = None if text.startswith(self.media_prefix) else _BRANDED.fullmatch(text)
+        if other is None:
+            return text
+        own = self.native(other["name"])
+        short = f"{other['name']!r} or " if other["name"] in NATIVE_NAMES else ""
+        raise ValueError(f"{argument} is {text!r}, a media type of another service; here it is {short}{own!r}")
 
     def kind(self, name: str) -> str:
         """Return the `kind` value of a resource, such as "svc#file"."""

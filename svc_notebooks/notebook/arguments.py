@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from io import IOBase
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
+
+from ..core.files.links import file_id_in_link, is_link
 
 if TYPE_CHECKING:
     import os
     from typing import IO
 
-    from pandas import DataFrame, Series
+    from pandas import DataFrame, Index, Series
 
-    File: TypeAlias = str | Mapping[str, Any] | Series[Any] | DataFrame | list[str] | tuple[str, ...]
+    File: TypeAlias = str | Mapping[str, Any] | DataFrame | Series[Any] | Index[Any] | Iterable[Any]
     Source: TypeAlias = str | os.PathLike[str] | bytes | bytearray | memoryview | IO[bytes] | DataFrame
     Sources: TypeAlias = Source | list[Source] | tuple[Source, ...]
 
@@ -24,32 +28,97 @@ def is_frame(value: object) -> TypeGuard[DataFrame]:
 
 
 def file_ids(file: object, argument: str = "file") -> list[str]:
-    """Return the ids of a file argument, which is an id, a row, a DataFrame or a list of ids (D-02).
+    """Return the ids of a file argument, which is an id, a link, a row, a DataFrame, or several of these (D-02).
 
-    Raises TypeError for another type, and ValueError for an empty id or for rows without a column `id`.
+    A column `file_id`, as in `changes()` and `permissions()`, comes before a column `id`.
 
-    >>> file_ids("abc"), file_ids({"id": "abc"}), file_ids(["a", "b"])
+    Raises TypeError for another type, and ValueError for a missing or repeated id, a link that does not lead to a file,
+    or rows without a column of ids.
+
+    >>> file_ids("abc"), file_ids({"id": "abc"}), file_ids(["a", {"id": "b"}])
     (['abc'], ['abc'], ['a', 'b'])
+    >>> file_ids("https://svc.example/file/d/abc/view")
+    ['abc']
     """
-    ids = _ids(file, argument)
-    for file_id in ids:
-        if not isinstance(file_id, str) or not file_id:
-            raise ValueError(f"{argument} has {file_id!r} as an id, which must be a str that is not empty")
+    ids = [_without_link(text, argument) for text in _ids(file, argument, ("file_id", "id"), "an id, a link")]
+    repeated = [file_id for file_id, count in Counter(ids).items() if count > 1]
+    if repeated:
+        raise ValueError(
+            f"{argument} has the id {repeated[0]!r} {ids.count(repeated[0])} times;"
+            " name each file once, in a DataFrame with drop_duplicates"
+        )
     return ids
 
 
-def _ids(file: Any, argument: str) -> list[Any]:
-    if isinstance(file, str):
-        return [file]
-    if isinstance(file, list | tuple):
-        return list(file)
+def _without_link(text: str, argument: str) -> str:
+    """Return the id in a link to a file, or an id unchanged. Raises ValueError for a link to anything else."""
+    if not is_link(text):
+        return text
+    if file_id := file_id_in_link(text):
+        return file_id
+    raise ValueError(f"{argument} is {text!r}, which is not a link to a file; give the file's id or web_view_link")
+
+
+def row_ids(rows: object, argument: str) -> list[str]:
+    """Return the ids of events or channels, which are an id, a row, a DataFrame, or several of these (D-02).
+
+    Raises TypeError for another type, and ValueError for a missing id or for rows without a column `id`.
+
+    >>> row_ids([{"id": "a"}, "b"], "event")
+    ['a', 'b']
+    """
+    return list(_ids(rows, argument, ("id",), "an id"))
+
+
+def _ids(value: Any, argument: str, columns: Sequence[str], forms: str) -> Iterator[str]:
+    """Yield the ids in `value`. `columns` are the possible columns of ids, and `forms` is for error messages."""
+    if isinstance(value, str):
+        members: Iterable[Any] = [value]
+    elif is_frame(value) or _is_row(value, columns):
+        members = _column(value, argument, columns)
+    elif isinstance(value, Iterable) and not isinstance(value, (bytes, bytearray, memoryview, IOBase)):
+        members = value
+    else:
+        raise TypeError(f"{argument} must be {forms}, a row, a DataFrame or a list of these, not {_type_name(value)}")
+    for n, member in enumerate(members):
+        if isinstance(member, str):
+            if not member:
+                raise ValueError(f"{argument} has {member!r} as an id, which must be a str that is not empty")
+            yield member
+        elif _is_missing(member):
+            raise ValueError(f"{argument} has no id in row {n}, but {member!r}; leave out rows with missing ids")
+        else:
+            yield from _ids(member, argument, columns, forms)
+
+
+def _is_row(value: Any, columns: Sequence[str]) -> bool:
+    """Return True for a dict, a namedtuple and a Series with the values of one row, False for a Series of ids."""
     pandas = sys.modules.get("pandas")
-    is_row = isinstance(file, Mapping) or (pandas is not None and isinstance(file, pandas.Series))
-    if not is_frame(file) and not is_row:
-        raise TypeError(f"{argument} must be an id, a row, a DataFrame or a list of ids, not {type(file).__name__}")
-    if "id" not in file:
-        raise ValueError(f"{argument} has no column id; give rows like those of files()")
-    return list(file["id"]) if is_frame(file) else [file["id"]]
+    if pandas is not None and isinstance(value, pandas.Series):
+        labels = value.index.map(type).unique()
+        is_column = value.name is None or value.name in columns or list(labels) != [str]
+        return any(column in value.index for column in columns) or not is_column
+    return isinstance(value, Mapping) or (isinstance(value, tuple) and hasattr(value, "_fields"))
+
+
+def _column(rows: Any, argument: str, columns: Sequence[str]) -> list[Any]:
+    """Return the ids in the first of `columns` that a row or a DataFrame has. Raises ValueError if it has none."""
+    if isinstance(rows, tuple):
+        rows = rows._asdict()  # type: ignore[attr-defined]
+    for column in columns:
+        if column in rows:
+            return list(rows[column]) if is_frame(rows) else [rows[column]]
+    if is_frame(rows) and rows.index.name in columns:
+        return list(rows.index)
+    raise ValueError(f"{argument} has no column {columns[-1]}; give rows like those of files()")
+
+
+def _is_missing(value: object) -> bool:
+    return value is None or (isinstance(value, float) and value != value) or _type_name(value) in ("NAType", "NaTType")
+
+
+def _type_name(value: object) -> str:
+    return type(value).__name__
 
 
 def one_id(file: object, argument: str = "file") -> str:
@@ -57,6 +126,14 @@ def one_id(file: object, argument: str = "file") -> str:
     ids = file_ids(file, argument)
     if len(ids) != 1:
         raise ValueError(f"{argument} has {len(ids)} files; this call takes one")
+    return ids[0]
+
+
+def one_row_id(row: object, argument: str) -> str:
+    """Return the id of an argument that has exactly one event or channel. Raises ValueError for none or several."""
+    ids = row_ids(row, argument)
+    if len(ids) != 1:
+        raise ValueError(f"{argument} has {len(ids)} rows; this call takes one")
     return ids[0]
 
 

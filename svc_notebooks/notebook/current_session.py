@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from ..core.platform import capabilities
 
 if TYPE_CHECKING:
     from ..client.session import Session
+
+
+class SessionOwner(Protocol):
+    """An object with a session, which is a `Sandbox`. Every `session` argument accepts it."""
+
+    @property
+    def session(self) -> Session:
+        """The signed-in session."""
+
 
 _NO_SESSION = (
     "There is no session yet: call sandbox() for a service in this kernel,"
@@ -51,15 +60,21 @@ def _is_child_process() -> bool:
     return parent_process() is not None
 
 
-def session_or_current(session: Session | None) -> Session:
-    """Return `session`, or the current session for None. Raises TypeError or, without a session, RuntimeError."""
+def session_or_current(session: Session | SessionOwner | None) -> Session:
+    """Return `session`, the session of a sandbox, or the current session for None.
+
+    Raises TypeError for another type and, without a current session, RuntimeError.
+    """
     if session is None:
         return current_session()
     from ..client.session import Session
 
-    if not isinstance(session, Session):
-        raise TypeError(f"session must be a Session, as connect() gives it, or None, not {type(session).__name__}")
-    return session
+    owned = getattr(session, "session", session)
+    if not isinstance(owned, Session):
+        raise TypeError(
+            f"session must be a Session, as connect() gives it, a Sandbox or None, not {type(session).__name__}"
+        )
+    return owned
 
 
 def make_current(session: Session | None) -> Session | None:

@@ -32,6 +32,86 @@ def test_a_file_is_an_id_a_row_a_frame_or_a_list(three):
     }
 
 
+MEANT = {
+    "several rows": lambda three: [three.iloc[0], three.iloc[1]],
+    "rows and ids": lambda three: [three.iloc[0], three["id"][1]],
+    "frames": lambda three: [three[:1], three[1:2]],
+    "column": lambda three: three["id"][:2],
+    "column without a name": lambda three: pd.Series(three["id"][:2].tolist(), index=["x", "y"]),
+    "column by names": lambda three: three[:2].set_index("name")["id"],
+    "Index": lambda three: pd.Index(three["id"][:2]),
+    "index of the frame": lambda three: three[:2].set_index("id"),
+    "array": lambda three: three["id"][:2].unique(),
+    "namedtuples": lambda three: list(three[:2].itertuples()),
+    "generator": lambda three: (row for row in three["id"][:2]),
+    "links": lambda three: three["web_view_link"][:2],
+    "permissions": lambda three: svc.permissions(three[:2]),
+}
+
+
+@pytest.mark.spec("D-02", "D-02a")
+@pytest.mark.parametrize("form", MEANT)
+def test_whatever_names_files_is_taken(three, form):
+    assert svc.file(MEANT[form](three))["name"].tolist() == ["a.txt", "b.txt"]
+
+
+LINKS = {
+    "web view": "/file/d/{}/view?usp=storagesdk",
+    "document": "/document/d/{}/edit",
+    "content": "/uc?id={}&export=download",
+    "API": "/storage/v3/files/{}?alt=media",
+    "API of another brand": "/drive/v3/files/{}/export?mimeType=text/csv",
+    "upload": "/upload/storage/v3/files/{}?uploadType=media",
+    "folder": "/drive/u/0/folders/{}",
+    "white space": "/file/d/{}/view\n",
+}
+
+
+@pytest.mark.parametrize("kind", LINKS)
+def test_a_link_to_a_file_names_the_file(lab, kind):
+    file = svc.upload(b"hello", name="hello.txt")
+
+    assert svc.read("https://sandbox.svc.example" + LINKS[kind].format(file["id"].item())) == b"hello"
+
+
+def test_the_links_of_a_file_name_the_file(lab):
+    files = [
+        svc.upload(b"hello"),
+        svc.upload(b"a,b", name="a.csv", convert_to="spreadsheet"),
+        svc.create_folder("Data"),
+    ]
+
+    for made in files:
+        row = svc.file(made, fields="*").iloc[0].dropna()
+        links = [row[column] for column in ("web_view_link", "web_content_link") if column in row]
+        assert [svc.file(link)["id"].item() for link in links] == [row["id"]] * len(links)
+
+
+def test_a_row_of_changes_names_its_file(lab):
+    channel = svc.watch_changes(svc.receiver(direct=True))
+    made = svc.upload(b"new", name="new.txt")
+
+    assert svc.file(svc.changes())["id"].tolist() == made["id"].tolist()
+    assert channel["watching"].item() == "changes"
+
+
+@pytest.mark.parametrize(
+    "call", [svc.files, svc.about, svc.exchanges, svc.calendars, svc.channels, svc.pending_uploads]
+)
+def test_a_sandbox_is_taken_for_a_session(lab, call):
+    with svc.sandbox() as other:
+        svc.upload(b"there")
+        there = call(session=other)
+    assert dict(there.dtypes) == dict(call(session=lab).dtypes)
+
+
+def test_a_sandbox_stands_for_its_own_session(lab):
+    with svc.sandbox():
+        svc.upload(b"here", name="here.txt", session=lab)
+        assert svc.files().empty
+    assert svc.files(session=lab)["name"].tolist() == ["here.txt"]
+
+
 @pytest.mark.spec("D-02", "D-02a")
 @pytest.mark.parametrize("call", [svc.trash, svc.untrash, svc.delete, svc.file])
 def test_each_row_has_its_row_in_the_result(three, call):
@@ -105,7 +185,7 @@ WRONG = {
     "names": (lambda: svc.upload([b"x", b"y"], name=["x"]), ValueError, "name has 1 names for 2"),
     "one id": (lambda: svc.upload([b"x", b"y"], file_id="i"), ValueError, "file_id is one id"),
     "progress": (lambda: svc.upload(b"x", progress="yes"), TypeError, "progress"),
-    "late field": (lambda: svc.update("i", parents=["p"]), TypeError, "parents"),
+    "late field": (lambda: svc.update("i", parents=["p"]), TypeError, r"parents .*move\(file, to=folder\)"),
     "no change": (lambda: svc.update("i"), ValueError, "nothing to change"),
     "count": (lambda: svc.generate_ids(0), ValueError, "count is 0; .*between 1 and 1000"),
     "count type": (lambda: svc.generate_ids("3"), TypeError, "count"),
@@ -113,6 +193,27 @@ WRONG = {
     "query": (lambda: svc.files(7), TypeError, "query"),
     "empty id": (lambda: svc.trash(""), ValueError, "file has ''"),
     "no id": (lambda: svc.trash(pd.DataFrame({"name": ["a"]})), ValueError, "file has no column id"),
+    "row without an id": (lambda: svc.trash(pd.Series({"name": "a"}, name=0)), ValueError, "file has no column id"),
+    "missing id": (lambda: svc.trash(pd.Series(["a", None])), ValueError, "file has no id in row 1, but"),
+    "missing value": (lambda: svc.trash([pd.NA]), ValueError, "file has no id in row 0, but <NA>"),
+    "None": (lambda: svc.trash(None), TypeError, "file must be an id, a link, a row, .*, not NoneType"),
+    "twice": (lambda: svc.trash(["a", "b", "a"]), ValueError, "file has the id 'a' 2 times; .*drop_duplicates"),
+    "link": (lambda: svc.trash("https://svc.example/about"), ValueError, "is not a link to a file; .*web_view_link"),
+    "link to ids": (
+        lambda: svc.trash("https://x.example/storage/v3/files/generateIds"),
+        ValueError,
+        "not a link to a f",
+    ),
+    "bytes": (lambda: svc.trash(b"a"), TypeError, "file must be .*, not bytes"),
+    "event row": (lambda: svc.event({"name": "a"}), ValueError, "event has no column id"),
+    "parents": (lambda: svc.upload(b"x", parent="a", metadata={"parents": "b"}), ValueError, "parent and parents"),
+    "two parents": (lambda: svc.create_folder("x", parent=["a", "b"]), ValueError, "parent has 2 folders"),
+    "parent of a file": (lambda: svc.start_upload(b"x", file="a", parent="b"), ValueError, "parent are for new files"),
+    "another brand": (
+        lambda: svc.create_file("x", mime_type="application/vnd.google-apps.folder"),
+        ValueError,
+        "of another service; here it is 'folder' or 'application/vnd.svc-apps.folder'",
+    ),
     "many": (lambda: svc.read(["a", "b"]), ValueError, "file has 2 files"),
     "to": (lambda: svc.download(["a", "b"], "x.txt"), ValueError, "to is 'x.txt'"),
     "range": (lambda: svc.read("a", byte_range=(9, 1)), ValueError, "byte_range"),
@@ -162,7 +263,7 @@ def test_leaving_a_sandbox_brings_back_the_session_before():
         assert svc.current_session() is outer.session
 
 
-@pytest.mark.parametrize("field", ["id", "parents", "shortcut_details"])
+@pytest.mark.parametrize("field", ["id", "shortcut_details"])
 def test_a_field_of_creation_alone_is_refused_with_that_reason(lab, field):
     file = svc.upload(b"x")
     with pytest.raises(TypeError, match=f"^{field} can only be set when the file is created$"):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 from ...core.events.field_table import RESPONSES
 from ...core.http.messages import JSONObject
 from ...core.resources.events import Event
-from ..arguments import choice, file_ids
+from ..arguments import choice, file_ids, row_ids
 from ..batch import apply_to_rows
 from ..current_session import session_or_current
 from ..frames.event_schemas import EVENT
@@ -170,7 +170,7 @@ def event(
     session = session_or_current(session)
     query = query_of({"calendar": calendar, "max_attendees": max_attendees})
     return event_frame(
-        EVENT, [get_event(session, calendar, event_id, query=query) for event_id in file_ids(event, "event")]
+        EVENT, [get_event(session, calendar, event_id, query=query) for event_id in row_ids(event, "event")]
     )
 
 
@@ -219,7 +219,7 @@ def update_event(
     body = partial_body(**body_arguments(session, changes))
     query = add_required(query, body)
     return _apply_to_events(
-        file_ids(event, "event"), lambda event_id: patch_event(session, calendar, event_id, body, query=query)
+        row_ids(event, "event"), lambda event_id: patch_event(session, calendar, event_id, body, query=query)
     )
 
 
@@ -278,7 +278,7 @@ def respond(
         body: JSONObject = {"attendeesOmitted": True, "attendees": [{**own[0], **answer}]}
         return patch_event(session, calendar, event_id, body)
 
-    return _apply_to_events(file_ids(event, "event"), send_response)
+    return _apply_to_events(row_ids(event, "event"), send_response)
 
 
 def delete_event(
@@ -315,4 +315,4 @@ def delete_event(
         delete_one(session, calendar, event_id, query=query)
         return {"id": event_id, "deleted": True}
 
-    return apply_to_rows(DELETED, file_ids(event, "event"), delete_row)
+    return apply_to_rows(DELETED, row_ids(event, "event"), delete_row)

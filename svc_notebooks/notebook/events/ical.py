@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ...core.resources.calendars import Calendar, CalendarListEntry
 from ...core.resources.events import Event
-from ..arguments import file_ids
+from ..arguments import row_ids
 from ..current_session import session_or_current
 from ..frames.event_schemas import CALENDAR_FILE
 from ..frames.frames import frame
@@ -74,7 +74,7 @@ def export_events(
     if events is not None and (time_min is not None or time_max is not None):
         raise ValueError("time_min and time_max select from all events; leave out events, or them")
     path = check_destination("." if to is None else to)
-    ids = None if events is None else file_ids(events, "events")
+    ids = None if events is None else row_ids(events, "events")
     entry = _calendar_entry(session, calendar)
     zone, name = str(entry.get("timeZone") or "UTC"), str(entry.get("summary") or calendar)
     target = target_path(path, f"{name}.ics")

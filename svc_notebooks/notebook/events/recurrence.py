@@ -12,7 +12,7 @@ from ...core.events.instances import occurrences
 from ...core.events.rrule import Recurrence
 from ...core.events.times import instant, read_time
 from ...core.time_zones import UTC_NAME, zone
-from ..arguments import one_id, whole
+from ..arguments import one_row_id, whole
 from ..current_session import session_or_current
 from ..frames.event_schemas import INSTANCES, PREVIEW
 from ..frames.frames import Record, frame
@@ -67,7 +67,7 @@ def instances(
     """
     from ...client.events.events import get_event, list_instances
 
-    session, event_id = session_or_current(session), one_id(event, "event")
+    session, event_id = session_or_current(session), one_row_id(event, "event")
     start: Any = get_event(session, calendar, event_id)["start"]
     name = zone_name("time_zone", time_zone) or str(start.get("timeZone") or UTC_NAME)
     parameters = {

@@ -1,6 +1,7 @@
 """The functions for files.
 
 files, copy, permissions, about      upload, list, change, delete, copy and share files; quota and formats
+folders                              create folders, move files into folders
 downloads, exports                   download and read content, export native documents
 uploads, upload_requests, progress   resumable uploads step by step, prepared uploads, progress bars
 metadata                             metadata arguments as JSON

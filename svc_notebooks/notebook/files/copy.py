@@ -8,7 +8,7 @@ from ..arguments import file_ids
 from ..batch import apply_to_rows
 from ..current_session import session_or_current
 from ..frames.schemas import FILES
-from .metadata import metadata_body
+from .metadata import metadata_body, with_parent
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -57,10 +57,6 @@ def copy(
     session = session_or_current(session)
     if name is not None:
         metadata["name"] = name
-    if parent is not None:
-        parents = metadata["parents"] = file_ids(parent)
-        if len(parents) != 1:
-            raise ValueError(f"parent has {len(parents)} folders; a file has one")
-    body = metadata_body(metadata, creating=True)
+    body = metadata_body(with_parent(metadata, parent), creating=True, names=session.names)
     query = {"fields": ",".join(FILES.keys), "ocrLanguage": ocr_language}
     return apply_to_rows(FILES, file_ids(file), lambda file_id: copy_file(session, file_id, body, query=query))

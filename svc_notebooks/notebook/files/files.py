@@ -14,7 +14,7 @@ from ..batch import apply_to_rows
 from ..current_session import session_or_current
 from ..frames.frames import frame
 from ..frames.schemas import DELETED, FILES, IDS, file_schema
-from .metadata import metadata_body
+from .metadata import metadata_body, with_parent
 from .progress import Progress, check_progress
 from .upload_requests import new_content, new_files, run_with_progress
 
@@ -38,6 +38,7 @@ def upload(
     convert_to: str | None = None,
     ocr_language: str | None = None,
     file_id: str | None = None,
+    parent: File | None = None,
     upload_type: str = "auto",
     chunk_size: int | None = None,
     metadata: Mapping[str, Any] | None = None,
@@ -57,6 +58,8 @@ def upload(
         ocr_language: The language of text in pictures and scans that become a document, as a BCP 47 tag
             ("de", "zh-Hant"). None lets the service choose.
         file_id: An id from `generate_ids()` for the new file. A repeated call with this id creates no second file.
+        parent: The folder of the new files, as an id, a link, a row or a DataFrame of one row. None means the top
+            folder. `create_folder` creates a folder.
         upload_type: "media" (content only, no name), "multipart" (content and metadata in one request), "resumable",
             or "auto". "auto" sends up to 5 MB as media or multipart, and larger content as resumable (A1-05).
         chunk_size: The number of bytes in each request of a resumable upload, a multiple of 262144. -1 sends all
@@ -96,6 +99,7 @@ def upload(
         convert_to=convert_to,
         ocr_language=ocr_language,
     )
+    metadata = with_parent(metadata, parent)
     requests = new_files(session, source, arguments, name=name, file_id=file_id, metadata=metadata)
     return _run_uploads(session, requests, progress)
 
@@ -153,11 +157,11 @@ def update(
         )
         requests = new_content(session, ids, source, arguments, metadata)
         return _run_uploads(session, requests, progress)
-    body = metadata_body(metadata, creating=False)
+    body = metadata_body(metadata, creating=False, names=session.names)
     if ocr_language is not None:
         raise ValueError("ocr_language is for new content: give source too")
     if mime_type is not None:
-        body |= metadata_body({"mime_type": mime_type}, creating=False)
+        body |= metadata_body({"mime_type": mime_type}, creating=False, names=session.names)
     if not body:
         raise ValueError("nothing to change: give source, or fields like name=... or starred=True")
     return _update_files(session, ids, body)
@@ -169,12 +173,16 @@ def _update_files(session: Session, ids: list[str], body: FileResource) -> DataF
     return apply_to_rows(FILES, ids, lambda file_id: update_file(session, file_id, body, query=_FIELDS_QUERY))
 
 
-def create_file(*, session: Session | None = None, **metadata: Any) -> DataFrame:
+def create_file(
+    name: str | None = None, *, parent: File | None = None, session: Session | None = None, **metadata: Any
+) -> DataFrame:
     """Create a file without content, such as a folder, a shortcut, or an empty file.
 
     Args:
-        **metadata: The fields of the file, like `name="Data"`, `mime_type="application/vnd.svc-apps.folder"`,
-            `parents=[folder_id]`, or `id` with an id from `generate_ids()`.
+        name: The name of the file. None means "Untitled".
+        parent: The folder of the new file, as for `upload`. None means the top folder.
+        **metadata: Further fields of the file, like `id` with an id from `generate_ids()`, or `mime_type` with a media
+            type, "folder", "document", "spreadsheet", "presentation", "drawing", "script" or "shortcut".
 
     Returns:
         One row, with the columns of `files()`.
@@ -186,14 +194,15 @@ def create_file(*, session: Session | None = None, **metadata: Any) -> DataFrame
     See docs/rules.md#a4-metadata (A4).
 
     >>> lab = svc.sandbox()
-    >>> folder = svc.create_file(name="Data", mime_type="application/vnd.svc-apps.folder")
-    >>> folder["mime_type"].tolist()
-    ['application/vnd.svc-apps.folder']
+    >>> svc.create_file("Plan", mime_type="document")[["name", "mime_type"]].values.tolist()
+    [['Plan', 'application/vnd.svc-apps.document']]
     """
     from ...client import files as calls
 
     session = session_or_current(session)
-    body = metadata_body(metadata, creating=True)
+    if name is not None:
+        metadata["name"] = name
+    body = metadata_body(with_parent(metadata, parent), creating=True, names=session.names)
     return frame(FILES, [calls.create_file(session, body, query=_FIELDS_QUERY)])
 
 

@@ -7,10 +7,12 @@ from datetime import datetime
 from difflib import get_close_matches
 from typing import Any, cast
 
+from ...core.brand_names import Names
 from ...core.clock import format_time
 from ...core.files.fields import FILE_FIELDS, FileField, Write, type_problem
 from ...core.http.messages import JSON
 from ...core.resources.files import File
+from ..arguments import file_ids
 from ..frames.frames import camel, snake
 
 _WRITABLE = {
@@ -19,31 +21,35 @@ _WRITABLE = {
 }
 
 
-def metadata_body(metadata: Mapping[str, Any] | None, *, creating: bool) -> File:
+def metadata_body(metadata: Mapping[str, Any] | None, *, creating: bool, names: Names | None = None) -> File:
     """Convert metadata with Python names to the JSON object of a request. None gives an empty object.
 
-    `creating` is True for a new file, because some fields can only be set then. Raises TypeError for a field that
+    `creating` is True for a new file, because some fields can only be set then. `names` are the brand names that make
+    the media type of a short name such as "folder". None means the default names. Raises TypeError for a field that
     does not exist or cannot be set, and ValueError for an invalid value.
 
-    >>> metadata_body({"mime_type": "text/csv", "starred": True}, creating=True)
-    {'mimeType': 'text/csv', 'starred': True}
+    >>> metadata_body({"mime_type": "folder", "starred": True}, creating=True)
+    {'mimeType': 'application/vnd.svc-apps.folder', 'starred': True}
     """
     if metadata is None:
         return {}
     if not isinstance(metadata, Mapping):
         raise TypeError(f"metadata must be a dict of fields, not {type(metadata).__name__}")
-    return cast(File, dict(_entry(name, value, _WRITABLE[creating]) for name, value in metadata.items()))
+    writable, brand = _WRITABLE[creating], names or Names()
+    return cast(File, dict(_entry(name, value, writable, brand) for name, value in metadata.items()))
 
 
-def _entry(name: object, value: Any, writable: Mapping[str, FileField]) -> tuple[str, JSON]:
+def _entry(name: object, value: Any, writable: Mapping[str, FileField], names: Names) -> tuple[str, JSON]:
     key = camel(str(name))
+    if key in ("parent", "parents") and key not in writable:
+        raise TypeError(f"{name} cannot be set here; move(file, to=folder) moves a file into a folder")
     if key not in writable and key in _WRITABLE[True]:
         raise TypeError(f"{name} can only be set when the file is created")
     if key not in writable:
         near = get_close_matches(key, writable, n=1)
         hint = f"; did you mean {snake(near[0])}?" if near else f"; it may be {_list_fields(writable)}"
         raise TypeError(f"{name} is not a field that can be set here{hint}")
-    wire_value = _wire_value(key, value)
+    wire_value = _wire_value(key, value, names)
     problem = None if wire_value is None else type_problem(writable[key], wire_value)
     if problem:
         raise ValueError(f"{name} is {value!r}: {problem.rstrip('.')}")
@@ -54,9 +60,29 @@ def _list_fields(writable: Mapping[str, FileField]) -> str:
     return ", ".join(snake(key) for key in writable)
 
 
-def _wire_value(key: str, value: Any) -> JSON:
+def _wire_value(key: str, value: Any, names: Names) -> JSON:
     if isinstance(value, datetime):
         return format_time(value if value.tzinfo else value.astimezone())
-    if key == "parents" and isinstance(value, str):
-        return [value]
+    if key == "parents" and value is not None:
+        return [*file_ids(value, key)]
+    if key == "mimeType" and isinstance(value, str):
+        return names.full_media_type(value)
     return value  # type: ignore[no-any-return]
+
+
+def with_parent(metadata: Mapping[str, Any] | None, parent: object) -> Mapping[str, Any] | None:
+    """Return metadata with the folder `parent` as `parents`, or unchanged if `parent` is None.
+
+    Raises TypeError or ValueError if `parent` is not exactly one folder, or if the metadata have `parents` too.
+
+    >>> with_parent({"starred": True}, {"id": "abc"})
+    {'starred': True, 'parents': ['abc']}
+    """
+    if parent is None or not isinstance(metadata, Mapping | None):
+        return metadata
+    if metadata and "parents" in metadata:
+        raise ValueError("parent and parents name the folder twice; leave one of them out")
+    folders = file_ids(parent, "parent")
+    if len(folders) != 1:
+        raise ValueError(f"parent has {len(folders)} folders; a file has one")
+    return {**(metadata or {}), "parents": folders}

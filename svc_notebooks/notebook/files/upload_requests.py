@@ -36,7 +36,7 @@ def new_files(
     if file_id is not None and len(contents) != 1:
         raise ValueError(f"file_id is one id, and source has {len(contents)} sources")
     chosen_id = {} if file_id is None else {"id": file_id}
-    body = metadata_body({**(metadata or {}), **chosen_id}, creating=True)
+    body = metadata_body({**(metadata or {}), **chosen_id}, creating=True, names=session.names)
     names, types = names_for(len(contents), name), media_types(source, arguments.mime_type)
     common = replace(arguments, metadata=body, query=_FIELDS_QUERY)
     return [
@@ -59,7 +59,7 @@ def new_content(
     if len(contents) != 1:
         raise ValueError(f"source has {len(contents)} sources; update takes one content for every file")
     (media_type,) = media_types(source, arguments.mime_type)
-    body = metadata_body(metadata, creating=False)
+    body = metadata_body(metadata, creating=False, names=session.names)
     common = replace(arguments, mime_type=media_type, metadata=body, query=_FIELDS_QUERY)
     return [prepare(session, contents[0], replace(common, file_id=file_id)) for file_id in ids]
 

@@ -15,7 +15,7 @@ from ..exchanges.svg import Picture
 from ..exchanges.upload_chart import upload_picture
 from ..frames.frames import frame
 from ..frames.schemas import FILES, HISTORY, PENDING
-from .metadata import metadata_body
+from .metadata import metadata_body, with_parent
 from .progress import Progress, check_progress, reporting
 
 if TYPE_CHECKING:
@@ -173,6 +173,7 @@ def start_upload(
     ocr_language: str | None = None,
     file_id: str | None = None,
     file: File | None = None,
+    parent: File | None = None,
     chunk_size: int | None = None,
     metadata: Mapping[str, Any] | None = None,
     session: Session | None = None,
@@ -182,6 +183,7 @@ def start_upload(
     Args:
         source: A path, bytes, a file opened with mode "rb", or a DataFrame (sent as CSV).
         file: An existing file whose content is replaced, as an id, a row or a frame of one row. None creates a file.
+        parent: The folder of the new file, as for `upload`.
         name, metadata: The same as for `upload`. With `file`, the fields of the existing file are changed.
 
     The other arguments are the same as for `upload`.
@@ -204,10 +206,12 @@ def start_upload(
 
     content, (media_type,), (title,) = single_source(source), media_types(source, mime_type), names_for(1, name)
     existing = None if file is None else one_id(file)
-    if existing is not None and (file_id is not None or convert_to is not None):
-        raise ValueError("file_id and convert_to are for new files; leave them out where file is given")
-    body = metadata_body({**(metadata or {}), **({"id": file_id} if file_id else {})}, creating=existing is None)
-    session = session_or_current(session)
+    if existing is not None and any(argument is not None for argument in (file_id, convert_to, parent)):
+        raise ValueError("file_id, convert_to and parent are for new files; leave them out where file is given")
+    session, further = session_or_current(session), with_parent(metadata, parent) or {}
+    body = metadata_body(
+        {**further, **({"id": file_id} if file_id else {})}, creating=existing is None, names=session.names
+    )
     upload = prepare.start_upload(
         session,
         content,

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ...core.http.redaction import mask_token, redact_url
-from ..arguments import file_ids, is_frame, optional_text
+from ..arguments import file_ids, is_frame, optional_text, row_ids
 from ..batch import apply_to_rows
 from ..current_session import session_or_current
 from ..frames.frames import Record, frame
@@ -16,6 +16,8 @@ from .open_receiver import receivers_of
 from .receiver import Receiver
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from pandas import DataFrame, Series
 
     from ...client.notifications.channels import Channel
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
 
     Duration: TypeAlias = str | float | timedelta
     Instant: TypeAlias = datetime | str | int
-    ChannelLike: TypeAlias = str | dict[str, Any] | Series[Any] | DataFrame | list[str]
+    ChannelLike: TypeAlias = str | dict[str, Any] | Series[Any] | DataFrame | Sequence[Any]
 
 _TOKEN_BYTES = 16
 
@@ -226,9 +228,11 @@ def _channel_pairs(session: Session, channel: Any) -> list[tuple[str, str]]:
     """Return pairs of channel id and resource id. Raises ValueError for an unknown channel without a resource id."""
     from ...client.notifications.channels import registry_of
 
-    ids, known = file_ids(channel, "channel"), registry_of(session).channels
+    if isinstance(channel, list | tuple):
+        return [pair for row in channel for pair in _channel_pairs(session, row)]
+    ids, known = row_ids(channel, "channel"), registry_of(session).channels
     resource_ids: list[Any] = [None] * len(ids)
-    if not isinstance(channel, str | list | tuple) and "resource_id" in channel:
+    if not isinstance(channel, str) and "resource_id" in channel:
         resource_ids = list(channel["resource_id"]) if is_frame(channel) else [channel["resource_id"]]
     pairs = []
     for channel_id, resource_id in zip(ids, resource_ids, strict=True):
@@ -277,7 +281,7 @@ def renew_channel(
     from ...client.notifications.channels import registry_of
 
     session = session_or_current(session)
-    ids, known = file_ids(channel, "channel"), registry_of(session).channels
+    ids, known = row_ids(channel, "channel"), registry_of(session).channels
     if unknown := [channel_id for channel_id in ids if channel_id not in known]:
         raise ValueError(f"channel {unknown[0]!r} was not opened by this session, so it cannot be renewed")
     return apply_to_rows(

@@ -8,7 +8,7 @@ from datetime import datetime
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from ..arguments import file_ids
+from ..arguments import row_ids
 from ..current_session import session_or_current
 from ..exchanges.svg import INK, SENT, Picture, TableColumn, bars, chart, swatch, text_table
 from ..sandbox.sandbox import sandbox_of
@@ -83,7 +83,7 @@ def delivery_timeline(channel: ChannelLike | None = None, *, session: Session | 
     lab = sandbox_of(session_or_current(session))
     if lab is None:
         raise ValueError("delivery_timeline() needs a sandbox, because other services do not report their attempts")
-    channel_ids = None if channel is None else set(file_ids(channel, "channel"))
+    channel_ids = None if channel is None else set(row_ids(channel, "channel"))
     return timeline_of(
         [row for row in lab.service.deliveries() if channel_ids is None or row["channel_id"] in channel_ids]
     )

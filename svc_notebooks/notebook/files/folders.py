@@ -1,0 +1,104 @@
+"""Creates folders, and moves files into folders."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..arguments import file_ids, one_id
+from ..batch import apply_to_rows
+from ..current_session import session_or_current
+from ..frames.schemas import FILES
+from .files import create_file
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+    from ...client.session import Session
+    from ...core.resources.files import File as FileResource
+    from ..arguments import File
+
+_FIELDS = ",".join(FILES.keys)
+ROOT = "root"
+"""The id that stands for the user's top folder."""
+
+
+def create_folder(
+    name: str, parent: File | None = None, *, session: Session | None = None, **metadata: Any
+) -> DataFrame:
+    """Create a folder and return its metadata.
+
+    A service allows several folders with the same name, so a repeated call creates a second folder.
+
+    Args:
+        name: The name of the folder.
+        parent: The folder in which the new folder is created, as for `upload`. None means the top folder.
+        **metadata: Further fields, like `description="Field data"` or `folder_color_rgb="#8f8f8f"`.
+
+    Returns:
+        One row, with the columns of `files()`.
+
+    Raises:
+        TypeError, ValueError: An argument is not valid; nothing was sent.
+        BadRequest: `parent` is not a folder.
+        NotFound: `parent` does not exist, or this user may not see it.
+
+    See docs/rules.md#a4-metadata (A4).
+
+    >>> lab = svc.sandbox()
+    >>> data = svc.create_folder("Data")
+    >>> svc.upload(b"a,b", name="table.csv", parent=data)["parents"].item() == [data["id"].item()]
+    True
+    """
+    return create_file(name, parent=parent, mime_type="folder", session=session, **metadata)
+
+
+def move(file: File, to: File | None, *, session: Session | None = None) -> DataFrame:
+    """Move files and folders into a folder, and return the moved files.
+
+    Args:
+        file: An id, a link, a row, a DataFrame, or a list of these.
+        to: The folder, as an id, a link, a row or a DataFrame of one row. None or "root" means the top folder.
+
+    Returns:
+        One row for each file, with the columns of `files()`. A file that was in the folder already is not changed.
+
+    Raises:
+        TypeError, ValueError: An argument is not valid, or `to` is not a folder; nothing was moved.
+        BadRequest: A folder cannot be moved into itself or into a folder below it.
+        NotAllowed: This user may not change the file or the folder.
+        NotFound: The file or the folder does not exist, or this user may not see it.
+
+    >>> lab = svc.sandbox()
+    >>> data, table = svc.create_folder("Data"), svc.upload(b"a,b", name="table.csv")
+    >>> svc.move(table, to=data)["parents"].item() == [data["id"].item()]
+    True
+    >>> svc.move(table, to="root")["name"].tolist()
+    ['table.csv']
+    """
+    session, ids = session_or_current(session), file_ids(file)
+    target = _folder_id(session, ROOT if to is None else one_id(to, "to"))
+    return apply_to_rows(FILES, ids, lambda file_id: _move(session, file_id, target))
+
+
+def _folder_id(session: Session, file_id: str) -> str:
+    """Return the id of a folder, also for "root". Raises ValueError if the file is not a folder."""
+    from ...client.files import get_file
+
+    folder = get_file(session, file_id, fields="id,name,mimeType")
+    if folder.get("mimeType") != session.names.native("folder"):
+        raise ValueError(f"to is {folder.get('name')!r}, a file of the type {folder.get('mimeType')}; give a folder")
+    return str(folder["id"])
+
+
+def _move(session: Session, file_id: str, target: str) -> FileResource:
+    """Replace all parents of a file by the folder `target`. Return the file's metadata."""
+    from ...client.files import get_file, update_file
+
+    file = get_file(session, file_id, fields=_FIELDS)
+    parents = file.get("parents") or []
+    if parents == [target]:
+        return file
+    query = {"fields": _FIELDS, "addParents": target}
+    if former := [parent for parent in parents if parent != target]:
+        query["removeParents"] = ",".join(former)
+    return update_file(session, file_id, {}, query=query)
