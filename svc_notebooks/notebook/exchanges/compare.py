@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ..frames.frames import frame
 from ..frames.schemas import COMPARED, EXCHANGES
-from .exchanges import exchanges
+from .exchange_view import ExchangeView
+from .exchanges import exchange_row, exchanges
 from .har import read_har
 
 if TYPE_CHECKING:
@@ -18,26 +19,29 @@ if TYPE_CHECKING:
 
     from ...client.session import Session
 
-Run: TypeAlias = "Session | DataFrame | str | os.PathLike[str]"
-"""A session, a frame of `exchanges()` or of `lab.journal()`, or the path of an HTTP archive."""
+Run: TypeAlias = "Session | DataFrame | str | os.PathLike[str] | ExchangeView"
+"""A session, a frame of `exchanges()` or of `lab.journal()`, the path of an HTTP archive, or an exchange."""
 
 _IGNORED_COLUMNS = frozenset({"n", "time"})
+_COLUMNS_OF_HEADERS = frozenset({"content_range", "range"})
 Row: TypeAlias = dict[str, Any]
 
 
 def compare_exchanges(first: Run, second: Run, *, ignore: Iterable[str] = ()) -> DataFrame:
     """Compare the exchanges of two runs, and return a row for each difference.
 
-    Exchanges are paired by method and path, in order. All columns of both runs except `time` and `n` are compared.
+    Exchanges are paired by method and path, in order. All columns of both runs except `time` and `n` are compared. Of
+    two single exchanges, as `exchange()` and `resend()` return them, all headers and bodies are compared too.
 
     Args:
-        first, second: A session, a frame of `exchanges()` or `lab.journal()`, or the path of an HTTP archive.
+        first, second: A session, a frame of `exchanges()` or `lab.journal()`, the path of an HTTP archive, or an
+            exchange.
         ignore: Further columns that are not compared, such as "query" if session URIs differ.
 
     Returns:
         One row for each difference: first_n, second_n (Int64, the number of the exchange in each run, missing if the
-        run has no such exchange), exchange (str, method and path), what (str, the column that differs, or "only in
-        first" or "only in second"), first, second (str, the values in each run).
+        run has no such exchange), exchange (str, method and path), what (str, the column, header or body that
+        differs, or "only in first" or "only in second"), first, second (str, the values in each run).
 
     Raises:
         TypeError: `first` or `second` is not a session, a frame of exchanges or a path.
@@ -51,8 +55,25 @@ def compare_exchanges(first: Run, second: Run, *, ignore: Iterable[str] = ()) ->
     >>> svc.compare_exchanges(before, svc.exchanges()[1:])[["what", "first", "second"]].values.tolist()[0]
     ['status', '200', '503']
     """
-    runs, ignored = (_rows(first, "first"), _rows(second, "second")), _IGNORED_COLUMNS.union(ignore)
+    ignored = _IGNORED_COLUMNS.union(ignore)
+    if isinstance(first, ExchangeView) and isinstance(second, ExchangeView):
+        return frame(COMPARED, list(_differences(*_messages(first, second), ignored)))
+    runs = _rows(first, "first"), _rows(second, "second")
     return frame(COMPARED, [row for pair in _pairs(*runs) for row in _differences(*pair, ignored)])
+
+
+def _messages(first: ExchangeView, second: ExchangeView) -> tuple[Row, Row]:
+    """Return the columns, headers and bodies of two exchanges as rows with the same keys."""
+    rows = [dict(exchange_row(view.exchange)) | dict(_headers_and_bodies(view)) for view in (first, second)]
+    names = [name for name in dict.fromkeys([*rows[0], *rows[1]]) if name not in _COLUMNS_OF_HEADERS]
+    return {name: rows[0].get(name) for name in names}, {name: rows[1].get(name) for name in names}
+
+
+def _headers_and_bodies(view: ExchangeView) -> Iterator[tuple[str, str | None]]:
+    for message in ("request", "response"):
+        for name, value in getattr(view, f"{message}_headers"):
+            yield f"{message} header {name}", value
+        yield f"{message} body", getattr(view, f"{message}_body")
 
 
 def _rows(run: Run, name: str) -> list[Row]:
@@ -62,11 +83,13 @@ def _rows(run: Run, name: str) -> list[Row]:
 
     if isinstance(run, Session):
         run = exchanges(session=run)
+    elif isinstance(run, ExchangeView):
+        run = frame(EXCHANGES, [exchange_row(run.exchange)])
     elif isinstance(run, (str, os.PathLike)):
         run = frame(EXCHANGES, read_har(Path(run).expanduser()))
     if not isinstance(run, DataFrame) or not {"n", "method", "path"} <= set(run.columns):
         raise TypeError(
-            f"{name} must be a session, a frame of exchanges() or of lab.journal(), or a path of an archive"
+            f"{name} must be a session, an exchange, a frame of exchanges() or lab.journal(), or a path of an archive"
         )
     columns = run.drop(columns=[name for name in run.columns if run[name].dtype == object]).astype(object)
     records = columns.where(run.notna(), None).to_dict("records")

@@ -7,10 +7,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from ...client.transport.recorder import KEPT
-from ...core.http.multipart import MultipartError, boundary_of
-from ...core.http.ranges import ContentRange
 from ...core.http.redaction import REDACTED
+from .recorded_body import multipart_frame, sent_span, whole_body
 
 if TYPE_CHECKING:
     from ...client.transport.recorder import Exchange
@@ -54,33 +52,21 @@ def _quote_with_token(text: str) -> str:
 
 
 def _body(exchange: Exchange) -> tuple[str, list[str]]:
-    """Return the shell commands that pipe the body to curl (may be empty), and curl's options for the body."""
+    """Return a pair of the shell commands that pipe the body to curl, and curl's options for the body.
+
+    The commands are an empty str if no pipe is needed.
+    """
     if not exchange.sent:
         return "", ["-H 'Content-Length: 0'"] if exchange.method in {"POST", "PUT", "PATCH"} else []
-    recorded = exchange.request_body or ""  # at most 2 KiB, and empty for a binary body
-    is_whole = len(recorded.encode()) == exchange.sent or (REDACTED in recorded and len(recorded) < KEPT)
-    if recorded and is_whole and "\0" not in recorded:
+    recorded = whole_body(exchange)
+    if recorded and "\0" not in recorded:
         return "", [f"--data-raw {_quote(recorded)}"]
-    content_range = dict(exchange.request_headers).get("Content-Range")
-    span = ContentRange.parse(content_range).span if content_range else None
-    if span:
+    if span := sent_span(exchange):
         return f'tail -c +{span.first + 1} "$FILE" | head -c {exchange.sent} | ', ["--data-binary @-"]
-    source = _multipart(exchange)
-    return source, ["--data-binary @-" if source else '--data-binary "@$FILE"']
-
-
-def _multipart(exchange: Exchange) -> str:
-    """Return shell commands that print a multipart body, or "" if the recorded text does not include all metadata."""
-    try:
-        boundary = boundary_of(dict(exchange.request_headers).get("Content-Type") or "")
-    except MultipartError:
-        return ""
-    first, mark, second = (exchange.request_body or "").partition(f"\r\n--{boundary}\r\n")
-    headers, blank, _ = second.partition("\r\n\r\n")
-    if not blank:
-        return ""  # the metadata is longer than the recorded part, so the whole body must come from the file
-    head, tail = first + mark + headers + blank, f"\r\n--{boundary}--\r\n"
-    return f"""{{ printf %s {_quote(head)}; cat "$FILE"; printf %s {_quote(tail)}; }} | """
+    if frame := multipart_frame(exchange):
+        head, tail = map(_quote, frame)
+        return f"""{{ printf %s {head}; cat "$FILE"; printf %s {tail}; }} | """, ["--data-binary @-"]
+    return "", ['--data-binary "@$FILE"']
 
 
 def _quote(text: str) -> str:

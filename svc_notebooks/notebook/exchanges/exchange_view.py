@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -10,9 +10,12 @@ from ...core.http.messages import Query
 from ..widgets.html import Markup, tag
 from .curl import curl_text
 from .http_text import body_text, http_text, status_line
+from .python_requests import python_text
+from .resend import BodyArgument, edited_request, send_and_record
 from .sequence_diagram import Diagram, diagram
 
 if TYPE_CHECKING:
+    from ...client.session import Session
     from ...client.transport.recorder import Exchange
 
 _SHELL_BASE_URL = "$SVC_BASE_URL"
@@ -25,15 +28,21 @@ _PRE = "white-space: pre-wrap; word-break: normal; overflow-wrap: anywhere; marg
 class ExchangeView:
     """A recorded HTTP exchange, which is a request and its response.
 
-    `http()` and `str()` return the HTTP text, `curl()` the curl command and `diagram()` a sequence diagram. The other
-    attributes are `n`, `time`, `method`, `url`, `status`, `sent` and `received` (numbers of bytes), `request_headers`,
-    `response_headers`, `request_body`, `response_body` and `error`.
+    `http()` and `str()` return the HTTP text, `curl()` a curl command, `python()` Python code and `diagram()` a
+    sequence diagram. `resend()` sends the request again. The other attributes are `n`, `time`, `method`, `url`,
+    `status`, `sent` and `received` (numbers of bytes), `request_headers`, `response_headers`, `request_body`,
+    `response_body` and `error`.
     """
 
-    def __init__(self, exchanges: Sequence[Exchange], position: int, *, in_process: bool = False) -> None:
+    def __init__(self, exchanges: Sequence[Exchange], position: int, session: Session) -> None:
         self._exchanges = tuple(exchanges[: position + 1])
         self._exchange = exchanges[position]
-        self._in_process = in_process
+        self._session = session
+
+    @property
+    def exchange(self) -> Exchange:
+        """The record of the exchange, which has the attributes of this view."""
+        return self._exchange
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
@@ -63,7 +72,51 @@ class ExchangeView:
         Args:
             base_url: An address that replaces the recorded scheme and host. None: the recorded address.
         """
-        return curl_text(self._exchange, base_url or (_SHELL_BASE_URL if self._in_process else None))
+        return curl_text(self._exchange, base_url or (_SHELL_BASE_URL if self._session.in_process else None))
+
+    def python(self, base_url: str | None = None) -> str:
+        """Return Python code (str) that sends the request again with the library requests.
+
+        The code reads the environment variable `SVC_TOKEN`. If the whole body was not recorded, it also reads `FILE`,
+        the path of the file. For a service inside this kernel it also reads `SVC_BASE_URL`, the `base_url` of
+        `lab.serve()`.
+
+        Args:
+            base_url: An address that replaces the recorded scheme and host. None: the recorded address.
+        """
+        return python_text(self._exchange, base_url, in_process=self._session.in_process)
+
+    def resend(
+        self,
+        *,
+        method: str | None = None,
+        url: str | None = None,
+        headers: Mapping[str, str | None] | None = None,
+        body: BodyArgument = None,
+    ) -> ExchangeView:
+        """Send the request again, once and through the same session, and return the new exchange.
+
+        The session adds its token. An error response is not raised: `compare_exchanges(old, new)` lists the
+        differences. An argument that is None keeps what was recorded.
+
+        Args:
+            method: Another method, such as "GET".
+            url: Another path with its query, such as "/storage/v3/files?pageSize=1", or a whole URL.
+            headers: Headers that are added or replaced. A header with the value None is removed.
+            body: Another body. A dict or a list is sent as JSON, and a str as UTF-8. b"" sends no body.
+
+        Returns:
+            The new exchange, an `ExchangeView`. Without a response its `status` is None and its `error` is the reason.
+
+        Raises:
+            ValueError: An argument is invalid, the recorded body is incomplete, or a secret was removed from the
+                recorded URL or body, so that `url` or `body` is needed.
+            TypeError: An argument has the wrong type.
+        """
+        request = edited_request(self._exchange, method=method, url=url, headers=headers, body=body)
+        number = send_and_record(self._session, request)
+        recorded = list(self._session.exchanges)
+        return ExchangeView(recorded, [exchange.n for exchange in recorded].index(number), self._session)
 
     def diagram(self, last: int = 10) -> Diagram:
         """Return a Mermaid sequence diagram of this exchange and the exchanges before it.

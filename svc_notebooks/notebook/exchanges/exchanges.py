@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 from ..current_session import session_or_current
 from ..frames.frames import Record, frame
 from ..frames.schemas import EXCHANGES
+from .exchange_filter import ExchangeFilter, MethodArgument, StatusArgument
 from .exchange_view import ExchangeView
 
 if TYPE_CHECKING:
@@ -18,8 +19,23 @@ if TYPE_CHECKING:
     from ...client.transport.recorder import Exchange
 
 
-def exchanges(*, session: Session | None = None) -> DataFrame:
+def exchanges(
+    *,
+    method: MethodArgument = None,
+    status: StatusArgument = None,
+    path: str | None = None,
+    session: Session | None = None,
+) -> DataFrame:
     """List the last 1000 HTTP exchanges of the session. The oldest exchange is the first row.
+
+    `session.exchanges.clear()` removes all exchanges from the list.
+
+    Args:
+        method: Only exchanges with this method or one of these methods, such as "PUT".
+        status: Only exchanges with this status or one of these: a number such as 404, a class such as "4xx", or "-"
+            for no response.
+        path: Only exchanges whose path or query contains this text, in upper or lower case.
+        session: None: the current session.
 
     Returns:
         One row for each exchange: n (Int64, the number from 1), time (datetime64[ms, UTC]), method, path (str),
@@ -27,18 +43,26 @@ def exchanges(*, session: Session | None = None) -> DataFrame:
         content_range and range (str, request headers or else response headers), error (str, the reason if there
         was no response), query (str).
 
+    Raises:
+        ValueError: `method` or `status` is invalid.
+        TypeError: `path` is not a text.
+
     >>> lab = svc.sandbox()
     >>> file = svc.upload(b"hello", name="hello.txt")
     >>> svc.exchanges()[["n", "method", "status"]].values.tolist()
     [[1, 'POST', 200]]
+    >>> len(svc.exchanges(status="4xx"))
+    0
     """
-    return frame(EXCHANGES, [_row(recorded) for recorded in session_or_current(session).exchanges])
+    conditions = ExchangeFilter.read(method, status, path)
+    recorded = session_or_current(session).exchanges
+    return frame(EXCHANGES, [exchange_row(exchange) for exchange in recorded if conditions.matches(exchange)])
 
 
 def exchange(n: SupportsIndex = -1, *, session: Session | None = None) -> ExchangeView:
-    """Return a recorded exchange as a view with the methods `http()`, `curl()` and `diagram()`.
+    """Return a recorded exchange as a view, with methods that show it, convert it to code and send it again.
 
-    A notebook displays the view as HTML.
+    The methods are `http()`, `curl()`, `python()`, `diagram()` and `resend()`. A notebook displays the view as HTML.
 
     Args:
         n: The number of the exchange in column n of `exchanges()`. -1 is the last exchange, -2 the last but one.
@@ -67,10 +91,11 @@ def exchange(n: SupportsIndex = -1, *, session: Session | None = None) -> Exchan
     else:
         available = f"it has {numbers[0]} to {numbers[-1]}" if recorded else "nothing was sent yet"
         raise ValueError(f"n is {number}, and the record has no such exchange: {available}")
-    return ExchangeView(recorded, position, in_process=session.in_process)
+    return ExchangeView(recorded, position, session)
 
 
-def _row(exchange: Exchange) -> Record:
+def exchange_row(exchange: Exchange) -> Record:
+    """Return the values of the columns of `exchanges()` for one exchange."""
     request_headers, response_headers = dict(exchange.request_headers), dict(exchange.response_headers)
     parts = urlsplit(exchange.url)
     return {

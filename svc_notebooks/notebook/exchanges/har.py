@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable
+from operator import index
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlsplit
@@ -26,7 +27,11 @@ Pairs = Iterable[tuple[str, str]]
 
 
 def save_har(
-    to: str | os.PathLike[str] = "exchanges.har", *, overwrite: bool = False, session: Session | None = None
+    to: str | os.PathLike[str] = "exchanges.har",
+    *,
+    exchanges: DataFrame | Iterable[int] | None = None,
+    overwrite: bool = False,
+    session: Session | None = None,
 ) -> DataFrame:
     """Save the session's exchanges as an HTTP archive (HAR 1.2), which the developer tools of browsers can open.
 
@@ -34,13 +39,15 @@ def save_har(
 
     Args:
         to: The path of the file, or a folder, in which the file is named `exchanges.har`.
+        exchanges: Only these exchanges: rows of `exchanges()`, or their numbers. None: all exchanges.
         overwrite: Replace an existing file that has other content. If False, such a file raises PathExists.
 
     Returns:
         One row: path (str), exchanges (Int64), size (Int64, bytes), outcome (str: saved, unchanged or replaced).
 
     Raises:
-        TypeError: `to` is not a path.
+        TypeError: `to` is not a path, or `exchanges` has no numbers of exchanges.
+        ValueError: The session has no exchange with one of the numbers.
         FileNotFoundError: The folder of `to` does not exist.
         PathExists: A file with other content exists at the path. The file is not changed. PathExists is a subclass of
             FileExistsError. Each further request changes the content of the archive.
@@ -54,10 +61,26 @@ def save_har(
     from ...local.saving import save_bytes
 
     target = target_path(check_destination(to), "exchanges.har")
-    exchanges = list(session_or_current(session).exchanges)
-    content = json.dumps(archive(exchanges), ensure_ascii=False, indent=1).encode()
+    recorded = _select(list(session_or_current(session).exchanges), exchanges)
+    content = json.dumps(archive(recorded), ensure_ascii=False, indent=1).encode()
     saved = save_bytes(target, content, overwrite=overwrite)
-    return frame(HAR_FILE, [{**saved._asdict(), "path": str(saved.path), "exchanges": len(exchanges)}])
+    return frame(HAR_FILE, [{**saved._asdict(), "path": str(saved.path), "exchanges": len(recorded)}])
+
+
+def _select(recorded: list[Exchange], chosen: DataFrame | Iterable[int] | None) -> list[Exchange]:
+    """Return the recorded exchanges with the chosen numbers, in the order in which they were sent."""
+    from pandas import DataFrame
+
+    if chosen is None:
+        return recorded
+    column: Any = chosen["n"] if isinstance(chosen, DataFrame) and "n" in chosen.columns else chosen
+    try:
+        numbers = {index(number) for number in column}
+    except TypeError:
+        raise TypeError("exchanges must be rows of exchanges(), or numbers of their column n") from None
+    if missing := numbers.difference(exchange.n for exchange in recorded):
+        raise ValueError(f"exchanges has {min(missing)}, and the record has no such exchange")
+    return [exchange for exchange in recorded if exchange.n in numbers]
 
 
 def archive(exchanges: Iterable[Exchange]) -> Json:

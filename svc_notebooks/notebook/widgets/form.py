@@ -35,13 +35,13 @@ The script does not use navigator.clipboard, because browsers provide it only ov
 """
 
 
-def code_view(code: str) -> Markup:
-    """Return HTML with the code and a Copy button.
+def code_view(code: str, title: str = "Equivalent code") -> Markup:
+    """Return HTML with a title, the code and a Copy button.
 
     >>> "<pre>svc.files()</pre>" in code_view("svc.files()")
     True
     """
-    head = tag("p", tag("strong", "Equivalent code"), " ", tag("button", "Copy", **_COPY))
+    head = tag("p", tag("strong", title), " ", tag("button", "Copy", **_COPY))
     return tag("div", head, tag("pre", code), class_="svc-code")
 
 

@@ -103,6 +103,30 @@ def test_a_longer_archive_replaces_another_only_with_overwrite(lab, tmp_path):
     assert left == before
 
 
+def test_an_archive_has_chosen_exchanges(lab, tmp_path):
+    a_run()
+    chosen = svc.exchanges(method="POST")
+
+    by_frame = svc.save_har(tmp_path / "frame.har", exchanges=chosen)
+    by_number = svc.save_har(tmp_path / "numbers.har", exchanges=[1, 2])
+
+    assert by_frame["exchanges"].tolist() == by_number["exchanges"].tolist() == [2]
+    assert (tmp_path / "frame.har").read_bytes() == (tmp_path / "numbers.har").read_bytes()
+
+
+@pytest.mark.parametrize(
+    "exchanges, error, message",
+    [([9], ValueError, "exchanges has 9"), ("12", TypeError, "numbers of their column n"), (1, TypeError, "numbers")],
+    ids=["unknown", "text", "number"],
+)
+def test_an_archive_of_other_exchanges_is_refused(lab, tmp_path, exchanges, error, message):
+    svc.files()
+
+    with pytest.raises(error, match=message):
+        svc.save_har(tmp_path / "run.har", exchanges=exchanges)
+    assert not (tmp_path / "run.har").exists()
+
+
 # -- a sequence ------------------------------------------------------------------------------------------------------
 
 

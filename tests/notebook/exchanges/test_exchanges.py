@@ -40,6 +40,47 @@ def test_exchanges_are_found_from_both_ends(lab):
     assert svc.exchange(svc.exchanges()["n"][1]).n == 2  # a number of the frame is none of Python's own
 
 
+@pytest.mark.parametrize(
+    "conditions, numbers",
+    [
+        ({}, [1, 2, 3]),
+        ({"method": "get"}, [2, 3]),
+        ({"method": ["POST", "PUT"]}, [1]),
+        ({"status": "2xx"}, [1, 2]),
+        ({"status": 404}, [3]),
+        ({"status": pd.Series([404, 308])}, [3]),
+        ({"status": ["4xx", "200"], "method": "GET"}, [2, 3]),
+        ({"status": "-"}, []),
+        ({"path": "NOWHERE"}, [3]),
+        ({"path": "count="}, [2]),
+    ],
+    ids=str,
+)
+def test_exchanges_are_filtered(lab, conditions, numbers):
+    svc.create_file(name="notes")
+    svc.generate_ids(1)
+    with pytest.raises(svc.NotFound):
+        svc.file("nowhere")
+
+    assert svc.exchanges(**conditions)["n"].tolist() == numbers
+
+
+@pytest.mark.parametrize(
+    "conditions, message",
+    [
+        ({"status": "4x"}, "status has '4x'"),
+        ({"status": 42}, "status has '42'"),
+        ({"method": "GET IT"}, "method has 'GET IT'"),
+        ({"method": [3]}, "method has 3"),
+        ({"path": 3}, "path must be a text"),
+    ],
+    ids=str,
+)
+def test_an_invalid_filter_is_refused(lab, conditions, message):
+    with pytest.raises((ValueError, TypeError), match=message):
+        svc.exchanges(**conditions)
+
+
 @pytest.mark.spec("D-04", "D-04a", "D-04b", "D-04d")
 def test_views_without_a_response_have_the_reason(lab):
     with lab.faults(reset="before"):

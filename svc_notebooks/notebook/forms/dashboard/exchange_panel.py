@@ -1,7 +1,8 @@
-"""Lists the HTTP exchanges of a session, and shows the selected exchange in full (D-04)."""
+"""Lists, filters, shows, compares, edits and resends the HTTP exchanges of a session (D-04)."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -10,12 +11,20 @@ import ipywidgets as widgets
 
 from ...byte_sizes import size_text
 from ...current_session import session_or_current
+from ...exchanges.exchange_filter import ExchangeFilter
+from ...exchanges.exchange_view import ExchangeView
 from ...exchanges.exchanges import exchange, exchanges
-from ...widgets.field import LABEL, describe
-from ...widgets.form import Form
-from ...widgets.html import tag
+from ...exchanges.har import archive
+from ...exchanges.recorded_body import whole_body
+from ...widgets.background_task import BackgroundTask
+from ...widgets.field import LABEL, describe, on_change, text_field
+from ...widgets.file_download import BrowserDownload, default_download
+from ...widgets.form import Form, code_view
+from ...widgets.html import Markup, tag
 from ...widgets.row_list import RowList, default_row_list
 from ...widgets.styles import row
+from .exchange_difference import difference_view
+from .exchange_editor import METHODS, ExchangeEditor
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -30,77 +39,242 @@ _COLUMNS = {"asked": "Request", "status": "Status", "sent": "Sent", "received": 
 _VIEWS = (
     ("Headers and bodies", "http"),
     ("curl command", "curl"),
+    ("Python code (requests)", "python"),
     ("Diagram with the requests before it", "diagram"),
+    ("Difference between two", "difference"),
 )
+_STATUSES = ("2xx", "3xx", "308", "4xx", "404", "5xx", "-")
+_SELECT_ONE = "Select an exchange in the list."
+_SELECT_TWO = "Select two exchanges in the list (the second with Ctrl or Space) to compare them."
 
 
 class WirePanel(Form):
-    """A form that lists the latest HTTP exchanges, newest first. `result` is the DataFrame of all exchanges."""
+    """A form that lists the latest HTTP exchanges, newest first, and sends a request again with changes.
+
+    `result` is the DataFrame of the exchanges that match the filter.
+    """
 
     title = "HTTP exchanges"
 
     def __init__(
-        self, session: Session | None = None, make_list: Callable[[str, dict[str, str]], RowList] = default_row_list
+        self,
+        session: Session | None = None,
+        make_list: Callable[[str, dict[str, str]], RowList] = default_row_list,
+        make_download: Callable[[Callable[[], None]], BrowserDownload] = default_download,
     ) -> None:
         super().__init__(session)
+        self._last_action: tuple[list[str], str] = ([], "")
         self.rows = make_list("Exchanges", _COLUMNS)
+        self.method = widgets.Dropdown(
+            options=[("All", ""), *((method, method) for method in METHODS)],
+            **describe("Method", "List only exchanges with this method"),
+        )
+        self.status_filter = widgets.Combobox(
+            options=_STATUSES,
+            placeholder="404, 4xx, - for no response",
+            continuous_update=False,
+            **describe("Status", "List only exchanges with one of these statuses"),
+        )
+        self.path = text_field("Path", "List only exchanges whose path or query contains this text", style={})
         self.view_format = widgets.RadioButtons(
             options=_VIEWS, **describe("View", "How the selected exchange is shown"), style=LABEL
         )
         self.view_format.add_class("svc-across")
         self.status, self.view = widgets.HTML(), widgets.HTML()
+        self.edit_button = self._button("Edit and resend", "Change the selected request and send it again", self._edit)
+        self.resend_button = self._button("Resend", "Send the selected request again", self._resend_selected)
+        self.har_button = self._button("Save as HAR", "Save the listed exchanges as an HTTP archive", self._save_har)
+        self.clear_button = self._button("Clear", "Remove all exchanges from the record of the session", self._clear)
         self.refresh_button = self._button("Refresh", "Reload the list", self.refresh)
+        self.editor = ExchangeEditor(
+            send=lambda: self._guard(self._send_edited), cancel=lambda: self._guard(self._cancel_edit)
+        )
+        self.work = BackgroundTask(self._show_error)
+        self.browser_download = make_download(lambda: None)
         self.rows.watch(self._show, lambda _id: None, lambda: None)
         self.view_format.observe(lambda _change: self._show(), "value")
-        self._compose(row(self.refresh_button, self.status), self.rows, self.view_format, self.alert, self.view)
+        on_change(lambda: self._guard(self.refresh), self.method, self.status_filter, self.path)
+        filters = widgets.HBox([self.method, self.status_filter, self.path])
+        filters.add_class("svc-filters")
+        buttons = (self.edit_button, self.resend_button, self.har_button, self.clear_button, self.refresh_button)
+        self._compose(
+            filters,
+            self.status,
+            self.rows,
+            row(*buttons),
+            self.browser_download,
+            self.alert,
+            self.work,
+            self.editor,
+            self.view_format,
+            self.view,
+        )
         self._guard(self.refresh)
 
     @property
+    def session(self) -> Session:
+        """The session whose exchanges are listed."""
+        return session_or_current(self._session)
+
+    @property
     def result(self) -> DataFrame:
-        """All exchanges, with the columns of `exchanges()`."""
-        return exchanges(session=self._session)
+        """The exchanges that match the filter, with the columns of `exchanges()`."""
+        return exchanges(session=self._session, **self._filter_arguments())
+
+    @property
+    def busy(self) -> bool:
+        """True while a request is sent."""
+        return self.work.busy
 
     def code(self) -> str:
-        """Return the call that shows the selected exchange, or `svc.exchanges()` without a selection."""
-        chosen = self._selection()
-        if chosen is None:
-            return "svc.exchanges()"
-        view = {"http": "", "curl": ".curl()", "diagram": ".diagram()"}[self.view_format.value]
-        return f"svc.exchange({chosen}){view}"
+        """Return the call that shows or has sent the selected exchange, or that lists the exchanges."""
+        chosen = self.rows.ids()
+        ids, code = self._last_action
+        if code and ids == chosen:
+            return code
+        if not chosen:
+            return self._list_code()
+        if self.view_format.value == "difference" and len(chosen) > 1:
+            return f"svc.compare_exchanges(svc.exchange({chosen[-1]}), svc.exchange({chosen[0]}))"
+        view = {"http": "", "difference": ""}.get(self.view_format.value, f".{self.view_format.value}()")
+        return f"svc.exchange({chosen[0]}){view}"
 
     def refresh(self) -> None:
         """Show the latest exchanges that the session has recorded. No request is sent."""
-        recorded = session_or_current(self._session).exchanges
-        latest = list(recorded[-MAX_LISTED:])[::-1]
-        self.rows.show([_table_row(entry) for entry in latest], "Nothing was sent yet.")
-        count = f"{len(recorded)} exchanges" if len(recorded) != 1 else "1 exchange"
-        left_out = f"; the last {MAX_LISTED} are listed" if len(recorded) > MAX_LISTED else ""
-        self.status.value = tag("span", f"{count}, newest first{left_out}", role="status")
+        recorded = self.session.exchanges
+        listed = self._listed(recorded)
+        latest = listed[-MAX_LISTED:][::-1]
+        empty_message = "No exchange matches the filter." if len(recorded) else "Nothing was sent yet."
+        self.rows.show([_table_row(entry) for entry in latest], empty_message)
+        self.status.value = tag("span", _count(len(listed), len(recorded)), role="status")
         self._show()
 
-    def _selection(self) -> int | None:
+    # -- the list
+
+    def _filter_arguments(self) -> dict[str, Any]:
+        """Return the arguments of `exchanges` for the filter, without those that are not used."""
+        statuses = self.status_filter.value.replace(",", " ").split()
+        arguments = {
+            "method": self.method.value,
+            "status": statuses[0] if len(statuses) == 1 else statuses,
+            "path": self.path.value.strip(),
+        }
+        return {name: value for name, value in arguments.items() if value}
+
+    def _list_code(self) -> str:
+        arguments = ", ".join(f"{name}={value!r}" for name, value in self._filter_arguments().items())
+        return f"svc.exchanges({arguments})"
+
+    def _listed(self, recorded: Any) -> list[Exchange]:
+        arguments = {"method": None, "status": None, "path": None} | self._filter_arguments()
+        conditions = ExchangeFilter.read(**arguments)
+        return [entry for entry in recorded if conditions.matches(entry)]
+
+    def _selected(self) -> ExchangeView:
+        """Return the newest selected exchange. Raises ValueError if no exchange is selected."""
         ids = self.rows.ids()
-        return int(ids[0]) if ids else None
+        if not ids:
+            raise ValueError(_SELECT_ONE)
+        return exchange(int(ids[0]), session=self._session)
+
+    def _clear(self) -> None:
+        self.session.exchanges.clear()
+        self.refresh()
+        self._last_action = [], "svc.current_session().exchanges.clear()"
+        self._show_code()
+
+    def _save_har(self) -> None:
+        listed = self._listed(self.session.exchanges)
+        if not listed:
+            raise ValueError("There is no exchange to save.")
+        content = json.dumps(archive(listed), ensure_ascii=False, indent=1).encode()
+        outcome = self.browser_download.save("exchanges.har", "application/json", content)
+        self.status.value = tag("span", f"{_count(len(listed), len(listed))}: {outcome}", role="status")
+        chosen = f", exchanges={self._list_code()}" if self._filter_arguments() else ""
+        self._last_action = self.rows.ids(), f'svc.save_har("exchanges.har"{chosen})'
+        self._show_code()
+
+    # -- sending again
+
+    def _edit(self) -> None:
+        self.editor.edit(self._selected())
+
+    def _cancel_edit(self) -> None:
+        self.editor.close_editor()
+        self.edit_button.focus()
+
+    def _resend_selected(self) -> None:
+        self._resend(self._selected(), {}, "")
+
+    def _send_edited(self) -> None:
+        edited = self.editor.edited
+        if edited is None:
+            return
+        changes, file_body = self.editor.changes(), self.editor.file_body()
+        written = [f"{name}={value!r}" for name, value in changes.items() if name != "body" or file_body is None]
+        if file_body is not None:
+            changes["body"] = file_body
+            written.append(f"body=open({self.editor.file.value.strip()!r}, 'rb').read()")
+        if "body" not in changes and whole_body(edited.exchange) is None:
+            raise ValueError(f"The body of exchange {edited.n} was not recorded. Enter a body, or the path of a file.")
+        self._resend(edited, changes, ", ".join(written))
+
+    def _resend(self, old: ExchangeView, changes: dict[str, Any], written: str) -> None:
+        """Send a request again, and then show the difference between the old and the new exchange."""
+        lines = [f"old = svc.exchange({old.n})", f"new = old.resend({written})", "svc.compare_exchanges(old, new)"]
+
+        def on_done(new: ExchangeView) -> None:
+            self.editor.close_editor()
+            self._list_all_if_hidden(new)
+            self.refresh()
+            recorded = {exchange.n for exchange in self.session.exchanges}
+            chosen = [str(view.n) for view in (new, old) if view.n in recorded]
+            self._last_action = chosen, "\n".join(lines)
+            self.rows.chosen = chosen
+            self.view_format.value = "difference" if len(chosen) > 1 else "http"
+            self._show()
+
+        self.work.begin(
+            "Sending", lambda _report: old.resend(**changes), on_done, in_thread=not self.session.in_process
+        )
+
+    def _list_all_if_hidden(self, new: ExchangeView) -> None:
+        """Remove the filter if it hides a new exchange."""
+        if new.n not in {exchange.n for exchange in self._listed(self.session.exchanges)}:
+            for control in (self.method, self.status_filter, self.path):
+                control.value = ""
+
+    # -- the selected exchange
 
     def _show(self) -> None:
         self._guard(self._show_selection)
         self._show_code()
 
     def _show_selection(self) -> None:
-        chosen = self._selection()
-        if chosen is None:
+        ids, view_format = self.rows.ids(), self.view_format.value
+        if not ids:
             self.view.value = ""
-            return
-        selected = exchange(chosen, session=self._session)
-        view_format = self.view_format.value
-        self.view.value = (
-            selected._repr_html_()
-            if view_format == "http"
-            else tag("pre", selected.curl() if view_format == "curl" else selected.diagram())
-        )
+        elif view_format == "http":
+            self.view.value = self._selected()._repr_html_()
+        elif view_format == "difference":
+            self.view.value = self._difference(ids[-1], ids[0]) if len(ids) > 1 else tag("p", _SELECT_TWO)
+        else:
+            self.view.value = code_view(getattr(self._selected(), view_format)(), _TITLES[view_format])
+
+    def _difference(self, old: str, new: str) -> Markup:
+        return difference_view(*(exchange(int(n), session=self._session) for n in (old, new)))
 
     def __repr__(self) -> str:
-        return f"<WirePanel: {len(session_or_current(self._session).exchanges)} exchanges>"
+        return f"<WirePanel: {len(self.session.exchanges)} exchanges>"
+
+
+_TITLES = {"curl": "curl command", "python": "Python code", "diagram": "Mermaid diagram"}
+
+
+def _count(listed: int, recorded: int) -> str:
+    count = f"{recorded} exchange{'' if recorded == 1 else 's'}"
+    of = f"{listed} of {count}" if listed != recorded else count
+    return f"{of}, newest first" + (f"; the last {MAX_LISTED} are listed" if listed > MAX_LISTED else "")
 
 
 def _table_row(entry: Exchange) -> dict[str, Any]:

@@ -1,0 +1,133 @@
+"""Tests of requests that are sent again, as they were or with changes, and of the comparison of two exchanges."""
+
+import pytest
+
+import svc_notebooks as svc
+from svc_notebooks.core.http.messages import Response
+
+
+def test_a_request_is_sent_again_and_recorded(lab):
+    svc.create_file(name="notes")
+
+    new = svc.exchange().resend()
+
+    assert (new.n, new.method, new.status) == (2, "POST", 200)
+    assert svc.exchange(2).request_body == svc.exchange(1).request_body
+    assert svc.exchange(2).request_headers == svc.exchange(1).request_headers
+    assert svc.files()["name"].tolist() == ["notes", "notes"]
+
+
+def test_method_url_headers_and_body_are_changed(lab):
+    file = svc.create_file(name="notes")
+
+    new = svc.exchange().resend(
+        method="patch",
+        url=f"/storage/v3/files/{file['id'].item()}?fields=name,description",
+        headers={"X-Trace": "7", "accept": None},
+        body={"description": "new"},
+    )
+
+    assert new.status == 200
+    names = [name.lower() for name, _ in new.request_headers]
+    assert "accept" not in names
+    assert dict(new.request_headers)["X-Trace"] == "7"
+    assert names.count("content-type") == names.count("content-length") == 1
+    assert svc.file(file, fields="description")["description"].tolist() == ["new"]
+
+
+def test_an_error_response_is_returned(lab):
+    svc.generate_ids(1)
+
+    new = svc.exchange().resend(url="/storage/v3/files/nowhere")
+
+    assert new.status == 404
+
+
+def test_a_lost_response_is_an_exchange_with_the_reason(lab):
+    svc.generate_ids(1)
+    with lab.faults(reset="before"):
+        new = svc.exchange().resend()
+
+    assert (new.n, new.status) == (2, None)
+    assert "cut" in new.error
+
+
+def test_a_streamed_response_is_read_to_its_end():
+    blocks = [b"a" * 70_000, b"b" * 70_000]
+    session = svc.Session("https://api.example", handler=lambda request: Response(200, body=iter(blocks)))
+    session.send(session.request("GET", "/x")).content()
+    blocks[:] = [b"c" * 100_000]
+
+    new = svc.exchange(session=session).resend()
+
+    assert new.received == 100_000
+
+
+def test_the_token_goes_to_the_own_service_and_is_never_shown(lab):
+    received = []
+
+    def handle(request):
+        received.append(request.headers.get("Authorization"))
+        return Response(200, body=b"{}")
+
+    session = svc.Session("https://api.example", "a-very-secret-token", handler=handle)
+    session.call("GET", "/storage/v3/files")
+    own = svc.exchange(session=session).resend()
+    foreign = svc.exchange(1, session=session).resend(url="https://evil.example/")
+
+    assert received == ["Bearer a-very-secret-token"] * 2 + [None]
+    assert "a-very-secret-token" not in f"{own}{own.python()}{own.curl()}{foreign}"
+
+
+def test_a_body_that_was_not_recorded_must_be_given(lab):
+    svc.upload(bytes(5000), name="zeros.bin", metadata={"description": "x"})
+
+    with pytest.raises(ValueError, match=r"Exchange 1 has a body of .* give body="):
+        svc.exchange().resend()
+    assert len(svc.exchanges()) == 1
+
+
+def test_a_body_with_a_removed_secret_must_be_given(lab):
+    svc.watch_changes(svc.receiver(direct=True), token="the-secret-of-both")
+    watch = svc.exchanges(path="watch")["n"].item()
+
+    with pytest.raises(ValueError, match="in the place of a secret: give body="):
+        svc.exchange(watch).resend()
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        ({"method": "GET IT"}, "method is 'GET IT'"),
+        ({"url": "ftp://x/"}, "url is 'ftp://x/'"),
+        ({"headers": {"A b": "x"}}, "headers has the name 'A b'"),
+        ({"headers": {"Authorization": "Bearer x"}}, "Authorization, which the session sets itself"),
+        ({"headers": {"X-A": "a\r\nX-B: b"}}, "printable ASCII"),
+        ({"headers": {"X-A": 3}}, "must be a text, or None"),
+        ({"body": 3}, "body must be bytes"),
+        ({"url": 3}, "url must be a path"),
+    ],
+    ids=lambda value: None if isinstance(value, dict) else value.split()[0],
+)
+def test_an_invalid_change_sends_nothing(lab, arguments, message):
+    svc.generate_ids(1)
+
+    with pytest.raises((ValueError, TypeError), match=message):
+        svc.exchange().resend(**arguments)
+    assert len(svc.exchanges()) == 1
+
+
+def test_two_exchanges_are_compared_with_headers_and_bodies(lab):
+    svc.create_file(name="notes")
+    old = svc.exchange()
+    new = old.resend(url="/storage/v3/files?fields=name", body={"name": "other"})
+
+    rows = svc.compare_exchanges(old, new)
+
+    differences = dict(zip(rows["what"], zip(rows["first"], rows["second"], strict=True), strict=True))
+    assert differences["query"][1] == "fields=name"
+    assert differences["request body"] == ('{"name": "notes"}', '{"name": "other"}')
+    assert differences["response body"][1] == '{\n  "name": "other"\n}\n'
+    assert "method" not in differences
+    assert (rows["first_n"].unique().tolist(), rows["second_n"].unique().tolist()) == ([1], [2])
+    assert svc.compare_exchanges(old, old).empty

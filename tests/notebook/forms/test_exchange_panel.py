@@ -1,0 +1,312 @@
+"""The panel of HTTP exchanges without a browser: filter, edit, resend, compare, copy, save and clear."""
+
+import json
+
+import pytest
+
+import svc_notebooks as svc
+from svc_notebooks.notebook.forms.dashboard.exchange_panel import WirePanel
+from svc_notebooks.notebook.widgets.file_download import LinkDownload
+from svc_notebooks.notebook.widgets.row_list import PlainRowList
+
+
+class Download(LinkDownload):
+    """Keeps what was sent to the browser."""
+
+    def save(self, name, media_type, body):
+        self.saved = (name, media_type, body)
+        return super().save(name, media_type, body)
+
+
+@pytest.fixture
+def panel(lab):
+    svc.create_file(name="notes")
+    svc.files()
+    svc.generate_ids(1)
+    with pytest.raises(svc.NotFound):
+        svc.file("nowhere")
+    panel = WirePanel(make_download=Download)
+    yield panel
+    assert panel.last_error is None or panel.expected_error
+    panel.close()
+
+
+@pytest.fixture(autouse=True)
+def _errors(monkeypatch):
+    monkeypatch.setattr(WirePanel, "expected_error", False, raising=False)
+
+
+def listed(panel):
+    return [row["asked"] for row in panel.rows.rows]
+
+
+def select(panel, *numbers):
+    panel.rows.chosen = [str(n) for n in numbers]
+
+
+def run(panel):
+    """What the equivalent code returns."""
+    *lines, last = panel.code().splitlines()
+    names = {"svc": svc}
+    exec("\n".join(lines), names)
+    return eval(last, names)
+
+
+# -- the filter
+
+
+@pytest.mark.parametrize(
+    "method, status, path, numbers",
+    [
+        ("", "", "", [4, 3, 2, 1]),
+        ("POST", "", "", [1]),
+        ("GET", "2xx", "", [3, 2]),
+        ("", "4xx, 308", "", [4]),
+        ("", "404", "", [4]),
+        ("", "-", "", []),
+        ("", "", "GenerateIds", [3]),
+        ("", "", "count=1", [3]),
+    ],
+)
+def test_the_list_is_filtered(panel, method, status, path, numbers):
+    panel.method.value, panel.status_filter.value, panel.path.value = method, status, path
+
+    assert [int(text.partition(":")[0]) for text in listed(panel)] == numbers
+    assert panel.result["n"].tolist() == numbers[::-1]
+    assert run(panel)["n"].tolist() == numbers[::-1]
+
+
+def test_the_status_says_how_many_match(panel):
+    panel.method.value = "POST"
+    assert "1 of 4 exchanges" in panel.status.value
+
+    panel.path.value = "nowhere at all"
+    assert panel.rows.empty_message == "No exchange matches the filter."
+
+
+def test_an_invalid_status_is_told_beside_the_list(panel):
+    panel.expected_error = True
+    panel.status_filter.value = "4yz"
+
+    assert "&#x27;4yz&#x27;" in panel.alert.value
+    assert "&#x27;4xx&#x27;" in panel.alert.value
+
+
+# -- views
+
+
+@pytest.mark.parametrize(
+    "view, words", [("curl", "curl -X POST"), ("python", "import requests"), ("diagram", "sequenceDiagram")]
+)
+def test_views_have_a_copy_button(panel, view, words):
+    select(panel, 1)
+    panel.view_format.value = view
+
+    assert words in panel.view.value
+    assert ">Copy</button>" in panel.view.value
+    assert panel.code() == f"svc.exchange(1).{view}()"
+
+
+def test_the_difference_of_two_exchanges(panel):
+    select(panel, 3, 4)
+    panel.view_format.value = "difference"
+
+    assert "Difference between exchanges 3 and 4" in panel.view.value
+    assert "<td>200</td><td>404</td>" in panel.view.value
+    assert "status" in run(panel)["what"].tolist()
+
+
+def test_the_difference_needs_two_exchanges(panel):
+    select(panel, 3)
+    panel.view_format.value = "difference"
+
+    assert "Select two exchanges" in panel.view.value
+
+
+def test_texts_of_others_are_escaped(lab):
+    svc.create_file(name="<img src=x onerror=alert(1)>")
+    panel = WirePanel()
+    select(panel, 1)
+    panel.resend_button.click()
+
+    for view in ("http", "curl", "python", "diagram", "difference"):
+        panel.view_format.value = view
+        assert "<img" not in panel.view.value
+    panel.close()
+
+
+# -- sending again
+
+
+def test_resend_shows_the_new_exchange_and_the_difference(panel):
+    select(panel, 3)
+
+    panel.resend_button.click()
+
+    assert panel.rows.ids() == ["5", "3"]
+    assert panel.view_format.value == "difference"
+    assert panel.code() == "old = svc.exchange(3)\nnew = old.resend()\nsvc.compare_exchanges(old, new)"
+    assert svc.exchange(5).url == svc.exchange(3).url
+
+
+def test_an_edited_request_is_sent(panel):
+    select(panel, 1)
+    panel.edit_button.click()
+    editor = panel.editor
+    assert editor.method.value == "POST"
+    assert editor.url.value.startswith("/storage/v3/files?fields=id,name")
+    assert editor.body.value == '{"name": "notes"}'
+    assert "Authorization" not in editor.headers.value
+
+    editor.url.value = "/storage/v3/files?fields=name"
+    editor.headers.value += "\nX-Trace: 7"
+    editor.body.value = '{"name": "other"}'
+    editor.send.click()
+
+    new = svc.exchange()
+    assert (new.n, new.status) == (5, 200)
+    assert dict(new.request_headers)["X-Trace"] == "7"
+    assert json.loads(new.response_body) == {"name": "other"}
+    assert "fields=name" in panel.view.value
+    assert "+  &quot;name&quot;: &quot;other&quot;" in panel.view.value
+    assert editor.edited is None
+    assert len(run(panel)) == len(svc.compare_exchanges(svc.exchange(1), new))
+
+
+def test_a_header_that_is_deleted_is_not_sent(panel):
+    select(panel, 2)
+    panel.edit_button.click()
+    panel.editor.headers.value = ""
+    panel.editor.send.click()
+
+    assert [name for name, _ in svc.exchange().request_headers] == ["Authorization"]
+
+
+def test_an_invalid_header_line_keeps_what_was_typed(panel):
+    panel.expected_error = True
+    select(panel, 2)
+    panel.edit_button.click()
+    panel.editor.headers.value = "Accept: */*\nno colon"
+    panel.editor.send.click()
+
+    assert "Line 2 of the headers" in panel.alert.value
+    assert panel.editor.headers.value == "Accept: */*\nno colon"
+    assert len(svc.exchanges()) == 4
+
+
+def test_cancel_sends_nothing(panel):
+    select(panel, 2)
+    panel.edit_button.click()
+    panel.editor.cancel.click()
+
+    assert panel.editor.edited is None
+    assert len(svc.exchanges()) == 4
+
+
+def test_a_body_comes_from_a_file(lab, tmp_path):
+    (tmp_path / "zeros.bin").write_bytes(bytes(5000))
+    svc.upload(tmp_path / "zeros.bin")
+    panel = WirePanel()
+    select(panel, 1)
+    panel.edit_button.click()
+    panel.editor.send.click()
+    assert "Enter a body, or the path of a file." in panel.alert.value
+
+    panel.editor.url.value = "/upload/storage/v3/files?uploadType=media"
+    panel.editor.headers.value = "Content-Type: application/zip"
+    panel.editor.file.value = str(tmp_path / "zeros.bin")
+    panel.editor.send.click()
+
+    assert (svc.exchange().status, svc.exchange().sent) == (200, 5000)
+    assert f"body=open({str(tmp_path / 'zeros.bin')!r}, 'rb').read()" in panel.code()
+    panel.close()
+
+
+def test_the_line_ends_of_a_body_stay(lab):
+    svc.upload(b"a,b\n", name="a.csv", metadata={"description": "x"})
+    panel = WirePanel()
+    select(panel, 1)
+    panel.edit_button.click()
+    edited = panel.editor.body.value.replace('"x"', '"y"').replace("\r\n", "\n")  # as a browser sends it
+    panel.editor.body.value = edited
+    panel.editor.send.click()
+
+    assert panel.last_error is None
+    assert svc.exchange().status == 200
+    assert svc.files(fields="description")["description"].tolist() == ["y", "x"]
+    panel.close()
+
+
+def test_a_filter_that_hides_the_new_exchange_is_removed(panel):
+    panel.status_filter.value = "4xx"
+    select(panel, 4)
+    panel.edit_button.click()
+    panel.editor.url.value = "/storage/v3/files"
+    panel.editor.send.click()
+
+    assert panel.rows.ids() == ["5", "4"]
+    assert panel.status_filter.value == ""
+
+
+def test_typed_changes_are_not_replaced_by_another_exchange(panel):
+    panel.expected_error = True
+    select(panel, 2)
+    panel.edit_button.click()
+    panel.editor.url.value = "/storage/v3/files?pageSize=1"
+    select(panel, 3)
+    panel.edit_button.click()
+
+    assert "exchange 2 is being edited" in panel.alert.value
+    assert panel.editor.url.value == "/storage/v3/files?pageSize=1"
+
+
+def test_an_exchange_is_sent_after_the_record_was_cleared(panel):
+    select(panel, 2)
+    panel.edit_button.click()
+    panel.clear_button.click()
+    panel.editor.send.click()
+
+    assert panel.rows.ids() == ["5"]
+    assert "Response" in panel.view.value
+
+
+@pytest.mark.parametrize("button", ["edit_button", "resend_button"])
+def test_without_a_selection_a_message_says_what_to_do(panel, button):
+    panel.expected_error = True
+    getattr(panel, button).click()
+
+    assert "Select an exchange in the list." in panel.alert.value
+
+
+# -- the record
+
+
+def test_the_listed_exchanges_are_saved_as_an_archive(panel, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    panel.status_filter.value = "4xx"
+    panel.har_button.click()
+
+    name, media_type, body = panel.browser_download.saved
+    assert (name, media_type) == ("exchanges.har", "application/json")
+    assert [entry["response"]["status"] for entry in json.loads(body)["log"]["entries"]] == [404]
+    assert run(panel)["exchanges"].tolist() == [1]
+
+
+def test_clear_empties_the_record(panel):
+    panel.clear_button.click()
+
+    assert listed(panel) == []
+    assert panel.rows.empty_message == "Nothing was sent yet."
+    assert len(svc.exchanges()) == 0
+    assert panel.code() == "svc.current_session().exchanges.clear()"
+
+
+def test_a_plain_list_has_the_same(lab):
+    svc.create_file(name="notes")
+    panel = WirePanel(lab.session, PlainRowList, Download)
+    panel.rows.chosen = ["1"]
+    panel.resend_button.click()
+
+    assert panel.rows.ids() == ["2", "1"]
+    assert "The requests and the responses are equal." not in panel.view.value
+    panel.close()
