@@ -52,6 +52,7 @@ def _run_service(options: argparse.Namespace) -> None:
         fault_header="anyone" if is_open else True,
         host_names=tuple(name for name in (options.host, *options.host_name) if name == ANY or is_host_name(name)),
         allowed_origins=options.allow_origin and tuple(options.allow_origin),
+        live_page=not options.no_live_page,
     )
     with ExitStack() as stack:
         service = stack.enter_context(open_service(options.store, policy=policy))
@@ -68,6 +69,7 @@ def _run_service(options: argparse.Namespace) -> None:
             "auth_scope_base": service.policy.auth_scope_base,
             "ca": ca and str(ca),
             "control": options.control,
+            "page": server.page_url,
         }
         print(json.dumps(ready), flush=True)
         sys.setswitchinterval(_SWITCH_SECONDS)

@@ -105,6 +105,7 @@ class Policy:
     code_lifetime: float = 600.0
     assertion_audiences: tuple[str, ...] = ("https://oauth2.googleapis.com/token",)
     browser_sign_in: Literal["token", "choose"] = "token"
+    live_page: bool = True
 
     # faults and rate limits
     fault_header: bool | Literal["anyone"] = True

@@ -13,7 +13,7 @@ from typing import Any, BinaryIO
 from ..core.brand_names import NOWHERE, Names
 from ..core.clock import parse_duration
 from ..core.events.value_checks import is_address
-from ..core.http.messages import JSONObject, Request, Response
+from ..core.http.messages import JSONObject, Query, Request, Response
 from ..core.policy import Policy
 from ..core.process_fork import ForkedChild
 from .auth import clients
@@ -37,6 +37,7 @@ from .state.snapshots import Snapshots
 from .storage.clock import SystemClock, VirtualClock, virtual_clock_of
 from .storage.fork_guard import unusable_in_forks
 from .tables.users import TokenRow
+from .web.activity import activity
 
 
 class Service:
@@ -95,9 +96,15 @@ class Service:
         """
         return self._dispatcher.handle(request)
 
-    def refusal(self, request: Request, check: Callable[[Request, ServiceContext], None]) -> Response | None:
-        """Return the error response to a control call that `check` refuses, or None if `check` accepts the call."""
-        return self._dispatcher.refusal(request, check)
+    def refusal(
+        self, request: Request, check: Callable[[Request, ServiceContext], None], operation: str = "control"
+    ) -> Response | None:
+        """Return the error response to a request that `check` refuses, or None if `check` accepts the request."""
+        return self._dispatcher.refusal(request, check, operation)
+
+    def activity(self, query: Query) -> dict[str, object]:
+        """Return the latest requests, messages and files for the live page. `query` says what the page already has."""
+        return activity(self._context, self._journal, self._push.queue, query)
 
     @property
     def requests_served(self) -> int:

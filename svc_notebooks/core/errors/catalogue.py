@@ -85,6 +85,7 @@ CATALOGUE: dict[str, Row] = {
     "notSignedIn":             Row(401, "required", "T-01", "Sign in first: the request has no access token.", "Authorization", "header"),
     "badToken":                Row(401, "authError", "T-01", "Invalid Credentials: the access token is unknown or has expired.", "Authorization", "header"),
     "controlToken":            Row(401, "authError", CONTROL, "The control interface needs the token of --control-token, in the header Authorization: Bearer TOKEN.", "Authorization", "header"),
+    "livePageKey":             Row(401, "authError", "live_page", "The live page needs the key of the link that serve prints, or the token of --control-token.", "Authorization", "header"),
     "webhookUnauthorized":     Row(401, "push.webhookUrlUnauthorized", "A8-05", "Unauthorized WebHook callback channel: {address}. Its domain is not registered here.", "address", "other"),
     "foreignHost":             Row(403, "hostNotAllowed", "host_names", "{host} is not a name of this service. Add it with --host-name of serve, or Policy(host_names=...).", "Host", "header"),
     "foreignOrigin":           Row(403, "originNotAllowed", CROSS_SITE, "A page of another origin ({origin}) may not send this request.", "Origin", "header"),

@@ -238,6 +238,8 @@ class Sandbox(Identities, SandboxControls):
     def serve(self, port: int = 0, *, tls: bool = False) -> SocketServer:
         """Start a server for this service on a loopback socket, so that programs outside this kernel can use it.
 
+        In a browser the address shows a live page with the files, messages and requests as they come.
+
         The tokens of a sandbox with a seed are the same in every kernel. So web pages of other origins may use such a
         sandbox only if `Policy(allowed_origins=...)` has their origins. If browsers use a proxy,
         `Policy(host_names=...)` must have the host name of the proxy.

@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Iterable
 from datetime import datetime
 from itertools import count, takewhile
+from secrets import token_hex
 from threading import Lock
 from typing import TypedDict
 
@@ -102,6 +103,8 @@ class Journal:
         self._bytes = 0
         self._numbers = count(1)
         self._lock = Lock()
+        self.id = token_hex(8)
+        """A random text that changes when the numbers restart at 1."""
 
     def open(self, time: datetime, method: str, path: str, query: str) -> JournalEntry:
         """Add the entry of a new request and return the entry."""
@@ -132,3 +135,4 @@ class Journal:
             self._entries.clear()
             self._bytes = 0
             self._numbers = count(1)
+            self.id = token_hex(8)

@@ -93,13 +93,18 @@ class Dispatcher:
             response = cors.with_origin(response, origin, self._context)
         return _count_body(response, entry, head=request.method == "HEAD")
 
-    def refusal(self, request: Request, check: Callable[[Request, ServiceContext], None]) -> Response | None:
-        """Return None if `check` accepts a control call, or else add a journal row and return the error response."""
+    def refusal(
+        self, request: Request, check: Callable[[Request, ServiceContext], None], operation: str
+    ) -> Response | None:
+        """Return None if `check` accepts a request, or else add a journal row and return the error response.
+
+        `operation` is the name of the operation in the journal row.
+        """
         try:
             check(request, self._context)
         except ApiError as error:
             entry = self._open_entry(request, urlsplit(request.url))
-            entry.operation, entry.status = "control", error.status
+            entry.operation, entry.status = operation, error.status
             return _count_body(_error_response(error, entry), entry, head=request.method == "HEAD")
         return None
 

@@ -61,9 +61,9 @@ def _send(context: ServiceContext, notify: str, event: EventRecord, methods: Map
             context.store.events.invite(InvitationRow(context.millis(), event.row.id, recipient, method, subject))
 
 
-def outbox(context: ServiceContext) -> list[InvitationMessage]:
-    """Return one row for each e-mail in the outbox, oldest first."""
-    rows = context.store.events.invitations(context.policy.outbox_length)
+def outbox(context: ServiceContext, last: int | None = None) -> list[InvitationMessage]:
+    """Return one row for each e-mail in the outbox, oldest first. With `last`, return only so many of the latest."""
+    rows = context.store.events.invitations(last or context.policy.outbox_length)
     return [
         {
             "time": format_time(from_millis(row.time)),

@@ -175,11 +175,14 @@ class DeliveryQueue:
                     cancelled = Delivery(waiting, waiting.attempts, now, outcome, DeliveryStatus.CANCELLED)
                     self._deliveries.append(cancelled)
 
-    def deliveries(self) -> list[DeliveryRow]:
-        """Return a row for each delivery attempt and for each cancelled message, in the order of their times."""
+    def deliveries(self, last: int | None = None) -> list[DeliveryRow]:
+        """Return a row for each delivery attempt and for each cancelled message, in the order of their times.
+
+        With `last`, return only so many of the latest rows.
+        """
         self._cancel_for_closed_channels(self._context.millis())
         attempts = sorted(list(self._deliveries), key=lambda each: (each.time, each.waiting.seq, each.attempt))
-        return [attempt.row() for attempt in attempts]
+        return [attempt.row() for attempt in (attempts[-last:] if last else attempts)]
 
     def forget(self) -> None:
         """Clear the messages in flight and the log, because the store has been replaced."""

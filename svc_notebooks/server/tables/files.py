@@ -79,6 +79,12 @@ _CHILDREN = Prepared(
     .order_by(files.c.name_key, files.c.seq)
     .limit(bindparam("most"))
 )
+_LATEST = Prepared(
+    select(*_COLUMNS)
+    .where(files.c.parent.is_not(None))
+    .order_by(files.c.modified.desc(), files.c.seq.desc())
+    .limit(bindparam("most"))
+)
 _HOLDER = Prepared(select(files.c.id).where(files.c.content == bindparam("content")).limit(1))
 _PROPERTIES_BELOW = Prepared(delete(properties).where(properties.c.file.in_(select(BELOW.c.id))))
 _DROP_BELOW = Prepared(delete(files).where(files.c.id.in_(select(BELOW.c.id))))
@@ -165,6 +171,10 @@ class FileTable(TableGroup):
     def children(self, folder: str, most: int) -> list[FileRow]:
         """Return at most `most` files in a folder, sorted by name. Trashed files are left out."""
         return [FileRow._make(row) for row in self._database.run(_CHILDREN, {"key": folder, "most": most})]
+
+    def latest(self, most: int) -> list[FileRow]:
+        """Return at most `most` files of all users, the last modified file first. Root folders are left out."""
+        return [FileRow._make(row) for row in self._database.run(_LATEST, {"most": most})]
 
     def foreign_below(self, top: str, owner: str) -> list[str]:
         """Return the ids of the files below a folder that `owner` does not own, from the top down."""

@@ -1,4 +1,4 @@
-"""The transports of the service, which are a socket server, WSGI and the control API.
+"""The transports of the service, which are a socket server, WSGI, the control API and the live page.
 
 socket_server.py                         the server on a socket and its threads
 client_connection.py, connection_queue.py    a client connection; the queue of connections that wait for a thread
@@ -6,4 +6,5 @@ request_reader.py, http1.py              reads request bytes; parses and writes 
 tls.py, transfer_rate.py                 TLS handshakes; limits for slow clients
 wsgi.py                                  the service under any WSGI server
 control_api.py                           the control API, /_control
+live_page.py                             the live page at / and the check of who may see it
 """

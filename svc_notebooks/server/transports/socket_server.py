@@ -18,6 +18,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from operator import attrgetter
 from pathlib import Path
+from secrets import token_urlsafe
 from threading import Lock, Thread
 from weakref import WeakSet
 
@@ -28,6 +29,7 @@ from .client_connection import ServerConnection
 from .connection_queue import LaneTable, ReadyQueue
 from .control_api import Control
 from .http1 import LengthBody
+from .live_page import LivePage
 
 _log = logging.getLogger(__name__)
 
@@ -63,10 +65,14 @@ class SocketServer:
         ca: Path | None = None,
         threads: int = 32,
     ) -> None:
+        self.policy = service.policy
+        is_open = self.policy.browser_sign_in == "choose"  # then everybody can read everything without the page, too
+        self._page_key = None if is_open or control_token else token_urlsafe(16)
         self.handle: Callable[[Request], Response] = (
             Control(service, control_token).handle if control else service.handle
         )
-        self.policy = service.policy
+        if self.policy.live_page:
+            self.handle = LivePage(service, self.handle, control_token or self._page_key).handle
         self.tls, self.ca = tls, ca
         self.owner: object = None
         """An object that the server keeps alive while it runs, such as a sandbox."""
@@ -101,6 +107,16 @@ class SocketServer:
         self._acceptor = Thread(target=self._accept_connections, name="svc-socket", daemon=True)
         self._acceptor.start()
         return self
+
+    @property
+    def page_url(self) -> str | None:
+        """The address of the live page with its key, or None if the policy has no live page.
+
+        The key is missing if the page needs no key, and if it needs the control token.
+        """
+        if not self.policy.live_page:
+            return None
+        return f"{self.base_url}/" + (f"#key={self._page_key}" if self._page_key else "")
 
     def _listen(self) -> socket.socket:
         host, port = self._address

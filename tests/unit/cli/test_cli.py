@@ -406,6 +406,7 @@ class TestServe:
             "auth_scope_base": "https://svc.example/auth",
             "ca": None,
             "control": True,
+            "page": ready["base_url"] + "/",
         }
         assert (process.returncode, rest, errors) == (0, "", "")
 
@@ -442,7 +443,7 @@ class TestServe:
             process.send_signal(signal.SIGTERM)
             rest, errors = process.communicate(timeout=PATIENCE)
 
-        assert ready.keys() == {"base_url", "token", "auth_scope_base", "ca", "control"}
+        assert ready.keys() == {"base_url", "token", "auth_scope_base", "ca", "control", "page"}
         assert answers == [200, 401, 401]
         assert sign_in.status_code == 401
         assert (process.returncode, rest, errors) == (0, "", "")

@@ -1,0 +1,71 @@
+"""Serves the live page and decides who may see it.
+
+The page at `/` has no data, and a browser may open it without a credential. Its data at `/_live/activity` is about all
+users of the service. Where everybody may choose any account without a password (`browser_sign_in="choose"`), everybody
+can read all of it anyway, so no key is needed. Anywhere else a request for the data must have a key, which only the
+person who has started the server knows. As at the control API, pages of other sites and foreign names of the service
+are refused (server/context/csrf.py).
+
+These requests bypass the dispatcher. So they are not in the journal that the page shows, trigger no faults and count
+towards no limits. The page asks for its data once a second, so that an open page occupies a thread for some
+milliseconds only.
+"""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import Callable
+
+from ...core.errors.catalogue import ApiError, refuse
+from ...core.http.messages import Request, Response
+from ..context.access_tokens import bearer
+from ..context.csrf import check_host, check_same_origin
+from ..context.responses import encode_json, error_response, json_bytes
+from ..context.service_context import ServiceContext
+from ..files.storage_errors import disk_refusal
+from ..service import Service
+from ..web.live_page import live_page
+
+_ACTIVITY = "/_live/activity"
+_OPERATION = "livePage"
+_OWN_PAGES_ONLY = [("X-Content-Type-Options", "nosniff"), ("Cross-Origin-Resource-Policy", "same-origin")]
+
+
+class LivePage:
+    """The live page of a service. If `key` is given, a request for the data of the page must have the key."""
+
+    def __init__(self, service: Service, handle: Callable[[Request], Response], key: str | None) -> None:
+        self._service = service
+        self._next_handle = handle
+        self._key = key
+
+    def handle(self, request: Request) -> Response:
+        """Return the page, its data, or for every other request the response of the function `handle`.
+
+        A client that does not accept HTML gets no page, so that the address `/` is unknown to API clients.
+        """
+        path = request.path
+        if path == _ACTIVITY and request.method == "GET":
+            return self._service.refusal(request, self._check, _OPERATION) or self._activity(request)
+        if path == "/" and request.method in ("GET", "HEAD") and _accepts_html(request):
+            response = self._service.refusal(request, check_host, _OPERATION) or live_page()
+            return Response(response.status, response.headers) if request.method == "HEAD" else response
+        return self._next_handle(request)
+
+    def _check(self, request: Request, context: ServiceContext) -> None:
+        """Check that a request may read the data of the page. Raises ApiError (401, 403)."""
+        check_host(request, context)
+        check_same_origin(request, context)
+        if self._key is not None and not hmac.compare_digest((bearer(request) or "").encode(), self._key.encode()):
+            raise ApiError(refuse("livePageKey").rows, [("WWW-Authenticate", 'Bearer realm="svc live page"')])
+
+    def _activity(self, request: Request) -> Response:
+        try:
+            content = encode_json(self._service.activity(request.query), compact=True)
+        except OSError as error:
+            return error_response(disk_refusal(error))
+        return json_bytes(content, extra=_OWN_PAGES_ONLY)
+
+
+def _accepts_html(request: Request) -> bool:
+    return "text/html" in (request.headers.get("Accept") or "")

@@ -1,0 +1,317 @@
+"""The live page at / in raw HTTP: who may see it, what it has, and what it leaves alone."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import re
+from base64 import b64encode
+from collections.abc import Iterator
+from contextlib import ExitStack
+from hashlib import sha256
+from typing import Any
+from urllib.parse import urlencode, urlsplit
+
+import pytest
+
+from svc_notebooks.core.http.messages import Response
+from svc_notebooks.core.policy import Policy
+from svc_notebooks.server.service import Service, open_service
+from svc_notebooks.server.transports.socket_server import SocketServer
+from tests.contract.conftest import Answer, OverSocket
+from tests.contract.control.test_control import raw
+from tests.contract.control.test_control_access import FOREIGN, FOREIGN_HOSTS
+from tests.patience import PATIENCE
+
+HTML = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
+ACTIVITY = "/_live/activity"
+
+
+@pytest.fixture
+def policy() -> Policy:
+    return Policy(browser_sign_in="choose")
+
+
+@pytest.fixture
+def service(policy: Policy) -> Iterator[Service]:
+    with open_service(seed=0, policy=policy) as service:
+        yield service
+
+
+@pytest.fixture
+def server(service: Service) -> Iterator[SocketServer]:
+    with SocketServer(service, threads=2) as server:
+        yield server
+
+
+@pytest.fixture
+def wire(server: SocketServer, service: Service) -> OverSocket:
+    return OverSocket(service, server.base_url)
+
+
+def activity(wire: OverSocket, headers: dict[str, str] | None = None, **query: object) -> Answer:
+    return wire.send("GET", f"{ACTIVITY}?{urlencode(query)}", headers=headers, token=None)
+
+
+def rows(wire: OverSocket) -> dict[str, Any]:
+    answer = activity(wire)
+    assert answer.status == 200, answer.body
+    return answer.json
+
+
+# -- the page --------------------------------------------------------------------------------------------------------
+
+
+def test_a_browser_gets_a_page_that_loads_nothing_from_elsewhere(wire: OverSocket) -> None:
+    answer = wire.send("GET", "/", headers=HTML, token=None)
+
+    assert answer.status == 200
+    assert answer.headers["content-type"] == "text/html; charset=utf-8"
+    page = answer.body.decode()
+    assert re.findall(r"https?://", page) == []
+    assert re.findall(r"\bsrc=|@import|url\(", page) == []
+    assert re.findall(r' href="([^"]*)"', page) == ["data:,"]
+    assert not re.search(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(", page)
+
+
+def test_the_policy_of_the_page_allows_its_own_script_and_style_only(wire: OverSocket) -> None:
+    answer = wire.send("GET", "/", headers=HTML, token=None)
+
+    policy = dict(part.strip().split(" ", 1) for part in answer.headers["content-security-policy"].split(";"))
+    page = answer.body.decode()
+    for name in ("script", "style"):
+        (text,) = re.findall(f"<{name}>(.*?)</{name}>", page, re.DOTALL)
+        assert policy[f"{name}-src"] == f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
+    assert (policy["default-src"], policy["connect-src"], policy["frame-ancestors"]) == ("'none'", "'self'", "'none'")
+    assert answer.headers["x-content-type-options"] == "nosniff"
+
+
+@pytest.mark.parametrize("accept", ["application/json", "*/*", "", None], ids=str)
+def test_other_clients_get_the_same_error_as_before(wire: OverSocket, accept: str | None) -> None:
+    answer = wire.send("GET", "/", headers={} if accept is None else {"Accept": accept})
+
+    assert (answer.status, answer.error["reason"]) == (404, "notFound")
+    assert wire.service.journal()[-1]["path"] == "/"
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "OPTIONS"])
+@pytest.mark.parametrize("path", ["/", ACTIVITY])
+def test_other_methods_find_nothing(wire: OverSocket, method: str, path: str) -> None:
+    assert wire.send(method, path, headers=HTML).status == 404
+
+
+def test_head_has_the_headers_of_the_page(wire: OverSocket) -> None:
+    got, head = (wire.send(method, "/", headers=HTML, token=None) for method in ("GET", "HEAD"))
+
+    assert (head.status, head.body) == (200, b"")
+    assert head.headers["content-length"] == got.headers["content-length"] == str(len(got.body))
+
+
+class TestPolicyWithoutPage:
+    @pytest.fixture
+    def policy(self) -> Policy:
+        return Policy(browser_sign_in="choose", live_page=False)
+
+    def test_there_is_nothing(self, wire: OverSocket, server: SocketServer) -> None:
+        assert wire.send("GET", "/", headers=HTML).status == 404
+        assert activity(wire).status == 404
+        assert server.page_url is None
+
+
+# -- who may see it ---------------------------------------------------------------------------------------------------
+
+
+class TestWhereUsersNeedAToken:
+    @pytest.fixture
+    def policy(self) -> Policy:
+        return Policy()
+
+    def test_the_key_of_the_link_is_needed(self, wire: OverSocket, server: SocketServer) -> None:
+        assert server.page_url
+        base_url, _, key = server.page_url.partition("#key=")
+
+        for token in (None, "other", wire.token, ""):
+            answer = activity(wire, {} if token is None else {"Authorization": f"Bearer {token}"})
+            assert (answer.status, answer.error["reason"]) == (401, "authError"), token
+            assert answer.headers["www-authenticate"].startswith("Bearer ")
+        assert base_url == f"{server.base_url}/"
+        assert activity(wire, {"Authorization": f"Bearer {key}"}).status == 200
+        assert wire.service.journal()[-1]["decided_by"] == "live_page"
+
+    def test_each_server_has_a_key_of_its_own(self, service: Service) -> None:
+        with SocketServer(service) as first, SocketServer(service) as second:
+            keys = {(server.page_url or "").partition("#key=")[2] for server in (first, second)}
+
+        assert len(keys) == 2
+        assert min(map(len, keys)) >= 20
+
+    def test_the_control_token_is_the_key_and_not_in_the_link(self, service: Service) -> None:
+        with SocketServer(service, control=True, control_token="of-control") as server:
+            wire = OverSocket(service, server.base_url)
+            statuses = [
+                activity(wire, {"Authorization": f"Bearer {token}"}).status for token in ("of-control", wire.token)
+            ]
+
+        assert statuses == [200, 401]
+        assert server.page_url == f"{server.base_url}/"
+
+    def test_the_key_opens_nothing_else(self, wire: OverSocket, server: SocketServer) -> None:
+        key = (server.page_url or "").partition("#key=")[2]
+
+        assert wire.send("GET", "/storage/v3/files", token=key).status == 401
+        assert wire.send("GET", "/_control/journal", token=key).status == 404
+
+    def test_the_page_itself_has_no_data(self, wire: OverSocket) -> None:
+        wire.create(b"of ada")
+
+        page = wire.send("GET", "/", headers=HTML, token=None)
+
+        assert page.status == 200
+        assert b"Untitled" not in page.body
+        assert b"ada@" not in page.body
+
+
+@pytest.mark.parametrize("headers", FOREIGN, ids=str)
+def test_pages_of_other_origins_read_nothing(wire: OverSocket, headers: dict[str, str]) -> None:
+    answer = activity(wire, headers)
+
+    assert (answer.status, answer.error["reason"]) == (403, "originNotAllowed")
+    assert not [name for name in answer.headers if name.lower().startswith("access-control-")]
+
+
+@pytest.mark.parametrize("host", FOREIGN_HOSTS)
+@pytest.mark.parametrize("path", ["/", ACTIVITY])
+def test_a_foreign_host_is_refused(wire: OverSocket, host: str, path: str) -> None:
+    """With DNS rebinding the page and this service are one origin for the browser, and only the Host differs."""
+    lines = [f"GET {path} HTTP/1.1", f"Host: {host}", "Accept: text/html", f"Origin: http://{host}"]
+    answer = raw(wire, "\r\n".join([*lines, "Sec-Fetch-Site: same-origin", "Connection: close", "", ""]))
+
+    head, _, body = answer.partition(b"\r\n\r\n")
+    assert head.startswith(b"HTTP/1.1 403 ")
+    assert json.loads(body)["error"]["errors"][0]["reason"] == "hostNotAllowed"
+
+
+def test_the_own_page_reads_without_cors_headers(wire: OverSocket) -> None:
+    answer = activity(wire, {"Origin": wire.base_url, "Sec-Fetch-Site": "same-origin"})
+
+    assert answer.status == 200
+    assert answer.headers["cross-origin-resource-policy"] == "same-origin"
+    assert not [name for name in answer.headers if name.lower().startswith("access-control-")]
+
+
+# -- what it shows ----------------------------------------------------------------------------------------------------
+
+
+def test_it_shows_requests_messages_and_files(wire: OverSocket) -> None:
+    file = wire.create(b"<b>of ada</b>", "text/html")
+    wire.json_request("PATCH", f"/storage/v3/files/{file['id']}", {"name": "<script>alert(1)</script>.html"})
+    day = {"start": {"date": "2026-11-02"}, "end": {"date": "2026-11-03"}}
+    invited = {"summary": "Tea", "attendees": [{"email": "bob@svc.example"}], **day}
+    wire.post_json("/calendar/v3/calendars/primary/events?sendUpdates=all", invited)
+
+    shown = rows(wire)
+
+    assert [(row["n"], row["method"], row["status"]) for row in shown["requests"]] == [
+        (1, "POST", 200), (2, "PATCH", 200), (3, "POST", 200),
+    ]  # fmt: skip
+    (listed,) = shown["files"]["rows"]
+    assert (listed["name"], listed["mimeType"], listed["size"], listed["owner"], listed["folder"]) == (
+        "<script>alert(1)</script>.html", "text/html", 13, "ada@svc.example", "My files",
+    )  # fmt: skip
+    (mail,) = shown["messages"]["rows"]
+    assert (mail["kind"], mail["to"], mail["subject"]) == ("e-mail", "bob@svc.example", "Invitation: Tea")
+
+
+def test_it_shows_deliveries(wire: OverSocket) -> None:
+    wire.service.register_domain("receiver.example")
+    wire.service.receive_at("https://receiver.example/", lambda request: Response(200))
+    channel = {"id": "c", "type": "web_hook", "address": "https://receiver.example/", "token": "the-secret-of-both"}
+    assert wire.post_json("/storage/v3/changes/watch", channel).status == 200
+    wire.service.deliver(PATIENCE)
+
+    (row,) = rows(wire)["messages"]["rows"]
+
+    assert (row["kind"], row["channel_id"], row["state"], row["outcome"]) == ("notification", "c", "sync", "delivered")
+
+
+def test_it_shows_no_token_and_no_content(wire: OverSocket) -> None:
+    token = wire.service.sign_in(token="a-very-secret-token")
+    wire.send("GET", f"/storage/v3/files?access_token={token}", token=None)
+    wire.send("GET", "/storage/v3/files", token=token)
+    wire.send("POST", "/upload/storage/v3/files?uploadType=media", b"the content", {"Content-Type": "text/plain"})
+
+    body = activity(wire).body
+
+    assert b"a-very-secret-token" not in body
+    assert b"the content" not in body
+
+
+def test_only_what_is_new_is_sent_again(wire: OverSocket) -> None:
+    wire.create(b"first")
+    before = rows(wire)
+    known = {
+        "journal": before["journal"], "since": 1, "messages": before["messages"]["version"],
+        "files": before["files"]["version"],
+    }  # fmt: skip
+    unchanged = activity(wire, **known).json
+    wire.create(b"second")
+    changed = activity(wire, **known).json
+
+    assert (unchanged["requests"], unchanged["files"]["rows"], unchanged["messages"]["rows"]) == ([], None, None)
+    assert [row["n"] for row in changed["requests"]] == [2]
+    assert len(changed["files"]["rows"]) == 2
+    assert changed["messages"]["rows"] is None
+
+
+def test_after_a_reset_everything_is_sent_again(wire: OverSocket) -> None:
+    wire.create(b"first")
+    before = rows(wire)
+    wire.service.reset()
+    wire.create(b"second")
+
+    after = activity(wire, journal=before["journal"], since=1).json
+
+    assert after["journal"] != before["journal"]
+    assert [row["n"] for row in after["requests"]] == [1]
+
+
+@pytest.mark.parametrize("since", ["", "-1", "x", "9" * 30, "٣"])
+def test_an_odd_number_asks_for_everything(wire: OverSocket, since: str) -> None:
+    wire.create(b"x")
+
+    assert len(activity(wire, journal=rows(wire)["journal"], since=since).json["requests"]) == 1
+
+
+def test_long_lists_are_cut_to_the_latest_rows(wire: OverSocket) -> None:
+    for _ in range(210):
+        wire.create(b"x")
+
+    shown = rows(wire)
+
+    assert [row["n"] for row in shown["requests"]] == list(range(11, 211))
+    assert len(shown["files"]["rows"]) == 200
+
+
+# -- what it leaves alone ---------------------------------------------------------------------------------------------
+
+
+def test_an_open_page_is_not_in_the_journal_and_triggers_no_fault(wire: OverSocket) -> None:
+    with wire.service.faults({"action": {"status": 503}}):
+        for _ in range(3):
+            assert wire.send("GET", "/", headers=HTML, token=None).status == 200
+            assert activity(wire).status == 200
+        assert wire.service.journal() == []
+        assert wire.send("GET", "/storage/v3/files").status == 503
+
+
+def test_open_pages_occupy_no_thread(wire: OverSocket, server: SocketServer) -> None:
+    place = urlsplit(wire.base_url).netloc
+    with ExitStack() as pages:
+        for _ in range(40):
+            page = http.client.HTTPConnection(place, timeout=PATIENCE)
+            pages.callback(page.close)
+            page.request("GET", ACTIVITY)
+            assert page.getresponse().read()
+        assert wire.send("GET", "/storage/v3/files").status == 200
+
+        assert len(server._threads) == 2
