@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from base64 import b64decode, b64encode
 from collections.abc import Mapping
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ..client.session import Session
 from ..core.brand_names import NOWHERE
-from ..core.clock import parse_duration, parse_time
+from ..core.clock import parse_time
+from ..core.durations import Duration, parse_duration
 from .check_result import ExerciseOutcome, Verdict
 from .exercise_service import ExerciseService
 
@@ -37,7 +38,7 @@ class ExerciseEnvironment(Protocol):
     def now(self) -> datetime:
         """Return the time of the exercise's clock."""
 
-    def advance(self, duration: str | float | timedelta) -> datetime:
+    def advance(self, duration: Duration) -> datetime:
         """Move the exercise's clock forward and return the new time. Raises ValueError for an invalid duration."""
 
     def messages(self) -> list[dict[str, str]]:
@@ -119,7 +120,7 @@ class RemoteEnvironment:
         """Return the last known time of the exercise's clock, which only `advance` changes."""
         return self._now
 
-    def advance(self, duration: str | float | timedelta) -> datetime:
+    def advance(self, duration: Duration) -> datetime:
         seconds = parse_duration(duration).total_seconds()
         self._now = parse_time(str(self._call("advance", seconds=seconds)["now"]))
         return self._now

@@ -6,12 +6,12 @@ import dataclasses
 import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
-from datetime import datetime, timedelta
+from datetime import datetime
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from ..core.brand_names import NOWHERE, Names
-from ..core.clock import parse_duration
+from ..core.durations import Duration, parse_duration
 from ..core.events.value_checks import is_address
 from ..core.http.messages import JSONObject, Query, Request, Response
 from ..core.policy import Policy
@@ -122,7 +122,7 @@ class Service:
         scopes: Iterable[str] | None = None,
         client: str = "notebook",
         service_account: bool = False,
-        expires_in: float | None = None,
+        expires_in: Duration | None = None,
         token: str | None = None,
     ) -> str:
         """Return an access token of a user. Create the user at the first sign-in.
@@ -132,16 +132,17 @@ class Service:
             scopes: full URIs or scope names without the URI, by default all scopes.
             client: the OAuth client of the token.
             service_account: True if the user is a service account.
-            expires_in: the seconds until the token expires, by default never.
+            expires_in: the duration until the token expires, by default never.
             token: the token to use instead of a new token.
 
-        Raises ValueError for an unknown scope, or if `user` is not an e-mail address.
+        Raises ValueError for an unknown scope or an invalid duration, or if `user` is not an e-mail address.
         """
         context = self._context
         if user and not is_address(user):
             raise ValueError(f"user={user[:60]!r} is not an e-mail address; give one like bob@{context.policy.domain}")
         email = (user or context.policy.first_user).lower()
-        expires = None if expires_in is None else context.clock.now().timestamp() + expires_in
+        lifetime = None if expires_in is None else parse_duration(expires_in, "expires_in").total_seconds()
+        expires = None if lifetime is None else context.clock.now().timestamp() + lifetime
         granted = TokenRow(email, client, scope_names(scopes, context.policy), int(service_account), expires)
         secret = token or context.ids.token()
         # Uses the disk reserve, because nobody could delete files from a full disk without a token.
@@ -244,12 +245,12 @@ class Service:
         """Remove all fault plans."""
         self._faults.clear()
 
-    def limit(self, user: str | None = None, requests: int | None = None, per: str | float | timedelta = "60s") -> None:
+    def limit(self, user: str | None = None, requests: int | None = None, per: Duration = "60s") -> None:
         """Set the number of requests that a user may send within a duration. `requests=None` removes the user's limit.
 
         Raises ValueError for an invalid number or duration.
         """
-        self._rate_limiter.limit((user or self.policy.first_user).lower(), requests, parse_duration(per))
+        self._rate_limiter.limit((user or self.policy.first_user).lower(), requests, parse_duration(per, "per"))
 
     def limits(self) -> list[RateLimitRow]:
         """Return one row for each user's limit set by `limit`, with the requests spent in the open window."""

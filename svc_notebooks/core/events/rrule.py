@@ -16,7 +16,7 @@ from datetime import date, datetime, timedelta, tzinfo
 from enum import IntEnum
 from typing import Any
 
-from ..clock import parse_duration
+from ..durations import parse_duration
 from ..time_zones import zone
 from .rfc5545_times import Start as Start, is_all_day as is_all_day, read_moment
 

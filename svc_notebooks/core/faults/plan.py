@@ -12,6 +12,7 @@ import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import timedelta
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from types import UnionType
@@ -19,6 +20,7 @@ from typing import Any
 
 from ..api.operations import OPERATIONS, SESSION
 from ..api.public_endpoints import PUBLIC_ENDPOINTS
+from ..durations import parse_duration
 from ..http.messages import JSON, JSONObject
 from ..lone_surrogates import lone_surrogates
 
@@ -106,6 +108,7 @@ class Action:
         cuts the connection after the work: the answer is lost
         """
         _check_keys("action", members, (*ACTIONS, *_WITH_STATUS))
+        members = _with_delay_in_seconds(members)
         kinds = [name for name in ACTIONS if name in members]
         if len(kinds) != 1:
             raise ValueError(f"an action has one of {', '.join(ACTIONS)}; this one has {', '.join(kinds) or 'none'}")
@@ -160,6 +163,15 @@ class _Effect:
     is_valid: Callable[[Any], bool]
     expected: str
     describe: Callable[[Any], str]
+
+
+def _with_delay_in_seconds(members: JSONObject) -> JSONObject:
+    """Return an action with its delay as a number, because a delay may also be a text such as "90s" or a timedelta."""
+    delay: object = members.get("delay")
+    if not isinstance(delay, str | timedelta):
+        return members
+    seconds = parse_duration(delay, "delay").total_seconds()
+    return {**members, "delay": int(seconds) if seconds.is_integer() else seconds}
 
 
 def _number_or_text(text: str) -> JSON:
@@ -243,7 +255,7 @@ ACTIONS: Mapping[str, _Effect] = {
     ),
     "delay": _Effect(
         lambda value: _is_number(value, 0, MAX_DELAY, int | float),
-        f"delay takes a number of seconds from 0 to {MAX_DELAY}",
+        f'delay takes a duration from 0 to {MAX_DELAY} seconds, as a number of seconds or a text such as "90s"',
         lambda value: f"lets {value:g} seconds pass first",
     ),
     "expire": _Effect(

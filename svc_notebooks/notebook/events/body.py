@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping
-from datetime import date
+from datetime import date, timedelta
 from typing import Any
 
+from ...core.durations import parse_duration
 from ...core.errors.catalogue import Row
 from ...core.events.colors import EVENT_COLORS
 from ...core.events.field_table import EVENT_FIELDS
@@ -160,8 +161,21 @@ def _reminders(argument: str, value: Any) -> JSON:
         else:
             is_pair = isinstance(reminder, tuple | list) and len(reminder) == 2
             method, minutes = reminder if is_pair else ("popup", reminder)
-            overrides.append({"method": method, "minutes": minutes})
+            overrides.append({"method": method, "minutes": _reminder_minutes(minutes)})
     return {"useDefault": False, "overrides": overrides} if overrides else {"useDefault": False}
+
+
+def _reminder_minutes(value: Any) -> JSON:
+    """Return a timedelta or a text such as "1 day" in minutes, and any other value unchanged."""
+    if not isinstance(value, str | timedelta):
+        return value  # type: ignore[no-any-return]
+    try:
+        minutes, rest = divmod(parse_duration(value), timedelta(minutes=1))
+    except ValueError:
+        rest = None
+    if rest is None or rest or (isinstance(value, str) and value.strip().isdigit()):
+        raise ValueError(f"reminders has {value!r}; give minutes before the start, such as 10, '2h' or '1 day'")
+    return minutes
 
 
 def _color(argument: str, value: Any) -> JSON:

@@ -58,8 +58,8 @@ def create_event(
         attendees: E-mail addresses, dicts (`email`, `display_name`, `optional` ...) or a DataFrame with these columns.
         location, description: Texts.
         color: The id or the name of a colour of `event_colors()`.
-        reminders: A list such as [10, ("email", 60)], in minutes before the start. []: no reminders. None: the default
-            reminders of the calendar.
+        reminders: A list such as [10, ("email", "1 day")], in minutes before the start or as durations. []: no
+            reminders. None: the default reminders of the calendar.
         calendar: The id of a calendar of `calendars()`.
         send_updates: The attendees who are sent an invitation: "all", "externalOnly" or "none". The interface also
             defines "true" for "all", and "false" for "none".

@@ -6,7 +6,8 @@ import re
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from ...core.clock import parse_duration, to_millis
+from ...core.clock import to_millis
+from ...core.durations import parse_duration
 from ..arguments import optional_text
 from ..times import python_time
 from .open_receiver import receivers_of
@@ -49,7 +50,7 @@ def expiration_time(session: Session, expires_in: Any, expiration: object) -> in
     A number keeps its type, int or str. Raises TypeError or ValueError if an argument is not valid or both are given.
     """
     if expiration is None:
-        return None if expires_in is None else to_millis(session.clock.now() + parse_duration(expires_in))
+        return None if expires_in is None else to_millis(session.clock.now() + parse_duration(expires_in, "expires_in"))
     if expires_in is not None:
         raise ValueError("expires_in and expiration both set when the channel ends; give only one of them")
     if isinstance(expiration, int) and not isinstance(expiration, bool):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ...core.http.redaction import mask_token, redact_url
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
     from ...client.notifications.channels import Channel
     from ...client.session import Session
+    from ...core.durations import Duration
     from ..arguments import File
 
-    Duration: TypeAlias = str | float | timedelta
     Instant: TypeAlias = datetime | str | int
     ChannelLike: TypeAlias = str | dict[str, Any] | Series[Any] | DataFrame | Sequence[Any]
 

@@ -9,6 +9,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, cast
 
 from ...client.notifications.inbox import Inbox, Received, same_token
+from ...core.durations import Duration, parse_duration
 from ...core.http.redaction import mask_token
 from ...core.notifications.messages import HEADERS, STATES
 from ...core.platform import capabilities
@@ -83,7 +84,7 @@ class Receiver:
             self._closed = True
             self._close()
 
-    def answer_with(self, status: int, *, times: int | None = None, delay: float = 0) -> None:
+    def answer_with(self, status: int, *, times: int | None = None, delay: Duration = 0) -> None:
         """Set the response to the next messages.
 
         Args:
@@ -91,7 +92,8 @@ class Receiver:
                 After 500, 502, 503 and 504 the service sends the message again. After any other status the delivery
                 has failed (N-08). No final status follows a 102.
             times: The number of messages that get this response. None means all messages from now on.
-            delay: Seconds of real time before each response. A direct receiver ignores the delay.
+            delay: The real time before each response, in seconds or as a text such as "2s". A direct receiver ignores
+                the delay.
 
         >>> lab = svc.sandbox()
         >>> rx = svc.receiver(direct=True)
@@ -108,7 +110,7 @@ class Receiver:
         self._inbox.answer_with(status, times=times, delay=_seconds("delay", delay))
 
     def wait_for(
-        self, state: str | None = None, *, channel: str | None = None, count: int = 1, timeout: float = 10
+        self, state: str | None = None, *, channel: str | None = None, count: int = 1, timeout: Duration = 10
     ) -> DataFrame:
         """Wait until `count` matching messages have arrived, and return all matching messages.
 
@@ -118,7 +120,8 @@ class Receiver:
             state: sync, add, remove, update, trash, untrash or change. None matches any state.
             channel: The id of a channel. None matches any channel.
             count: The number of matching messages to wait for.
-            timeout: The maximum wait in seconds of real time, even if the session has a virtual clock.
+            timeout: The maximum wait in real time, in seconds or as a text such as "1 min", even if the session has a
+                virtual clock.
 
         Returns:
             A frame with the columns of `messages()` and a row for each matching message.
@@ -136,9 +139,10 @@ class Receiver:
             choice("state", state, STATES)
         optional_text("channel", channel)
         whole("count", count, 1)
-        ends = monotonic() + _seconds("timeout", timeout)
+        seconds = _seconds("timeout", timeout)
+        ends = monotonic() + seconds
         if self._settle:  # so that messages under way are in the frame, too
-            self._settle(min(timeout, _SETTLE_SECONDS))
+            self._settle(min(seconds, _SETTLE_SECONDS))
         # Without threads nothing can arrive during the wait.
         left = max(0.0, ends - monotonic()) if capabilities().threads else 0.0
         matches = self._inbox.wait_for(
@@ -151,7 +155,7 @@ class Receiver:
         if len(matches) < count:
             arrived = ", ".join(str(message.notification.state) for message in self._inbox.messages()) or "nothing"
             expected = f"{count} of {state or 'any state'}{f' on channel {channel}' if channel else ''}"
-            raise TimeoutError(f"waited {timeout:g} seconds for {expected}; received: {arrived}")
+            raise TimeoutError(f"waited {seconds:g} seconds for {expected}; received: {arrived}")
         return frame(MESSAGES, [message_record(message) for message in matches])
 
     def messages(self) -> DataFrame:
@@ -238,10 +242,11 @@ class Receiver:
         return self._inbox.messages()
 
 
-def _seconds(argument: str, value: float) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= _MAX_SECONDS:
-        raise ValueError(f"{argument} is {value!r}; it must be a number of seconds from 0 to {_MAX_SECONDS}")
-    return float(value)
+def _seconds(argument: str, value: Duration) -> float:
+    seconds = parse_duration(value, argument).total_seconds()
+    if not 0 <= seconds <= _MAX_SECONDS:
+        raise ValueError(f"{argument} is {value!r}; it must be a duration from 0 to {_MAX_SECONDS} seconds")
+    return seconds
 
 
 def _message_count(count: int) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from contextlib import AbstractContextManager
-from datetime import datetime, timedelta
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +14,7 @@ from ..frames.schemas import AGENDA, DOMAINS, FAULT_PLANS, FAULT_PRESETS, LIMITS
 if TYPE_CHECKING:
     from pandas import DataFrame
 
+    from ...core.durations import Duration
     from ...core.http.messages import JSONObject
     from ...server.service import Service
 
@@ -121,9 +122,7 @@ class SandboxControls:
         ]
         return frame(FAULT_PLANS, rows)
 
-    def limit(
-        self, user: str | None = None, requests: int | None = None, per: str | float | timedelta = "60s"
-    ) -> DataFrame:
+    def limit(self, user: str | None = None, requests: int | None = None, per: Duration = "60s") -> DataFrame:
         """Limit a user to a number of requests in each time window, or remove the limit of a user.
 
         The service refuses further requests with 403 `userRateLimitExceeded` and Retry-After. The client of this
@@ -133,7 +132,7 @@ class SandboxControls:
         Args:
             user: The e-mail address of the user. None: the sandbox's own user.
             requests: The largest number of requests in a window. None removes the limit.
-            per: The length of the window, as seconds or as a text such as "60s".
+            per: The length of the window, as a timedelta, seconds or a text such as "60s" or "1 hour".
 
         Returns:
             One row for each limit of the sandbox: user (str), requests (Int64), per (Float64, seconds), spent (Int64,

@@ -12,6 +12,7 @@ from ..arguments import file_ids
 
 if TYPE_CHECKING:
     from ...client.session import Session
+    from ...core.durations import Duration
     from ...server.service import Service
     from ..arguments import File
 
@@ -116,7 +117,7 @@ class Identities:
         *,
         scopes: Iterable[str] | None = None,
         client: str | OAuthClient = "notebook",
-        expires_in: float | None = None,
+        expires_in: Duration | None = None,
         service_account: bool = False,
         subject: str | None = None,
     ) -> Session:
@@ -128,7 +129,8 @@ class Identities:
                 shows the request.
             scopes: Scopes as last segments such as "storage.readonly", or as full URIs. None: all scopes.
             client: The OAuth client with which the user signs in, as an id or an `OAuthClient`.
-            expires_in: The number of seconds on the sandbox's clock after which the token expires. None: never.
+            expires_in: The time on the sandbox's clock after which the token expires, as a timedelta, seconds or a
+                text such as "1h". None: never.
             service_account: If True, `user` is the address of a service account that signs in without its key.
             subject: The user for whom the service account acts. The account needs a delegation.
 
@@ -159,7 +161,7 @@ class Identities:
         return self._session(token)
 
     def _sign_in_account(
-        self, account: ServiceAccount, scopes: Iterable[str] | None, expires_in: float | None, subject: str | None
+        self, account: ServiceAccount, scopes: Iterable[str] | None, expires_in: Duration | None, subject: str | None
     ) -> Session:
         from ...client.service_account import AccountToken
         from ...core.api.operations import ALL_SCOPES

@@ -27,10 +27,10 @@ class Step:
     def __init__(self, document: JSONObject) -> None:
         if unknown := document.keys() - {"match", "times", "action"}:
             raise ValueError(f"a fault step takes match, times and action, not {min(unknown)}")
-        self.document = document
         self.match = Match.read(object_member(document, "match"))
         self.action = Action.read(object_member(document, "action"))
         self.times = count("times", document.get("times", 1))
+        self.document = {**document, "action": self.action.raw}
         self.seen = 0
         self.fired = 0
         self._longest = 0

@@ -10,7 +10,8 @@ from datetime import UTC, datetime, timedelta
 from threading import Lock, RLock
 from typing import Protocol
 
-from ...core.clock import parse_duration, parse_time
+from ...core.clock import parse_time
+from ...core.durations import Duration, parse_duration
 
 DEFAULT_START = datetime(2026, 1, 5, 9, 0, tzinfo=UTC)
 """The default start of a virtual clock. It is fixed, so that a seeded sandbox has the same times in every run."""
@@ -67,7 +68,7 @@ class SystemClock:
         """Stop the clock and return the time at which it stands."""
         return self.stop().freeze()
 
-    def advance(self, duration: str | float | timedelta) -> datetime:
+    def advance(self, duration: Duration) -> datetime:
         """Stop the clock and move it like `VirtualClock.advance`. An invalid `duration` leaves the clock running."""
         step = parse_step(duration)
         return self.stop().advance(step)
@@ -104,7 +105,7 @@ class VirtualClock:
         """Return the time of the clock in UTC."""
         return self._now
 
-    def advance(self, duration: str | float | timedelta) -> datetime:
+    def advance(self, duration: Duration) -> datetime:
         """Move the clock forward and return the new time. Raises ValueError for an invalid or negative duration."""
         step = parse_step(duration)
         with self._moving:
@@ -166,7 +167,7 @@ def virtual_clock_of(clock: SystemClock | VirtualClock) -> VirtualClock | None:
     return clock if isinstance(clock, VirtualClock) else clock.virtual
 
 
-def parse_step(duration: str | float | timedelta) -> timedelta:
+def parse_step(duration: Duration) -> timedelta:
     """Parse a duration for `VirtualClock.advance`. Raises ValueError for an invalid or negative duration."""
     step = parse_duration(duration)
     if step < timedelta(0):

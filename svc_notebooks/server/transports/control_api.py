@@ -10,13 +10,25 @@ import hmac
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
+from datetime import timedelta
 from tempfile import TemporaryFile
 from typing import BinaryIO, TypeAlias
 from urllib.parse import urlsplit
 
-from ...core.clock import format_time, parse_duration, parse_time
+from ...core.clock import format_time, parse_time
+from ...core.durations import parse_duration
 from ...core.errors.catalogue import ApiError, refuse
-from ...core.http.messages import Disconnected, Headers, JSONObject, Query, Request, Response, as_body, plain_segment
+from ...core.http.messages import (
+    JSON,
+    Disconnected,
+    Headers,
+    JSONObject,
+    Query,
+    Request,
+    Response,
+    as_body,
+    plain_segment,
+)
 from ..blobs.blob_store import BLOCK
 from ..context.access_tokens import bearer
 from ..context.bodies import content_length
@@ -124,16 +136,15 @@ def _call(service: Service, request: Request, name: str) -> Answer:
 
 def _sign_in(service: Service, fields: Fields, origin: str) -> Answer:
     scopes, expires_in = fields.get("scopes"), fields.get("expires_in")
-    if expires_in is not None and (isinstance(expires_in, bool) or not isinstance(expires_in, int | float)):
-        raise ValueError("expires_in takes a number of seconds")
-    if expires_in is not None and not abs(expires_in) <= _MAX_SECONDS:
+    lifetime = None if expires_in is None else _duration("expires_in", expires_in)
+    if lifetime is not None and abs(lifetime.total_seconds()) > _MAX_SECONDS:
         raise ValueError(f"expires_in takes at most {_MAX_SECONDS:,} seconds")
     token = service.sign_in(
         _text(fields, "user"),
         scopes=None if scopes is None else _texts(fields, "scopes"),
         client=_text(fields, "client") or "notebook",
         service_account=_flag(fields, "service_account"),
-        expires_in=expires_in,
+        expires_in=lifetime,
     )
     return {"access_token": token}
 
@@ -142,9 +153,7 @@ def _move_clock(service: Service, fields: Fields, origin: str) -> Answer:
     if len(fields) > 1:
         raise ValueError("the clock takes one of advance, now and freeze at a time")
     if (duration := fields.get("advance")) is not None:
-        if not isinstance(duration, str | int | float) or isinstance(duration, bool):
-            raise ValueError('advance takes seconds, or a text like "7d" or "PT1H"')
-        step = parse_duration(duration)  # before the clock is stopped, so that a refused call changes nothing
+        step = _duration("advance", duration)  # before the clock is stopped, so that a refused call changes nothing
         service.virtual_clock().advance(step)
     elif now := _text(fields, "now"):
         instant = parse_time(now)
@@ -156,13 +165,18 @@ def _move_clock(service: Service, fields: Fields, origin: str) -> Answer:
     return {"now": format_time(service.clock.now())}
 
 
+def _duration(name: str, value: JSON) -> timedelta:
+    try:
+        return parse_duration(value, name)
+    except TypeError as error:
+        raise ValueError(str(error)) from None
+
+
 def _limit(service: Service, fields: Fields, origin: str) -> Answer:
     requests, per = fields.get("requests"), fields.get("per", "60s")
     if isinstance(requests, bool) or not isinstance(requests, int | None):
         raise ValueError("requests takes a whole number from 1 on, or null to remove the limit")
-    if isinstance(per, bool) or not isinstance(per, str | int | float):
-        raise ValueError('per takes seconds, or a text like "60s" or "1h"')
-    service.limit(_text(fields, "user"), requests, per)
+    service.limit(_text(fields, "user"), requests, _duration("per", per))
     return {"limits": service.limits()}
 
 

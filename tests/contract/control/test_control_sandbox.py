@@ -108,7 +108,7 @@ def test_an_invalid_freeze_is_refused(wire: OverSocket, body: dict[str, Any]) ->
     assert not wire.service.clock.is_virtual
 
 
-@pytest.mark.parametrize("seconds", [10**400, -(10**400), 1e300, True, "60"])
+@pytest.mark.parametrize("seconds", [10**400, -(10**400), 1e300, True, "soon", [60]])
 def test_a_token_lifetime_out_of_range_is_refused(wire: OverSocket, seconds: Any) -> None:
     assert tell(wire, "tokens", {"user": "eve@svc.example", "expires_in": seconds}).error["reason"] == "badRequest"
 

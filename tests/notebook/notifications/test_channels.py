@@ -233,7 +233,7 @@ def test_invalid_arguments_are_refused(lab, file):
         svc.watch_file(file, "https://evil.example/in")
     with pytest.raises(BadRequest, match="HTTPS"):
         svc.watch_file(file, "http://evil.example/in")
-    with pytest.raises(ValueError, match="not a duration"):
+    with pytest.raises(ValueError, match="expires_in must be a timedelta"):
         svc.watch_changes(svc.receiver(direct=True), expires_in="soon")
     with pytest.raises(ValueError, match="was not opened by this session"):
         svc.stop_channel("unknown")

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from svc_notebooks.core.brand_names import Names
-from svc_notebooks.core.clock import format_time, from_millis, parse_duration, parse_time, to_millis
+from svc_notebooks.core.clock import format_time, from_millis, parse_time, to_millis
 from svc_notebooks.core.http import mime
 from svc_notebooks.core.http.messages import (
     BytesBody,
@@ -81,36 +81,6 @@ def test_an_invalid_time_is_refused(text: str) -> None:
 def test_a_time_outside_of_the_years_in_utc_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="year"):
         parse_time(text)
-
-
-@pytest.mark.parametrize("value", ["99999999999999w", 1e300, "P9999999999999D"])
-def test_a_too_long_duration_is_refused(value: str | float) -> None:
-    with pytest.raises(ValueError, match="longer than"):
-        parse_duration(value)
-
-
-@pytest.mark.parametrize(
-    "value, seconds",
-    [
-        (90, 90),
-        ("90", 90),
-        ("90s", 90),
-        ("2m", 120),
-        ("7d", 604800),
-        ("1w", 604800),
-        ("1.5h", 5400),
-        ("P1DT1H", 90000),
-        (timedelta(hours=1), 3600),
-    ],
-)
-def test_durations_are_read_in_every_form(value: str | float | timedelta, seconds: float) -> None:
-    assert parse_duration(value).total_seconds() == seconds
-
-
-@pytest.mark.parametrize("text", ["", "soon", "7 days", "P", "PT", "-5s"])
-def test_an_invalid_duration_is_refused_with_the_valid_forms(text: str) -> None:
-    with pytest.raises(ValueError, match="PT1H"):
-        parse_duration(text)
 
 
 @pytest.mark.spec("V-01", "V-01a")
