@@ -4,7 +4,7 @@ form, background_task, progress_bar, dispose: the base class of every form, long
 field, editable_rows, more_options, copy_restriction, month_table: labelled controls, rows of controls, month tables.
 file_picker, file_upload, upload_buffer: selection of files from the browser or the notebook folder.
 file_download, download_widget, preview: sending results to the browser, and previewing results.
-row_list, grid, keyboard: lists of selectable rows, and keyboard handling in forms.
+row_list, grid: lists of selectable rows. form_scripts: keyboard handling, and the message of a form without a kernel.
 html, styles: HTML escaping and style sheets (`*.css`). A `*.js` file is the browser code of a widget.
 dialogs/: questions to a person before data is replaced or deleted.
 """

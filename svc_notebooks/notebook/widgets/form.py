@@ -34,6 +34,9 @@ _COPY = {
 The script does not use navigator.clipboard, because browsers provide it only over https and on localhost.
 """
 
+_NO_KERNEL = "The kernel is not connected. Run the cell again."
+"""The message that the style sheet shows while the kernel of the form is not connected."""
+
 
 def code_view(code: str, title: str = "Equivalent code") -> Markup:
     """Return HTML with a title, the code and a Copy button.
@@ -57,10 +60,11 @@ class Form(widgets.VBox):  # type: ignore[misc]
         self._session = session
         self._task: asyncio.Task[None] | None = None
         self.alert, self.table, self.code_area = widgets.HTML(), widgets.HTML(), widgets.HTML()
+        self.no_kernel = widgets.HTML(tag("p", _NO_KERNEL, role="alert", class_="svc-kernel"))
 
     def _compose(self, *parts: widgets.Widget) -> None:
         """Show `parts` from top to bottom, followed by the equivalent code."""
-        self.children = [style_sheet("form.css"), *parts, self.code_area, *_keyboard_widgets()]
+        self.children = [style_sheet("form.css"), self.no_kernel, *parts, self.code_area, *_form_scripts()]
         self._show_code()
 
     @property
@@ -132,9 +136,9 @@ class Form(widgets.VBox):  # type: ignore[misc]
         return join_html(tag("p", about), tag("pre", self.code()), Markup(self.table.value))
 
 
-def _keyboard_widgets() -> list[widgets.Widget]:
+def _form_scripts() -> list[widgets.Widget]:
     if find_spec("anywidget") is None:
         return []
-    from .keyboard import FormKeys
+    from .form_scripts import FormKeys, KernelStatus
 
-    return [FormKeys()]
+    return [KernelStatus(), FormKeys()]

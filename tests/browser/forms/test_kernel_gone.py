@@ -1,0 +1,106 @@
+"""A form in JupyterLab whose kernel has restarted, died or ended says so."""
+
+import pytest
+
+pytestmark = [pytest.mark.browser, pytest.mark.filterwarnings("default")]
+
+CELL = """
+import svc_notebooks as svc
+lab = svc.sandbox()
+form = svc.{form}
+form
+"""
+MESSAGE = "The kernel is not connected. Run the cell again."
+SESSION = "window.jupyterapp.shell.currentWidget.sessionContext"
+KILL = f"""() => {{
+  {SESSION}.session.kernel.requestExecute({{code: "import os, signal; os.kill(os.getpid(), signal.SIGKILL)"}});
+}}"""
+
+JUPYTERLAB_ERRORS = ("Canceled future for", "Cannot send")
+"""What JupyterLab says in the console about requests to a kernel that has ended."""
+
+ENDS = {
+    "restarted": f"async () => await {SESSION}.restartKernel()",
+    "killed": KILL,
+    "shut down": f"async () => await {SESSION}.shutdown()",
+}
+
+
+@pytest.fixture
+def open_form(lab):
+    def opened(form="event_form()"):
+        page = lab.run(lab.write("gone.ipynb", CELL.format(form=form)))
+        page.locator(".svc-form button:visible").first.wait_for()
+        assert message(page).count() == 0
+        return page
+
+    yield opened
+    lab.close()
+    lab.page_errors[:] = [error for error in lab.page_errors if not any(text in error for text in JUPYTERLAB_ERRORS)]
+
+
+def message(page):
+    return page.get_by_role("alert").get_by_text(MESSAGE)
+
+
+@pytest.mark.spec("W-05", "W-05c")
+@pytest.mark.parametrize("end", ENDS)
+def test_a_form_says_that_its_kernel_has_gone(lab, axe, open_form, end):
+    page = open_form()
+    page.get_by_label("Title").fill("Tea")
+    page.evaluate(ENDS[end])
+
+    message(page).wait_for()
+    lab.screenshot(page, f"kernel-gone-{end.replace(' ', '-')}")
+    assert page.get_by_label("Title").input_value() == "Tea"
+    assert axe(page) == []
+    if end == "restarted":
+        lab.theme(page, "Dark")
+        page.set_viewport_size({"width": 520, "height": 1000})
+        lab.screenshot(page, "kernel-gone-dark-narrow")
+        assert axe(page) == []
+
+
+@pytest.mark.spec("W-05", "W-05c")
+def test_a_form_works_again_after_its_cell_has_run_again(lab, open_form):
+    page = open_form()
+    page.evaluate(ENDS["restarted"])
+    message(page).wait_for()
+    page.evaluate("async () => await window.jupyterapp.commands.execute('notebook:run-all-cells')")
+    message(page).wait_for(state="detached")
+    page.get_by_label("Title").fill("Tea")
+    page.get_by_role("button", name="Create", exact=True).click()
+
+    page.get_by_text("Created: Tea.").wait_for()
+
+
+@pytest.mark.spec("W-05", "W-05c")
+def test_a_lost_connection_may_come_back(open_form):
+    page = open_form()
+    kernel = f"{SESSION}.session.kernel"
+    page.evaluate(f"() => {kernel}.connectionStatusChanged.emit('connecting')")
+    message(page).wait_for()
+    page.evaluate(f"async () => await {kernel}.reconnect()")
+    message(page).wait_for(state="hidden")
+    page.get_by_label("Title").fill("Tea")
+    page.get_by_role("button", name="Create", exact=True).click()
+
+    page.get_by_text("Created: Tea.").wait_for()
+
+
+@pytest.mark.spec("W-05", "W-05c")
+def test_a_dashboard_says_it_once_and_a_click_shows_it(open_form):
+    page = open_form("dashboard()")
+    page.set_viewport_size({"width": 900, "height": 420})
+    page.get_by_role("tab", name="Events", exact=True).click()
+    page.get_by_label("Title").fill("Tea")
+    page.evaluate(ENDS["restarted"])
+    message(page).wait_for()
+    assert message(page).count() == 1
+    page.get_by_role("button", name="Create", exact=True).click()
+
+    page.wait_for_function(
+        "words => [...document.querySelectorAll('.svc-kernel')].some((e) => { const box = e.getBoundingClientRect();"
+        " return e.innerText === words && box.height && box.top >= 0 && box.bottom <= innerHeight; })",
+        arg=MESSAGE,
+    )
