@@ -28,6 +28,9 @@ class FilePicker(Protocol):
     def names(self) -> list[str]:
         """Return the names of the selected files, including incomplete files."""
 
+    def loading(self) -> list[str]:
+        """Return the names of the selected files that the kernel has not received completely."""
+
     def watch(self, changed: Callable[[], None]) -> None:
         """Call `changed` whenever the selection changes."""
 
@@ -52,6 +55,10 @@ class FileUploadPicker(widgets.FileUpload):  # type: ignore[misc]
 
     def names(self) -> list[str]:
         return [item["name"] for item in self.value]
+
+    def loading(self) -> list[str]:
+        """Return an empty list, because the kernel receives all files at once."""
+        return []
 
     def watch(self, changed: Callable[[], None]) -> None:
         self.observe(lambda _change: changed(), "value")
@@ -104,6 +111,10 @@ class FileChoice(widgets.VBox):  # type: ignore[misc]
     def names(self) -> list[str]:
         """Return the names of the files in the picker, and the text of the path field."""
         return [*self.picker.names(), *filter(None, [self.path.value.strip()])]
+
+    def loading(self) -> list[str]:
+        """Return the names of the selected files that the kernel has not received completely."""
+        return self.picker.loading()
 
     def watch(self, changed: Callable[[], None]) -> None:
         self.picker.watch(changed)

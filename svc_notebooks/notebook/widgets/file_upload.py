@@ -54,8 +54,7 @@ class BrowserFiles(anywidget.AnyWidget):
         self._update_files()
 
     def read_files(self) -> list[ChosenFile]:
-        incomplete = [file.name for file in self.buffer.files if not file.complete]
-        if incomplete:
+        if incomplete := self.loading():
             raise ValueError(
                 f"{', '.join(incomplete)}: the kernel has not received all of it yet."
                 " Wait until it is ready, or remove it."
@@ -64,6 +63,10 @@ class BrowserFiles(anywidget.AnyWidget):
 
     def names(self) -> list[str]:
         return [file.name for file in self.buffer.files]
+
+    def loading(self) -> list[str]:
+        """Return the names of the files that the kernel has not received completely."""
+        return [file.name for file in self.buffer.files if not file.complete]
 
     def watch(self, changed: Callable[[], None]) -> None:
         self.observe(lambda _change: changed(), "files")

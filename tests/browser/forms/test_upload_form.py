@@ -66,6 +66,55 @@ def test_two_files_one_of_them_large(lab, tmp_path, large):
     assert page.locator("img[src=x]").count() == 0, "a file name was read as HTML"
 
 
+# The kernel takes its time for each slice that the browser sends.
+SLOW_KERNEL = """
+box = form.controls.files.picker
+receive, held = box.handle_message, []
+def hold(content, buffers):
+    held.append((content, buffers)) if content["kind"] == "slice" else receive(content, buffers)
+box.handle_message = hold
+"""
+RELEASE = """
+box.handle_message = receive
+for message in held:
+    receive(*message)
+"""
+
+
+@pytest.fixture
+def waiting(lab, large, tmp_path):
+    """A form in which Upload was clicked while two files load."""
+    page = _form(lab, "form-waiting.ipynb", SLOW_KERNEL)
+    (tmp_path / "small.txt").write_text("hello")
+    page.get_by_label("Choose files").set_input_files([large, tmp_path / "small.txt"])
+    page.get_by_text("0 of 2 ready to upload").wait_for()
+    page.get_by_role("button", name="Upload", exact=True).click()
+    page.get_by_text("Waiting for 2 files to load").wait_for()
+    return page
+
+
+@pytest.mark.spec("W-01", "W-01a", "W-05", "W-05c")
+def test_upload_is_clicked_while_files_load(lab, axe, waiting):
+    assert axe(waiting) == []
+    lab.screenshot(waiting, "form-10-waiting")
+    lab.run_code(waiting, RELEASE)
+
+    waiting.get_by_text("Done: 2 files uploaded").wait_for()
+    assert waiting.get_by_role("alert").count() == 0
+
+
+@pytest.mark.spec("W-01", "W-01e", "W-05", "W-05a", "W-05c")
+def test_a_waiting_upload_is_cancelled_by_keyboard(lab, waiting):
+    waiting.get_by_role("button", name="Upload", exact=True).focus()
+    tab_to(waiting, "button", "Cancel")
+    waiting.keyboard.press("Enter")
+    waiting.get_by_text("Cancelled: nothing was uploaded").wait_for()
+    lab.run_code(waiting, RELEASE)
+    waiting.get_by_text("2 of 2 ready to upload").wait_for()
+
+    assert lab.run_code(waiting, STORED) == "[] None"
+
+
 @pytest.mark.spec("W-01", "W-01d", "W-01e", "D-03", "D-03c")
 def test_cancel_and_resume(lab, large):
     page = _form(lab, "form-cancel.ipynb", SLOW)

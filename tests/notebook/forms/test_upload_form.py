@@ -285,12 +285,81 @@ def test_a_media_upload_has_no_metadata(form, box, options):
     assert len(svc.exchanges()) == 0
 
 
-def test_an_incomplete_file_is_reported(form, box):
+@pytest.fixture
+def waiting_form(form, box):
+    """Upload was clicked while two of three files load."""
+    send(box, "whole.bin", b"complete")
     send(box, "slow.bin", b"half", size=8)
-
+    send(box, "slower.bin", b"", size=4)
     form.upload.click()
+    assert form.bar.text == "Waiting for 2 files to load"
+    assert (form.alert.value, len(svc.exchanges())) == ("", 0)
+    return form
 
-    assert "slow.bin: the kernel has not received all of it" in form.alert.value
+
+def finish(box, name, offset, data):
+    box.handle_message({"kind": "slice", "key": f"key-{name}", "offset": offset}, [data])
+
+
+@pytest.mark.spec("W-01", "W-01a")
+def test_an_upload_waits_until_its_files_are_loaded(waiting_form, box):
+    finish(box, "slow.bin", 4, b"half")
+    assert waiting_form.bar.text == "Waiting for 1 file to load"
+    waiting_form.upload.click()
+    assert waiting_form.bar.text == "Waiting for 1 file to load"
+    finish(box, "slower.bin", 0, b"four")
+
+    assert waiting_form.last_error is None
+    assert waiting_form.bar.text == "Done: 3 files uploaded"
+    assert waiting_form.result[["name", "size"]].values.tolist() == [
+        ["whole.bin", 8],
+        ["slow.bin", 8],
+        ["slower.bin", 4],
+    ]
+
+
+@pytest.mark.spec("W-01", "W-01e")
+def test_cancel_cancels_a_waiting_upload_and_keeps_the_files(waiting_form, box):
+    waiting_form.cancel.click()
+    assert waiting_form.bar.text == "Cancelled: nothing was uploaded"
+    finish(box, "slow.bin", 4, b"half")
+    finish(box, "slower.bin", 0, b"four")
+    assert (waiting_form.bar.text, len(svc.exchanges())) == ("Idle", 0)
+    waiting_form.upload.click()
+
+    assert waiting_form.bar.text == "Done: 3 files uploaded"
+
+
+def test_a_waiting_upload_ends_if_a_field_is_wrong_when_the_files_are_loaded(waiting_form, box):
+    waiting_form.controls.name.value = "one.bin"
+    finish(box, "slow.bin", 4, b"half")
+    finish(box, "slower.bin", 0, b"four")
+
+    assert "Nothing was uploaded." in waiting_form.alert.value
+    assert waiting_form.controls.name.problems
+    waiting_form.controls.name.value = ""
+    assert (waiting_form.alert.value, len(svc.exchanges())) == ("", 0)
+
+
+def test_a_waiting_upload_goes_on_without_a_file_that_is_removed(waiting_form, box):
+    for name in ("slow.bin", "slower.bin"):
+        box.handle_message({"kind": "drop", "key": f"key-{name}"}, [])
+
+    assert waiting_form.result["name"].tolist() == ["whole.bin"]
+
+
+def test_the_messages_of_an_upload_vanish_when_a_control_changes(form, box):
+    send(box, "a.txt", b"hello")
+    form.upload.click()
+    assert form.bar.text == "Done: 1 file uploaded"
+    form.controls.name.value = "b.txt"
+    assert form.bar.text == "Idle"
+    form.upload.click()
+    assert "No file is selected" in form.alert.value
+    send(box, "c.txt", b"hello")
+
+    assert form.alert.value == ""
+    assert form.result["name"].tolist() == ["a.txt"]
 
 
 @pytest.mark.spec("W-01", "W-01c", "W-01f")

@@ -34,6 +34,8 @@ _DOCUMENT = "The file is a native document. The new content is converted and rep
 def upload_form(*, session: Session | None = None) -> UploadForm:
     """Return a form that uploads files of any size from your computer, or files in the notebook folder.
 
+    If a person clicks Upload while files still load into the kernel, the upload begins when the files are loaded.
+
     The selected files become new files. Alternatively, one selected file replaces the content of an existing file,
     after a person has confirmed the replacement. "More options" has the copy restriction, the media type, an id for one
     new file, and more metadata.
@@ -64,6 +66,7 @@ class UploadForm(Form):
     ) -> None:
         super().__init__(session)
         self._queue: UploadQueue | None = None
+        self._waiting = False
         self._finished: list[Any] = []
         self._last_code = ""
         self.controls = UploadControls(make_files)
@@ -75,6 +78,7 @@ class UploadForm(Form):
         self.bar.reset("Upload")
         self.question = Confirmation(self._guard)
         self.controls.watch(self._on_change)
+        self.controls.files.watch(self._on_files)
         destination, options = self.controls.destination, self.controls.options
         destination.choice.observe(lambda _change: self._guard(self.refresh), "value")
         destination.refresh.on_click(lambda _button: self._guard(self.refresh))
@@ -96,9 +100,30 @@ class UploadForm(Form):
             self.controls.destination.read(session_or_current(self._session))
 
     def _on_change(self) -> None:
-        """Close the question after a change of a control, because the question was about the previous upload."""
+        """Remove the question and the messages of the previous upload after a change of a control."""
         self._close_question()
+        self._show_error(None)
+        self._clear_status()
         self._show_code()
+
+    def _on_files(self) -> None:
+        """Begin the upload that waits for files when the files are loaded."""
+        if self._waiting and not self._wait_for_files():
+            self._guard(self._upload)
+
+    def _wait_for_files(self) -> bool:
+        """Show for how many files the upload waits. Return False if all files are loaded."""
+        count = len(self.controls.files.loading())
+        self._waiting = count > 0
+        if self._waiting:
+            self.bar.show_text(f"Waiting for {_files(count)} to load")
+        return self._waiting
+
+    def _clear_status(self) -> None:
+        """Show "Idle" instead of the status of a finished upload. The status explains Resume and a waiting upload."""
+        is_interrupted = self._queue is not None and self._queue.current is not None
+        if not (self.busy or self._waiting or is_interrupted):
+            self.bar.reset("Upload")
 
     def _generate_id(self) -> None:
         made = generate_ids(1, session=session_or_current(self._session))
@@ -107,11 +132,13 @@ class UploadForm(Form):
     def _upload(self) -> None:
         if self.busy:
             raise ValueError("An upload is running. Wait for it, or cancel it.")
-        if self._queue is None or self._queue.current is None:  # otherwise the bar explains Resume
-            self.bar.reset("Upload")
+        self._waiting = False
+        self._clear_status()
         problems = self.controls.check()
         if problems:
             self._show_problems("Nothing was uploaded.", problems)
+            return
+        if self._wait_for_files():
             return
         session = session_or_current(self._session)
         requests = self.controls.requests(session)
@@ -169,6 +196,10 @@ class UploadForm(Form):
         self._start(self._queue)
 
     def _cancel(self) -> None:
+        if self._waiting:
+            self._waiting = False
+            self.bar.show_text("Cancelled: nothing was uploaded")
+            return
         if self._queue is None or not self.busy:
             raise ValueError("Nothing is running that could be cancelled.")
         self._queue.cancel()
