@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Generic, TypeVar
 
 import ipywidgets as widgets
@@ -50,27 +50,32 @@ class EditableRows(widgets.VBox, Generic[R]):  # type: ignore[misc]
         if self._maximum is not None and len(self.rows) >= self._maximum:
             self.note.show_problems([self._too_many_message])
             return False
-        row.watch(self.notify)
-        remover = small_button("Remove", "Remove this row", lambda: self.remove(row))
-        self._set([*self.rows, row], [*self.removers, remover])
+        self.replace([*self.rows, row])
         return True
 
     def remove(self, row: R) -> None:
-        kept = [pair for pair in zip(self.rows, self.removers, strict=True) if pair[0] is not row]
-        self._set([kept_row for kept_row, _ in kept], [button for _, button in kept])
+        self.replace([kept_row for kept_row in self.rows if kept_row is not row])
 
     def clear(self) -> None:
-        self._set([], [])
+        self.replace([])
 
     def notify(self) -> None:
         """Call all functions that were passed to `watch`."""
         for changed in self._changed:
             changed()
 
-    def _set(self, rows: list[R], removers: list[widgets.Button]) -> None:
-        self.rows, self.removers = rows, removers
-        for row, button in zip(rows, removers, strict=True):
-            row.line.children = [*row.controls, button]
-        self.box.children = rows
+    def replace(self, rows: Sequence[R]) -> None:
+        """Show these rows instead of the rows so far. Rows so far may be among them."""
+        removers = dict(zip(self.rows, self.removers, strict=True))
+        for row in rows:
+            if row not in removers:
+                removers[row] = self._remover(row)
+                row.line.children = [*row.controls, removers[row]]
+                row.watch(self.notify)
+        self.rows, self.removers = [*rows], [removers[row] for row in rows]
+        self.box.children = self.rows
         self.note.show_problems(())
         self.notify()
+
+    def _remover(self, row: R) -> widgets.Button:
+        return small_button("Remove", "Remove this row", lambda: self.remove(row))

@@ -4,6 +4,8 @@
 // Any message moves the focus to the first field of the form with a problem.
 // A list that covers other controls is shown while it has the focus, and closes after a click into it.
 // Escape in a dialog clicks its Cancel button.
+// Browsers stop at each part of a date or time, and at its calendar button. In a form, Tab goes to the next control; arrow
+// keys go to the next part, and Space opens the calendar.
 // A message that appears when a field loses the focus may move the button under the mouse during a click. The click
 // still belongs to that button, unless the mouse moves away.
 
@@ -13,6 +15,9 @@ const GROUP = ".widget-radio-box";
 const WRONG = ".svc-bad :is(input, select, textarea)";
 const QUESTION = ".svc-form .svc-question";
 const LIST = ".svc-form .svc-over select";
+const OUTER_FORM = ".svc-form:not(.svc-form .svc-form)";
+const DATE_OR_TIME = ".svc-form :is(input[type=date], input[type=time])";
+const STOP = "input, select, textarea, button, summary, a[href], [tabindex]";
 
 const MOVE_THRESHOLD = 10; // pixels that the mouse may move during a click
 
@@ -30,6 +35,28 @@ function markElement(event) {
   if (!form) return;
   event.target.setAttribute(MARK, "true");
   form.querySelectorAll(GROUP).forEach(nameGroup);
+}
+
+function isStop(element, form) {
+  if (element.tabIndex < 0 || element.disabled || !element.checkVisibility({ visibilityProperty: true })) return false;
+  const group = element.type === "radio" && element.name && form.querySelector(`input[name="${element.name}"]:checked`);
+  return !group || group === element;
+}
+
+function leaveDate(event) {
+  if (event.key !== "Tab" || event.ctrlKey || event.altKey || event.metaKey || !event.target.matches?.(DATE_OR_TIME)) return;
+  const form = event.target.closest(OUTER_FORM);
+  const stops = [...form.querySelectorAll(STOP)].filter((element) => isStop(element, form));
+  const next = stops[stops.indexOf(event.target) + (event.shiftKey ? -1 : 1)];
+  if (!next) return; // the browser leaves the form
+  event.preventDefault();
+  next.focus();
+  if (next.matches("input")) next.select(); // as the browser does
+}
+
+function handleKey(event) {
+  pressCancel(event);
+  leaveDate(event);
 }
 
 function pressCancel(event) {
@@ -57,7 +84,7 @@ function cancelPress(event) {
   pressed = null;
 }
 
-const HANDLERS = { focusin: markElement, keydown: pressCancel, click: closeList, pointerdown: startPress, pointermove: cancelPress };
+const HANDLERS = { focusin: markElement, keydown: handleKey, click: closeList, pointerdown: startPress, pointermove: cancelPress };
 
 function render({ model, el }) {
   model.on("msg:custom", () => el.closest(FORM)?.querySelector(WRONG)?.focus());

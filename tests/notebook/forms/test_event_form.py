@@ -96,6 +96,20 @@ def test_every_part_of_the_form_reaches_the_service(form, file):
     assert (made["status"], made["extendedProperties"]) == ("tentative", {"private": {"room": "3"}})
 
 
+def test_the_messages_of_an_event_vanish_when_a_control_changes(form):
+    form.create.click()
+    assert "Created: Tea." in form.status.value
+    form.controls.summary.value = "Coffee"
+    assert form.status.value == ""
+    assert "Tea" in form.table.value, "what was created stays"
+    form.controls.when.first.value = None
+    form.create.click()
+    assert "Nothing was created." in form.alert.value
+    form.value = WEEKLY
+
+    assert (form.alert.value, form.status.value) == ("", "")
+
+
 def test_the_form_keeps_its_values_after_create(form):
     before = form.value
     form.create.click()
@@ -263,7 +277,7 @@ def test_an_unknown_time_zone_is_reported_once(form):
 
 @pytest.mark.spec("W-03", "W-03d", "W-03h", "E-07", "E-07b")
 def test_a_wrong_address_is_reported_in_the_row_of_its_guest(form):
-    guests = form.controls.attendees
+    guests = form.controls.attendees.details
     guests.add.click()  # stays blank, and is nobody
     guests.value = [{}, {"email": "ada@svc.example"}, {"email": "bob@@"}, {"displayName": "nobody"}]
 

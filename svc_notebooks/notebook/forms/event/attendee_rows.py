@@ -1,4 +1,4 @@
-"""The controls for the attendees of an event. Each attendee has a row, and optional details below the row."""
+"""The controls for attendees with details. Each attendee has a row, and optional details below the row."""
 
 from __future__ import annotations
 
@@ -123,21 +123,22 @@ class AttendeeRow(Field):
 
 
 class AttendeeRows(EditableRows[AttendeeRow]):
+    """The rows of guests with details, a button that adds a row, and a button that takes over the listed guests."""
+
     def __init__(self) -> None:
         super().__init__(lambda row: not (row.value.keys() - {"optional"}))
-        self.add = small_button("Add guest", "Add a row", self._add)
-        self.children = [Field(heading("Guests"), self.add), self.box, self.note]
+        self.add = small_button("Add guest", "Add a row for a guest with details", self._add)
+        self.take = small_button("Edit listed guests", "Move the guests of the list to rows with details", lambda: None)
+        self.children = [Field(heading("Guest details"), self.add, self.take), self.box, self.note]
 
     @property
     def value(self) -> list[dict[str, Any]]:
-        """The event field `attendees`, without blank rows."""
+        """The guests of the rows that are not blank, as entries of the event field `attendees`."""
         return [row.value for row in self.filled]
 
     @value.setter
     def value(self, attendees: list[dict[str, Any]] | None) -> None:
-        self.clear()
-        for attendee in attendees or []:
-            self.append(AttendeeRow(attendee))
+        self.replace([AttendeeRow(attendee) for attendee in attendees or []])
 
     def _add(self) -> None:
         row = AttendeeRow()

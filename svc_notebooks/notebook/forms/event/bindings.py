@@ -11,7 +11,7 @@ from ....core.events.colors import EVENT_COLORS
 from ...frames.frames import snake
 from ..recurrence.builder import RecurrenceBuilder
 from .attachment_rows import AttachmentRows
-from .attendee_rows import AttendeeRows
+from .guest_list import GuestList
 from .inputs import (
     Binding,
     CalendarChoice,
@@ -31,7 +31,8 @@ from .time.start_and_end import TimeChoice, WhenChoice
 from .time.time_zone import ZoneChoice
 
 FIRST, SECOND = "first", "second"
-TIMES, STATUS, GUESTS, CONFERENCE = "Times", "Status and source", "Guests", "Conference"
+CALENDAR, TIMES, STATUS = "In the calendar", "Times", "Status and source"
+GUESTS, CONFERENCE, ATTACHMENTS = "Guests", "Conference", "Attachments"
 PROPERTIES, GADGET, QUERY = "Properties", "Gadget", "Request parameters"
 
 
@@ -69,19 +70,22 @@ BINDINGS: Final[tuple[Binding, ...]] = (
     Binding(FIRST, "summary", "summary", free_text, "Title", "The title of the event", name="summary"),
     Binding(FIRST, "start end", "start", lambda _row: WhenChoice(), "Start", name="when"),
     Binding(FIRST, "recurrence", "recurrence", lambda _row: RecurrenceBuilder(), "Repeats", name="repeats"),
+    Binding(SECOND, "attendees", "attendees", lambda _row: GuestList(), "Guests", name="attendees", to_argument=_entries("email")),
     Binding(SECOND, "location", "location", free_text, "Location", "Where the event takes place, in any words", name="location"),
-    Binding(SECOND, "conferenceData", "conference", SwitchInput, "Conference", "The service creates a video conference and puts its link into the event", "Add a video conference", name="conference", from_field=lambda data: "createRequest" in data),
-    Binding(SECOND, "attendees", "attendees", lambda _row: AttendeeRows(), "Guests", name="attendees", to_argument=_entries("email")),
-    Binding(SECOND, "guestsCanInviteOthers guestsCanSeeOtherGuests guestsCanModify", "*", GuestSwitches, "Guests may", values=_GUESTS_MAY, name="guests_may", to_argument=lambda fields: {snake(name): value for name, value in fields.items()}),
-    Binding(SECOND, "sendUpdates", "send_updates", Choice, "Invitations", "Who gets an e-mail about the event", values=_INVITATIONS, name="invitations"),
     Binding(SECOND, "description", "description", long_text, "Description", "Notes for everybody who can see the event", name="description"),
-    Binding(SECOND, "reminders", "reminders", lambda _row: ReminderRows(), "Reminders", name="reminders", to_argument=_reminders),
-    Binding(SECOND, "attachments", "attachments", lambda _row: AttachmentRows(), "Attachments", name="attachments", to_argument=_entries("fileUrl")),
-    Binding(SECOND, "colorId", "color", ColorPicker, "Color", "The color of the event in a calendar", name="color", to_argument=lambda key: EVENT_COLORS[key].name),
-    Binding(SECOND, "visibility", "visibility", Choice, "Visibility", "Who can see the details of the event", values=_VISIBILITIES, name="visibility"),
-    Binding(SECOND, "transparency", "transparency", Choice, "Show as", "Whether the event blocks its time in the calendar", values=_TRANSPARENCIES, name="transparency"),
-    Binding(SECOND, "calendar", "calendar", CalendarChoice, "Calendar", "The calendar of the event", name="calendar"),
     # More options
+    Binding(CALENDAR, "calendar", "calendar", CalendarChoice, "Calendar", "The calendar of the event", name="calendar"),
+    Binding(CALENDAR, "reminders", "reminders", lambda _row: ReminderRows(), "Reminders", name="reminders", to_argument=_reminders),
+    Binding(CALENDAR, "visibility", "visibility", Choice, "Visibility", "Who can see the details of the event", values=_VISIBILITIES, name="visibility"),
+    Binding(CALENDAR, "transparency", "transparency", Choice, "Show as", "Whether the event blocks its time in the calendar", values=_TRANSPARENCIES, name="transparency"),
+    Binding(CALENDAR, "colorId", "color", ColorPicker, "Color", "The color of the event in a calendar", name="color", to_argument=lambda key: EVENT_COLORS[key].name),
+    Binding(GUESTS, "guestsCanInviteOthers guestsCanSeeOtherGuests guestsCanModify", "*", GuestSwitches, "Guests may", values=_GUESTS_MAY, name="guests_may", to_argument=lambda fields: {snake(name): value for name, value in fields.items()}),
+    Binding(GUESTS, "sendUpdates", "send_updates", Choice, "Invitations", "Who gets an e-mail about the event", values=_INVITATIONS, name="invitations"),
+    Binding(GUESTS, "anyoneCanAddSelf", "anyone_can_add_self", SwitchInput, "Self sign-up", "Applies only to legacy social events", "anyone can add themselves"),
+    Binding(CONFERENCE, "conferenceData", "conference", SwitchInput, "Conference", "The service creates a video conference and puts its link into the event", "Add a video conference", name="conference", from_field=lambda data: "createRequest" in data),
+    Binding(CONFERENCE, "conferenceData.createRequest.conferenceSolutionKey.type", "", TextInput, "Conference type", "The solution of the new conference; empty: the service's default", "hangoutsMeet"),
+    Binding(CONFERENCE, "conferenceData.createRequest.requestId", "", TextInput, "Request ID", "Identifies the request for a conference; empty: a random one for each event", "random"),
+    Binding(ATTACHMENTS, "attachments", "attachments", lambda _row: AttachmentRows(), "Attachments", name="attachments", to_argument=_entries("fileUrl")),
     Binding(TIMES, "end.timeZone", "", _time_zone, "End time zone", "The time zone of the end; empty: that of the start", "same as the start"),
     Binding(TIMES, "start.timeZone", "", _time_zone, "All-day time zone", "The time zone that is sent with the dates of an all-day event; empty: none is sent", "Default"),
     Binding(TIMES, "originalStartTime", "", lambda row: TimeChoice(row.label, row.help), "Original start", "When this instance of a recurring event would have started"),
@@ -90,9 +94,6 @@ BINDINGS: Final[tuple[Binding, ...]] = (
     Binding(STATUS, "sequence", "sequence", NumberInput, "Sequence", "The iCalendar sequence number: 0 or more", "0"),
     Binding(STATUS, "source.title", "source.title", TextInput, "Source title", "The title of the page or message that the event comes from"),
     Binding(STATUS, "source.url", "source.url", TextInput, "Source URL", "Its address; http or https", "https://…"),
-    Binding(GUESTS, "anyoneCanAddSelf", "anyone_can_add_self", SwitchInput, "Self sign-up", "Applies only to legacy social events", "anyone can add themselves"),
-    Binding(CONFERENCE, "conferenceData.createRequest.conferenceSolutionKey.type", "", TextInput, "Conference type", "The solution of the new conference; empty: the service's default", "hangoutsMeet"),
-    Binding(CONFERENCE, "conferenceData.createRequest.requestId", "", TextInput, "Request ID", "Identifies the request for a conference; empty: a random one for each event", "random"),
     Binding(PROPERTIES, "extendedProperties", "*", _properties, "Extended properties", "Private: on this calendar's copy only. Shared: on the copies of all attendees", values=(("private", "private"), ("shared", "shared"))),
     Binding(GADGET, "gadget.title", "gadget.title", TextInput, "Gadget title", "The title of the gadget"),
     Binding(GADGET, "gadget.type", "gadget.type", TextInput, "Gadget type", "The type of the gadget"),

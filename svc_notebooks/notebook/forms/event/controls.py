@@ -15,6 +15,7 @@ from ..recurrence.builder import RecurrenceBuilder
 from ..recurrence.preview import RecurrencePreview
 from .attachment_rows import AttachmentRows
 from .bindings import BINDINGS, FIRST, SECOND
+from .guest_list import GuestList
 from .inputs import Binding, CalendarChoice, SwitchInput
 from .more_options import EventMoreOptions, fields_in
 from .other_fields import OtherFields
@@ -31,16 +32,18 @@ class EventControls(widgets.VBox):  # type: ignore[misc]
 
     when: WhenChoice
     repeats: RecurrenceBuilder
+    attendees: GuestList
     conference: SwitchInput
     attachments: AttachmentRows
     calendar: CalendarChoice
 
     def __init__(self) -> None:
-        self.more, self.preview = EventMoreOptions(), RecurrencePreview()
+        self.preview = RecurrencePreview()
         self._controls: dict[str, Any] = {row.path: row.make(row) for row in BINDINGS if row.name}
         for row in BINDINGS:
             if row.name:
                 setattr(self, row.name, self._controls[row.path])
+        self.more = EventMoreOptions(self._controls, self.attendees.details)
         super().__init__([self._column(FIRST), self.preview, self._column(SECOND), self.more])
         self.add_class("svc-areas")
 
@@ -99,7 +102,7 @@ class EventControls(widgets.VBox):  # type: ignore[misc]
         return control.field_at(path)  # type: ignore[no-any-return]
 
     def fields(self) -> Iterator[Field]:
-        for control in self._controls.values():
+        for control in (*self._controls.values(), self.attendees.details):
             yield from fields_in(control)
         yield from self.more.fields()
 

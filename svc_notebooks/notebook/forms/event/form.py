@@ -45,9 +45,10 @@ _SERVICE_DEFINED = "conferenceData.createRequest.conferenceSolutionKey.type"
 def event_form(*, session: Session | None = None) -> EventForm:
     """Return a form for an event, with all of its fields and all parameters of the request.
 
-    Title, times, recurrence, guests, reminders and attachments are shown at once. "More options" has the end's own
-    time zone, status, id, source, extended properties, conference options, the gadget and the parameters. "Details" of
-    a guest are response, comment, additional guests and resource. A field without a control can be written as JSON
+    Title, times, recurrence, guests, location and description are shown at once. Guests are a list of e-mail addresses.
+    "More options" has calendar, reminders, color, the details and permissions of guests, conference, attachments, the
+    end's own time zone, status, id, source, extended properties, the gadget and the parameters. "Details" of a guest
+    are response, comment, additional guests and resource. A field without a control can be written as JSON
     under "Other fields". If a field is set in the JSON and by a control, the form shows a problem and sends nothing.
 
     `form.value` is the body of the request, and can be set. `form.code()` is the equivalent call, `form.result` is the
@@ -86,7 +87,7 @@ class EventForm(Form):
         self.status = widgets.HTML()
         self.controls.other_fields.move.on_click(lambda _button: self._guard(self._move_json_to_controls))
         self.controls.attachments.refresh.on_click(lambda _button: self._guard(self._read_lists))
-        self.controls.watch(lambda: self._guard(self._update))
+        self.controls.watch(lambda: self._guard(self._on_change))
         sheet = style_sheet("event_form.css", chip_styles())
         self._compose(sheet, self.controls, row(self.create), self.status, self.alert, self.table)
         self._update()
@@ -99,6 +100,8 @@ class EventForm(Form):
     @value.setter
     def value(self, event: JSONObject) -> None:
         self._updating = True
+        self._clear_status()
+        self._show_error(None)
         try:
             fill_controls(self.controls, event, lambda: read_controls(self.controls).body)
             self.controls.more.reveal()
@@ -115,6 +118,14 @@ class EventForm(Form):
 
     def code(self) -> str:
         return call_text(self.draft.arguments)
+
+    def _on_change(self) -> None:
+        """Remove the messages of the previous event after a change of a control, and update the form."""
+        self._clear_status()
+        self._update()
+
+    def _clear_status(self) -> None:
+        self.status.value = ""
 
     def _update(self) -> None:
         if self._updating:
@@ -151,8 +162,8 @@ class EventForm(Form):
         self.value = {**self.value, **fields}
 
     def _create(self) -> None:
+        self._clear_status()
         self._update()
-        self.status.value = ""
         if self._problems:
             self._show_failure()
             return

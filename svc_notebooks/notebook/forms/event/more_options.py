@@ -1,38 +1,52 @@
-"""The section "More options" of the event form. Its controls are created when they are first needed."""
+"""The section "More options" of the event form. Most of its controls are created when they are first needed."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import ipywidgets as widgets
 
+from ...widgets.editable_rows import EditableRows
 from ...widgets.field import Field, set_visible
 from ...widgets.html import tag
 from ...widgets.more_options import MoreOptions
-from .bindings import BINDINGS
+from .attendee_rows import AttendeeRows
+from .bindings import BINDINGS, FIRST, GUESTS, SECOND
+from .inputs import ColorPicker
 from .other_fields import OtherFields
 from .property_rows import PropertyRows
 from .time.start_and_end import TimeChoice
 
-_ROWS = {row.path: row for row in BINDINGS if not row.name}
+_ROWS = {row.path: row for row in BINDINGS if row.group not in (FIRST, SECOND)}
+"""The rows of the controls in this section. Controls with a name always exist, the others are created when needed."""
 
 
 class EventMoreOptions(MoreOptions):
-    """The rarely used controls of `BINDINGS` in groups, and the JSON text field for all other event fields."""
+    """The rarely used controls of `BINDINGS` in groups, and the JSON text field for all other event fields.
 
-    def __init__(self) -> None:
+    `named` contains the controls with a name, `guests` are the rows of guests with details.
+    """
+
+    def __init__(self, named: Mapping[str, Any], guests: AttendeeRows) -> None:
         self._changed: list[Callable[[], None]] = []
         self._controls: dict[str, Any] = {}
+        self._named = {path: control for path, control in named.items() if path in _ROWS}
+        self._guests = guests
         self.other_fields = OtherFields()
-        super().__init__(_heading("Other fields"), self.other_fields)
+        super().__init__()
+        self._show_groups()
 
     def reveal(self) -> None:
-        if self._count_set() or self.other_fields.text.value or any(field.problems for field in self.fields()):
+        """Show all controls if a control is set or has a problem."""
+        named = (*self._named.values(), self._guests)
+        fields = (*self.fields(), *(field for control in named for field in fields_in(control)))
+        if self._count_set() or self.other_fields.text.value or any(field.problems for field in fields):
             self.shown = True
 
     def _count_set(self) -> int:
-        return sum(self.value(path) is not None for path in _ROWS) + len(self.other_fields.names)
+        named = sum(control.value not in (None, "", {}, []) for control in (*self._named.values(), self._guests))
+        return named + sum(self.value(path) is not None for path in self._controls) + len(self.other_fields.names)
 
     def show_option(self, path: str, shown: bool) -> None:
         """Show or hide the control of an event path, if the controls exist."""
@@ -76,15 +90,22 @@ class EventMoreOptions(MoreOptions):
     def _build_controls(self) -> None:
         if self._controls:
             return
-        self._controls = {path: row.make(row) for path, row in _ROWS.items()}
+        self._controls = {path: row.make(row) for path, row in _ROWS.items() if not row.name}
         for control in self._controls.values():
             for changed in self._changed:
                 control.watch(changed)
+        self._show_groups()
+
+    def _show_groups(self) -> None:
+        """Show the controls that exist, each below the heading of its group."""
         groups: dict[str, list[widgets.Widget]] = {}
         for path, row in _ROWS.items():
-            groups.setdefault(row.group, []).append(self._controls[path])
+            control = self._named.get(path) or self._controls.get(path)
+            if control is not None:
+                groups.setdefault(row.group, []).append(control)
+        groups[GUESTS].insert(0, self._guests)
         sections = [part for group, parts in groups.items() for part in (_heading(group), _box(parts))]
-        self.box.children = [*sections, *self.box.children]
+        self.box.children = [*sections, _heading("Other fields"), self.other_fields]
 
 
 def fields_in(part: widgets.Widget) -> Iterator[Field]:
@@ -100,7 +121,7 @@ def _box(parts: list[widgets.Widget]) -> widgets.VBox:
     box = widgets.VBox(parts)
     box.add_class("svc-group")
     for part in parts:
-        if isinstance(part, PropertyRows):
+        if isinstance(part, EditableRows | ColorPicker):
             part.add_class("svc-wide")
     return box
 

@@ -58,7 +58,8 @@ def read_controls(controls: EventControls) -> Draft:
     when = controls.when.value
     problems: list[FieldProblem] = []
     other: dict[str, Any] = _read_or_report(controls.other_fields, problems, {}, lambda: controls.other_fields.value)
-    problems += [*_missing_times(controls, when, other), *controls.more.problems(), *_option_problems(controls)]
+    problems += [*_missing_times(controls, when, other), *controls.attendees.entry_problems()]
+    problems += [*controls.more.problems(), *_option_problems(controls)]
     start = _with_zone(when.start, when.zone) or wire_moment(other.get("start"))
     end = _with_zone(when.end, when.end_zone or when.zone) or wire_moment(other.get("end"))
     lines: list[str] = []

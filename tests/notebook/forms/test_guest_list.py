@@ -1,0 +1,161 @@
+"""The guests of the event form as a list that a person types or pastes."""
+
+import pytest
+from hypothesis import given, strategies as st
+
+import svc_notebooks as svc
+from svc_notebooks.core.events.value_checks import is_address
+from svc_notebooks.notebook.forms.event.guest_list import guest_text, read_guests
+from tests.examples import examples
+
+ADA, BOB = {"email": "ada@svc.example"}, {"email": "bob@svc.example", "displayName": "Bob B."}
+
+LISTS = {
+    "commas": "ada@svc.example, Bob B. <bob@svc.example>",
+    "no spaces": "ada@svc.example,Bob B.<bob@svc.example>,",
+    "semicolons": "ada@svc.example; Bob B. <bob@svc.example>;",
+    "lines": "ada@svc.example\r\nBob B. <bob@svc.example>\r\n\r\n",
+    "lines and commas": "ada@svc.example,\nBob B. <bob@svc.example>,",
+    "spaces, as browsers paste lines into one line": "ada@svc.example Bob B. <bob@svc.example>",
+    "a tab": "ada@svc.example\tBob B. <bob@svc.example>",
+    "quotes": '<ada@svc.example>, "Bob B." <bob@svc.example>',
+    "spaces in brackets": "ada@svc.example, Bob B. < bob@svc.example >",
+}
+
+
+@pytest.mark.spec("W-03", "W-03d")
+@pytest.mark.parametrize("name", LISTS)
+def test_a_list_is_read(name):
+    assert read_guests(LISTS[name]) == ([ADA, BOB], [])
+
+
+@pytest.mark.spec("W-03", "W-03d", "W-03h")
+@pytest.mark.parametrize(
+    "text, addresses, rejected",
+    [
+        ("", [], []),
+        (" ,;\n ", [], []),
+        ("bob", [], ["bob"]),
+        ("Ada Lovelace", [], ["Ada Lovelace"]),
+        ("ada@svc.example, bob, c@d@e", ["ada@svc.example"], ["bob", "c@d@e"]),
+        ("ada@svc.example; bob@ , cleo@svc.example", ["ada@svc.example", "cleo@svc.example"], ["bob@"]),
+        ("Bob <bob@>, <>", [], ["Bob <bob@>", "<>"]),
+        ('"a b"@svc.example', ['"a b"@svc.example'], []),
+    ],
+)
+def test_other_entries_are_named(text, addresses, rejected):
+    guests, others = read_guests(text)
+
+    assert ([guest["email"] for guest in guests], others) == (addresses, rejected)
+
+
+def test_a_name_can_have_a_comma():
+    guests, rejected = read_guests('Lovelace, Ada <ada@svc.example>; "Byron, A." <byron@svc.example>')
+
+    assert rejected == []
+    assert [guest["displayName"] for guest in guests] == ["Lovelace, Ada", "Byron, A."]
+    assert read_guests(guest_text(guests)) == (guests, [])
+
+
+@examples()
+@given(st.lists(st.text('ab@<>,; \n\t"', max_size=12), max_size=4).map("".join))
+def test_nothing_is_lost(text):
+    guests, rejected = read_guests(text)
+    read = "".join([*(f"{guest.get('displayName', '')}{guest['email']}" for guest in guests), *rejected])
+
+    assert all(is_address(guest["email"]) for guest in guests)
+    assert sorted(c for c in read if c in "ab@") == sorted(c for c in text if c in "ab@")
+
+
+def test_a_long_text_without_addresses_is_read_at_once():
+    assert read_guests("x " * 50_000 + "a@b")[0] == [{"email": "a@b"}]
+
+
+# -- in the form
+
+
+@pytest.fixture
+def form(lab):
+    form = svc.event_form()
+    form.controls.summary.value = "Tea"
+    return form
+
+
+@pytest.fixture
+def guests(form):
+    return form.controls.attendees
+
+
+@pytest.mark.spec("W-03", "W-03d")
+def test_the_listed_guests_are_in_the_event(form, guests):
+    guests.list.value = LISTS["lines"]
+    assert form.value["attendees"] == [ADA, BOB]
+    assert "'ada@svc.example',\n        {'email': 'bob@svc.example', 'displayName': 'Bob B.'}," in form.code()
+    assert "2 guests" in guests.hint.value
+    form.create.click()
+
+    made = svc.event(form.result["id"].item())
+    assert [guest["email"] for guest in made["attendees"].item()] == ["ada@svc.example", "bob@svc.example"]
+
+
+@pytest.mark.spec("W-03", "W-03d", "W-03h")
+def test_a_wrong_entry_is_named_and_nothing_is_sent(form, guests):
+    guests.list.value = "ada@svc.example, bob@"
+    assert guests.problems == ("bob@ is not an e-mail address. Correct or remove it.",)
+    form.create.click()
+    assert "Nothing was created." in form.alert.value
+    assert guests.list.value == "ada@svc.example, bob@"
+    assert len(svc.events()) == 0
+    guests.list.value = "ada@svc.example"
+    form.create.click()
+
+    assert form.value["attendees"] == [ADA]
+    assert len(form.result) == 1
+
+
+@pytest.mark.spec("W-03", "W-03d")
+def test_a_guest_is_in_the_event_once(form, guests):
+    guests.details.value = [{"email": "Ada@svc.example", "optional": True}]
+    guests.list.value = "ada@svc.example, bob@svc.example, BOB@svc.example"
+
+    assert form.value["attendees"] == [{"email": "bob@svc.example"}, {"email": "Ada@svc.example", "optional": True}]
+
+
+@pytest.mark.spec("W-03", "W-03d")
+def test_listed_guests_get_rows_with_details(form, guests):
+    guests.list.value = LISTS["commas"] + ", cleo@"
+    guests.details.take.click()
+    assert guests.list.value == "cleo@"
+    guests.details.rows[1].optional.value = True
+
+    assert form.value["attendees"] == [ADA, {**BOB, "optional": True}]
+    guests.list.value = ""
+    guests.details.take.click()
+    assert "The list of guests is empty" in guests.details.note.problems[0]
+
+
+@pytest.mark.spec("W-03", "W-03d")
+@pytest.mark.parametrize(
+    "attendees, text",
+    [
+        ([ADA, BOB], "ada@svc.example, Bob B. <bob@svc.example>"),
+        ([{**ADA, "optional": True}, BOB], ""),
+        ([{"email": "bob@@"}], ""),
+        ([ADA, ADA], ""),
+        ([{**ADA, "displayName": "<Ada>"}], ""),
+    ],
+)
+def test_a_list_shows_guests_without_details(form, guests, attendees, text):
+    form.value = {**form.value, "attendees": attendees}
+
+    assert guests.list.value == text
+    assert guests.value == form.value["attendees"] == attendees
+    assert form.controls.other_fields.value == {}
+
+
+@pytest.mark.spec("W-03", "W-03d", "W-03h")
+def test_a_wrong_guest_in_a_row_is_reported_there(form, guests):
+    guests.list.value = "ada@svc.example"
+    guests.details.value = [{"email": "bob@svc.example"}, {"email": "cleo@@"}]
+
+    assert [bool(row.problems) for row in guests.details.rows] == [False, True]
