@@ -175,6 +175,21 @@ def test_share(browser):
     assert svc.permissions(browser.chosen)["role"].tolist() == ["owner", "writer"]
 
 
+def test_the_share_dialog_begins_without_what_was_shared_before(browser):
+    choose(browser, "photo.bin")
+    ask(browser, "share", grantee="bob@svc.example", role="writer")
+    assert "Shared 1 file with bob@svc.example (writer)." in browser.status.value
+    choose(browser, "hello <b>.txt")
+    browser.ask["share"].click()
+    assert "Shared" not in browser.status.value
+    assert (browser.question.grantee.value, browser.question.role.value) == ("", "reader")
+    browser.question.yes.click()
+    assert "Share with is empty" in browser.alert.value
+    browser.question.grantee.value = "bob@svc.example"
+
+    assert browser.alert.value == ""
+
+
 def test_trash_and_restore(browser):
     choose(browser, "photo.bin")
     browser.trash.click()

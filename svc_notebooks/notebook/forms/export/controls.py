@@ -34,6 +34,7 @@ class DocumentChoice(widgets.VBox):  # type: ignore[misc]
 
     def __init__(self) -> None:
         self._documents: dict[str, File] = {}
+        self._reading = False
         self.chooser = widgets.Dropdown(
             **describe("Document", "The native documents of this service, last modified first"),
             style=LABEL,
@@ -61,11 +62,12 @@ class DocumentChoice(widgets.VBox):  # type: ignore[misc]
             documents = latest_files(session, "mimeType", q=f"({' or '.join(natives)})") if natives else []
         else:
             documents = [_read_document(session, file_id) for file_id in ids]
-        before = self.chooser.value
+        before, self._reading = self.chooser.value, True
         self._documents = {file["id"]: file for file in documents}
         types = {key: native_name(session.names, str(file.get("mimeType"))) for key, file in self._documents.items()}
         self.chooser.options = [(file_line(file, types[key]), key) for key, file in self._documents.items()]
         self.chooser.value = before if before in self._documents else next(iter(self._documents), None)
+        self._reading = False
         self._show_note()
 
     def _show_note(self) -> None:
@@ -117,6 +119,15 @@ class ExportRequest:
         return save_bytes(path, body, overwrite=overwrite, same=same_export)
 
 
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """What a person has selected. `content` is the metadata of the document and the media type of the export."""
+
+    content: tuple[File | None, str | None]
+    target: str
+    path: str
+
+
 class ExportControls(widgets.VBox):  # type: ignore[misc]
     """The controls of the export form. `request` returns the export to run, `code` returns the equivalent call."""
 
@@ -151,6 +162,11 @@ class ExportControls(widgets.VBox):  # type: ignore[misc]
         shown = {self.format: ready, self.target: ready, self.path: ready and self.target.value == KERNEL}
         for control, needed in shown.items():
             control.layout.display = None if needed else "none"
+
+    @property
+    def selection(self) -> Selection:
+        """The values of all controls."""
+        return Selection((self.document.facts, self.format.value), self.target.value, self.path.value.strip())
 
     def show_formats(self, session: Session) -> None:
         """Show the formats of the selected document, and keep the selected format if it still exists."""

@@ -19,20 +19,18 @@ from ...frames.frames import frame
 from ...frames.schemas import EXPORTED
 from ...widgets.background_task import Stopped
 from ...widgets.dialogs.replace_question import CANCEL, REPLACE, Conflict, ReplaceQuestion
-from ...widgets.field import set_visible
 from ...widgets.file_download import BrowserDownload, default_download
 from ...widgets.form import Form
 from ...widgets.html import tag
 from ...widgets.preview import preview
 from ...widgets.progress_bar import ProgressBar
 from ...widgets.styles import row
-from .controls import ExportControls, ExportRequest
+from .controls import ExportControls, ExportRequest, Selection
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
     from ....client.session import Session
-    from ....core.resources.files import File as FileResource
     from ...arguments import File
 
 _STATUS_INTERVAL = 5
@@ -89,7 +87,8 @@ class ExportForm(Form):
         super().__init__(session)
         self._ids = ids
         self._done: list[Mapping[str, Any]] = []
-        self._shown_document: FileResource | None = None
+        self._selection: Selection | None = None
+        self._updating = False
         self._stop_requested = False
         self._waiting_export: tuple[ExportRequest, bytes] | None = None
         self._answer_arguments: dict[str, Any] = {}
@@ -97,7 +96,7 @@ class ExportForm(Form):
         self.question = ReplaceQuestion(lambda answer: self._guard(lambda: self._answer(answer)))
         self.export = self._button("Export", "Export the document and save the file", self._export, "primary")
         self.preview = self._button("Preview", "Export the document and show it; nothing is saved", self._preview)
-        self.cancel = self._button("Cancel", "Stop without saving", self._cancel)
+        self.cancel = self._button("Cancel export", "Stop the running export without saving", self._cancel)
         self.bar = ProgressBar("Export", 1)
         self.view = widgets.HTML()
         self.browser_download = make_download(self._on_received)
@@ -131,26 +130,34 @@ class ExportForm(Form):
         self._show_formats()
 
     def _show_formats(self) -> None:
-        if self.controls.document.facts != self._shown_document:  # the preview of the same document stays
-            self._clear()
-        self._shown_document = self.controls.document.facts
-        self.controls.show_formats(session_or_current(self._session))
+        self._updating = True
+        try:
+            self.controls.show_formats(session_or_current(self._session))
+        finally:
+            self._updating = False
         self._on_change()
 
     def _on_change(self) -> None:
-        """Close the question after a change of a control, because the question was about the previous export."""
-        self._waiting_export, self._answer_arguments = None, {}
-        self._close_question()
+        """Remove the question, the messages and the preview of the previous export if they no longer hold."""
+        if self._updating:
+            return
+        before, self._selection = self._selection, self.controls.selection
+        if self._selection != before:
+            self._forget_answer()
+            self._show_error(None)
+            self._clear_status()
+        if before is None or self._selection.content != before.content:
+            self._clear()
         self._show_code()
 
-    def _ask(self, conflict: Conflict) -> None:
-        """Ask whether to replace the existing file. Hide the form's Cancel button, because the question has one."""
-        set_visible(self.cancel, False)
-        self.question.ask([conflict])
+    def _clear_status(self) -> None:
+        if not self.busy:
+            self.bar.reset("Export")
 
-    def _close_question(self) -> None:
+    def _forget_answer(self) -> None:
+        """Close the question, and forget the previous answer and the export that waits for an answer."""
+        self._waiting_export, self._answer_arguments = None, {}
         self.question.dismiss()
-        set_visible(self.cancel, True)
 
     def _export(self) -> None:
         self._begin(self._save, preview=False)
@@ -164,7 +171,8 @@ class ExportForm(Form):
         self.bar.reset("Export")
         request = self.controls.request(session_or_current(self._session), preview=preview)
         self._clear()
-        self._on_change()
+        self._forget_answer()
+        self._show_code()
         self.bar.begin(f"Export {request.name}", None)
         self.bar.show_text(_CONVERTING)
         self._stop_requested = False
@@ -224,7 +232,7 @@ class ExportForm(Form):
             if not error.replaceable:
                 raise
             self._waiting_export = request, body
-            self._ask(Conflict(error, request.name, len(body), "now", request.format.media_type))
+            self.question.ask([Conflict(error, request.name, len(body), "now", request.format.media_type)])
             return f"Not saved: {path.name} exists with other content"
         self._add(request, {"path": str(path), "size": saved.size, "outcome": saved.outcome})
         return _WORDS[saved.outcome].format(name=path.name, size=size_text(saved.size), path=path)
@@ -236,7 +244,7 @@ class ExportForm(Form):
 
     def _answer(self, answer: str) -> None:
         (conflict,), (free,) = self.question.conflicts, self.question.alternative_paths
-        self._close_question()
+        self.question.dismiss()
         self.export.focus()
         if answer == CANCEL or self._waiting_export is None:
             self.bar.complete(f"{_CANCELLED}; {conflict.path.name} is unchanged", succeeded=False)

@@ -93,7 +93,7 @@ class FileBrowser(Form):
         self._buttons()
         self.search.watch(lambda: self._guard(self._list_from_start))
         self.files.watch(self._show_selection, self._open_row, lambda: self._guard(self._go_up))
-        self.question.watch(self._show_code)
+        self.question.watch(self._on_question_change)
         self.question.made.generate.on_click(lambda _button: self._guard(self._generate_id))
         self._compose(
             row(self.up, self.refresh_button, self.location),
@@ -232,9 +232,15 @@ class FileBrowser(Form):
         files = self._files_for(QUESTIONS[key])
         note = content_note(files[0], self._session_now().names) if key == "replace" else ""
         self.downloads.dismiss()
+        self._show_status(self._count_text())
         self._asking_button = self.ask[key]
         names = [str(file["name"]) for file in files]
         self.question.ask(key, ", ".join(names), names[0] if key == "rename" else "", note)
+        self._show_code()
+
+    def _on_question_change(self) -> None:
+        """Remove the error about the previous input of the dialog."""
+        self._show_error(None)
         self._show_code()
 
     def _focus_button(self) -> None:
