@@ -9,6 +9,7 @@
 """
 
 from importlib import import_module
+from types import FunctionType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -197,6 +198,11 @@ def __getattr__(name: str) -> object:
     if module is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}{_suggestion(name)}")
     value: object = getattr(import_module(f".{module}", __name__), name)
+    if isinstance(value, FunctionType):
+        from .core.errors.public_calls import public
+
+        value = public(value)
+        value.__module__ = __name__  # a pickled function is imported under its public name
     globals()[name] = value  # so that this function is not called again for this name
     return value
 

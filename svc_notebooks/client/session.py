@@ -16,6 +16,7 @@ from typing import NoReturn
 from ..core.brand_names import Names
 from ..core.clock import Clock
 from ..core.errors.errors import AlreadyExists, ServiceFailed, SvcError, error_from
+from ..core.errors.public_calls import public
 from ..core.faults.plan import Action
 from ..core.http.backoff import RetryRule, parse_retry_after
 from ..core.http.messages import Headers, JSONObject, Query, Request, Response, segment
@@ -75,6 +76,7 @@ class Session:
     200
     """
 
+    @public
     def __init__(
         self,
         base_url: str,
@@ -146,6 +148,7 @@ class Session:
 
     # -- JSON calls
 
+    @public
     def call(
         self,
         method: str,
@@ -247,6 +250,7 @@ class Session:
         stream = RecordedStream(response.body, entry, lambda: self.elapsed() - started)
         return Response(response.status, response.headers, stream)
 
+    @public
     def fault(self, action: str | JSONObject) -> None:
         """Inject a fault into the next request of this session, for a service of this package.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from .errors.public_calls import public_methods
 from .http.native_formats import NATIVES, VENDOR_TYPES
 
 NOWHERE = "https://sandbox.svc.example"
@@ -17,6 +18,7 @@ _BRANDED = re.compile(r"application/vnd\.[\w.-]+-apps\.(?P<name>.+)")
 """A media type with the prefix of any brand."""
 
 
+@public_methods
 @dataclass(frozen=True, slots=True)
 class Names:
     """The brand names in headers, media types, paths and `kind` values.

@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields
 from typing import Any, Literal
 
 from .auth.oauth import ACCESS_LIFETIME
+from .errors.public_calls import public_methods
 from .http.backoff import MAX_JITTER
 from .http.origins import ANY, is_host_name, is_origin
 from .notifications.delivery_schedule import Schedule
@@ -16,6 +17,7 @@ from .uploads.states import LIFETIME, QUANTUM, UploadRule
 MIB = 1024 * 1024
 
 
+@public_methods
 @dataclass(frozen=True, slots=True)
 class Policy:
     """The settings of a service for behaviour that the interface leaves open. Sizes are in bytes and times in seconds.

@@ -12,6 +12,7 @@ from __future__ import annotations
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
+from ..core.errors.public_calls import public
 from .catalogue import DEFINITIONS, THEMES
 from .student_exercise import Exercise as Exercise
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 _exercises: dict[str, Exercise] = {}
 
 
+@public
 def exercise(name: str, *, seed: str | int | None = None) -> Exercise:
     """Return the exercise with this name. Further calls without `seed` return the same object.
 
@@ -50,6 +52,7 @@ def exercise(name: str, *, seed: str | int | None = None) -> Exercise:
     return _exercises.setdefault(name, Exercise(DEFINITIONS[name]))
 
 
+@public
 def exercises(theme: str | None = None) -> DataFrame:
     """List the exercises in the order of the course, with the outcome of each exercise in this kernel.
 

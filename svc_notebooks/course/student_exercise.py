@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from ..core.errors.public_calls import public_methods
 from ..notebook.current_session import make_current, reset_current
 from .check_result import ExerciseOutcome, Verdict
 from .environment import LocalEnvironment, RemoteEnvironment
@@ -40,6 +41,7 @@ class Said(str):
         return str(self)
 
 
+@public_methods
 class Exercise:
     """An exercise of the course, with `task`, `hint()`, `begin()`, `check()` and `reset()`.
 

@@ -1,5 +1,6 @@
 """What a cell shows of an error: the reader's own lines and the sentence, not the way through this package."""
 
+import pickle
 import re
 import traceback
 
@@ -67,6 +68,57 @@ def test_without_a_shell_the_sentence_is_left():
     assert svc.NotFound("what happened")._render_traceback_() == [
         "NotFound: what happened Check the id, and that this user may see it."
     ]
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        "svc.upload('nowhere.csv')",
+        "svc.upload(3)",
+        "svc.upload(b'', mimeType='text/csv')",
+        "svc.upload()",
+        "svc.share('a', 'bob', role='boss')",
+        "svc.files(order_by=3)",
+        "lab.fork().serve(port=-1)",
+        "svc.create_event('Tea', start='soon', end='later')",
+        "import pandas as pd; pd.Series([3.5]).map(svc.read)",
+        "import concurrent.futures as f; f.ThreadPoolExecutor().submit(svc.read, 3).result()",
+    ],
+)
+def test_a_built_in_error_shows_the_readers_own_line_alone(cell, shell, capsys):
+    shell.user_ns["lab"] = svc.sandbox()
+    output = shown(shell, capsys, cell)
+
+    assert f"----> 1 {cell}" in output
+    assert len(output.splitlines()) == 6
+
+
+def test_the_lines_of_a_function_that_the_reader_passed_are_shown(shell, capsys):
+    cell = "def watch(done, total):\n    raise ValueError('too slow')\n\nsvc.upload(bytes(9_000_000), progress=watch)"
+    output = shown(shell, capsys, cell)
+
+    assert "----> 4 svc.upload" in output
+    assert "----> 2     raise ValueError('too slow')" in output
+    assert "resumable_upload.py" not in output
+
+
+def test_a_built_in_error_is_whole_for_a_debugger_a_pickle_and_verbose(shell, capsys):
+    shown(shell, capsys, "try:\n    svc.upload(3)\nexcept TypeError as found:\n    error = found")
+    error = shell.user_ns["error"]
+
+    assert type(error) is TypeError
+    assert any("sources.py" in line for line in traceback.format_exception(error))
+    assert str(pickle.loads(pickle.dumps(error))) == str(error)
+    shell.run_line_magic("xmode", "Verbose")
+    assert "sources.py" in shown(shell, capsys, "svc.upload(3)")
+
+
+def test_an_error_is_not_touched_outside_of_ipython():
+    InteractiveShell.clear_instance()
+    with pytest.raises(TypeError) as raised:
+        svc.upload(3, session=svc.sandbox().session)
+
+    assert not hasattr(raised.value, "_render_traceback_")
 
 
 @pytest.mark.parametrize("kind", EVERY)

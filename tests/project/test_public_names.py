@@ -50,9 +50,11 @@ def test_the_examples_run(package: str, tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.chdir(tmp_path)
     names = {"svc": svc, "folder": tmp_path}
     runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
+    # The functions, which the package caches, have their examples in their own modules.
+    finder = doctest.DocTestFinder(recurse=package != svc.__name__)
 
     for module in modules(package):
-        examples = [test for test in doctest.DocTestFinder().find(module, extraglobs=names) if test.examples]
+        examples = [test for test in finder.find(module, extraglobs=names) if test.examples]
         if examples:
             new_kernel(monkeypatch)
             with closing():

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import sys
-import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
+from .caller_warning import warn_caller
 from .errors import AbusiveFileWarning
 
-_PACKAGE = __name__.partition(".")[0]
 _confirmed = ContextVar("abuse_warning_suppressed", default=False)
 
 
@@ -28,7 +26,4 @@ def warn_of_abuse(name: str, file_id: str) -> None:
     """Show an AbusiveFileWarning at the first stack frame outside of this package, once per source line and file."""
     if not _confirmed.get():
         message = f"{name} ({file_id}) was flagged as malware or spam; acknowledge_abuse=True downloads it."
-        level = 1  # the stack level of the first frame outside of this package
-        while sys._getframe(level).f_globals.get("__name__", "").partition(".")[0] == _PACKAGE:
-            level += 1
-        warnings.warn(message, AbusiveFileWarning, stacklevel=level + 1)
+        warn_caller(message, AbusiveFileWarning)

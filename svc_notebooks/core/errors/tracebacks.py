@@ -5,30 +5,67 @@ A traceback shows the user's own lines and the message. After `%xmode Verbose`, 
 
 from __future__ import annotations
 
+import os
+import sys
+import sysconfig
 from copy import copy
-from types import TracebackType
+from dataclasses import dataclass
+from types import FrameType, TracebackType
+from typing import Any
 
 _PACKAGE = __name__.partition(".")[0]
+_LIBRARIES = tuple(
+    os.path.normcase(path) + os.sep
+    for path in {sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
+)
+
+
+@dataclass(frozen=True)
+class TracebackRenderer:
+    """The `_render_traceback_` of an error whose class does not have this method. IPython calls it."""
+
+    error: BaseException
+
+    def __call__(self) -> list[str]:
+        return render_error(self.error)
+
+
+def shorten_traceback(error: BaseException) -> None:
+    """Let a notebook show only the user's own lines of an error. Without IPython, the error does not change."""
+    if _shell() is not None and not hasattr(error, "_render_traceback_"):
+        error._render_traceback_ = TracebackRenderer(error)  # type: ignore[attr-defined]
 
 
 def render_error(error: BaseException) -> list[str]:
-    """Return the traceback lines of an error without the calls inside this package, except in the mode Verbose.
+    """Return the traceback lines of an error with the user's own lines alone, or in the mode Verbose with all lines.
 
     Returns one line with class name and message if IPython is not running.
     """
-    from IPython.core.getipython import get_ipython
-
-    shell = get_ipython()
+    shell = _shell()
     if shell is None:
         return [f"{type(error).__name__}: {error}"]
-    printer, calls = shell.InteractiveTB, error.__traceback__
+    printer, calls, offset = shell.InteractiveTB, error.__traceback__, None
     if printer.mode != "Verbose":
-        error, calls = copy(error), _frames_before_package(calls)  # a copy of an exception has no cause
-    lines: list[str] = printer.structured_traceback(type(error), error, calls)
+        error, calls, offset = copy(error), _own_frames(calls), 0  # a copy of an exception has no cause
+    lines: list[str] = printer.structured_traceback(type(error), error, calls, tb_offset=offset)
     return lines
 
 
-def _frames_before_package(calls: TracebackType | None) -> TracebackType | None:
-    if calls is None or str(calls.tb_frame.f_globals.get("__name__")).partition(".")[0] == _PACKAGE:
+def _shell() -> Any:
+    ipython = sys.modules.get("IPython")
+    return ipython.get_ipython() if ipython else None
+
+
+def _own_frames(calls: TracebackType | None) -> TracebackType | None:
+    """Return the traceback without the frames of this package, of other installed packages and of Python."""
+    if calls is None:
         return None
-    return TracebackType(_frames_before_package(calls.tb_next), calls.tb_frame, calls.tb_lasti, calls.tb_lineno)
+    inner = _own_frames(calls.tb_next)
+    return TracebackType(inner, calls.tb_frame, calls.tb_lasti, calls.tb_lineno) if _is_own(calls.tb_frame) else inner
+
+
+def _is_own(frame: FrameType) -> bool:
+    file = os.path.normcase(frame.f_code.co_filename)
+    module = str(frame.f_globals.get("__name__"))
+    is_library = file.startswith((*_LIBRARIES, "<frozen")) or file.endswith(".pyx")
+    return module.partition(".")[0] != _PACKAGE and not is_library

@@ -11,8 +11,9 @@ import re
 import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date, datetime, tzinfo
-from difflib import get_close_matches
 from typing import Annotated, Any, TypeAlias, TypedDict, TypeVar, get_type_hints
+
+from ...core.suggestions import nearest_name
 
 When: TypeAlias = date | datetime | str | Mapping[str, str]
 Zone: TypeAlias = str | tzinfo
@@ -116,10 +117,10 @@ def check_names(function: str, names: Iterable[str], known: Sequence[str]) -> No
     """Raise TypeError for the first name that is not in `known`, with the most similar known name in the message."""
     for name in names:
         if name not in known:
-            raise TypeError(f"{function} has no argument {name!r}; {nearest(function, name, known)}")
+            raise TypeError(f"{function}() has no argument {name!r}; {nearest(function, name, known)}")
 
 
 def nearest(function: str, name: str, known: Sequence[str]) -> str:
     """Return the end of an error message, which suggests the most similar name in `known`, or else `help(function)`."""
-    near = get_close_matches(name, known, n=1)
-    return f"did you mean {near[0]!r}?" if near else f"help({function}) lists its arguments"
+    near = nearest_name(name, known)
+    return f"did you mean {near!r}?" if near else f"help({function}) lists its arguments"

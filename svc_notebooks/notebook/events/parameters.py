@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from ...core.errors.caller_warning import warn_caller
 from ..arguments import choice, flag, whole
 
 _SEND = ("all", "externalOnly", "none", "true", "false")
@@ -58,4 +58,4 @@ def warn_deprecated(arguments: Mapping[str, Any] | list[str]) -> None:
     named = "send_notifications" in arguments
     if named and not (isinstance(arguments, Mapping) and arguments["send_notifications"] is None):
         message = "send_notifications is deprecated: use send_updates='all' for True and send_updates='none' for False"
-        warnings.warn(message, FutureWarning, stacklevel=3)
+        warn_caller(message, FutureWarning)

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+from ...core.errors.public_calls import public_methods
 from ...core.http.messages import Query
 from ..widgets.html import Markup, tag
 from .curl import curl_text
@@ -25,6 +26,7 @@ _TWO_COLUMNS = "display: grid; grid-template-columns: repeat(2, minmax(0, 1fr));
 _PRE = "white-space: pre-wrap; word-break: normal; overflow-wrap: anywhere; margin: 0"
 
 
+@public_methods
 class ExchangeView:
     """A recorded HTTP exchange, which is a request and its response.
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
-from difflib import get_close_matches
 from typing import Any, cast
 
 from ...core.brand_names import Names
@@ -12,6 +11,7 @@ from ...core.clock import format_time
 from ...core.files.fields import FILE_FIELDS, FileField, Write, type_problem
 from ...core.http.messages import JSON
 from ...core.resources.files import File
+from ...core.suggestions import nearest_name
 from ..arguments import file_ids
 from ..frames.frames import camel, snake
 
@@ -46,8 +46,8 @@ def _entry(name: object, value: Any, writable: Mapping[str, FileField], names: N
     if key not in writable and key in _WRITABLE[True]:
         raise TypeError(f"{name} can only be set when the file is created")
     if key not in writable:
-        near = get_close_matches(key, writable, n=1)
-        hint = f"; did you mean {snake(near[0])}?" if near else f"; it may be {_list_fields(writable)}"
+        near = nearest_name(str(name), [snake(field) for field in writable])
+        hint = f"; did you mean {near}?" if near else f"; it may be {_list_fields(writable)}"
         raise TypeError(f"{name} is not a field that can be set here{hint}")
     wire_value = _wire_value(key, value, names)
     problem = None if wire_value is None else type_problem(writable[key], wire_value)

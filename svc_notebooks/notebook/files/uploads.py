@@ -8,6 +8,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from ...core.errors.errors import SvcError
+from ...core.errors.public_calls import public_methods
 from ..arguments import media_types, names_for, one_id, single_source
 from ..current_session import session_or_current
 from ..exchanges.state_chart import state_chart, state_path
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from ..arguments import File, Source
 
 
+@public_methods
 class Upload:
     """A resumable upload that you can run step by step.
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from difflib import get_close_matches
 
 from ...core.files.fields import BY_NAME, FILE_FIELDS
+from ...core.suggestions import nearest_name
 from .frames import TIME, Column, Dtype, Schema, camel, schema, snake
 
 _INT64 = frozenset({"size", "version", "quotaBytesUsed", "thumbnailVersion"})  # strings on the wire
@@ -53,8 +53,8 @@ def file_schema(fields: str | Iterable[str] | None) -> Schema:
             raise TypeError(f'fields must be "*", names with commas or a list of names, not {name!r}')
         key = camel(name.strip())
         if key not in FILE.keys:
-            near = get_close_matches(key, FILE.keys, n=1)
-            hint = f"; did you mean {snake(near[0])!r}?" if near else ""
+            near = nearest_name(name, [snake(known) for known in FILE.keys])
+            hint = f"; did you mean {near!r}?" if near else ""
             raise ValueError(f"fields has {name!r}, which is not a field of a file{hint}")
         keys.append(key)
     return FILE.pick(keys)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from ...client.notifications.inbox import Inbox, Received, same_token
 from ...core.durations import Duration, parse_duration
+from ...core.errors.public_calls import public_methods
 from ...core.http.redaction import mask_token
 from ...core.notifications.messages import HEADERS, STATES
 from ...core.platform import capabilities
@@ -35,6 +36,7 @@ _FORKED = "This receiver listens in process {process}, and this process is a for
 _FORKED_ADVICE = "Look at its messages there, or make a receiver() here."
 
 
+@public_methods
 class Receiver:
     """A receiver of notification messages. `address` is the URL to which channels send messages.
 

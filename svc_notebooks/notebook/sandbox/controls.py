@@ -8,6 +8,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ...core.errors.public_calls import public_methods
 from ..frames.frames import frame
 from ..frames.schemas import AGENDA, DOMAINS, FAULT_PLANS, FAULT_PRESETS, LIMITS
 
@@ -45,6 +46,7 @@ def fault_presets() -> DataFrame:
     return frame(FAULT_PRESETS, rows)
 
 
+@public_methods
 class SandboxControls:
     """The methods of a sandbox that control its service."""
 

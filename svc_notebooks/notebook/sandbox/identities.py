@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ...core.errors.public_calls import public_methods
 from ..arguments import file_ids
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from ..arguments import File
 
 
+@public_methods
 class ServiceAccount:
     """A service account of a sandbox, which signs in with a private key.
 
@@ -55,6 +57,7 @@ class ServiceAccount:
         return _save(Path(path), self._key, overwrite=overwrite)
 
 
+@public_methods
 class OAuthClient:
     """An OAuth client, which is an application that acts for users with their consent.
 
@@ -103,6 +106,7 @@ def _save(path: Path, value: Mapping[str, Any], *, overwrite: bool) -> Path:
     return save_bytes(path.expanduser(), content, overwrite=overwrite, mode=0o600).path
 
 
+@public_methods
 class Identities:
     """The methods of a sandbox for users, service accounts, OAuth clients and flagged files."""
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NoReturn
 from weakref import ref
 
 from ...core.brand_names import NOWHERE
+from ...core.errors.public_calls import public_methods
 from ...core.platform import need_sockets
 from ...core.process_fork import after_fork, keep_forever
 from ..current_session import reset_current
@@ -69,6 +70,7 @@ def _close(reference: ref[Sandbox]) -> None:
         copy.close()
 
 
+@public_methods
 class Sandbox(Identities, SandboxControls):
     """A complete service in this kernel, with a session and control methods.
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from ...core.brand_names import Names
+from ...core.errors.caller_warning import warn_caller
 from ...core.policy import Policy
 from ..arguments import choice
 from ..current_session import current_session as current_session, make_current
@@ -73,7 +73,7 @@ def sandbox(
     )
     lab.follow(make_current(lab.session))
     for note in lab.service.notes:
-        warnings.warn(note, stacklevel=2)
+        warn_caller(note)
     return lab
 
 

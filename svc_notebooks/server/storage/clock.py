@@ -12,6 +12,7 @@ from typing import Protocol
 
 from ...core.clock import parse_time
 from ...core.durations import Duration, parse_duration
+from ...core.errors.public_calls import public
 
 DEFAULT_START = datetime(2026, 1, 5, 9, 0, tzinfo=UTC)
 """The default start of a virtual clock. It is fixed, so that a seeded sandbox has the same times in every run."""
@@ -68,11 +69,13 @@ class SystemClock:
         """Stop the clock and return the time at which it stands."""
         return self.stop().freeze()
 
+    @public
     def advance(self, duration: Duration) -> datetime:
         """Stop the clock and move it like `VirtualClock.advance`. An invalid `duration` leaves the clock running."""
         step = parse_step(duration)
         return self.stop().advance(step)
 
+    @public
     def set(self, instant: datetime | str) -> datetime:
         """Stop the clock and set it like `VirtualClock.set`. An invalid `instant` leaves the clock running."""
         target = parse_instant(instant)
@@ -105,6 +108,7 @@ class VirtualClock:
         """Return the time of the clock in UTC."""
         return self._now
 
+    @public
     def advance(self, duration: Duration) -> datetime:
         """Move the clock forward and return the new time. Raises ValueError for an invalid or negative duration."""
         step = parse_step(duration)
@@ -115,6 +119,7 @@ class VirtualClock:
                 raise ValueError(f"advance() by {step} would leave the year 9999") from None
             return self._go_to(end)
 
+    @public
     def set(self, instant: datetime | str) -> datetime:
         """Set the clock to an instant and return the new time. All events up to a later instant happen.
 

@@ -22,6 +22,7 @@ from secrets import token_urlsafe
 from threading import Lock, Thread
 from weakref import WeakSet
 
+from ...core.errors.public_calls import public_methods
 from ...core.http.messages import Request, Response
 from ...core.process_fork import after_fork, close_copies
 from ..service import Service
@@ -42,6 +43,7 @@ _GROWTH_SECONDS = 0.25
 _STOP_SECONDS = 5.0
 
 
+@public_methods
 class SocketServer:
     """Serves a service at an address of this machine with threads of this process. `tls` is the TLS context for HTTPS.
 

@@ -68,9 +68,9 @@ def test_an_update_takes_every_argument_of_create_event_with_the_same_type():
 @pytest.mark.parametrize(
     "arguments, message",
     [
-        ({"locaton": "Room 1"}, "create_event has no argument 'locaton'; did you mean 'location'?"),
-        ({"transparent": True}, "create_event has no argument 'transparent'; did you mean 'transparency'?"),
-        ({"zzz": 1}, "create_event has no argument 'zzz'; help(create_event) lists its arguments"),
+        ({"locaton": "Room 1"}, "create_event() has no argument 'locaton'; did you mean 'location'?"),
+        ({"transparent": True}, "create_event() has no argument 'transparent'; did you mean 'transparency'?"),
+        ({"zzz": 1}, "create_event() has no argument 'zzz'; help(create_event) lists its arguments"),
     ],
 )
 def test_an_unknown_argument_is_refused_with_the_nearest_name(arguments, message):
@@ -84,6 +84,6 @@ def test_an_unknown_argument_is_refused_with_the_nearest_name(arguments, message
 def test_an_unknown_change_is_refused_with_the_nearest_name():
     with (
         svc.sandbox(),
-        pytest.raises(TypeError, match=r"^update_event has no argument 'sumary'; did you mean 'summary'\?$"),
+        pytest.raises(TypeError, match=r"^update_event\(\) has no argument 'sumary'; did you mean 'summary'\?$"),
     ):
         svc.update_event("any", sumary="Coffee")

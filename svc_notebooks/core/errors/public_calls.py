@@ -1,0 +1,82 @@
+"""Wraps the public functions and methods, so that an error names the wrong argument and fits on one screen.
+
+An unknown argument is refused with the nearest one that the function has. In a notebook, ValueError, TypeError and the
+other built-in errors show the user's own lines, as an SvcError does. Their type and their traceback do not change.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
+
+from ..suggestions import nearest_name
+from .tracebacks import shorten_traceback
+
+Arguments = ParamSpec("Arguments")
+Result = TypeVar("Result")
+Class = TypeVar("Class", bound=type)
+
+SHORT = (ValueError, TypeError, OSError, RuntimeError, ImportError, KeyboardInterrupt)
+"""The errors whose message is enough. Any other error, such as KeyError, is a defect, and shows where it was raised."""
+
+
+def public(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
+    """Return the function with clear errors. Name, signature and docstring do not change."""
+
+    @wraps(function)
+    def call(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:
+        try:
+            return function(*args, **kwargs)
+        except SHORT as error:
+            if isinstance(error, TypeError) and _is_wrong_call(error):
+                error.args = (_call_problem(function, args, kwargs) or str(error),)
+            shorten_traceback(error)
+            raise
+
+    return call
+
+
+def public_methods(owner: Class) -> Class:
+    """Give the constructor and the public methods of a class clear errors. This is a class decorator."""
+    for name, value in list(vars(owner).items()):
+        if inspect.isfunction(value) and (name == "__init__" or not name.startswith("_")):
+            setattr(owner, name, public(value))
+    return owner
+
+
+def _is_wrong_call(error: TypeError) -> bool:
+    """Return True if the call itself was refused, so that no line of the function has run."""
+    return error.__traceback__ is not None and error.__traceback__.tb_next is None
+
+
+def _call_problem(function: Callable[..., object], args: tuple[Any, ...], kwargs: Mapping[str, object]) -> str | None:
+    """Return the message for arguments that are not in the signature, or None for another problem."""
+    parameters = inspect.signature(function).parameters.values()
+    by_position = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    is_method = by_position[:1] == ["self"]
+    count, allowed = len(args) - is_method, by_position[is_method:]
+    by_name = [p.name for p in parameters if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)][is_method:]
+    name = function.__qualname__.removesuffix(".__init__")
+    unknown = [keyword for keyword in kwargs if keyword not in by_name]
+    if unknown:
+        return unknown_argument(name, unknown[0], by_name)
+    if count > len(allowed):
+        places = f"only {' and '.join(allowed)}" if allowed else "no argument"
+        rest = [keyword for keyword in by_name if keyword not in allowed]
+        hint = f"; name the others, like {rest[0]}=..." if rest else ""
+        return f"{name}() takes {places} without a name, not {count} argument{'' if count == 1 else 's'}{hint}"
+    return None
+
+
+def unknown_argument(function: str, name: str, known: list[str]) -> str:
+    """Return the error message for an argument that a function does not have.
+
+    >>> unknown_argument("upload", "mimeType", ["name", "mime_type"])
+    "upload() has no argument 'mimeType'; did you mean 'mime_type'?"
+    """
+    near = nearest_name(name, known)
+    if near is not None:
+        return f"{function}() has no argument {name!r}; did you mean {near!r}?"
+    return f"{function}() has no argument {name!r}; it takes {', '.join(known) or 'none'}"

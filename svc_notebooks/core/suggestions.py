@@ -1,0 +1,72 @@
+"""Finds the name that a user probably meant by a name that does not exist, for error messages."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from difflib import get_close_matches
+
+SYNONYMS: dict[str, tuple[str, ...]] = {
+    "begin": ("start",),
+    "block_size": ("chunk_size",),
+    "body": ("description",),
+    "colour": ("color",),
+    "columns": ("fields",),
+    "content": ("source",),
+    "content_type": ("mime_type",),
+    "data": ("source",),
+    "dest": ("to",),
+    "destination": ("to",),
+    "directory": ("parent", "parents", "to"),
+    "email": ("user", "attendees"),
+    "end_time": ("end",),
+    "exist_ok": ("overwrite",),
+    "file_name": ("name",),
+    "filename": ("name",),
+    "filter": ("query",),
+    "folder": ("parent", "parents", "to"),
+    "folder_id": ("parent", "parents"),
+    "force": ("overwrite",),
+    "guests": ("attendees",),
+    "invitees": ("attendees",),
+    "max_results": ("limit",),
+    "media_type": ("mime_type",),
+    "mime": ("mime_type",),
+    "notes": ("description",),
+    "order": ("order_by",),
+    "page_size": ("limit",),
+    "parent": ("parents", "to"),
+    "parent_id": ("parent", "parents"),
+    "parents": ("parent", "to"),
+    "path": ("to", "source"),
+    "place": ("location",),
+    "q": ("query",),
+    "replace": ("overwrite",),
+    "search": ("query",),
+    "sort": ("order_by",),
+    "sort_by": ("order_by",),
+    "start_time": ("start",),
+    "subject": ("summary",),
+    "target": ("to",),
+    "title": ("summary", "name"),
+    "tz": ("time_zone",),
+    "type": ("mime_type", "role"),
+    "verbose": ("progress",),
+    "where": ("location", "query"),
+}
+"""The names of other libraries for an argument, and the names that this package may use instead."""
+
+
+def nearest_name(name: str, known: Collection[str]) -> str | None:
+    """Return the name in `known` that is the same in another style, a synonym or similar. Return None without one.
+
+    >>> nearest_name("mimeType", ["name", "mime_type"]), nearest_name("timezone", ["time_zone"])
+    ('mime_type', 'time_zone')
+    >>> nearest_name("filename", ["name"]), nearest_name("folder", ["parent"]), nearest_name("xyz", ["name"])
+    ('name', 'parent', None)
+    """
+    snake = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).replace("-", "_").lower()
+    letters = snake.replace("_", "")
+    same = [candidate for candidate in known if candidate.replace("_", "").lower() == letters]
+    synonyms = [candidate for candidate in SYNONYMS.get(snake, ()) if candidate in known]
+    return next(iter([*same, *synonyms, *get_close_matches(snake[:60], known, 1)]), None)

@@ -1,0 +1,76 @@
+"""A call with a wrong argument names the argument that was meant, and the function still looks like itself."""
+
+import inspect
+import pickle
+
+import pytest
+
+import svc_notebooks as svc
+
+
+@pytest.mark.parametrize(
+    "call, message",
+    [
+        (
+            lambda: svc.upload(b"", mimeType="text/csv"),
+            "upload() has no argument 'mimeType'; did you mean 'mime_type'?",
+        ),
+        (lambda: svc.upload(b"", filename="a"), "upload() has no argument 'filename'; did you mean 'name'?"),
+        (lambda: svc.files(orderBy="name"), "files() has no argument 'orderBy'; did you mean 'order_by'?"),
+        (lambda: svc.events(timezone="UTC"), "events() has no argument 'timezone'; did you mean 'time_zone'?"),
+        (lambda: svc.trash("a", zzz=1), "trash() has no argument 'zzz'; it takes file, session"),
+        (lambda: svc.Policy(ratelimit=3), "Policy() has no argument 'ratelimit'; did you mean 'rate_limit'?"),
+        (lambda: svc.Session("http://a", tokn="t"), "Session() has no argument 'tokn'; did you mean 'token'?"),
+        (
+            lambda: svc.sandbox().session.call("GET", "/", params={}),
+            "Session.call() has no argument 'params'; it takes method, path, query, body",
+        ),
+        (lambda: svc.sandbox().clock.set(time=3), "VirtualClock.set() has no argument 'time'; it takes instant"),
+        (lambda: svc.sandbox().serve(tsl=True), "Sandbox.serve() has no argument 'tsl'; did you mean 'tls'?"),
+        (
+            lambda: svc.create_event("Tea", start="2026-11-02", end="2026-11-03", timezone="UTC"),
+            "create_event() has no argument 'timezone'; did you mean 'time_zone'?",
+        ),
+        (
+            lambda: svc.upload(b"", "a.csv"),
+            "upload() takes only source without a name, not 2 arguments; name the others, like name=...",
+        ),
+        (
+            lambda: svc.sandbox().deliver(1),
+            "Sandbox.deliver() takes no argument without a name, not 1 argument",
+        ),
+        (lambda: svc.upload(), "upload() missing 1 required positional argument: 'source'"),
+    ],
+)
+def test_a_wrong_argument_is_told_the_right_one(call, message):
+    with pytest.raises(TypeError) as raised:
+        call()
+
+    assert str(raised.value) == message
+
+
+def test_a_type_error_from_inside_keeps_its_message(lab):
+    def fail(done, total):
+        raise TypeError("mine")
+
+    with pytest.raises(TypeError, match=r"^mine$"):
+        svc.upload(bytes(300_000), chunk_size=262_144, progress=fail)
+
+
+def test_every_public_function_shows_its_parameters_and_is_pickled_by_its_public_name():
+    for name in svc.__all__:
+        value = getattr(svc, name)
+        if inspect.isfunction(value):
+            assert value.__qualname__ == name
+            assert value.__doc__ == value.__wrapped__.__doc__
+            assert inspect.signature(value) == inspect.signature(value.__wrapped__)
+            assert "kwargs" not in inspect.signature(value).parameters
+            assert pickle.loads(pickle.dumps(value)) is value
+
+
+@pytest.mark.parametrize("owner", [svc.Sandbox, svc.Upload, svc.Receiver, svc.Policy, svc.Names], ids=repr)
+def test_the_methods_of_public_classes_are_public_too(owner):
+    methods = [value for name, value in inspect.getmembers(owner, inspect.isfunction) if not name.startswith("_")]
+
+    assert [method.__qualname__ for method in methods if not hasattr(method, "__wrapped__")] == []
+    assert hasattr(owner.__init__, "__wrapped__")
