@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import cast
 
 from ..core.errors.errors import ServiceFailed
 from ..core.http.messages import JSONObject, segment
 from ..core.resources.files import File, Permission
 from .session import Session
+
+CHECKSUMS = "sha256Checksum,md5Checksum"
+"""The fields of the checksums in a field mask. The service computes them when they are first requested."""
+
+ROOT = "root"
+"""The id that stands for the user's top folder."""
+
+_LARGEST_PAGE = 1000
 
 
 def get_file(session: Session, file_id: str, *, fields: str | None = None) -> File:
@@ -28,6 +38,47 @@ def list_files(
     """Return an iterator over at most `limit` files that match the query `q`. Pages are requested lazily."""
     query = {"q": q, "orderBy": order_by, "pageSize": page_size, "fields": fields and f"nextPageToken,files({fields})"}
     return cast(Iterator[File], pages(session, session.names.path("files"), query, "files", limit=limit))
+
+
+def list_children(session: Session, folder_id: str, *, fields: str, trashed: bool = False) -> list[File]:
+    """Return the files and folders in a folder, oldest first, so that the order is the same in every call.
+
+    `fields` must contain id and createdTime. `trashed` is True for a folder in the trash. Otherwise the files in the
+    trash are left out.
+    """
+    q = f"{quote(check_id(folder_id))} in parents" + ("" if trashed else " and trashed = false")
+    members = list_files(session, q=q, page_size=_LARGEST_PAGE, fields=fields)
+    return sorted(members, key=lambda file: (str(file.get("createdTime")), str(file.get("id"))))
+
+
+def quote(text: str) -> str:
+    """Return a text as a quoted string of the query language.
+
+    >>> quote("it's")
+    "'it\\\\'s'"
+    """
+    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
+
+
+def checksum(file: File) -> tuple[str, str] | None:
+    """Return the algorithm ("sha256" or "md5") and the checksum of the content, or None without a checksum."""
+    if sha256 := file.get("sha256Checksum"):
+        return "sha256", sha256
+    md5 = file.get("md5Checksum")
+    return ("md5", md5) if md5 else None
+
+
+def has_content_of(session: Session, file_id: str, path: Path, *, size: int) -> bool | None:
+    """Return True if a stored file has the content of a file on disk, which has `size` bytes.
+
+    Returns None if the service has no checksum, or content of another size.
+    """
+    file = get_file(session, file_id, fields=f"size,{CHECKSUMS}")
+    stored = checksum(file)
+    if stored is None or file.get("size") != str(size):
+        return None
+    with path.open("rb") as content:
+        return hashlib.file_digest(content, stored[0]).hexdigest() == stored[1]
 
 
 def copy_file(session: Session, file_id: str, metadata: File, *, query: Mapping[str, object] | None = None) -> File:

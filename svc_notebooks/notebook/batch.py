@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Callable, Iterable, Sized
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from ..core.errors.errors import (
     AlreadyExists,
@@ -36,35 +36,58 @@ ROW_ERRORS = (
 """The exception types that concern only one row, so that the calls for the other rows may succeed."""
 
 
-def apply_to_rows(schema: Schema, items: Iterable[Item], call: Callable[[Item], Record]) -> DataFrame:
+def apply_to_rows(
+    schema: Schema,
+    items: Iterable[Item],
+    call: Callable[[Item], Record],
+    *,
+    errors: tuple[type[Exception], ...] = ROW_ERRORS,
+    label: Callable[[Item], str] | None = None,
+) -> DataFrame:
     """Call `call` for each item and return the DataFrame of the records that the calls return.
 
-    The first error in `ROW_ERRORS` is raised after the last item. Any other error, which would also occur for every
-    other row, is raised at once. The attributes of the error are `result`, the DataFrame of the successful calls, and
-    `failed`, a dict from row numbers to errors.
+    The first error in `errors` is raised after the last item. Any other error, which would also occur for every other
+    row, is raised at once. The attributes of the error are `result`, the DataFrame of the successful calls, and
+    `failed`, a dict from row numbers to errors. `label` names an item in the notes of the error. None means "row" and
+    the row number.
     """
-    every = list(items)
     done: list[Record] = []
-    failed: list[tuple[int, Exception]] = []
-    for n, item in enumerate(every):
-        try:
-            done.append(call(item))
-        except ROW_ERRORS as error:
-            failed.append((n, error))
-        except BaseException as error:
-            _annotate_error(error, frame(schema, done), failed, len(every))
-            raise
+    failed: list[_FailedRow] = []
+    count = 0
+    try:
+        for n, item in enumerate(items):
+            count = n + 1
+            try:
+                done.append(call(item))
+            except errors as error:
+                failed.append(_FailedRow(n, f"row {n}" if label is None else label(item), error))
+    except BaseException as error:
+        total = len(items) if isinstance(items, Sized) else count
+        _annotate_error(error, frame(schema, done), failed, total)
+        raise
     if failed:
-        _annotate_error(failed[0][1], frame(schema, done), failed, len(every))
-        raise failed[0][1]
+        _annotate_error(failed[0].error, frame(schema, done), failed, count)
+        raise failed[0].error
     return frame(schema, done)
 
 
-def _annotate_error(error: Any, result: DataFrame, failed: list[tuple[int, Exception]], count: int) -> None:
-    error.failed = dict(failed)
+class _FailedRow(NamedTuple):
+    n: int
+    label: str
+    error: Exception
+
+
+_MAX_NOTES = 10
+"""The maximum number of failed rows that an error lists. All of them are in its attribute `failed`."""
+
+
+def _annotate_error(error: Any, result: DataFrame, failed: list[_FailedRow], count: int) -> None:
+    error.failed = {row.n: row.error for row in failed}
     if count == 1:
         return
     error.result = result
     error.add_note(f"{len(result)} of {count} worked; they are in the error's .result")
-    for n, row_error in failed:
-        error.add_note(f"row {n}: {type(row_error).__name__}: {row_error}")
+    for row in failed[:_MAX_NOTES]:
+        error.add_note(f"{row.label}: {type(row.error).__name__}: {row.error}")
+    if len(failed) > _MAX_NOTES:
+        error.add_note(f"and {len(failed) - _MAX_NOTES} more, in the error's .failed")

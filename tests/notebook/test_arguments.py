@@ -174,7 +174,9 @@ def test_sources_are_paths_bytes_files_frames_and_lists(lab, tmp_path):
 
 WRONG = {
     "no such file": (lambda: svc.upload("nowhere.csv"), OSError, "nowhere.csv"),
-    "a folder": (lambda: svc.upload("."), OSError, "folder"),
+    "a folder": (lambda: svc.upload(".", recursive=False), ValueError, r"source '\.' is a folder .*recursive is False"),
+    "a folder as content": (lambda: svc.update("a", "."), OSError, "folder"),
+    "nothing matches": (lambda: svc.upload("nowhere/*.csv"), OSError, "'nowhere/.*' matches no file"),
     "a number": (lambda: svc.upload(7), TypeError, "source"),
     "text file": (lambda: svc.upload(io.StringIO("x")), TypeError, "source"),
     "upload type": (lambda: svc.upload(b"x", upload_type="fast"), ValueError, "upload_type.*media"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import re
 from pathlib import Path
@@ -15,7 +14,7 @@ from ...core.resources.files import File
 from ...local.existing_file import FILE, check_path, check_replaceable
 from ...local.paths import DistinctPaths
 from ...local.saving import UNCHANGED, SavedFile
-from ..files import file_path, get_file
+from ..files import CHECKSUMS, checksum, file_path, get_file, has_content_of
 from ..session import Session
 from ..uploads.sources import Progress
 from .part_file import Memory, PartFile
@@ -24,7 +23,6 @@ from .ranged_download import Fetch
 RangeGiven: TypeAlias = "ByteRange | slice | tuple[int, int] | str | None"
 
 _FACTS = "id,name,size,headRevisionId"
-_CHECKSUMS = "sha256Checksum,md5Checksum"
 _TRIES = 3
 """The maximum number of download tries if the content keeps changing."""
 
@@ -121,23 +119,10 @@ def _is_unchanged(
     existing = check_path(target, size, overwrite=overwrite)
     if existing is None or existing.kind != FILE or not whole or existing.size != size:
         return False
-    facts = get_file(session, file_id, fields=f"size,{_CHECKSUMS}")
-    checksum = _checksum(facts)
-    if checksum is None or facts.get("size") != str(size):
-        return False
-    with target.open("rb") as file:
-        if hashlib.file_digest(file, checksum[0]).hexdigest() == checksum[1]:
-            return True
-    check_replaceable(existing, size, overwrite=overwrite)
-    return False
-
-
-def _checksum(file: File) -> tuple[str, str] | None:
-    """Return the algorithm ("sha256" or "md5") and the checksum of the content, or None without a checksum."""
-    if sha256 := file.get("sha256Checksum"):
-        return "sha256", sha256
-    md5 = file.get("md5Checksum")
-    return ("md5", md5) if md5 else None
+    same = has_content_of(session, file_id, target, size=existing.size)
+    if same is False:
+        check_replaceable(existing, size, overwrite=overwrite)
+    return bool(same)
 
 
 def _size_to_save(requested: ByteRange | None, facts: File) -> int | None:
@@ -196,13 +181,13 @@ def _is_current(
     session: Session, file_id: str, sink: PartFile | Memory, *, whole: bool, facts: File | None = None
 ) -> bool:
     """Return True if the downloaded bytes have the current checksum, or for a byte range the revision in `facts`."""
-    now = get_file(session, file_id, fields=f"{_FACTS},{_CHECKSUMS}")
+    now = get_file(session, file_id, fields=f"{_FACTS},{CHECKSUMS}")
     if not whole:
         return facts is None or now.get("headRevisionId") == facts.get("headRevisionId")
     if now.get("size") != str(sink.have):
         return False
-    checksum = _checksum(now)
-    return checksum is None or sink.digest(checksum[0]) == checksum[1]
+    stored = checksum(now)
+    return stored is None or sink.digest(stored[0]) == stored[1]
 
 
 def as_range(byte_range: RangeGiven) -> ByteRange | None:

@@ -16,6 +16,7 @@ from ..frames.frames import frame
 from ..frames.schemas import DELETED, FILES, IDS, file_schema
 from .metadata import metadata_body, with_parent
 from .progress import Progress, check_progress
+from .tree_upload import has_tree, upload_trees
 from .upload_requests import new_content, new_files, run_with_progress
 
 if TYPE_CHECKING:
@@ -42,13 +43,21 @@ def upload(
     upload_type: str = "auto",
     chunk_size: int | None = None,
     metadata: Mapping[str, Any] | None = None,
+    recursive: bool | None = None,
+    include_hidden: bool = False,
     progress: Progress = None,
     session: Session | None = None,
 ) -> DataFrame:
-    """Upload one or more files, and return their metadata.
+    """Upload files or folders, and return the metadata of the files.
+
+    A folder is uploaded with everything below it. The folders of the service that have the same names are used again,
+    so a repeated call uploads only the files that are new or have changed. An existing file is never changed. A file
+    that has changed is uploaded as another file of the same name.
 
     Args:
-        source: A path, bytes, a file opened with mode "rb", a DataFrame (sent as CSV), or a list of these.
+        source: A path, bytes, a file opened with mode "rb", a DataFrame (sent as CSV), or a list of these. The path can
+            be a folder, or a pattern like "data/**/*.csv", whose matches keep the folders below the part without
+            wildcards. Symbolic links in a folder are not followed. A UserWarning names what was not uploaded.
         name: The name of the new file, or a list of names. None: the file name of a path, otherwise "Untitled".
         mime_type: The media type of the source. None detects the type from the name or the first bytes.
         convert_to: The native type to which the source is converted: "document", "spreadsheet", "presentation",
@@ -65,16 +74,20 @@ def upload(
         chunk_size: The number of bytes in each request of a resumable upload, a multiple of 262144. -1 sends all
             bytes in one request. None uses the default size.
         metadata: Further fields, like `{"starred": True, "properties": {"lab": "7"}}`.
+        recursive: None uploads at most 1,000 files of folders, True any number. False refuses folders.
+        include_hidden: True uploads also files and folders whose names begin with a dot.
         progress: None shows a progress bar for 8 MiB and more, True always, False never. A function is called with
             (bytes done, total bytes or None).
 
     Returns:
         One row for each source: id, name, mime_type (str), size (Int64, bytes), created_time,
         modified_time (datetime64[ms, UTC]), trashed, starred (boolean), parents (object, list of ids),
-        web_view_link (str).
+        web_view_link (str). For folders, one row for each file below them, also with path (str, the path in the
+        folder, like "data/a.csv") and outcome (str: uploaded, or unchanged for a file with the same content).
 
     Raises:
         TypeError, ValueError: An argument is not valid; nothing was sent.
+        OSError: A file cannot be read. In a folder, the other files are uploaded first.
         AlreadyExists: Another file has this `file_id`.
         BadRequest: The content cannot be converted to `convert_to`, or `file_id` is given together with
             `convert_to`, which the service does not allow (X-03).
@@ -100,6 +113,18 @@ def upload(
         ocr_language=ocr_language,
     )
     metadata = with_parent(metadata, parent)
+    if has_tree(source):
+        return upload_trees(
+            session,
+            source,
+            arguments,
+            name=name,
+            file_id=file_id,
+            metadata=metadata,
+            recursive=recursive,
+            include_hidden=include_hidden,
+            progress=progress,
+        )
     requests = new_files(session, source, arguments, name=name, file_id=file_id, metadata=metadata)
     return _run_uploads(session, requests, progress)
 

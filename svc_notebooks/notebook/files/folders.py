@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from ..arguments import File
 
 _FIELDS = ",".join(FILES.keys)
-ROOT = "root"
-"""The id that stands for the user's top folder."""
 
 
 def create_folder(
@@ -75,6 +73,8 @@ def move(file: File, to: File | None, *, session: Session | None = None) -> Data
     >>> svc.move(table, to="root")["name"].tolist()
     ['table.csv']
     """
+    from ...client.files import ROOT
+
     session, ids = session_or_current(session), file_ids(file)
     target = _folder_id(session, ROOT if to is None else one_id(to, "to"))
     return apply_to_rows(FILES, ids, lambda file_id: _move(session, file_id, target))

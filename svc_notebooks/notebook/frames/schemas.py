@@ -33,6 +33,11 @@ FILES = Schema(
 Checksums are not default columns, because the service computes a checksum when it is first requested.
 """
 
+TREE_FILES = Schema(
+    (*FILES.columns[:2], Column("path", "str", "path"), *FILES.columns[2:], Column("outcome", "str", "outcome"))
+)
+"""The columns of the files of an uploaded folder, with the path of each file in the folder and the outcome."""
+
 FILE = Schema(FILES.columns + _file_columns(*(field.name for field in FILE_FIELDS if field.name not in FILES.keys)))
 """All columns of a file, with a column for each field of the table `FILE_FIELDS`."""
 

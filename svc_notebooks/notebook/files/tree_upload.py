@@ -1,0 +1,120 @@
+"""Uploads folders, and the files that match a pattern, for `upload`."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from ..arguments import flag
+from ..batch import ROW_ERRORS, apply_to_rows
+from ..byte_sizes import size_text
+from ..frames.schemas import FILES, TREE_FILES
+from .metadata import metadata_body
+from .progress import Progress, reporting
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+    from ...client.session import Session
+    from ...client.uploads.request import UploadArguments
+    from ...local.tree import LocalFile, LocalTree
+    from ..frames.frames import Record
+
+MAX_FILES = 1000
+"""The maximum number of files that are uploaded from folders without `recursive=True`."""
+
+_BAR_MIN_FILES = 50
+"""The number of files from which the upload of a folder gets a progress bar by default, however small they are."""
+
+_MAX_NAMED = 5
+
+
+def has_tree(source: object) -> bool:
+    """Return True if a source, or one in a list of sources, is the path of a folder or a pattern with wildcards."""
+    from ...local.tree import names_tree
+
+    return any(map(names_tree, source if isinstance(source, list | tuple) else [source]))
+
+
+def upload_trees(
+    session: Session,
+    source: object,
+    arguments: UploadArguments,
+    *,
+    name: str | Sequence[str] | None,
+    file_id: str | None,
+    metadata: Mapping[str, Any] | None,
+    recursive: bool | None,
+    include_hidden: bool,
+    progress: Progress,
+) -> DataFrame:
+    """Upload folders and patterns. Return one row for each file. Arguments and errors are the same as for `upload`."""
+    from ...client.files import ROOT
+    from ...client.uploads.tree_upload import TreeUpload
+
+    if file_id is not None:
+        raise ValueError("file_id is the id of one file, and source is a folder or a pattern")
+    trees = _local_trees(source, name, include_hidden=flag("include_hidden", include_hidden))
+    files = [file for tree in trees for file in tree.files]
+    title = os.fspath(source) if isinstance(source, str | os.PathLike) else f"{len(trees)} sources"
+    _check_count(title, len(files), sum(tree.size for tree in trees), recursive)
+    body = metadata_body(metadata, creating=True, names=session.names)
+    top = (body.get("parents") or [ROOT])[0]
+    query = {"fields": ",".join(FILES.keys)}
+    upload = TreeUpload(session, top, replace(arguments, metadata=body, query=query))
+    total, done = sum(file.size for file in files), 0
+    shown = True if progress is None and len(files) >= _BAR_MIN_FILES else progress
+    with reporting(shown, f"Upload {title}", total) as report:
+
+        def upload_file(file: LocalFile) -> Record:
+            nonlocal done
+            try:
+                uploaded, outcome = upload.upload(file, lambda sent, _size: report(done + sent, total))
+            finally:
+                done += file.size
+                report(done, total)
+            return {**uploaded, "path": str(file.relative), "outcome": outcome}
+
+        for tree in trees:
+            for folder in tree.folders:
+                upload.folder(folder)
+        result = apply_to_rows(
+            TREE_FILES, files, upload_file, errors=(*ROW_ERRORS, ValueError), label=lambda file: str(file.relative)
+        )
+    _warn_of_skipped(trees)
+    return result
+
+
+def _local_trees(source: Any, name: object, *, include_hidden: bool) -> list[LocalTree]:
+    from ...local.tree import list_tree
+
+    sources = source if isinstance(source, list | tuple) else [source]
+    if name is not None and (len(sources) != 1 or not isinstance(name, str)):
+        raise ValueError("name is for one file or folder, and source has several; leave name out")
+    if other := next((member for member in sources if not isinstance(member, str | os.PathLike)), None):
+        raise ValueError(f"source mixes folders with {type(other).__name__}; upload them in two calls")
+    return [list_tree(path, name=name, include_hidden=include_hidden) for path in sources]
+
+
+def _check_count(title: str, count: int, size: int, recursive: bool | None) -> None:
+    if recursive is not None and not flag("recursive", recursive):
+        raise ValueError(f"source {title!r} is a folder or a pattern, and recursive is False")
+    if recursive is None and count > MAX_FILES:
+        raise ValueError(
+            f"source {title!r} has {count:,} files ({size_text(size)});"
+            f" give recursive=True to upload more than {MAX_FILES:,}. Nothing was sent"
+        )
+
+
+def _warn_of_skipped(trees: Sequence[LocalTree]) -> None:
+    from ...local.tree import HIDDEN
+
+    entries = [entry for tree in trees for entry in tree.skipped]
+    skipped = [f"{path} ({reason})" for path, reason in entries]
+    if skipped:
+        more = f" and {len(skipped) - _MAX_NAMED} more" if len(skipped) > _MAX_NAMED else ""
+        hint = "; include_hidden=True uploads hidden files" if any(reason == HIDDEN for _, reason in entries) else ""
+        warnings.warn(f"not uploaded: {', '.join(skipped[:_MAX_NAMED])}{more}{hint}", stacklevel=4)

@@ -1,0 +1,318 @@
+"""Tests uploads of folders and patterns: what is sent, what is not, and what a second run does."""
+
+import os
+import unicodedata
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+import svc_notebooks as svc
+from svc_notebooks.core.errors.errors import BadRequest
+from svc_notebooks.notebook.files import tree_upload
+
+TREE = {"a.csv": "a", "empty": None, "sub/b.csv": "b", "sub/deep/c.txt": "c"}
+
+
+@pytest.fixture
+def data(lab, tmp_path, monkeypatch):
+    """The folder `data` in the current folder, with the files of TREE."""
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path / "data", TREE)
+    return tmp_path / "data"
+
+
+def write(folder, tree):
+    for name, content in tree.items():
+        path = folder / name
+        (path if content is None else path.parent).mkdir(parents=True, exist_ok=True)
+        if content is not None:
+            path.write_text(content)
+
+
+def stored_tree(parent="root", above=""):
+    """The paths of all files and folders on the service, with the content of each file."""
+    tree = {}
+    for row in svc.files(f"{svc.file(parent)['id'].item()!r} in parents", order_by="name").itertuples():
+        if row.mime_type.endswith("folder"):
+            tree |= {f"{above}{row.name}/": None} | stored_tree(row.id, f"{above}{row.name}/")
+        else:
+            tree.setdefault(above + row.name, []).append(svc.read(row.id).decode())
+    return tree
+
+
+WHOLE = {
+    "data/": None,
+    "data/a.csv": ["a"],
+    "data/empty/": None,
+    "data/sub/": None,
+    "data/sub/b.csv": ["b"],
+    "data/sub/deep/": None,
+    "data/sub/deep/c.txt": ["c"],
+}
+
+
+@pytest.mark.parametrize("source", ["data", "data/", "./data", Path("data"), "../{}/data"])
+def test_a_folder_goes_up_with_everything_below(data, source):
+    source = source.format(data.parent.name) if isinstance(source, str) else source
+
+    made = svc.upload(source)
+
+    assert made["path"].tolist() == ["data/a.csv", "data/sub/b.csv", "data/sub/deep/c.txt"]
+    assert made["outcome"].tolist() == ["uploaded"] * 3
+    assert made["mime_type"].tolist() == ["text/csv", "text/csv", "text/plain"]
+    assert stored_tree() == WHOLE
+
+
+PATTERNS = {
+    "data/*.csv": ["a.csv"],
+    "data/*": ["a.csv", "sub/b.csv", "sub/deep/c.txt"],
+    "data/**": ["a.csv", "sub/b.csv", "sub/deep/c.txt"],
+    "data/**/*.csv": ["a.csv", "sub/b.csv"],
+    "*/sub/b.*": ["data/sub/b.csv"],
+    "data/sub/[bc]*": ["b.csv"],
+}
+
+
+@pytest.mark.parametrize("pattern", PATTERNS)
+def test_a_pattern_keeps_the_folders_below_its_wildcards(data, pattern):
+    folder = svc.create_folder("Upload")
+
+    made = svc.upload(pattern, parent=folder)
+
+    assert made["path"].tolist() == PATTERNS[pattern]
+    assert sorted(path for path, content in stored_tree(folder).items() if content) == PATTERNS[pattern]
+
+
+def test_a_file_whose_name_looks_like_a_pattern_is_a_file(data):
+    (data / "[ab].csv").write_text("x")
+
+    made = svc.upload("data/[ab].csv")
+
+    assert (made["name"].tolist(), "path" in made) == (["[ab].csv"], False)
+
+
+def test_sources_of_several_kinds_go_up_in_one_call(data):
+    (data.parent / "top.txt").write_text("t")
+
+    made = svc.upload(["top.txt", "data/sub", "data/*.csv"])
+
+    assert made["path"].tolist() == ["top.txt", "sub/b.csv", "sub/deep/c.txt", "a.csv"]
+
+
+def test_a_repeated_upload_sends_only_what_is_new(data):
+    first = svc.upload("data")
+    (data / "new.txt").write_text("n")
+
+    again = svc.upload("data")
+
+    assert again.set_index("path")["outcome"].to_dict() == {
+        "data/a.csv": "unchanged",
+        "data/new.txt": "uploaded",
+        "data/sub/b.csv": "unchanged",
+        "data/sub/deep/c.txt": "unchanged",
+    }
+    assert set(first["id"]) < set(again["id"])
+    assert stored_tree() == {**WHOLE, "data/new.txt": ["n"]}
+
+
+def test_a_changed_file_does_not_replace_the_stored_file(data):
+    svc.upload("data")
+    (data / "a.csv").write_text("A")
+
+    outcomes = [svc.upload("data")["outcome"].tolist().count("uploaded") for _ in range(2)]
+
+    assert outcomes == [1, 0]
+    assert sorted(stored_tree()["data/a.csv"]) == ["A", "a"]
+
+
+def test_names_are_compared_in_one_unicode_form(data):
+    write(data, {unicodedata.normalize("NFC", "é.txt"): "e"})
+    svc.upload("data")
+    (data / unicodedata.normalize("NFC", "é.txt")).rename(data / unicodedata.normalize("NFD", "é.txt"))
+
+    assert set(svc.upload("data")["outcome"]) == {"unchanged"}
+
+
+def test_folders_in_the_trash_are_not_used(data):
+    svc.upload("data")
+    svc.trash(svc.files("name = 'data'"))
+
+    assert set(svc.upload("data")["outcome"]) == {"uploaded"}
+
+
+def test_the_name_is_that_of_the_folder(data):
+    made = svc.upload("data", name="Survey", parent=svc.create_folder("Year"))
+
+    assert made["path"][0] == "Survey/a.csv"
+    assert "Year/Survey/sub/b.csv" in stored_tree()
+
+
+def test_the_current_folder_has_its_own_name(data, monkeypatch):
+    monkeypatch.chdir(data)
+
+    assert svc.upload(".")["path"][0] == "data/a.csv"
+
+
+def test_metadata_and_conversion_apply_to_each_file(data):
+    made = svc.upload("data/**/*.csv", convert_to="auto", metadata={"starred": True})
+
+    assert made["name"].tolist() == ["a", "b"]
+    assert made["starred"].tolist() == [True, True]
+    assert made["mime_type"].str.endswith("spreadsheet").all()
+
+
+def test_hidden_files_links_and_devices_are_named_in_a_warning(data, tmp_path):
+    write(data, {".env": "secret", ".git/config": "g"})
+    (data / "link").symlink_to("/etc")
+    (data / "a link.csv").symlink_to("a.csv")
+    os.mkfifo(data / "pipe")
+
+    with pytest.warns(UserWarning, match="not uploaded") as caught:
+        made = svc.upload("data")
+
+    words = str(caught[0].message)
+    assert caught[0].filename == __file__
+    assert "data/.env (hidden)" in words
+    assert "include_hidden=True" in words
+    assert "data/link (a symbolic link)" in words
+    assert "data/a link.csv (a symbolic link)" in words
+    assert "data/pipe (not a regular file)" in words
+    assert made["path"].tolist() == ["data/a.csv", "data/sub/b.csv", "data/sub/deep/c.txt"]
+
+
+def test_a_pattern_does_not_go_through_a_link(data):
+    (data / "link").symlink_to("sub")
+
+    with pytest.warns(UserWarning, match=r"not uploaded: link \(a symbolic link\)$"):
+        made = svc.upload("data/*/*.csv")
+
+    assert made["path"].tolist() == ["sub/b.csv"]
+
+
+def test_a_folder_that_is_a_link_goes_up_under_the_name_of_the_link(data):
+    Path("link").symlink_to("data")
+
+    assert svc.upload("link")["path"][0] == "link/a.csv"
+
+
+def test_hidden_files_go_up_on_request(data):
+    write(data, {".env": "e", ".git/config": "g"})
+
+    made = svc.upload("data", include_hidden=True)
+
+    assert made["path"].tolist()[:2] == ["data/.env", "data/.git/config"]
+
+
+def unreadable(monkeypatch, *names):
+    """Make files and folders of these names unreadable, also for root."""
+    for method in ("open", "iterdir"):
+        plain = getattr(Path, method)
+
+        def refuse(path, *args, plain=plain, **options):
+            if path.name in names:
+                raise PermissionError(13, "Permission denied", str(path))
+            return plain(path, *args, **options)
+
+        monkeypatch.setattr(Path, method, refuse)
+
+
+def test_a_file_that_cannot_be_read_does_not_stop_the_others(data, monkeypatch):
+    unreadable(monkeypatch, "a.csv", "deep")
+
+    with pytest.raises(PermissionError) as caught:
+        svc.upload("data")
+
+    assert caught.value.result["path"].tolist() == ["data/sub/b.csv"]
+    notes = "\n".join(caught.value.__notes__)
+    assert "1 of 3 worked" in notes
+    assert "data/a.csv: PermissionError" in notes
+    assert "data/sub/deep: PermissionError" in notes
+
+
+def test_a_file_that_cannot_be_converted_is_named(data):
+    write(data, {"sub/x.bin": "\0\1"})
+
+    with pytest.raises((BadRequest, ValueError)) as caught:
+        svc.upload("data", convert_to="auto")
+
+    assert len(caught.value.result) == 3
+    assert "data/sub/x.bin: ValueError" in "\n".join(caught.value.__notes__)
+
+
+@pytest.mark.parametrize("preset", ["lost receipt", "flaky wifi"])
+def test_no_fault_makes_a_second_file_or_folder(lab, data, preset):
+    with lab.faults(preset):
+        made = svc.upload("data")
+
+    assert made["outcome"].tolist() == ["uploaded"] * 3
+    assert stored_tree() == WHOLE
+
+
+def test_an_interrupted_upload_of_a_large_file_continues(lab, data):
+    (data / "large.bin").write_bytes(bytes(9_000_000))
+
+    def stop(done, total):
+        if done > 8_500_000:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt) as caught:
+        svc.upload("data", progress=stop)
+    made = svc.upload("data").set_index("path")
+
+    assert caught.value.result["path"].tolist() == ["data/a.csv"]
+    assert made.loc["data/large.bin", ["size", "outcome"]].tolist() == [9_000_000, "uploaded"]
+    assert svc.exchanges().query("content_range.notna()")["sent"].sum() < 10_000_000
+
+
+def test_more_than_1000_files_need_recursive(data, monkeypatch):
+    monkeypatch.setattr(tree_upload, "MAX_FILES", 2)
+    before = len(svc.exchanges())
+
+    with pytest.raises(ValueError, match=r"source 'data' has 3 files \(3 bytes\); give recursive=True"):
+        svc.upload("data")
+
+    assert len(svc.exchanges()) == before
+    assert len(svc.upload("data", recursive=True)) == 3
+
+
+REFUSED = {
+    "file_id": ({"file_id": "a"}, "file_id is the id of one file"),
+    "names": ({"name": ["a", "b"]}, "name is for one file or folder"),
+    "media": ({"upload_type": "media"}, "a media upload carries no metadata"),
+    "chunk_size": ({"chunk_size": 5}, "chunk_size 5"),
+    "convert_to": ({"convert_to": "word"}, "convert_to is 'word'"),
+    "parents": ({"parent": ["a", "b"]}, "parent has 2 folders"),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_invalid_arguments_are_refused_before_anything_is_sent(data, case):
+    arguments, words = REFUSED[case]
+
+    with pytest.raises(ValueError, match=words):
+        svc.upload("data", **arguments)
+
+    assert len(svc.exchanges()) == 0
+
+
+def test_bytes_beside_a_folder_are_refused(data):
+    with pytest.raises(ValueError, match="source mixes folders with bytes"):
+        svc.upload([b"x", "data"])
+
+
+def test_an_empty_folder_gives_a_frame_with_the_same_columns(data):
+    empty, whole = svc.upload("data/empty"), svc.upload("data")
+
+    pd.testing.assert_series_equal(empty.dtypes, whole.dtypes)
+    assert len(empty) == 0
+    assert "empty/" in stored_tree()
+
+
+def test_progress_counts_the_bytes_of_all_files(data):
+    calls = []
+
+    svc.upload("data", progress=lambda done, total: calls.append((done, total)))
+
+    assert calls[-1] == (3, 3)
+    assert [done for done, _ in calls] == sorted(done for done, _ in calls)
