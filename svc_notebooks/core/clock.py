@@ -44,12 +44,12 @@ def parse_time(text: str) -> datetime:
     True
     """
     if not _RFC3339.fullmatch(text):
-        raise ValueError(f"{text!r} is not an RFC 3339 date-time; write it as 2026-01-02T03:04:05Z")
+        raise ValueError(f"{text!r} is not an RFC 3339 date-time such as 2026-01-02T03:04:05Z")
     instant = datetime.fromisoformat(text.upper())
     if instant.tzinfo is None:
         return instant.replace(tzinfo=UTC)
     try:
         instant.astimezone(UTC)
     except OverflowError:
-        raise ValueError(f"{text!r} is outside of the years 1 to 9999 in UTC") from None
+        raise ValueError(f"{text!r} is outside the years 1 to 9999 (UTC)") from None
     return instant

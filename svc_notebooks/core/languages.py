@@ -48,10 +48,10 @@ def check_tag(text: str) -> str:
         return _GRANDFATHERED[text.lower()]
     match = _TAG.fullmatch(text) if text.isascii() else None
     if match is None:
-        raise ValueError(f"{text[:40]!r} is not a language tag; expected one of BCP 47, such as de, pt-BR or zh-Hant.")
+        raise ValueError(f"{text[:40]!r} is not a language tag; expected a BCP 47 tag, such as de, pt-BR or zh-Hant.")
     language = _MACRO.get(match["language"].lower(), match["language"].lower())
     if language not in LANGUAGES:
-        raise ValueError(f"{text[:40]!r}: unknown language {language!r}; expected a code of ISO 639, such as de.")
+        raise ValueError(f"{text[:40]!r}: unknown language {language!r}; expected an ISO 639 code, such as de.")
     spellings = (("extlang", str.lower), ("script", str.title), ("region", str.upper))
     parts = [language, *(spell(match[name]) for name, spell in spellings if match[name])]
     parts += [match[name].lower().strip("-") for name in ("variants", "extensions", "private") if match[name]]

@@ -41,7 +41,7 @@ def _renew_all() -> None:
         try:
             renew(owner)
         except Exception:  # the other owners must still be renewed
-            _log.exception("%s is not renewed after a fork", type(owner).__name__)
+            _log.exception("%s could not be reinitialized after a fork", type(owner).__name__)
 
 
 if hasattr(os, "register_at_fork"):  # missing on Windows and in a browser, which cannot fork

@@ -28,4 +28,4 @@ class WorkBudget:
         """Add steps to the total. Raises WorkExceeded if the total is larger than the limit."""
         self.done += steps
         if self._limit is not None and self.done > self._limit:
-            raise WorkExceeded(f"more than {self._limit} steps")
+            raise WorkExceeded(f"the work needs more than {self._limit} steps")

@@ -31,7 +31,9 @@ def sign(claims: dict[str, Any], private_key: str, key_id: str) -> str:
     try:
         return str(_jwt().encode(claims, private_key, algorithm=ALGORITHM, headers={"kid": key_id}))
     except (_jwt().PyJWTError, ValueError, TypeError):
-        raise ValueError("private_key is not an RSA key in PEM; pass the whole key file of the service") from None
+        raise ValueError(
+            "private_key must be an RSA key in PEM; pass the whole key file of the service account"
+        ) from None
 
 
 def read_claims(assertion: str) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -39,7 +41,7 @@ def read_claims(assertion: str) -> tuple[dict[str, Any], dict[str, Any]]:
     try:
         decoded = _jwt().decode_complete(assertion, options={"verify_signature": False})
     except _jwt().PyJWTError as error:
-        raise InvalidAssertionError(f"it is not a JWT ({error})") from None
+        raise InvalidAssertionError(f"the assertion is not a JWT ({error})") from None
     return decoded["header"], decoded["payload"]
 
 
@@ -49,7 +51,7 @@ def check_signature(assertion: str, public_key: str) -> None:
     try:
         _jwt().decode(assertion, public_key, algorithms=[ALGORITHM], options=options)
     except _jwt().PyJWTError as error:
-        raise InvalidAssertionError(f"its signature is not valid ({error})") from None
+        raise InvalidAssertionError(f"the signature of the assertion is not valid ({error})") from None
 
 
 def _jwt() -> Any:

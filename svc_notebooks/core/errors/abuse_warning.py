@@ -25,5 +25,7 @@ def suppress_abuse_warning() -> Iterator[None]:
 def warn_of_abuse(name: str, file_id: str) -> None:
     """Show an AbusiveFileWarning at the first stack frame outside of this package, once per source line and file."""
     if not _confirmed.get():
-        message = f"{name} ({file_id}) was flagged as malware or spam; acknowledge_abuse=True downloads it."
+        message = (
+            f"{name} ({file_id}) was flagged as malware or spam and is downloaded because of acknowledge_abuse=True."
+        )
         warn_caller(message, AbusiveFileWarning)

@@ -42,7 +42,7 @@ class SvcError(Exception):
 
     >>> error = NotFound("No file x.", status=404, reason="notFound")
     >>> print(error)
-    No file x. Check the id, and that this user may see it. (404 notFound)
+    No file x. Check the id, and whether this user has access. (404 notFound)
     """
 
     advice: str = ""
@@ -80,8 +80,8 @@ _TOKEN_ERRORS = frozenset({"invalid_client", "invalid_grant", "invalid_token", "
 
 _ADVICE = {
     "badRequest": "Fix the problem and send the request again.",
-    "fileNotDownloadable": "Call export(file, format) for it.",
-    "fileNotExportable": "Call download(file) for it, or upload(..., convert_to=...) to make a native document.",
+    "fileNotDownloadable": "Use export(file, format) for a native document.",
+    "fileNotExportable": "Use download(file), or create a native document with upload(..., convert_to=...).",
     _DOMAIN_NOT_REGISTERED: "Register the domain with the service first (in a sandbox: lab.register_domain).",
     "channelIdNotUnique": "Leave the id out to get a random one.",
     "invalid_client": "Check client_id and client_secret.",
@@ -89,10 +89,10 @@ _ADVICE = {
     "unauthorized_client": "Request scopes that are delegated to the service account, or leave the subject out.",
     "exportSizeLimitExceeded": "Export to another format, or make the document smaller.",
     "fieldNotWritable": "Leave this field out, or correct its name.",
-    "cannotDownloadAbusiveFile": "Its owner can call download(file, acknowledge_abuse=True).",
+    "cannotDownloadAbusiveFile": "The owner of the file can call download(file, acknowledge_abuse=True).",
     "invalidAbuseAcknowledgment": "Leave acknowledge_abuse out.",
-    "orderByContainsDuplicateSortKeys": "Use each key once.",
-    "conditionNotMet": "Read it again, and repeat your change.",
+    "orderByContainsDuplicateSortKeys": "Use each sort key once.",
+    "conditionNotMet": "Read the event again, and repeat your change.",
     "fullSyncRequired": "List everything again, without the sync token.",
     "uploadTooLarge": "Send fewer bytes.",
     "requestedRangeNotSatisfiable": "Request bytes within the content.",
@@ -101,11 +101,11 @@ _ADVICE = {
     "downloadQuotaExceeded": "The file was downloaded too often: wait a day, or download a copy of it.",
     "quotaExceeded": "Wait, and send fewer requests at a time.",
     "activeItemCreationLimitExceeded": "The account has too many files: delete some.",
-    "numChildrenInNonRootLimitExceeded": "The folder has too many files: use another.",
+    "numChildrenInNonRootLimitExceeded": "The folder has too many files: use another folder.",
     # errors that somebody must fix on the machine of the service
-    "insufficientStorage": "Delete files, or let the service's operator free disk space, and try again.",
-    "contentDamaged": "Upload the content again, or let the service's operator restore it from a backup.",
-    "databaseDamaged": "Let the service's operator run `svc-notebooks check`, which lists the damage.",
+    "insufficientStorage": "Delete files, or ask the service's operator to free disk space, and try again.",
+    "contentDamaged": "Upload the content again, or ask the service's operator to restore a backup.",
+    "databaseDamaged": "Ask the service's operator to run `svc-notebooks check`, which lists the damage.",
     "accessNotConfigured": "Enable this interface for the project of the token.",
 }
 """Advice by reason code, which takes precedence over the exception class's advice."""
@@ -132,7 +132,7 @@ class NotAllowed(SvcError):
 class NotFound(SvcError):
     """The requested resource does not exist, or this user cannot see the resource (404, 410)."""
 
-    advice = "Check the id, and that this user may see it."
+    advice = "Check the id, and whether this user has access."
 
 
 class AlreadyExists(SvcError):
@@ -156,13 +156,13 @@ class SessionExpired(SvcError):
 class ServiceFailed(SvcError):
     """The service failed (5xx), or its response violates the interface."""
 
-    advice = "Try again later. What was stored stays stored."
+    advice = "Try again later. Stored data is kept."
 
 
 class Interrupted(SvcError):
     """The connection was lost, or the user stopped the work. `session_uri` is set for a resumable upload, else None."""
 
-    advice = "Run it again."
+    advice = "Run the call again."
 
     def __init__(
         self, message: str, *, session_uri: str | None = None, status: int | None = None, resumable: bool = False
@@ -170,7 +170,7 @@ class Interrupted(SvcError):
         super().__init__(message, status=status)
         self.session_uri = session_uri
         if session_uri or resumable:
-            self.advice = "Run it again to resume."
+            self.advice = "Run the call again to resume."
 
 
 class Unreachable(Interrupted):
@@ -189,7 +189,7 @@ class Unreachable(Interrupted):
 class Unsupported(SvcError):
     """This installation, browser or forked process lacks a requirement of the call, such as sockets."""
 
-    advice = "It works in JupyterLab on a machine of your own, with everything installed."
+    advice = "Use JupyterLab on your own machine, with all packages installed."
 
     def __init__(self, message: str, *, advice: str | None = None, **facts: Any) -> None:
         super().__init__(message, **facts)

@@ -34,7 +34,7 @@ _WORDS = re.compile(
     rf"(?:,? except (?P<except>{_DATE}(?:, ?{_DATE})*))?"
 )
 GRAMMAR = (
-    "write for example 'daily', 'every 2 weeks on Mon, Wed', 'monthly on the 2nd Tuesday', 'monthly on day 15' or "
+    "write, for example, 'daily', 'every 2 weeks on Mon, Wed', 'monthly on the 2nd Tuesday', 'monthly on day 15' or "
     "'yearly', then 'until 2027-02-12' or '10 times', then 'except 2026-12-24'; or lines such as 'RRULE:FREQ=DAILY'"
 )
 
@@ -56,7 +56,7 @@ def recurrence_lines(words: str | Sequence[str], start: Start) -> list[str]:
     text = " ".join(words.lower().replace(" and ", ", ").split()).replace(" ,", ",")
     match = _WORDS.fullmatch(text)
     if not match:
-        raise ValueError(f"cannot parse recurrence {words!r}: {GRAMMAR}")
+        raise ValueError(f"cannot parse recurrence {words!r}; {GRAMMAR}")
     parts = _frequency(words, match)
     if match["count"]:
         parts.append(f"COUNT={match['count']}")
@@ -80,7 +80,7 @@ def _frequency(words: str, match: re.Match[str]) -> list[str]:
     days = "MO,TU,WE,TH,FR" if unit == "weekday" and not match["n"] else unit and _weekdays(unit)
     if days:
         if match["days"]:
-            raise ValueError(f"recurrence {words!r}: {match['often']!r} cannot have further days")
+            raise ValueError(f"recurrence {words!r}: {match['often']!r} cannot be combined with days")
         return ["FREQ=WEEKLY", *([f"INTERVAL={match['n']}"] if match["n"] else []), f"BYDAY={days}"]
     freq = _FREQUENCIES.get(match["often"]) or _UNITS.get(unit.removesuffix("s") if match["n"] else unit)
     if freq is None:
@@ -96,7 +96,7 @@ def _days(words: str, freq: str, text: str | None) -> list[str]:
         return [f"BYDAY={days}"]
     if freq in ("MONTHLY", "YEARLY") and (part := _month_day(text)):
         return [part]
-    raise ValueError(f"recurrence {words!r}: {text!r} are not days of it: {GRAMMAR}")
+    raise ValueError(f"recurrence {words!r}: cannot parse the days {text!r}; {GRAMMAR}")
 
 
 def _weekdays(text: str) -> str:
@@ -128,4 +128,4 @@ def _date(text: str) -> date:
     try:
         return date.fromisoformat(text)
     except ValueError:
-        raise ValueError(f"{text!r} is not a date; write it as 2027-02-12") from None
+        raise ValueError(f"{text!r} is not a date such as 2027-02-12") from None

@@ -115,9 +115,7 @@ def read_line(line: str, start: Start) -> tuple[str, list[Any]]:
     if not begin or name not in _READERS:
         raise ValueError(f"{line[:_MAX_SHOWN]!r} does not begin with RRULE:, EXRULE:, RDATE: or EXDATE:")
     if not match:
-        raise ValueError(
-            f"{line[:_MAX_SHOWN]!r}: expected one line such as RRULE:FREQ=DAILY, without blanks and in ASCII"
-        )
+        raise ValueError(f"{line[:_MAX_SHOWN]!r}: expected one line of ASCII without spaces, such as RRULE:FREQ=DAILY")
     try:
         pairs = [part.partition("=") for part in match["parameters"].split(";")[1:]]
         parameters = {parameter.upper(): value.strip('"') for parameter, _, value in pairs}
@@ -201,12 +199,12 @@ _TIME_PARTS = ("by_second", "by_minute", "by_hour")
 
 def _rule(text: str, parameters: Mapping[str, str], start: Start) -> list[Rule]:
     if parameters:
-        raise ValueError("a rule takes no parameters before its colon")
+        raise ValueError("RRULE and EXRULE must not have parameters before the colon")
     values: dict[str, Any] = {}
     for part in text.split(";"):
         name, equals, value = part.partition("=")
         if not equals or name.upper() not in _PARTS:
-            raise ValueError(f"{part[:30]!r} is not a part of a rule; the parts are {', '.join(_PARTS)}")
+            raise ValueError(f"{part[:30]!r} is not a rule part; the rule parts are {', '.join(_PARTS)}")
         field, read = _PARTS[name.upper()]
         if field in values:
             raise ValueError(f"{name.upper()} occurs twice")
@@ -233,21 +231,24 @@ _FORBIDDEN: tuple[tuple[Callable[[Rule, Start], bool], str], ...] = (
     ),
     (
         lambda rule, start: rule.freq > Freq.DAILY and is_all_day(start),
-        "an all-day event recurs DAILY, WEEKLY, MONTHLY or YEARLY",
+        "FREQ of an all-day event must be DAILY, WEEKLY, MONTHLY or YEARLY",
     ),
     (
         lambda rule, _: any(ordinal for ordinal, _ in rule.by_day) and (rule.freq > Freq.MONTHLY or bool(rule.by_week)),
-        "BYDAY can have numbers, such as 2TU, only with MONTHLY, or with YEARLY without BYWEEKNO",
+        "BYDAY with a number, such as 2TU, needs FREQ=MONTHLY, or FREQ=YEARLY without BYWEEKNO",
     ),
-    (lambda rule, _: bool(rule.by_month_day) and rule.freq is Freq.WEEKLY, "BYMONTHDAY cannot be used with WEEKLY"),
+    (
+        lambda rule, _: bool(rule.by_month_day) and rule.freq is Freq.WEEKLY,
+        "BYMONTHDAY cannot be used with FREQ=WEEKLY",
+    ),
     (
         lambda rule, _: bool(rule.by_year_day) and rule.freq in (Freq.MONTHLY, Freq.WEEKLY, Freq.DAILY),
-        "BYYEARDAY cannot be used with MONTHLY, WEEKLY or DAILY",
+        "BYYEARDAY cannot be used with FREQ=MONTHLY, WEEKLY or DAILY",
     ),
-    (lambda rule, _: bool(rule.by_week) and rule.freq is not Freq.YEARLY, "BYWEEKNO can be used only with YEARLY"),
+    (lambda rule, _: bool(rule.by_week) and rule.freq is not Freq.YEARLY, "BYWEEKNO can be used only with FREQ=YEARLY"),
     (
         lambda rule, _: bool(rule.by_position) and not any(getattr(rule, field) for field in _BY_PARTS),
-        "BYSETPOS needs another BY part",
+        "BYSETPOS needs another rule part that begins with BY",
     ),
 )
 """Tests, with error messages, for combinations of rule parts that RFC 5545 forbids or leaves undefined."""
@@ -271,7 +272,7 @@ def _rdates(text: str, parameters: Mapping[str, str], start: Start) -> list[RDat
 def _exdates(text: str, parameters: Mapping[str, str], start: Start) -> list[Start]:
     value_type, tz = _value_type(parameters, start)
     if value_type == "PERIOD":
-        raise ValueError("EXDATE takes dates and date-times, not periods")
+        raise ValueError("EXDATE must have dates or date-times, not periods")
     return [_moment(part, value_type, tz, named="TZID" in parameters) for part in text.split(",")]
 
 
@@ -284,7 +285,7 @@ def _value_type(parameters: Mapping[str, str], start: Start) -> tuple[str, tzinf
         raise ValueError(f"VALUE is {value_type[:20]}; it must be one of {', '.join(_TYPES)}")
     if (value_type == "DATE") != is_all_day(start):
         fit = "dates (VALUE=DATE:20270212)" if is_all_day(start) else "date-times (20270212T090000)"
-        raise ValueError(f"the event has {'no times' if is_all_day(start) else 'times'}: write {fit}")
+        raise ValueError(f"the event {'lasts all day' if is_all_day(start) else 'has a start time'}: write {fit}")
     zone_name = parameters.get("TZID")
     return value_type, zone(zone_name) if zone_name is not None else getattr(start, "tzinfo", None)
 
@@ -294,9 +295,9 @@ def _moment(text: str, value_type: str, tz: tzinfo | None, *, named: bool) -> St
     if isinstance(moment, datetime) != (value_type != "DATE"):
         raise ValueError(f"{text[:30]!r} is not a {value_type}")
     if not _FIRST_DAY <= moment.toordinal() <= _LAST_DAY:
-        raise ValueError(f"{text[:30]!r} is outside of the years 0003 to 9997")
+        raise ValueError(f"{text[:30]!r} is outside the years 0003 to 9997")
     if named and text.endswith("Z"):
-        raise ValueError(f"{text[:30]!r} is in UTC: leave TZID or the Z out")
+        raise ValueError(f"{text[:30]!r} ends with Z, which means UTC: leave out either TZID or the Z")
     return moment.replace(tzinfo=tz) if isinstance(moment, datetime) and moment.tzinfo is None else moment
 
 
@@ -310,7 +311,7 @@ def _period(text: str, tz: tzinfo | None, *, named: bool) -> RDate:
     if length <= timedelta(0):
         raise ValueError(f"{text[:40]!r}: a period must end after its start")
     if start.toordinal() + length.days > _LAST_DAY:
-        raise ValueError(f"{text[:40]!r} ends outside of the years 0003 to 9997")
+        raise ValueError(f"{text[:40]!r} ends outside the years 0003 to 9997")
     return RDate(start, length)
 
 

@@ -173,7 +173,7 @@ def _times(event: Mapping[str, Any], policy: Policy) -> list[Row]:
     elif instant(end, UTC) <= instant(start, UTC):
         rows.append(row("timeRangeEmpty"))
     if event.get("recurrence") and not is_all_day(start):  # an all-day event is in the zone of the calendar (E-04)
-        message = "Missing time zone definition for {} time: a recurring event needs the zone that it recurs in."
+        message = "Missing time zone definition for {} time: a recurring event needs a time zone."
         rows += [
             row("missingTime", field=f"{name}.timeZone", message=message.format(name))
             for name in _NAMES
@@ -245,8 +245,8 @@ def _properties(event: Mapping[str, Any], policy: Policy) -> list[Row]:
     ]
     size = sum(len(key.encode()) + len(text.encode()) for _, key, text in pairs)
     if len(pairs) > _MAX_PROPERTIES or size > _MAX_BYTES:
-        most = f"{_MAX_PROPERTIES} properties of {_MAX_BYTES} bytes"
-        return too_long("extendedProperties", f"expected at most {most}, not {len(pairs)} of {size}.")
+        most = f"{_MAX_PROPERTIES} properties and {_MAX_BYTES} bytes"
+        return too_long("extendedProperties", f"expected at most {most}, not {len(pairs)} properties and {size} bytes.")
     rows: list[Row] = []
     for path, key, value in pairs:
         field_path = f"extendedProperties.{path[:60]}"

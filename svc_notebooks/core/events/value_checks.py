@@ -79,7 +79,7 @@ def _integer(field: EventField, value: JSON, path: str) -> list[Row]:
     if (minimum is not None and number < minimum) or (maximum is not None and number > maximum):
         bounds = f"from {minimum} to {maximum}" if maximum is not None else f"of {minimum} or more"
         return invalid(path, f"expected a whole number {bounds}, not {str(number)[:20]}.", field.decided_by)
-    return invalid(path, "expected a number of 32 bits.", BIG_NUMBERS) if abs(number) >= 2**31 else []
+    return invalid(path, "expected a 32-bit number.", BIG_NUMBERS) if abs(number) >= 2**31 else []
 
 
 def _enum(field: EventField, value: JSON, path: str) -> list[Row]:

@@ -111,15 +111,17 @@ class Action:
         members = _with_delay_in_seconds(members)
         kinds = [name for name in ACTIONS if name in members]
         if len(kinds) != 1:
-            raise ValueError(f"an action has one of {', '.join(ACTIONS)}; this one has {', '.join(kinds) or 'none'}")
+            raise ValueError(
+                f"an action must have exactly one of {', '.join(ACTIONS)}; given: {', '.join(kinds) or 'none'}"
+            )
         effect = ACTIONS[kinds[0]]
         if not effect.is_valid(members[kinds[0]]):
             raise ValueError(effect.expected)
         if kinds != ["status"] and (extra := members.keys() & set(_WITH_STATUS)):
-            raise ValueError(f"{kinds[0]} takes no {min(extra)}, which only an action with a status has")
+            raise ValueError(f"{min(extra)} is allowed only in an action with status, not with {kinds[0]}")
         _headers(members.get("headers", {}))
         if lone_surrogates(members):
-            raise ValueError("an action takes text without lone surrogates")
+            raise ValueError("the strings of an action must not have lone surrogates")
         return cls(kinds[0], members[kinds[0]], members)
 
     @classmethod
@@ -136,10 +138,10 @@ class Action:
             except (ValueError, RecursionError):
                 members = None
             if not isinstance(members, dict):
-                raise ValueError("the fault is not a JSON object")
+                raise ValueError("the fault must be a JSON object")
             return cls.read(members)
         if not mark:
-            raise ValueError(f"{text[:40]!r} is not a fault: write it as status=503, or as an action in JSON")
+            raise ValueError(f"{text[:40]!r} is not a fault; write status=503, or an action as a JSON object")
         return cls.read({name: _number_or_text(value)})
 
     @property
@@ -183,27 +185,27 @@ def _number_or_text(text: str) -> JSON:
 
 def _check_keys(name: str, members: JSONObject, keys: tuple[str, ...]) -> None:
     if unknown := members.keys() - set(keys):
-        raise ValueError(f"{name} takes {', '.join(keys)}, not {min(unknown)}")
+        raise ValueError(f"{name} can have only {', '.join(keys)}, not {min(unknown)}")
 
 
 def object_member(members: JSONObject, name: str) -> JSONObject:
     """Return the JSON object in a step's member `name`, or {} if missing. Raises ValueError for any other value."""
     value = members.get(name, {})
     if not isinstance(value, dict):
-        raise ValueError(f"{name} takes an object")
+        raise ValueError(f"{name} must be an object")
     return value
 
 
 def count(name: str, value: JSON) -> int:
     """Return a positive integer unchanged. Raises ValueError for any other value."""
     if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise ValueError(f"{name} takes a whole number of 1 or more")
+        raise ValueError(f"{name} must be a whole number of 1 or more")
     return value
 
 
 def _text(name: str, value: JSON) -> None:
     if not isinstance(value, str):
-        raise ValueError(f"{name} takes a text")
+        raise ValueError(f"{name} must be a string")
 
 
 _OPERATIONS = sorted({operation.name for operation in (SESSION, *OPERATIONS, *PUBLIC_ENDPOINTS)})
@@ -217,27 +219,25 @@ def _operation(name: str) -> None:
 
 def _headers(value: JSON) -> None:
     if not isinstance(value, dict) or not all(isinstance(text, str | int) for text in value.values()):
-        raise ValueError("headers takes an object of names and values")
+        raise ValueError("headers must be an object of names and values")
     for name, text in value.items():
         if not _NAME.fullmatch(name) or not _VALUE.fullmatch(str(text)):
-            raise ValueError(f"headers takes names and values that HTTP can carry, not {name!r:.40}: {str(text)!r:.40}")
+            raise ValueError(f"headers must be valid in HTTP, not {name!r:.40}: {str(text)!r:.40}")
 
 
 def _is_number(value: object, least: float, most: float, types: type | UnionType = int) -> bool:
     return isinstance(value, types) and not isinstance(value, bool) and least <= value <= most  # type: ignore[operator]
 
 
-_CUT = "a cut takes a number of bytes, 0 or more"
-
 ACTIONS: Mapping[str, _Effect] = {
     "status": _Effect(
         lambda value: _is_number(value, 200, 599),
-        "status takes a number from 200 to 599",
+        "status must be a number from 200 to 599",
         lambda value: f"answers {value}",
     ),
     "reset": _Effect(
         lambda value: value in ("before", "after"),
-        "reset takes before or after",
+        "reset must be before or after",
         lambda value: (
             "cuts the connection "
             + ("before any work is done" if value == "before" else "after the work: the answer is lost")
@@ -245,22 +245,22 @@ ACTIONS: Mapping[str, _Effect] = {
     ),
     "cut_request_after": _Effect(
         lambda value: _is_number(value, 0, _MAX_BYTES),
-        _CUT,
+        "cut_request_after must be a number of bytes, 0 or more",
         lambda value: f"cuts the connection after {value:,} bytes of the request",
     ),
     "cut_response_after": _Effect(
         lambda value: _is_number(value, 0, _MAX_BYTES),
-        _CUT,
+        "cut_response_after must be a number of bytes, 0 or more",
         lambda value: f"cuts the connection after {value:,} bytes of the answer",
     ),
     "delay": _Effect(
         lambda value: _is_number(value, 0, MAX_DELAY, int | float),
-        f'delay takes a duration from 0 to {MAX_DELAY} seconds, as a number of seconds or a text such as "90s"',
+        f'delay must be a duration from 0 to {MAX_DELAY} seconds: a number of seconds or a string such as "90s"',
         lambda value: f"lets {value:g} seconds pass first",
     ),
     "expire": _Effect(
         lambda value: value == "session",
-        "expire takes session",
+        "expire must be session",
         lambda value: "lets the upload session expire first",
     ),
 }

@@ -82,5 +82,5 @@ def preset(name: str) -> Preset:
             return candidate
     names = [entry.name for entry in PRESETS]
     suggestions = get_close_matches(name, names, 1)
-    hint = f"did you mean {suggestions[0]!r}? There" if suggestions else "there"
-    raise ValueError(f"{name!r} is not a preset of faults; {hint} are {', '.join(map(repr, names))}")
+    hint = f"did you mean {suggestions[0]!r}? The" if suggestions else "the"
+    raise ValueError(f"{name!r} is not a fault preset; {hint} presets are {', '.join(map(repr, names))}")

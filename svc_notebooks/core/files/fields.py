@@ -221,10 +221,10 @@ def _size(field: FileField, value: JSON, policy: Policy) -> list[tuple[str, str]
     if field.type != "strings" or not isinstance(value, dict):
         return []
     if len(value) > policy.max_properties:
-        return [("max_properties", f"at most {policy.max_properties} entries; it has {len(value)}.")]
+        return [("max_properties", f"expected at most {policy.max_properties} entries, not {len(value)}.")]
     for key, text in value.items():
         size = len(key.encode()) + len(str(text or "").encode())
         if size > policy.max_property_bytes:
-            wrong = f"key and value of {key[:40]!r} take {size} bytes; at most {policy.max_property_bytes}."
+            wrong = f"key and value of {key[:40]!r} have {size} bytes; the limit is {policy.max_property_bytes}."
             return [("max_property_bytes", wrong)]
     return []

@@ -68,9 +68,9 @@ def check_permission(body: JSONObject) -> PermissionRequest:
         if value in (None, ""):
             problems.append(row("required", field=field))
         elif not isinstance(value, str) or len(value) > 254 or not re.fullmatch(pattern, value.strip()):
-            problems.append(row("invalid", field=field, message=f"expected something like {example}."))
+            problems.append(row("invalid", field=field, message=f"expected a value such as {example}."))
     if body.get("allowFileDiscovery") not in (None, False):
-        message = "files of a domain or of anyone are found only by their link: leave it out."
+        message = "files shared with a domain or with anyone can be found only by their link: leave this field out."
         problems.append(row("invalid", field="allowFileDiscovery", message=message))
     if problems:
         raise ApiError(problems)

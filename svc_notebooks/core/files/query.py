@@ -201,7 +201,9 @@ class _Reader:
         value = self.string()
         self.expect("in")
         if (collection := self.next()) not in COLLECTIONS:
-            raise _invalid_query(f"'in' takes {', '.join(COLLECTIONS)}, not {collection[:40]}.")
+            raise _invalid_query(
+                f"the field after 'in' must be one of {', '.join(COLLECTIONS)}, not {collection[:40]}."
+            )
         return Member(value, collection)
 
     def has(self, name: str) -> Search:
@@ -212,7 +214,7 @@ class _Reader:
         pair = dict([first, self.pair()])
         self.expect("}")
         if set(pair) != {"key", "value"}:
-            raise _invalid_query(f"{name} has needs {{key='...' and value='...'}}.")
+            raise _invalid_query(f"the operator 'has' of {name} needs {{key='...' and value='...'}}.")
         return Has(name, pair["key"], pair["value"])
 
     def pair(self) -> tuple[str, str]:
@@ -225,7 +227,9 @@ class _Reader:
         if name == "sharedWithMe" and self.peek() in ("", "and", "or", ")"):
             return Compare(name, "=", True)  # clients of the family send only the field name
         if (operator := self.next()) not in operators:
-            raise _invalid_query(f"{name} takes {' '.join(operators)}, not {operator[:40] or 'the end'}.")
+            raise _invalid_query(
+                f"the operator of {name} must be one of {', '.join(operators)}, not {operator[:40] or 'the end'}."
+            )
         value = self.value(value_type)
         if operator == "contains":
             self.check_search_text(name, str(value))
@@ -234,14 +238,14 @@ class _Reader:
     def check_search_text(self, name: str, text: str) -> None:
         """Limit the length and word count of a `contains` text, because databases limit patterns and conditions."""
         if len(text) > MAX_SEARCH_TEXT:
-            raise _invalid_query(f"{name} contains takes at most {MAX_SEARCH_TEXT} characters.")
+            raise _invalid_query(f"the text for '{name} contains' has more than {MAX_SEARCH_TEXT} characters.")
         if name == "fullText":
             self.count(max(0, len(_WORD.findall(text.casefold())) - 1))
 
     def count(self, terms: int = 1) -> None:
         self._terms += terms
         if self._terms > MAX_TERMS:
-            raise _invalid_query(f"has more than {MAX_TERMS} terms; each word of fullText is one.")
+            raise _invalid_query(f"has more than {MAX_TERMS} terms; each word of fullText counts as a term.")
 
     def value(self, value_type: str) -> str | bool | int:
         if value_type == "truth":
@@ -293,7 +297,9 @@ def parse_order(text: str) -> tuple[SortKey, ...]:
     for item in text.split(",") if text.strip() else ():
         name, *direction = item.split() or [""]
         if name not in SORT_KEYS or direction not in ([], ["asc"], ["desc"]):
-            message = f"{item.strip()[:40]!r} is not a sort key; the keys are {', '.join(SORT_KEYS)}, each with desc."
+            message = (
+                f"{item.strip()[:40]!r} is not a sort key; the keys are {', '.join(SORT_KEYS)}, with or without desc."
+            )
             raise refuse("invalidValue", name="orderBy", message=message)
         if name in keys:
             duplicates.append(name)

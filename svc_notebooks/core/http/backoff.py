@@ -66,8 +66,8 @@ class RetryRule:
         maximum = self.patience if self.deadline is None else min(self.patience, self.deadline)
         days = round(min(requested, _YEARS) / 86_400)
         wait = f"{requested:,.0f} seconds" + (f" ({days:,} days)" if days > 1 else "")
-        wait = "for years" if requested > _YEARS else wait
-        return f"The service asks to wait {wait}; this client waits {maximum:,g} seconds at most."
+        wait = "many years" if requested > _YEARS else wait
+        return f"The service requires a wait of {wait}; this client waits at most {maximum:,g} seconds."
 
 
 def parse_retry_after(text: str | None, now: datetime) -> float | None:

@@ -57,7 +57,7 @@ def boundary_of(content_type: str) -> str:
     """Return the boundary of a multipart Content-Type header. Raises MultipartError without a valid boundary."""
     boundary = MediaType.parse(content_type).parameters.get("boundary", "")
     if not _BOUNDARY.fullmatch(boundary):
-        raise MultipartError("Content-Type must name a boundary of 1 to 70 characters.")
+        raise MultipartError("Content-Type must have a boundary parameter of 1 to 70 characters.")
     return boundary
 
 
@@ -224,6 +224,6 @@ def _parse_headers(block: bytes, newline: bytes) -> Headers:
     for line in unfolded.split(newline):
         name, colon, value = line.partition(b":")
         if not colon or line.startswith((b" ", b"\t")):
-            raise MultipartError(f"{line[:80].decode('latin-1')!r} is not a header.")
+            raise MultipartError(f"{line[:80].decode('latin-1')!r} is not a header line.")
         headers.append((name.decode("latin-1").strip(), value.decode("latin-1").strip(" \t")))
     return Headers(headers)

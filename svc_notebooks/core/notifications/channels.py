@@ -74,7 +74,9 @@ def next_state(state: ChannelState, event: ChannelEvent) -> ChannelState:
     try:
         return TRANSITIONS[state, event]
     except KeyError:
-        raise IllegalChannelTransition(f"{event.value}: impossible for a channel that is {state.value}") from None
+        raise IllegalChannelTransition(
+            f"the event {event.value!r} is not possible for a channel in the state {state.value!r}"
+        ) from None
 
 
 def transitions_of(event: ChannelEvent) -> dict[ChannelState, ChannelState]:
@@ -137,7 +139,7 @@ def _check_header_text(name: str, value: Any, limit: int) -> Row | None:
     if not isinstance(value, str) or len(value) > limit:
         return row("invalid", field=name, message=f"expected text of at most {limit} characters.")
     if value != value.strip() or re.search(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff\u2028\u2029]", value):
-        message = "expected text without control characters and without blanks at its ends."
+        message = "expected text without control characters and without spaces at the start or end."
         return row("invalid", field=name, message=message)
     return None
 
@@ -201,7 +203,9 @@ def _check_expiration(value: Any, now: int) -> Row | None:
     if not whole and not (isinstance(value, str) and re.fullmatch(r"[0-9]{1,18}", value)):
         return row("invalid", field="expiration", message="expected a Unix time in milliseconds.")
     if int(value) <= now:
-        return row("invalid", field="expiration", message=f"expected a time in the future; the time is {now} ms.")
+        return row(
+            "invalid", field="expiration", message=f"expected a time in the future; the current time is {now} ms."
+        )
     return None
 
 

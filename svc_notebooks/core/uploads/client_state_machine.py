@@ -63,12 +63,12 @@ class Done:
 class FailureReason(Enum):
     """The reasons for which an upload can fail."""
 
-    REFUSED = "the service refused it"
-    EXPIRED = "the session is gone"
+    REFUSED = "the service refused the upload"
+    EXPIRED = "the upload session no longer exists"
     CANCELLED = "the upload was cancelled"
     GAVE_UP = "no progress for too long"
-    UNREWINDABLE = "the service needs bytes again that the source cannot give"
-    DATA_LOSS = "the service says that it holds more than was sent"
+    UNREWINDABLE = "the service needs earlier bytes again, and the source cannot be read again"
+    DATA_LOSS = "the service reports more stored bytes than were sent"
 
 
 @dataclass(frozen=True, slots=True)

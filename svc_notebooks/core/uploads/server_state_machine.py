@@ -102,15 +102,15 @@ def after_body(
     stored = session.stored + received.appended
     kept = replace(session, stored=max(session.stored, rule.floor(stored)))
     if received.overlong:
-        return refusal(kept, RequestProblem("The body is longer than the request said."), now)
+        return refusal(kept, RequestProblem("The body is longer than the request declared."), now)
     if received.broken or plan.end is None:
         by = "A3-12" if received.broken else "chunk_rule" if kept.stored < stored else plan.decided_by
         return _decision(replace(kept, total=plan.total), UploadEvent.PART, now, rule=by)
     end = stored if plan.end == "body" else plan.end
     if plan.total not in (None, end):
-        return refusal(kept, _wrong_total(plan.total, f"this one would end it at {end}"), now)
+        return refusal(kept, _wrong_total(plan.total, f"this body ends at byte {end}"), now)
     if stored != end:
-        return refusal(kept, RequestProblem(f"The body ended at byte {stored} of {end}."), now)
+        return refusal(kept, RequestProblem(f"The body ended at byte {stored}, but must end at byte {end}."), now)
     return _decision(replace(session, stored=stored, total=stored), UploadEvent.ALL, now, rule=plan.decided_by)
 
 
@@ -140,7 +140,7 @@ def _expire(session: UploadSession) -> SessionDecision:
 
 
 def _wrong_total(total: int | None, detail: str) -> RequestProblem:
-    return RequestProblem(f"The upload was declared with {total} bytes; {detail}.", "A3-03")
+    return RequestProblem(f"The upload was declared with {total} bytes, but {detail}.", "A3-03")
 
 
 def _query(session: UploadSession, total: int | None, length: int | None, now: float) -> SessionDecision:
@@ -154,13 +154,13 @@ def _query(session: UploadSession, total: int | None, length: int | None, now: f
 def _whole(session: UploadSession, length: int | None, now: float) -> ReadPlan | SessionDecision:
     """Return the plan or decision for a body without Content-Range, which is the whole upload."""
     if None not in (length, session.total) and length != session.total:
-        return refusal(session, _wrong_total(session.total, f"this body has {length}"), now)
+        return refusal(session, _wrong_total(session.total, f"this body has {length} bytes"), now)
     total = session.total if length is None else length
     if total is None:
         return ReadPlan(session.stored, None, "body", None)
     if total < session.stored:
         return refusal(
-            session, RequestProblem(f"The body has {total} bytes, but {session.stored} are stored already."), now
+            session, RequestProblem(f"The body has {total} bytes, but {session.stored} bytes are already stored."), now
         )
     return ReadPlan(session.stored, total - session.stored, total, total, "A3-05" if total else "A3-16")
 
@@ -189,13 +189,13 @@ def _chunk_problem(
     """Return the problem of a Content-Range or of the chunk's size, or None."""
     size = span.size
     if size is not None and length is not None and length != size:
-        return RequestProblem(f"Content-Range names {size} bytes, but the body has {length}.")
+        return RequestProblem(f"Content-Range declares {size} bytes, but the body has {length}.")
     if total is None:
         total = session.total
     elif session.total not in (None, total):
-        return RequestProblem(f"Content-Range names a total of {total} bytes; the upload has {session.total}.")
+        return RequestProblem(f"Content-Range declares a total of {total} bytes, but the upload has {session.total}.")
     elif total < session.stored:
-        return RequestProblem(f"Content-Range names a total of {total} bytes, but {session.stored} are stored already.")
+        return RequestProblem(f"Content-Range declares {total} bytes, but {session.stored} bytes are already stored.")
     if span.last is None or size is None:
         return None
     if total is not None and span.last >= total:

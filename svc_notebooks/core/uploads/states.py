@@ -103,7 +103,9 @@ def transition(state: UploadState, event: UploadEvent) -> Transition:
     try:
         return TRANSITIONS[state, event]
     except KeyError:
-        raise IllegalUploadTransition(f"{event.value}: impossible for an upload that is {state.value}") from None
+        raise IllegalUploadTransition(
+            f"the event {event.value!r} is not possible for an upload in the state {state.value!r}"
+        ) from None
 
 
 @dataclass(frozen=True, slots=True)

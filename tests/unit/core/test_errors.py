@@ -90,7 +90,7 @@ def test_a_status_and_a_reason_determine_the_exception(status: int, reason: str 
         (403, "accessNotConfigured", "Enable this interface"),
         (403, "fieldNotWritable", "Leave this field out"),
         (403, "cannotDownloadAbusiveFile", "acknowledge_abuse=True"),
-        (412, "conditionNotMet", "Read it again"),
+        (412, "conditionNotMet", "Read the event again"),
     ],
 )
 def test_advice_fits_the_reason_of_a_403(status: int, reason: str, advice: str) -> None:

@@ -71,17 +71,17 @@ def test_recurrence_lines_are_returned_unchanged():
 @pytest.mark.parametrize(
     "words, message",
     [
-        ("sometimes", "write for example"),
+        ("sometimes", "write, for example"),
         ("every fortnight", "'every fortnight'"),
         ("weekly on Foo", "'foo'"),
         ("daily on Monday", "'monday'"),
-        ("every weekday on Monday", "cannot have further days"),
-        ("every Monday on Tuesday", "cannot have further days"),
-        ("every Monday on day 3", "cannot have further days"),
+        ("every weekday on Monday", "cannot be combined with days"),
+        ("every Monday on Tuesday", "cannot be combined with days"),
+        ("every Monday on day 3", "cannot be combined with days"),
         ("daily except 9999-12-31", "0003 to 9997"),
         ("monthly on day 40", "BYMONTHDAY"),
         ("weekly until 2027-02-30", "2027-02-30"),
-        ("", "write for example"),
+        ("", "write, for example"),
         ("RRULE:FREQ=SOON", "SOON"),
     ],
 )
