@@ -65,7 +65,7 @@ def read_json(source: bytes, job: Job) -> Project:
     if isinstance(value, dict) and _PROJECT_KEYS & value.keys():
         return _parse_project(value)
     name = (job.name.removesuffix(".json") or "data")[:_MAX_NAME]
-    job.note("the JSON does not have the form of a script project, so it became the only file of a new project.")
+    job.note("the JSON is not a script project; a new project with the JSON as its only file was created.")
     return Project((ScriptFile(name, "json", _normalize_newlines(text)),))
 
 

@@ -171,11 +171,11 @@ def test_too_many_elements_are_refused(job, inside):
     [
         (b"", "not well-formed XML"),
         (b"\x1f\x8b123", "compressed"),
-        (b"<html/>", "outermost"),
+        (b"<html/>", "root element"),
         (_HEAD.encode(), "not well-formed XML"),
         (f"{_SMALL}{'<g>' * 230}{'</g>' * 230}</svg>".encode(), "deep"),
         (f"{_SMALL}{'<g>' * 100_000}{'</g>' * 100_000}</svg>".encode(), "not well-formed XML"),
-        (f'{_SMALL}<g id="a"><use href="#a"/></g></svg>'.encode(), "uses itself"),
+        (f'{_SMALL}<g id="a"><use href="#a"/></g></svg>'.encode(), "refers to itself"),
     ],
 )
 @pytest.mark.spec("A5-02")

@@ -119,7 +119,7 @@ def test_a_hanging_conversion_is_killed_with_its_children(tmp_path: Path) -> Non
     with contextlib.closing(ProcessPool(limits, size=1)) as workers:
         answer = ConversionRunner(workers, tmp_path, limits).run("hang", str(tmp_path / "child").encode())
 
-    assert answer == {"error": "it took more than 3 seconds.", "kind": "large"}
+    assert answer == {"error": "the conversion took more than 3 seconds.", "kind": "large"}
     _ends(int((tmp_path / "child").read_text()))
 
 

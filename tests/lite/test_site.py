@@ -52,7 +52,7 @@ def _name(error):
 
 
 def _needs_missing_package(message):
-    says = ("No module named '{}'", "need the package {}", "it needs {}")
+    says = ("No module named '{}'", "need the package {}", "the conversion needs {}")
     return any(template.format(name) in message for name in NOT_OFFLINE for template in says)
 
 

@@ -183,7 +183,9 @@ class _Cleaner:
         attributes, inlines, (target, title) = node["c"]
         inside = self.nodes(inlines, depth + 1) if depth < MAX_DEPTH else text_inlines(plain_text(inlines))
         if not is_safe_link(target):
-            self._job.note("Links were left out that do not lead to the web, to mail or into the document.")
+            self._job.note(
+                "Links were removed, except links to web pages, e-mail addresses and places in the document."
+            )
             return inside
         return [{"t": "Link", "c": [_attributes(attributes), inside, [target.strip(), _CONTROL.sub("", title)]]}]
 
@@ -205,7 +207,7 @@ class _Cleaner:
         else:
             data = self._read_media(target) or self._read_media(unquote(target))
         if data is None:
-            self._job.note("Pictures that are not in the file were left out.")
+            self._job.note("Pictures that are not in the file itself were left out.")
             return None
         try:
             picture = images.validate_image(data, self._job.limits)

@@ -25,7 +25,7 @@ def read(source: bytes, reader: str, job: Job, *options: str) -> dict[str, Any]:
     try:
         tree: dict[str, Any] = json.loads(text)
     except RecursionError as error:
-        raise TooLarge("it is nested too deep.") from error
+        raise TooLarge("the document is nested too deeply.") from error
     return tree
 
 
@@ -62,9 +62,9 @@ def run(options: Sequence[str], source: bytes, job: Job) -> bytes:
             timeout=job.limits.seconds,
         )  # fmt: skip
     except subprocess.TimeoutExpired as error:  # pandoc has no time limit of its own
-        raise TooLarge(f"it took more than {job.limits.seconds:g} seconds.") from error
+        raise TooLarge(f"the conversion took more than {job.limits.seconds:g} seconds.") from error
     if process.returncode == _HEAP_EXHAUSTED:
-        raise TooLarge("it needs more memory than a conversion may use.")
+        raise TooLarge("the conversion needs more memory than the limit.")
     if process.returncode:
         raise ConversionError(_reason(process.stderr))
     return process.stdout
@@ -73,4 +73,6 @@ def run(options: Sequence[str], source: bytes, job: Job) -> bytes:
 def _reason(stderr: bytes) -> str:
     lines = stderr.decode("utf-8", "replace").strip().splitlines()
     message = next((line for line in lines if not line.startswith("[WARNING]")), "")
-    return f"the file is damaged, or not of its media type: {message[:200]}" if message else "the file is damaged."
+    return (
+        f"the file is damaged, or does not match its media type: {message[:200]}" if message else "the file is damaged."
+    )

@@ -58,10 +58,10 @@ def odt(source: bytes, job: Job) -> Document:
 
 def _check_archive(source: bytes, job: Job, part: str) -> None:
     if source.startswith(OLE):
-        raise ConversionError("the file is encrypted, or of an older format; send it without a password.")
+        raise ConversionError("the file is encrypted or in an older format; save the file without a password.")
     with open_archive(source, job.limits) as archive:
         if not any(name.startswith(part) for name in archive.namelist()):
-            raise ConversionError(f"the file is not of its type: it has no {part}.")
+            raise ConversionError(f"the file does not match its media type: {part} is missing.")
 
 
 _NESTING_TAG = re.compile(
@@ -126,7 +126,7 @@ def _span(text: str) -> str:
 def rtf(source: bytes, job: Job) -> Document:
     """Read RTF with the package `rtf` (see docs/decisions.md). Raises ConversionError if the file is not RTF."""
     if not source.lstrip(b"\xef\xbb\xbf \r\n\t").startswith(b"{\\rtf"):
-        raise ConversionError("the file is not RTF: it does not begin with {\\rtf.")
+        raise ConversionError("the file is not RTF: the first characters must be {\\rtf.")
     return _clean(parse(source, job), job, keeps_metadata=True)
 
 
@@ -136,7 +136,7 @@ def _check_nesting(tags: re.Pattern[bytes], source: bytes) -> None:
     for match in tags.finditer(source):
         depth = depth - 1 if match[1] and depth else depth + (not match[1])
         if depth > _MAX_NESTING:
-            raise TooLarge(f"it is nested more than {_MAX_NESTING} deep.")
+            raise TooLarge(f"the document is nested more than {_MAX_NESTING} levels deep.")
 
 
 _MARKDOWN = "commonmark_x-raw_html-raw_attribute"
@@ -148,7 +148,7 @@ def markdown(source: bytes, job: Job) -> Document:
     """Read Markdown without embedded HTML. Raises TooLarge if lists and quotes are nested too deeply."""
     text = decode(source, job.charset)
     if _NESTED_MARKERS.search(text):
-        raise TooLarge(f"it is nested more than {_MAX_NESTING} deep.")
+        raise TooLarge(f"the document is nested more than {_MAX_NESTING} levels deep.")
     tree = pandoc.read(text.encode("utf-8", "replace"), _MARKDOWN, job)
     return _clean(tree, job, keeps_metadata=True)
 
@@ -162,7 +162,7 @@ def _clean(tree: dict[str, Any], job: Job, *, keeps_metadata: bool = False) -> D
     try:
         return clean(tree, job)
     except RecursionError as error:
-        raise TooLarge("it is nested too deep.") from error
+        raise TooLarge("the document is nested too deeply.") from error
     finally:
         sys.setrecursionlimit(before)
 

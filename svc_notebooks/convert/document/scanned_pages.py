@@ -49,13 +49,13 @@ def pdf(source: bytes, job: Job) -> Document:
             return _read_pages(document, job)
     except pdfium.PdfiumError as error:
         if "password" in str(error).lower():
-            raise ConversionError("the file is encrypted; send it without a password.") from error
+            raise ConversionError("the file is encrypted; save the file without a password.") from error
         raise ConversionError("the file is damaged, or not a PDF.") from error
 
 
 def _read_pages(document: Any, job: Job) -> Document:
     if len(document) > job.limits.pages:
-        raise TooLarge(f"it has {len(document)} pages; the limit is {job.limits.pages}.")
+        raise TooLarge(f"the PDF has {len(document)} pages; the limit is {job.limits.pages}.")
     blocks: list[Node] = []
     resources: dict[str, bytes] = {}
     for number in range(len(document)):

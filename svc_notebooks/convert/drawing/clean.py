@@ -88,7 +88,7 @@ def _remove_element(element: Any, job: Job) -> None:
     if parent is None:  # the element was removed with its parent
         return
     if isinstance(element.tag, str) and element.tag.startswith(f"{{{SVG}}}") and not element.tag.endswith("metadata"):
-        job.note(f"an element that drawings may not have was left out: {element.tag.rpartition('}')[2][:40]}.")
+        job.note(f"the element {element.tag.rpartition('}')[2][:40]} is not allowed in drawings and was left out.")
     if element.tail:
         before = element.getprevious()
         if before is None:

@@ -23,14 +23,14 @@ def check_depth(root: Any) -> None:
     while level:
         depth += 1
         if depth > MAX_DEPTH:
-            raise ConversionError(f"the drawing has groups nested more than {MAX_DEPTH} deep.")
+            raise ConversionError(f"the drawing has groups nested more than {MAX_DEPTH} levels deep.")
         level = [child for element in level for child in element]
 
 
 def check_weight(root: Any, pixels: float) -> None:
     """Raise TooLarge if a drawing of this size in pixels is too complex, or ConversionError for reference cycles."""
     if Weights(root, pixels).of(root) > MAX_WEIGHT:
-        raise TooLarge(f"the drawing has more than {MAX_WEIGHT} elements, counting each time that one is used.")
+        raise TooLarge(f"the drawing has more than {MAX_WEIGHT} elements, including repeated uses.")
 
 
 class Weights:
@@ -54,9 +54,9 @@ class Weights:
         if element in self._weights:
             return self._weights[element]
         if element in self._open:
-            raise ConversionError("the drawing has an element that uses itself.")
+            raise ConversionError("the drawing has an element that refers to itself.")
         if len(self._open) > 2 * MAX_DEPTH:
-            raise ConversionError("the drawing has a chain of elements that is too long.")
+            raise ConversionError("the drawing has a chain of references that is too long.")
         self._open.add(element)
         own = self._layer_weights.get(str(element.tag).rpartition("}")[2], 1)
         if "opacity" in element.attrib or "opacity" in element.get("style", ""):

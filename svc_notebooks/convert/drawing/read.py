@@ -55,7 +55,7 @@ def _in_svg_namespace(root: Any) -> Any:
     if root.tag == f"{{{SVG}}}svg":
         return root
     if root.tag != "svg":
-        raise ConversionError("the file is not an SVG drawing: its outermost element is not svg.")
+        raise ConversionError("the file is not an SVG drawing: the root element is not svg.")
     text: bytes = etree.tostring(root)
     return etree.fromstring(text.replace(b"<svg", b'<svg xmlns="' + SVG.encode() + b'"', 1))
 

@@ -29,12 +29,13 @@ class Engine:
 
     @property
     def missing(self) -> str:
-        """The end of an error message about the missing engine, such as "it needs typst, which is not installed"."""
+        """The end of an error message, such as "the conversion needs typst, which is not installed"."""
         if self.program and not capabilities().processes:
-            return f"it needs the program {self.name}, and {capabilities().name} runs no programs."
+            return f"the conversion needs the program {self.name}, and {capabilities().name} cannot run programs."
         if not capabilities().processes:  # a web page (Pyodide) loads a package when a cell imports the package
-            return f"it needs {self.name}, which is not loaded: run `import {self.name}` in a cell, then this again."
-        return f"it needs {self.name}, which is not installed ({self.install})."
+            command = f"import {self.name}"
+            return f"the conversion needs {self.name}, which is not loaded: run `{command}` in a cell, and try again."
+        return f"the conversion needs {self.name}, which is not installed ({self.install})."
 
 
 _installed_modules: set[str] = set()

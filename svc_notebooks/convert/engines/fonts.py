@@ -48,10 +48,12 @@ class MissingGlyphs(NamedTuple):
 
     def __str__(self) -> str:
         if self.package is None:
-            return f"No font for {self.script}; they are shown as boxes."
+            return f"No font for {self.script} is installed; the characters are shown as boxes."
         more = "..." if len(self.letters) > _MAX_SHOWN_LETTERS else ""
         shown = f"{self.script} ({self.letters[:_MAX_SHOWN_LETTERS]}{more})"
-        return f"No font for {shown}; its characters are shown as boxes. Install one: apt-get install {self.package}."
+        return (
+            f"No font for {shown} is installed; the characters are shown as boxes. Run apt-get install {self.package}."
+        )
 
 
 def _script(name: str, letters: str, bit: int, package: str = "fonts-noto-core") -> Script:

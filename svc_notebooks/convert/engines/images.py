@@ -73,7 +73,9 @@ def load_pixels(image: Any) -> Any:
             warnings.simplefilter("ignore")
             image.load()
     except (OSError, ValueError, SyntaxError, EOFError, IndexError, OverflowError, struct.error) as error:
-        raise ConversionError("the picture is damaged: it ends too early, or its pixels cannot be decoded.") from error
+        raise ConversionError(
+            "the picture is damaged: the file is incomplete, or the pixels cannot be decoded."
+        ) from error
     return image
 
 

@@ -53,7 +53,7 @@ def convert(source: bytes, extension: str, target: str, job: Job) -> bytes:
     try:
         subprocess.run(command, capture_output=True, check=False, env=environment, timeout=job.limits.seconds)
     except subprocess.TimeoutExpired as error:
-        raise TooLarge(f"it took more than {job.limits.seconds:g} seconds.") from error
+        raise TooLarge(f"the conversion took more than {job.limits.seconds:g} seconds.") from error
     target_file = job.folder / f"source.{target}"
     if not target_file.is_file():
         raise ConversionError(f"LibreOffice could not read this as a {extension} file.")

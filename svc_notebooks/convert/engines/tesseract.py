@@ -66,7 +66,7 @@ def choose_model(tag: str | None) -> OcrModel | None:
     requested = _model_for(tag) if tag else fallback
     if requested in installed:
         return OcrModel(requested, installed[requested], None)
-    note = f"ocrLanguage {tag}: no model is installed for it, so the text was read with {fallback}."
+    note = f"ocrLanguage {tag}: no model for this language is installed; the text was read with {fallback}."
     return OcrModel(fallback, installed[fallback], note)
 
 

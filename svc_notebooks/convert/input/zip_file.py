@@ -23,7 +23,9 @@ def open_archive(source: bytes, limits: JobLimits) -> zipfile.ZipFile:
         archive = zipfile.ZipFile(io.BytesIO(source))
         entries = archive.infolist()
     except (zipfile.BadZipFile, ValueError, NotImplementedError, OSError, EOFError) as error:
-        raise ConversionError("the file is damaged: this format is a zip archive, and the file is not.") from error
+        raise ConversionError(
+            "the file is damaged: files of this format are zip archives, and this file is not."
+        ) from error
     if len(entries) > limits.entries:
         raise TooLarge(f"the archive has more than {limits.entries} entries.")
     unpacked = sum(entry.file_size for entry in entries)
@@ -31,7 +33,7 @@ def open_archive(source: bytes, limits: JobLimits) -> zipfile.ZipFile:
         raise TooLarge(f"unpacked, the archive would have {unpacked} bytes.")
     for entry in entries:
         if entry.flag_bits & 1:
-            raise ConversionError("the file is encrypted; send it without a password.")
+            raise ConversionError("the file is encrypted; save the file without a password.")
         if entry.filename.lower().endswith(_MARKUP):
             _check_markup(archive, entry)
     return archive

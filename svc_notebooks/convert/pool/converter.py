@@ -155,7 +155,7 @@ def _error_from(conversion: Conversion, response: Mapping[str, Any]) -> Conversi
     if response["kind"] == "refused":
         return ConversionError(response["error"])
     _log.warning("%s failed: %s", conversion.function, response["error"])
-    return ConversionError("the content is damaged, or not of its media type.")
+    return ConversionError("the content is damaged, or does not match its media type.")
 
 
 @cache

@@ -33,7 +33,7 @@ def run(request: Mapping[str, Any]) -> dict[str, Any]:
     except ConversionError as error:
         return {"error": str(error), "kind": "refused"}
     except MemoryError:
-        return {"error": "it needs more memory than the limit of a conversion.", "kind": "large"}
+        return {"error": "the conversion needs more memory than the limit.", "kind": "large"}
     except Exception as error:  # raised by a library that does not expect such a file
         return {"error": f"{type(error).__name__}: {error}", "kind": "failed"}
     return {"notes": job.notes}

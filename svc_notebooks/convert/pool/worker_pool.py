@@ -21,7 +21,10 @@ from ...core.process_fork import after_fork, keep_forever
 from ..job import JobLimits
 from .admission import POLL_SECONDS, Abandoned, Admission
 
-_CRASHED = {"error": "the conversion process ended, as it needs more memory than the limit.", "kind": "large"}
+_CRASHED = {
+    "error": "the conversion process ended, probably because it needed more memory than the limit.",
+    "kind": "large",
+}
 _MAX_JOBS = 200
 """The number of conversions after which the pool replaces a worker process, to release the memory of libraries."""
 
@@ -112,7 +115,7 @@ class Worker:
         if watchdog.outcome == "gone":
             raise Abandoned
         if watchdog.outcome:
-            return {"error": f"it took more than {self._limits.seconds:g} seconds.", "kind": "large"}
+            return {"error": f"the conversion took more than {self._limits.seconds:g} seconds.", "kind": "large"}
         return _CRASHED
 
     def _exchange(self, request: str) -> str:

@@ -40,6 +40,6 @@ class ImageStore:
         if name not in self.pictures:
             self._remaining_bytes -= len(picture.data)
             if self._remaining_bytes < 0:
-                raise TooLarge("the pictures need more space than a conversion may use.")
+                raise TooLarge("the pictures need more space than the limit of a conversion.")
         self.pictures[name] = picture.data
         return name

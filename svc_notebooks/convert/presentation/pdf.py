@@ -22,7 +22,7 @@ def write(deck: Deck, job: Job) -> bytes:
         len(row) for slide in slides for shape in slide.shapes if isinstance(shape, SlideTable) for row in shape.rows
     )
     if cells > job.limits.pdf_cells:
-        raise TooLarge(f"its tables have {cells} cells; the limit for a PDF is {job.limits.pdf_cells}.")
+        raise TooLarge(f"the tables have {cells} cells; the limit for a PDF is {job.limits.pdf_cells}.")
     data = {
         "fonts": _FONTS,
         "title": deck.title or job.name,

@@ -55,7 +55,9 @@ class _Budget:
         self._cells += cells
         self._layout_cells += layout_cells
         if self._cells > self._limit or self._layout_cells > self._limit * _EMPTY_PER_CELL:
-            raise TooLarge(f"it has more than {self._limit} cells, which is the limit for a PDF; use another format.")
+            raise TooLarge(
+                f"the spreadsheet has more than {self._limit} cells, the limit for a PDF; use another format."
+            )
 
 
 def _pages(sheet: Sheet, budget: _Budget) -> Iterator[dict[str, Any]]:

@@ -34,7 +34,7 @@ def read_by_signature(source: bytes, job: Job) -> Workbook:
     """Read a file in the format of its first bytes, else as CSV. Raises ConversionError or TooLarge."""
     if source.startswith((OLE, *_BIFF)):
         if _ENCRYPTED in source:
-            raise ConversionError("the file is encrypted; send it without a password.")
+            raise ConversionError("the file is encrypted; save the file without a password.")
         return xls.read(source, job)
     if source.startswith(_ZIP):
         return ods.read(source, job) if b"opendocument.spreadsheet" in source[:200] else xlsx.read(source, job)

@@ -35,7 +35,7 @@ def _read_with_calamine(source: bytes, job: Job) -> Workbook:
             if about.typ == SheetTypeEnum.WorkSheet
         )
     except PasswordError as error:
-        raise ConversionError("the file is encrypted; send it without a password.") from error
+        raise ConversionError("the file is encrypted; save the file without a password.") from error
     except CalamineError as error:
         raise ConversionError(f"the file is damaged, or not a workbook: {str(error)[:100]}.") from error
     job.note("Only the values of the binary workbook (xls) were read; formulas need LibreOffice.")

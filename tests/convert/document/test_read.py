@@ -225,7 +225,7 @@ class TestHostile:
             (read.docx, b"", "damaged"),
             (read.docx, b"PK\x03\x04", "damaged"),
             (read.docx, sources.docx()[:-2000], "damaged"),
-            (read.docx, sources.odt(), "not of its type"),
+            (read.docx, sources.odt(), "does not match its media type"),
             (read.docx, b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600), "password"),
             (read.docx, sources.zipped({"word/document.xml": "<a"}), "damaged"),
             (read.docx, sources.zipped({"word/document.xml": b" " * 40_000_000}), "unpacked"),

@@ -75,7 +75,7 @@ def test_a_language_without_a_model_is_noted(job: Job) -> None:
     document = scanned_pages.picture(sources.picture_of("Plain words"), replace(job, ocr_language="fi"))
 
     assert "Plain words" in plain_text(document.blocks[1:])
-    assert job.notes == ["ocrLanguage fi: no model is installed for it, so the text was read with eng."]
+    assert job.notes == ["ocrLanguage fi: no model for this language is installed; the text was read with eng."]
 
 
 @pytest.mark.spec("A5-03", "A5-03a")
@@ -172,7 +172,7 @@ class TestHostile:
     def test_too_many_pages_are_refused(self, job: Job) -> None:
         source = made_pdf("a", "b", "c", job=job)
 
-        with pytest.raises(TooLarge, match="it has 3 pages; the limit is 2"):
+        with pytest.raises(TooLarge, match="the PDF has 3 pages; the limit is 2"):
             scanned_pages.pdf(source, replace(job, limits=replace(job.limits, pages=2)))
 
     @pytest.mark.parametrize("size", [(1_000_000, 1_000_000), (1_000_000, 1), (0.01, 0.01)])

@@ -398,7 +398,7 @@ def test_damaged_files_are_refused(job, reader, source):
 def test_encrypted_workbooks(job):
     source = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 600 + "EncryptedPackage".encode("utf-16-le")
 
-    with pytest.raises(ConversionError, match="encrypted; send it without a password"):
+    with pytest.raises(ConversionError, match="encrypted; save the file without a password"):
         sniff.read_xlsx(source, job)
 
 

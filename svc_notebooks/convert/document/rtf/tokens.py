@@ -52,5 +52,5 @@ def tokens(source: bytes) -> Iterator[RtfToken]:
         else:
             depth += 1 if brace == b"{" else -1
             if depth > _MAX_DEPTH:
-                raise TooLarge(f"it is nested more than {_MAX_DEPTH} deep.")
+                raise TooLarge(f"the document is nested more than {_MAX_DEPTH} levels deep.")
             yield RtfToken("open" if brace == b"{" else "close")

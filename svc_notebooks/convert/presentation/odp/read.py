@@ -23,11 +23,11 @@ _DRAWING_PAGE = "drawing-page/"
 def read(source: bytes, job: Job) -> Deck:
     """Read an odp file as a deck. Raises ConversionError if the file is not valid, and TooLarge above a size limit."""
     if source.startswith(OLE):
-        raise ConversionError("the file is not an OpenDocument presentation but one of an older format.")
+        raise ConversionError("the file is a presentation in an older format, not an OpenDocument presentation.")
     with open_archive(source, job.limits) as archive:
         files = ArchiveFiles(archive)
         if b"encryption-data" in files.data("META-INF/manifest.xml", b""):
-            raise ConversionError("the file is encrypted; send it without a password.")
+            raise ConversionError("the file is encrypted; save the file without a password.")
         return OdpReader(files, job).deck()
 
 
@@ -47,7 +47,7 @@ class OdpReader:
         """Read all slides, the page size and the title. Raises ConversionError if the file is not a presentation."""
         body = self._content.find(f"{name('office:body')}/{name('office:presentation')}")
         if body is None:
-            raise ConversionError("the file is an OpenDocument file but not a presentation.")
+            raise ConversionError("the file is an OpenDocument file, but not a presentation.")
         pages = body.findall(name("draw:page"))
         if len(pages) > MAX_SLIDES:
             raise TooLarge(f"the presentation has more than {MAX_SLIDES} slides.")

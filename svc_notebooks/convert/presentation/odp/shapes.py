@@ -137,7 +137,7 @@ class OdpShapeReader:
 
     def _drawn_shape(self, element: Any, kind: str) -> Iterator[Shape]:
         if kind in _FREEFORM_SHAPES:
-            self.job.note("lines and shapes drawn by hand were left out, but for their text.")
+            self.job.note("lines and freehand shapes were left out; their text was kept.")
             paragraphs = OdpTextReader(self.styles).paragraphs(element, self._properties(element))
             if paragraphs:
                 yield Text(self._box(element), paragraphs)

@@ -27,12 +27,12 @@ def open_package(source: bytes, job: Job) -> Presentation:
     """Open a file with python-pptx. Raises ConversionError if the file is invalid, and TooLarge above a limit."""
     if source.startswith(OLE):
         raise ConversionError(
-            "the file is encrypted, or of PowerPoint 97 to 2003; send it without a password, as pptx."
+            "the file is encrypted or from PowerPoint 97 to 2003; save the file as pptx, without a password."
         )
     with open_archive(source, job.limits) as archive:
         names = archive.namelist()
         if _TYPES not in names:
-            raise ConversionError("the file is not a PowerPoint presentation: its list of contents is missing.")
+            raise ConversionError("the file is not a PowerPoint presentation: [Content_Types].xml is missing.")
         if sum(name.startswith("ppt/slides/slide") for name in names) > MAX_SLIDES:
             raise TooLarge(f"the presentation has more than {MAX_SLIDES} slides.")
         if any(entry.file_size > _MAX_PART and entry.filename.endswith(".xml") for entry in archive.infolist()):
@@ -41,7 +41,7 @@ def open_package(source: bytes, job: Job) -> Presentation:
     try:
         presentation = pptx.Presentation(io.BytesIO(plain))
     except Exception as error:  # python-pptx lets errors of all kinds through
-        raise ConversionError("the file is damaged: parts that a presentation needs are missing or broken.") from error
+        raise ConversionError("the file is damaged: required parts are missing or broken.") from error
     return presentation
 
 

@@ -84,7 +84,7 @@ class PptxShapeReader:
         if not isinstance(element.tag, str) or _property(element, "hidden") in ("1", "true"):
             return
         if depth > _MAX_DEPTH:
-            self.job.note(f"groups inside more than {_MAX_DEPTH} others were left out.")
+            self.job.note(f"groups nested more than {_MAX_DEPTH} levels deep were left out.")
             return
         match element.tag.rpartition("}")[2]:
             case "grpSp":
@@ -144,7 +144,7 @@ class PptxShapeReader:
         geometries = (source.find(f"{A}prstGeom") for source in sources)
         form = next((geometry.get("prst", "rect") for geometry in geometries if geometry is not None), "")
         if not form and any(source.find(f"{A}custGeom") is not None for source in sources):
-            self.job.note("shapes drawn by hand were left out, but for their text.")
+            self.job.note("freehand shapes were left out; their text was kept.")
             return None, None, ""
         if form in _LINES:
             return None, None, ""

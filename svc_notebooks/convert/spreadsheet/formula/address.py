@@ -54,7 +54,7 @@ def parse_cell_address(text: str) -> tuple[int, int]:
     digits = plain.lstrip(_LETTERS + _LETTERS.lower())
     row, column = int(digits) - 1, column_number(plain[: len(plain) - len(digits)])
     if not (0 <= row < MAX_ROWS and 0 <= column < MAX_COLUMNS):
-        raise ValueError(f"{text[:20]!r} is outside a sheet")
+        raise ValueError(f"{text[:20]!r} is outside the limits of a sheet")
     return row, column
 
 

@@ -46,7 +46,7 @@ def with_calculated_values(workbook: Workbook, job: Job) -> Workbook:
     pending = iter(results)
     workbook_with_values = Workbook(tuple(_with_results(sheet, pending) for sheet in workbook.sheets))
     if any(_needs_value(cell) for sheet in workbook_with_values.sheets for _, _, cell in sheet.cells()):
-        job.note("Formulas without a last value could not all be computed; those are shown as text.")
+        job.note("Some formulas without a stored value could not be computed and are shown as text.")
     return workbook_with_values
 
 

@@ -127,9 +127,7 @@ def sanitize(value: Value, formula: str | None, job: Job) -> tuple[Value, str | 
         return ErrorValue(formula), None
     if is_safe_formula(formula):
         return value, formula
-    job.note(
-        "Formulas that fetch, open or run something outside of the workbook were left out; their last values stay."
-    )
+    job.note("Formulas that access data or programs outside of the workbook were replaced by their last values.")
     return (f"={formula[:MAX_LENGTH]}" if value is None else value), None
 
 

@@ -101,7 +101,7 @@ class _TableParser(HTMLParser):
         height, width = self._span
         right = self._column + width - 1
         if right >= address.MAX_COLUMNS or self._row + height > address.MAX_ROWS:
-            raise TooLarge(f"a sheet holds {address.MAX_ROWS} rows of {address.MAX_COLUMNS} columns; this has more.")
+            raise TooLarge(f"the table has more than {address.MAX_ROWS} rows or {address.MAX_COLUMNS} columns.")
         if text:
             self._quota.take()
             cell = parse_cell(text)

@@ -35,9 +35,9 @@ def read(source: bytes, job: Job) -> Workbook:
         with open_archive(source, job.limits) as archive:
             names = set(archive.namelist())
             if "META-INF/manifest.xml" in names and b"encryption-data" in archive.read("META-INF/manifest.xml"):
-                raise ConversionError("the file is encrypted; send it without a password.")
+                raise ConversionError("the file is encrypted; save the file without a password.")
             if "content.xml" not in names:
-                raise ConversionError("the file is damaged, or not an OpenDocument file: it has no content.")
+                raise ConversionError("the file is damaged, or not an OpenDocument file: content.xml is missing.")
             return with_calculated_values(with_valid_sheet_names(_Reader(job).sheets(archive)), job)
     except (ParseError, zipfile.BadZipFile, EOFError) as error:
         raise ConversionError(f"the file is damaged: {str(error)[:100]}.") from error
@@ -63,7 +63,7 @@ class _Reader:
         with archive.open("content.xml") as part:
             self._read(part)  # type: ignore[arg-type]
         if not self._sheets:
-            raise ConversionError("the file is not a spreadsheet: it has no table.")
+            raise ConversionError("the file is not a spreadsheet: there is no table.")
         return self._sheets
 
     def _read(self, part: zipfile.ZipExtFile) -> None:
@@ -173,7 +173,9 @@ class _Table:
             return text
         converted = from_openformula(text)
         if converted is None:
-            self._job.note("Formulas that refer to another file or are in another language became values.")
+            self._job.note(
+                "Formulas in another formula language or with links to other files were replaced by their values."
+            )
         return converted
 
     def sheet(self) -> Sheet:

@@ -40,7 +40,7 @@ def _rows(text: str, dialect: Dialect, quota: CellQuota) -> dict[int, dict[int, 
         if not any(fields):
             continue
         if number >= address.MAX_ROWS or len(fields) > address.MAX_COLUMNS:
-            raise TooLarge(f"a sheet holds {address.MAX_ROWS} rows of {address.MAX_COLUMNS} columns; this has more.")
+            raise TooLarge(f"the text has more than {address.MAX_ROWS} rows or {address.MAX_COLUMNS} columns.")
         rows[number] = {column: parse_cell(unguard(field), comma=comma) for column, field in enumerate(fields) if field}
         quota.take(len(rows[number]))
     return rows

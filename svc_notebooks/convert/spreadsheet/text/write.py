@@ -59,6 +59,6 @@ def _width(sheet: Sheet, job: Job) -> int:
     if rows * columns <= _MAX_EMPTY_FIELDS + sum(map(len, sheet.rows.values())):
         return columns
     if sum(max(cells) for cells in sheet.rows.values()) + rows > job.limits.output:
-        raise TooLarge("its cells are so far apart that there would be too many empty fields.")
-    job.note("Lines end with their last cell, because the cells are too far apart for lines of the same length.")
+        raise TooLarge("the cells are so far apart that the text would have too many empty fields.")
+    job.note("Each line ends with its last cell; padding the lines to equal length would add too many empty fields.")
     return 0

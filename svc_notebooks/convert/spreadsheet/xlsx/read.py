@@ -137,7 +137,7 @@ def _main_part(package: XlsxPackage) -> str:
     if package.has("xl/workbook.bin"):
         raise ConversionError("the file is a binary workbook (xlsb); save it as xlsx.")
     if not package.has(part):
-        raise ConversionError("the file is damaged, or not a workbook: it has no workbook part.")
+        raise ConversionError("the file is damaged, or not a workbook: the workbook part is missing.")
     return part
 
 
@@ -288,7 +288,9 @@ def _link(book: _Book, part: str, links: list[Element], rows: dict[int, dict[int
                 target, location = relations.get(key, ("", "", True))[1], element.get("location", "")
                 link = safe_link(f"{target}#{location}" if location else target)
                 if link is None:
-                    book.job.note("Links were left out that do not lead to the web, to mail or into the workbook.")
+                    book.job.note(
+                        "Links were removed, except links to web pages, e-mail addresses and cells of the workbook."
+                    )
                 rows[area.top][area.left] = cell._replace(link=link)
 
 

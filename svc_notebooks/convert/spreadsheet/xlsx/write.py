@@ -112,7 +112,7 @@ class _SheetWriter:
         text = clean(value)
         if len(text) < _MAX_TEXT:
             return text
-        self._job.note(f"Texts of more than {_MAX_TEXT} characters were cut, which is the limit of Excel.")
+        self._job.note(f"Texts were cut after {_MAX_TEXT} characters, the limit of Excel.")
         return text[: _MAX_TEXT - 1]
 
     def _formula(self, row: int, column: int, cell: Cell) -> None:
@@ -129,7 +129,7 @@ class _SheetWriter:
     def _link(self, row: int, column: int, cell: Cell) -> None:
         self._links += 1
         if self._links > _MAX_LINKS:
-            self._job.note(f"Only the first {_MAX_LINKS} links of a sheet were kept, which is the limit of Excel.")
+            self._job.note(f"Only the first {_MAX_LINKS} links of each sheet were kept, the limit of Excel.")
             return
         target = f"internal:{cell.link[1:]}" if cell.link and cell.link.startswith("#") else cell.link
         # `write_url` also writes the text "-", which the value of the cell then replaces.
