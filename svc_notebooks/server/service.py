@@ -139,7 +139,9 @@ class Service:
         """
         context = self._context
         if user and not is_address(user):
-            raise ValueError(f"user={user[:60]!r} is not an e-mail address; give one like bob@{context.policy.domain}")
+            raise ValueError(
+                f"user={user[:60]!r} is not an e-mail address; give an address such as bob@{context.policy.domain}"
+            )
         email = (user or context.policy.first_user).lower()
         lifetime = None if expires_in is None else parse_duration(expires_in, "expires_in").total_seconds()
         expires = None if lifetime is None else context.clock.now().timestamp() + lifetime

@@ -66,9 +66,9 @@ def _check_redirect_uri(address: str) -> str:
     if not parts.scheme or parts.fragment or not address.isascii() or any(character.isspace() for character in address):
         raise ValueError(f"{address!r} is not a redirect URI: give an absolute address without a fragment")
     if parts.scheme in ("http", "https") and not parts.hostname:
-        raise ValueError(f"{address!r} is not a redirect URI: it has no host")
+        raise ValueError(f"{address!r} is not a redirect URI: the host is missing")
     if parts.scheme in ("javascript", "data", "vbscript", "file"):
-        raise ValueError(f"{address!r} is not a redirect URI: no client can be reached there")
+        raise ValueError(f"{address!r} is not a redirect URI: the scheme {parts.scheme} is not allowed")
     return address
 
 
@@ -81,7 +81,9 @@ def create_service_account(
     `identity`.
     """
     if not _ACCOUNT_NAME.fullmatch(name):
-        raise ValueError(f"name={name!r} must be 1 to 30 of a-z, 0-9 and -, a letter first, no - at the end")
+        raise ValueError(
+            f"name={name!r} must have 1 to 30 characters a-z, 0-9 or -, begin with a letter and not end with -"
+        )
     email = f"{name}@{_PROJECT}.iam.{context.policy.domain}"
     allowed = scope_names(list(delegation), context.policy)
     private, public = new_key()

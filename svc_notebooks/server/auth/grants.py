@@ -64,17 +64,21 @@ def exchange_code(request: PublicRequest, form: dict[str, str], client: ClientRo
             return {**_issue(request, grant, grant.scopes), "refresh_token": refresh}
     request.context.store.oauth.end(grant.family)
     request.token_verifier.clear_cache()
-    raise OAuthError("invalid_grant", "the code was used before: every token that came from it is revoked.")
+    raise OAuthError("invalid_grant", "the code was already used; all tokens issued for the code are revoked.")
 
 
 def _check_exchange(form: dict[str, str], grant: GrantRow) -> None:
     if form.get("redirect_uri", "") != grant.redirect:
-        raise OAuthError("invalid_grant", "redirect_uri is not the one of the authorization request.")
+        raise OAuthError("invalid_grant", "redirect_uri must be the same as in the authorization request.")
     verifier = form.get("code_verifier", "")
     if grant.challenge and not matches_challenge(verifier, grant.method, grant.challenge):
-        raise OAuthError("invalid_grant", "code_verifier does not match the code_challenge of the request.")
+        raise OAuthError(
+            "invalid_grant", "code_verifier does not match the code_challenge of the authorization request."
+        )
     if verifier and not grant.challenge:
-        raise OAuthError("invalid_grant", "there is a code_verifier, but the request had no code_challenge.")
+        raise OAuthError(
+            "invalid_grant", "code_verifier is not allowed: the authorization request had no code_challenge."
+        )
 
 
 def refresh_access_token(request: PublicRequest, form: dict[str, str], client: ClientRow) -> Token:
@@ -83,7 +87,7 @@ def refresh_access_token(request: PublicRequest, form: dict[str, str], client: C
         grant = _grant(request, require_parameter(form, "refresh_token"), "refresh", client)
         scopes = scopes_of(request.context, form["scope"]) if form.get("scope") else grant.scopes
         if not set(scopes.split()) <= set(grant.scopes.split()):
-            raise OAuthError("invalid_scope", "scope asks for more than the user has consented to.")
+            raise OAuthError("invalid_scope", "scope contains a scope to which the user has not consented.")
         return _issue(request, grant, scopes)
 
 
@@ -91,7 +95,7 @@ def _grant(request: PublicRequest, secret: str, grant_kind: str, client: ClientR
     grant = request.context.store.oauth.grant(secret)
     if grant is None or grant.kind != grant_kind or grant.client != client.id:
         name = _GRANT_NAMES[grant_kind]
-        raise OAuthError("invalid_grant", f"there is no such {name} of this client, or it was revoked.")
+        raise OAuthError("invalid_grant", f"the {name} is unknown or revoked, or belongs to another client.")
     if grant.expires is not None and request.now() >= grant.expires:
         raise OAuthError("invalid_grant", f"the {_GRANT_NAMES[grant_kind]} has expired.")
     return grant
@@ -126,7 +130,7 @@ def exchange_assertion(request: PublicRequest, form: dict[str, str]) -> Token:
         account = _account(request, header, claims)
         check_signature(assertion, account.public_key)
     except InvalidAssertionError as error:
-        raise OAuthError("invalid_grant", f"assertion: {error}.") from None
+        raise OAuthError("invalid_grant", f"{error}.") from None
     _check_times(request, claims)
     scopes = scopes_of(request.context, claims.get("scope"))
     user = _subject(request.context, account, claims, scopes)
@@ -137,13 +141,13 @@ def exchange_assertion(request: PublicRequest, form: dict[str, str]) -> Token:
 
 def _account(request: PublicRequest, header: JSONObject, claims: JSONObject) -> AccountRow:
     if header.get("alg") != ALGORITHM:
-        raise InvalidAssertionError(f"it must be signed with {ALGORITHM}")
+        raise InvalidAssertionError(f"the assertion must be signed with {ALGORITHM}")
     issuer = claims.get("iss")
     account = request.context.store.oauth.account(issuer) if isinstance(issuer, str) else None
     if account is None:
-        raise OAuthError("invalid_grant", "iss names no service account of this service.")
+        raise OAuthError("invalid_grant", "iss must be the e-mail address of a service account of this service.")
     if header.get("kid", account.key_id) != account.key_id:
-        raise InvalidAssertionError("kid is not the present key of this service account")
+        raise InvalidAssertionError("kid must be the id of the current key of this service account")
     # Some libraries always sign the same fixed audience. The policy lists it in `assertion_audiences`.
     address, audience = external_origin(request.http_request, request.context) + "/token", claims.get("aud")
     accepted = (address, *request.context.policy.assertion_audiences)
@@ -156,9 +160,9 @@ def _check_times(request: PublicRequest, claims: JSONObject) -> None:
     issued, expires, now = _seconds(claims, "iat"), _seconds(claims, "exp"), request.now()
     clock = f"the clock of the service shows {request.context.clock.now():%Y-%m-%dT%H:%M:%SZ}"
     if issued > now + _SKEW or ("nbf" in claims and _seconds(claims, "nbf") > now + _SKEW):
-        raise OAuthError("invalid_grant", f"the assertion is from the future: {clock}.")
+        raise OAuthError("invalid_grant", f"iat or nbf of the assertion is in the future: {clock}.")
     if not issued < expires <= issued + _LONGEST_ASSERTION:
-        raise OAuthError("invalid_grant", f"exp must be at most {_LONGEST_ASSERTION} seconds after iat.")
+        raise OAuthError("invalid_grant", f"exp must be after iat, by at most {_LONGEST_ASSERTION} seconds.")
     if now >= expires:
         raise OAuthError("invalid_grant", f"the assertion has expired: {clock}.")
 
@@ -176,16 +180,18 @@ def _subject(context: ServiceContext, account: AccountRow, claims: JSONObject, s
     if subject == account.email:
         return account.email
     if not set(scopes.split()) <= set(account.delegation.split()):
-        raise OAuthError("unauthorized_client", "this service account may not act for users in these scopes.")
+        raise OAuthError(
+            "unauthorized_client", "this service account is not allowed to act for users with these scopes."
+        )
     if not isinstance(subject, str) or context.store.users.root(subject.lower()) is None:
-        raise OAuthError("invalid_grant", "sub is not a user of this service.")
+        raise OAuthError("invalid_grant", "sub must be the e-mail address of a user of this service.")
     return subject.lower()
 
 
 def scopes_of(context: ServiceContext, scope: object) -> str:
     """Convert the OAuth parameter `scope` to scope names joined by spaces. Raises OAuthError for an invalid `scope`."""
     if not isinstance(scope, str) or not scope.strip():
-        raise OAuthError("invalid_scope", "scope is missing: name at least one, separated by spaces.")
+        raise OAuthError("invalid_scope", "scope is missing: give at least one scope, and separate scopes with spaces.")
     try:
         return " ".join(dict.fromkeys(scope_names(scope.split(), context.policy).split()))
     except ValueError as error:

@@ -45,7 +45,7 @@ def _client(request: PublicRequest, form: dict[str, str]) -> ClientRow:
     name, secret = _client_credentials(request, form)
     client = request.context.store.oauth.client(name)
     if client is None:
-        raise OAuthError("invalid_client", "there is no OAuth client of this client_id.")
+        raise OAuthError("invalid_client", "there is no OAuth client with this client_id.")
     if client.secret and not hmac.compare_digest(client.secret, digest_of(secret)):
         raise OAuthError("invalid_client", "client_secret is missing or wrong.")
     return client
@@ -69,7 +69,8 @@ def _client_credentials(request: PublicRequest, form: dict[str, str]) -> tuple[s
     name, secret = unquote_plus(name), unquote_plus(secret)
     if "client_secret" in form or form.get("client_id", name) != name:
         raise OAuthError(
-            "invalid_request", "send the client's id and secret in the header or in the form, not in both."
+            "invalid_request",
+            "send the client's id and secret in the Authorization header or in the form, not in both.",
         )
     return name, secret
 
@@ -115,7 +116,7 @@ def revoke(request: PublicRequest) -> Response:
             oauth.end(family)
     request.token_verifier.clear_cache()
     if not exists:
-        return oauth_error_response(OAuthError("invalid_token", "there is no such token, or it was revoked before."))
+        return oauth_error_response(OAuthError("invalid_token", "the token is unknown or was already revoked."))
     return no_store_json({})
 
 

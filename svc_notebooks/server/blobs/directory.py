@@ -111,7 +111,7 @@ class DirectoryBlobStore:
                 left -= len(block)
                 yield block
         if left:
-            raise DamagedContent({key: f"part {key} ends {left:,} bytes too early"})
+            raise DamagedContent({key: f"part {key} is {left:,} bytes too short"})
 
     def problem(self, part: StoredPart, *, contents: bool = True) -> str | None:
         key, size, checksum = part
@@ -123,7 +123,7 @@ class DirectoryBlobStore:
             if not contents or checksum is None or self._verified.get(key) == identity:
                 return None
             if self._read_checksum(part) != checksum:
-                return f"part {key} has other bytes than were written"
+                return f"part {key} has a wrong checksum"
         except FileNotFoundError:
             return missing_part(key)
         except OSError as error:  # the disk cannot read the sector

@@ -111,14 +111,14 @@ def _free_path(path: Path) -> Path:
 def _notes(folder: Path, moved: int, number: int, returned: int, missing: int) -> Iterator[str]:
     if moved:
         yield (
-            f"Moved {_files(moved)} that the database does not name from {folder / 'parts'} to"
-            f" {folder / ASIDE / f'opening-{number}'}: a killed service leaves parts of uploads there;"
-            " delete them if no file is missing"
+            f"Moved {_files(moved)} without a database entry from {folder / 'parts'} to"
+            f" {folder / ASIDE / f'opening-{number}'}, probably parts of interrupted uploads:"
+            " delete this folder if no file is missing"
         )
     if returned:
-        yield f"Moved {_files(returned)} that the database names back from {folder / ASIDE}"
+        yield f"Moved {_files(returned)} with a database entry back from {folder / ASIDE}"
     if missing:
-        yield f"Missing in {folder / 'parts'}: {_files(missing)} that the database names and nobody can download"
+        yield f"Missing in {folder / 'parts'}: {_files(missing)} with a database entry, which cannot be downloaded"
 
 
 def _files(number: int) -> str:

@@ -39,4 +39,8 @@ def _mac(text: bytes, about: tuple[str, ...], secret: str) -> bytes:
 
 
 def _wrong() -> Exception:
-    return refuse("invalidValue", name="pageToken", message="not a token of this listing; begin again without it.")
+    return refuse(
+        "invalidValue",
+        name="pageToken",
+        message="this token does not belong to this list; start again without pageToken.",
+    )

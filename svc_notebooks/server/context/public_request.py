@@ -49,7 +49,7 @@ class PublicRequest:
             if len(content) > _MAX_FORM_SIZE:
                 raise OAuthError("invalid_request", f"the body has more than {_MAX_FORM_SIZE} bytes.")
         if content and media_type != _FORM:
-            raise OAuthError("invalid_request", f"the body must be a form: Content-Type {_FORM}.")
+            raise OAuthError("invalid_request", f"the body must be a form with the Content-Type {_FORM}.")
         try:
             pairs = parse_qsl(content.decode("ascii"), keep_blank_values=True, errors="strict", max_num_fields=100)
         except ValueError:

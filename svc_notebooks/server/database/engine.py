@@ -114,7 +114,9 @@ class Database:
 
     def _leave(self) -> None:
         keep_forever(self)
-        self.lock = ForkedChild("This database is open in another process, and this one is a fork of it.", _FORK_ADVICE)
+        self.lock = ForkedChild(
+            "This database belongs to the parent process and cannot be used in a forked child process.", _FORK_ADVICE
+        )
 
     @property
     def driver(self) -> sqlite3.Connection:
@@ -340,11 +342,11 @@ def _migrate(connection: Connection, path: Path) -> Path | None:
     if not tables:
         _create_tables(connection)
     elif not tables >= upgrades.FIRST_TABLES:
-        raise OSError(f"{path} is a database of another program: name another folder")
+        raise OSError(f"{path} is a database of another program: choose another folder")
     elif version > upgrades.VERSION:
         raise OSError(
             f"{path} has schema version {version}, and this package supports versions up to {upgrades.VERSION}: "
-            "open it with the newer version of svc-notebooks that wrote it"
+            "use the version of svc-notebooks that wrote the database, or a newer version"
         )
     elif version < upgrades.VERSION:
         backup = upgrades.back_up(driver, path)

@@ -17,14 +17,14 @@ class DatabaseDamaged(OSError):
 
 
 _SENTENCES: dict[int, str] = {
-    sqlite3.SQLITE_BUSY: "{path} is in use by another service: stop that one, or choose another folder",
-    sqlite3.SQLITE_LOCKED: "{path} is in use by another service: stop that one, or choose another folder",
+    sqlite3.SQLITE_BUSY: "{path} is in use by another service: stop the other service, or choose another folder",
+    sqlite3.SQLITE_LOCKED: "{path} is in use by another service: stop the other service, or choose another folder",
     sqlite3.SQLITE_CORRUPT: "{path} is damaged ({error}): restore its folder from a backup",
     sqlite3.SQLITE_NOTADB: "{path} is not a database of this service ({error}): restore its folder from a backup,"
     " or choose another folder",
     sqlite3.SQLITE_READONLY: "{path} cannot be written ({error}): mount its disk for writing, or give this user"
     " permission to write the file and its folder",
-    sqlite3.SQLITE_PERM: "{path} cannot be opened ({error}): give this user permission to read and write it",
+    sqlite3.SQLITE_PERM: "{path} cannot be opened ({error}): give this user permission to read and write the file",
     sqlite3.SQLITE_CANTOPEN: "{path} cannot be opened ({error}): give this user permission to read and write the file"
     " and its folder",
     sqlite3.SQLITE_IOERR: "{path} cannot be read or written ({error}): check the disk, and the system's log",

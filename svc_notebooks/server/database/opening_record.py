@@ -114,7 +114,7 @@ def _read_facts(driver: sqlite3.Connection) -> Inspected:
         return Inspected("is not a database of this package")
     if version(driver) > VERSION:
         problem = f"has schema version {version(driver)}, and this package supports versions up to {VERSION}"
-        return Inspected(problem, "open it with the newer version of svc-notebooks that wrote it")
+        return Inspected(problem, "use the version of svc-notebooks that wrote the database, or a newer version")
     (named,) = driver.execute("SELECT EXISTS (SELECT 1 FROM rope)").fetchone()
     return Inspected("", opening=_read(driver), names_parts=bool(named))
 

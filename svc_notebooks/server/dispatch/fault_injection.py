@@ -201,6 +201,6 @@ def faults_from_header(request: Request, context: ServiceContext, *, signed_in: 
     except ValueError as error:
         raise refuse("invalidHeader", name=name, message=f"{error}.") from None
     if any(action.kind == "delay" and action.number > context.policy.body_timeout for action in actions):
-        message = f"a delay in this header is at most {context.policy.body_timeout:g} seconds."
+        message = f"delay must be at most {context.policy.body_timeout:g} seconds in this header."
         raise refuse("invalidHeader", name=name, message=message)
     return actions

@@ -26,7 +26,7 @@ class Step:
 
     def __init__(self, document: JSONObject) -> None:
         if unknown := document.keys() - {"match", "times", "action"}:
-            raise ValueError(f"a fault step takes match, times and action, not {min(unknown)}")
+            raise ValueError(f"a fault step can have only match, times and action, not {min(unknown)}")
         self.match = Match.read(object_member(document, "match"))
         self.action = Action.read(object_member(document, "action"))
         self.times = count("times", document.get("times", 1))
@@ -45,7 +45,7 @@ class Step:
         """Count a request if it matches the step. Return True if the step happens to the request."""
         if misses := self.match.mismatches(target):
             if self._nearest is None or len(misses) < self._nearest[0]:
-                self._nearest = (len(misses), f"{target}, by its {' and '.join(misses)}")
+                self._nearest = (len(misses), f"{target}, which differs in {' and '.join(misses)}")
             return False
         self.seen += 1
         self._longest = max(self._longest, target.size or 0)
@@ -63,13 +63,13 @@ class Step:
     def nearest_miss(self) -> str:
         """Describe the request that came nearest to the condition of the step, for an error message."""
         if not self.seen:
-            return f"the nearest was another: {self._nearest[1]}" if self._nearest else "no request came at all"
-        came = f"{self.seen} such request{'s' if self.seen > 1 else ''} came"
+            return f"the most similar request was {self._nearest[1]}" if self._nearest else "there was no request"
+        came = f"there {'were' if self.seen > 1 else 'was'} {self.seen} such request{'s' if self.seen > 1 else ''}"
         if self.seen < self.match.nth:
             return came
         if self.action.kind == "cut_request_after":
             return f"{came}, the longest with {self._longest:,} bytes"
-        return f"{came}, and it could not happen to {'any of them' if self.seen > 1 else 'it'}"
+        return f"{came}, but the fault was not possible in {'these requests' if self.seen > 1 else 'this request'}"
 
 
 class ArmedPlan:
@@ -103,9 +103,7 @@ class ArmedPlan:
         step, before = self.steps[number], self.steps[number - 1] if number else None
         waited = f"step {number} of {self.name or self.key} ({step.action.description}) waited for {step.match}"
         if self._in_order and before and not before.used_up:
-            return (
-                f"{waited}, and its turn never came: step {number - 1} happened {before.fired} of {before.times} times"
-            )
+            return f"{waited}, but was not reached: step {number - 1} happened {before.fired} of {before.times} times"
         return f"{waited}; {step.nearest_miss()}"
 
     def row(self) -> dict[str, Any]:
@@ -117,17 +115,17 @@ class ArmedPlan:
 
 def _read_plan(document: JSONObject) -> tuple[list[JSONObject], bool]:
     if unknown := document.keys() - {"steps", "in_order", "preset"}:
-        raise ValueError(f"a plan takes steps and in_order, or a preset, not {min(unknown)}")
+        raise ValueError(f"a fault plan can have only steps and in_order, or preset, not {min(unknown)}")
     if "preset" in document:
         if len(document) > 1:
-            raise ValueError("a plan with a preset takes no steps and no in_order")
+            raise ValueError("a fault plan with preset must not have steps or in_order")
         known = preset(str(document["preset"]))
         return list(known.steps), known.in_order
     steps, in_order = document.get("steps"), document.get("in_order", False)
     if not isinstance(steps, list) or not steps or not all(isinstance(step, dict) for step in steps):
-        raise ValueError('a plan takes {"steps": [step, ...]}')
+        raise ValueError('a fault plan must be {"steps": [step, ...]}')
     if not isinstance(in_order, bool):
-        raise ValueError("in_order takes true or false")
+        raise ValueError("in_order must be true or false")
     return [step for step in steps if isinstance(step, dict)], in_order
 
 

@@ -168,7 +168,7 @@ def delete(context: ServiceContext, request: RequestContext) -> Response:
     with context.store.transaction():
         row = calendar_of(context, request, CalendarRole.OWNER)
         if row.primary:
-            raise refuse("invalid", field="calendarId", message="a primary calendar can only be cleared.")
+            raise refuse("invalid", field="calendarId", message="a primary calendar cannot be deleted; use clear.")
         context.store.events.drop_all(row.id)
         context.store.calendars.drop(row.id)
     return empty_response(204)

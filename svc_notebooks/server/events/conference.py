@@ -41,7 +41,7 @@ def complete_attachments(
             attachments.append({**own, **attachment, "fileId": row.id})
         except ApiError:
             if attachment.get("fileUrl") not in known:
-                message = "there is no stored file at this link that you can see."
+                message = "no stored file that you can see has this link."
                 raise refuse("invalid", field=f"attachments[{index}].fileUrl", message=message) from None
             attachments.append(known[attachment.get("fileUrl")])
     return attachments

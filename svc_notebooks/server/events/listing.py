@@ -126,7 +126,7 @@ def _read_criteria(context: ServiceContext, request: RequestContext, calendar: C
     since = None
     if (token := query.get("syncToken")) is not None:
         if excluded := [name for name in _EXCLUDED_BY_SYNC_TOKEN if name in query]:
-            raise refuse("invalidParameter", name=excluded[0], message="it cannot be combined with syncToken.")
+            raise refuse("invalidParameter", name=excluded[0], message="cannot be combined with syncToken.")
         try:
             since = decode_page_token(token, ("sync", calendar.id), 1, context.secret)[0]
         except Exception:

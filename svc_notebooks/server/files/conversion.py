@@ -192,7 +192,7 @@ def _convert_source(
 
 def _not_run(context: ServiceContext, error: Abandoned | TooManyWaiting) -> Disconnected | ApiError:
     if isinstance(error, Abandoned):
-        return Disconnected("the client went away while its document was converted")
+        return Disconnected("the client disconnected during the conversion")
     limited = "userRateLimit" if context.policy.rate_status == 403 else "rateLimit"
     message = f"{context.policy.max_waiting_conversions} of your conversions are waiting already; try again later."
     refusal = replace(row(limited, decided_by="max_waiting_conversions"), message=message)
@@ -245,7 +245,7 @@ def export(context: ServiceContext, request: RequestContext) -> Response:
         raise refuse("notConverted", decided_by=FAILED_EXPORT, target=refused, message=str(error)[:500]) from None
     size, limit = len(exported.body), context.policy.export_limit
     if size > limit:
-        message = f"it would have {size} bytes, the limit is {limit}."
+        message = f"the export has {size} bytes, and the limit is {limit}."
         raise refuse("exportTooLarge", decided_by="export_limit", message=message)
     request.journal_entry.decided_by = with_notes(request.operation.decided_by, exported.notes)
     headers = [("Content-Type", context.names.media_type(target)), ("Content-Length", str(size))]
@@ -257,12 +257,12 @@ def render_document(context: ServiceContext, row: FileRow, target: str, user: st
     """Return a native document in the format `target`, converted for `user`. Raises ConversionError on failure."""
     native = row.mime_type.removeprefix(context.names.media_prefix)
     if not context.converter.can_write(native, target):
-        raise ConversionError(f"{native} documents have no {target}")
+        raise ConversionError(f"{native} documents cannot be exported as {target}")
     body = None if row.content is None else b"".join(context.content.read(row.content, 0, END))
     try:
         return context.converter.write(body, native, target, Client(user), **_export_options(row)).body
     except TooManyWaiting:
-        raise ConversionError("too many conversions wait") from None
+        raise ConversionError("too many conversions are waiting") from None
 
 
 def _cannot_export(context: ServiceContext, media_type: str, native: str, export_type: str) -> ApiError:

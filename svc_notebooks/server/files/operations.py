@@ -56,7 +56,7 @@ def parse_json(text: bytes) -> JSONObject:
     """Return the JSON object in a text, or {} if empty. Raises ApiError (400 parseError) for any other text."""
     if not text.strip():
         return {}
-    too_deep = f"it is nested more than {_MAX_NESTING} deep."
+    too_deep = f"the JSON is nested more than {_MAX_NESTING} levels deep."
     try:
         value: JSON = json.loads(text.decode("utf-8-sig"), parse_constant=_reject_constant, parse_int=_integer)
     except UnicodeDecodeError:
@@ -66,7 +66,7 @@ def parse_json(text: bytes) -> JSONObject:
     except ValueError as error:
         raise refuse("parseError", message=str(error)[:200]) from None
     if not isinstance(value, dict):
-        raise refuse("parseError", message="expected an object in braces.")
+        raise refuse("parseError", message="expected an object.")
     if text.count(b"{") + text.count(b"[") > _MAX_NESTING and _is_deeper(value, _MAX_NESTING):
         raise refuse("parseError", message=too_deep)  # deep JSON can be parsed, but not always encoded
     return value
@@ -192,7 +192,11 @@ def _move(context: ServiceContext, request: RequestContext, row: FileRow) -> Fil
         ancestor: FileRow | None = target
         while ancestor is not None:
             if ancestor.id == row.id:
-                raise refuse("invalidParameter", name="addParents", message="a folder cannot go into itself.")
+                raise refuse(
+                    "invalidParameter",
+                    name="addParents",
+                    message="a folder cannot be moved into itself or its subfolders.",
+                )
             ancestor = context.store.files.get(ancestor.parent) if ancestor.parent else None
     elif remove and row.parent in [root if name.strip() == "root" else name.strip() for name in remove.split(",")]:
         target = file_for(context, request.caller, root, Role.OWNER)

@@ -73,7 +73,7 @@ class _File:
         try:
             return self.context.content.digests(self.row.content, self.row.size)
         except DamagedContent as error:  # a damaged file must not make the whole file list fail
-            _log.error("no checksums of %s (%s): %s", self.row.name, self.row.id, error)
+            _log.error("the checksums of %s (%s) cannot be computed: %s", self.row.name, self.row.id, error)
             return None
 
     @cached_property

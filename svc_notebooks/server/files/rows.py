@@ -209,6 +209,6 @@ def save_properties(context: ServiceContext, caller: Caller, file_id: str, metad
         old = context.store.files.properties(file_id, client)
         changes: dict[str, Any] = sent if isinstance(sent, dict) else dict.fromkeys(old)
         if len(old.keys() | changes.keys()) > context.policy.max_properties:
-            message = f"at most {context.policy.max_properties} entries."
+            message = f"expected at most {context.policy.max_properties} entries."
             raise refuse("invalid", decided_by="max_properties", field=name, message=message)
         context.store.files.set_properties(file_id, client, changes)

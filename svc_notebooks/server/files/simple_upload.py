@@ -98,7 +98,7 @@ def multipart(context: ServiceContext, request: RequestContext) -> Response:
 def _refuse_content_range(headers: Headers) -> None:
     """Raise ApiError (400) if there is a Content-Range header, because partial content would replace the whole file."""
     if "Content-Range" in headers:
-        raise refuse("invalidHeader", name="Content-Range", message="only resumable uploads accept parts of a content.")
+        raise refuse("invalidHeader", name="Content-Range", message="only resumable uploads can be sent in parts.")
 
 
 class _MultipartReceiver:
@@ -129,12 +129,12 @@ class _MultipartReceiver:
                     self._receiver.write(event.data)
         decoder.close()
         if self._count != 2:
-            raise MultipartError("it must have two parts, metadata and content; there is one.")
+            raise MultipartError("the body must have two parts, metadata and content, not one.")
 
     def _begin_part(self, headers: Headers) -> None:
         encoding = headers.get("Content-Transfer-Encoding") or ""
         if encoding.lower() not in _PLAIN_ENCODINGS:
-            raise MultipartError(f"Content-Transfer-Encoding {encoding[:40]!r}: send the bytes as they are.")
+            raise MultipartError(f"Content-Transfer-Encoding {encoding[:40]!r} is not supported: send unencoded bytes.")
         if self._count == 1 and MediaType.parse(headers.get("Content-Type") or JSON_ESSENCE).essence != JSON_ESSENCE:
             raise MultipartError("the first part must be the metadata, of type application/json.")
         if self._count == 2:
@@ -145,7 +145,7 @@ class _MultipartReceiver:
             check_response_params(context, request)
             self._receiver.conversion = check_content(context, request, request.file_id, self.metadata, self.media_type)
         if self._count > 2:
-            raise MultipartError("it must have two parts, metadata and content; there are more.")
+            raise MultipartError("the body must have two parts, metadata and content, not more.")
 
 
 def header_type(headers: Headers, name: str) -> str | None:

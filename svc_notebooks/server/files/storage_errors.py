@@ -30,7 +30,7 @@ def disk_refusal(error: OSError, context: ServiceContext | None = None, user: st
         _log.error("%s", error)
         return refuse("databaseDamaged")
     if error.errno in FULL:
-        _log.error("no room on the disk: %s", error)
+        _log.error("the disk is full: %s", error)
         return refuse("diskFull")
     _log.error("the disk failed", exc_info=error)
     return refuse("backendError")

@@ -115,7 +115,7 @@ class DeliveryWorker:
             if later is not None:
                 seconds = (later - self._clock.now()).total_seconds()
         except Exception:  # a store that fails once must not end the thread
-            _log.exception("the messages that are due cannot be read")
+            _log.exception("the due messages cannot be read from the database")
             due = []
         for waiting in due:
             task = self._loop.create_task(self._queue.drain(waiting, self._send))

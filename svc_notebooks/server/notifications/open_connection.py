@@ -110,12 +110,12 @@ async def connect(
         raise
     if trust.is_revoked(connection.certificate):
         connection.abort()
-        raise NoResponse("shows a certificate that was revoked")
+        raise NoResponse("uses a revoked certificate")
     return connection
 
 
 async def _connect_socket(addresses: Sequence[AddrInfo]) -> socket.socket:
-    failure: Exception = OSError("its name has no address")
+    failure: Exception = OSError("the host name has no address")
     for address in addresses:
         family, kind, protocol, _, sock_address = address
         seconds = None if address is addresses[-1] else _CONNECT_SECONDS
@@ -136,12 +136,12 @@ async def _connect_socket(addresses: Sequence[AddrInfo]) -> socket.socket:
 
 # The keys are OpenSSL's error numbers for invalid certificates (X509_V_ERR_*).
 _CERTIFICATE_FAULTS = {
-    9: "it is not valid yet",
-    10: "it has expired",
-    18: "it is self-signed, and not trusted",
-    19: "its authority is not trusted (self-signed certificate in certificate chain)",
-    20: "its authority is not trusted (unable to get local issuer certificate)",
-    21: "its authority is not trusted (unable to verify the first certificate)",
+    9: "the validity period has not begun",
+    10: "the validity period has ended",
+    18: "the certificate is self-signed and not trusted",
+    19: "the certificate authority is not trusted (self-signed certificate in certificate chain)",
+    20: "the certificate authority is not trusted (unable to get local issuer certificate)",
+    21: "the certificate authority is not trusted (unable to verify the first certificate)",
 }
 
 
@@ -156,9 +156,9 @@ def describe_error(error: Exception, target: Endpoint) -> str:
             fault = fault or getattr(error, "verify_message", None) or str(error)
             return f"the certificate of {target} is not valid: {fault}"
         case ssl.SSLError():
-            return f"no TLS with {target}: {(error.reason or str(error)).replace('_', ' ').lower()}"
+            return f"the TLS connection to {target} failed: {(error.reason or str(error)).replace('_', ' ').lower()}"
         case socket.gaierror():
-            return f"there is no host {target.host}: {text}"
+            return f"the host {target.host} was not found: {text}"
         case ConnectionRefusedError():
             return f"nothing listens at {target}: connection refused"
         case ConnectionError():

@@ -102,5 +102,5 @@ class PushNotifications:
     async def _send_in_process(self, address: str, headers: list[tuple[str, str]], body: bytes) -> AttemptOutcome:
         handler = self._receivers.get(address)
         if handler is None:
-            return AttemptOutcome(None, "nothing can be sent from here: this service delivers to its own process alone")
+            return AttemptOutcome(None, "this service delivers messages only to receivers in its own process")
         return call_receiver(handler, address, headers, body)

@@ -124,7 +124,7 @@ class Connection(asyncio.Protocol):
         self._read(data[: MAX_RESPONSE_BYTES - self.received])
         self.received += len(data)
         if self.received > MAX_RESPONSE_BYTES:
-            self._fail(NoResponse(f"sent {MAX_RESPONSE_BYTES} bytes and no status"))
+            self._fail(NoResponse(f"sent {MAX_RESPONSE_BYTES} bytes without an HTTP status"))
 
     def _read(self, data: bytes) -> None:
         if not data:  # h11 would interpret b"" as the end of the connection
@@ -141,7 +141,7 @@ class Connection(asyncio.Protocol):
             self._h11.receive_data(data)
             self._set_state(self._read_events(self._h11))
         except h11.ProtocolError as error:
-            self._fail(NoResponse(f"did not answer in HTTP: {error}"))
+            self._fail(NoResponse(f"sent a response that is not HTTP: {error}"))
 
     def _read_events(self, machine: h11.Connection) -> ConnectionState:
         while (event := machine.next_event()) not in (h11.NEED_DATA, h11.PAUSED):

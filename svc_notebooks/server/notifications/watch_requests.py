@@ -102,7 +102,7 @@ def stop(context: ServiceContext, request: RequestContext) -> Response:
         if value in (None, ""):
             problems.append(row("required", field=name))
         elif not isinstance(value, str):
-            problems.append(row("invalid", field=name, message="expected a text."))
+            problems.append(row("invalid", field=name, message="expected a string."))
     if problems or not isinstance(channel_id, str) or not isinstance(resource_id, str):
         raise ApiError(problems)
     with context.store.transaction():

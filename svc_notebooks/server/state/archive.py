@@ -157,7 +157,7 @@ class ArchiveReader(AbstractContextManager["ArchiveReader"]):
         try:
             self._archive = zipfile.ZipFile(file)
         except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError) as error:
-            raise ValueError(f"it is not a saved service, or it was cut off: {error}") from None
+            raise ValueError(f"the file is not a saved service, or is incomplete: {error}") from None
         try:
             self._entries = _read_entries(self._archive, file.seek(0, 2))
             self._manifest = self._read_manifest()
@@ -166,7 +166,7 @@ class ArchiveReader(AbstractContextManager["ArchiveReader"]):
             self.rows = self._read_tables()
             self._check_parts()
         except (zipfile.BadZipFile, EOFError, OSError, NotImplementedError, RuntimeError) as error:
-            raise ValueError(f"it is damaged: {error}") from None
+            raise ValueError(f"the file is damaged: {error}") from None
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -176,33 +176,33 @@ class ArchiveReader(AbstractContextManager["ArchiveReader"]):
     def _read_manifest(self) -> JSONObject:
         entry = self._entries.get(_MANIFEST)
         if entry is None or entry.file_size > _MOST_MANIFEST:
-            raise ValueError("it is not a saved service: it has no manifest")
+            raise ValueError("the file is not a saved service: the manifest is missing")
         manifest = _parse_json(self._archive.read(entry))
         if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
-            raise ValueError("it is not a saved service: its manifest has another format")
+            raise ValueError("the file is not a saved service: the manifest has another format")
         if manifest.get("version") != VERSION:
             raise ValueError(
-                f"it has version {manifest.get('version')!r:.20} of the format, and this package supports {VERSION}"
+                f"the file has format version {manifest.get('version')!r:.20}, and this package supports {VERSION}"
             )
         tables = manifest.get("columns")
         schema = manifest.setdefault("schema", 2 if "checksum" in json.dumps(tables) else 1)  # 1 and 2 write none
         if not isinstance(tables, dict) or type(schema) is not int:
-            raise ValueError("it is not a saved service: its manifest names no tables")
+            raise ValueError("the file is not a saved service: the manifest lists no tables")
         entries = manifest.get("entries")
         if not isinstance(entries, dict) or entries.keys() != self._entries.keys() - {_MANIFEST}:
-            raise ValueError("its entries are not those of its manifest")
+            raise ValueError("the file is damaged: the archive entries differ from the manifest")
         return manifest
 
     def _read_tables(self) -> Rows:
         names: Any = self._manifest["columns"]
         tables = {name for name in self._entries if name.startswith("tables/")}
         if strange := tables ^ {f"tables/{name}.jsonl" for name in names}:
-            raise ValueError(f"its tables are not those of its manifest: {min(strange)}")
+            raise ValueError(f"the file is damaged: {min(strange)} differs from the manifest")
         tables_read: dict[str, Iterable[JSON]] = {name: self._lines(name) for name in names}
         if self._manifest["schema"] != SCHEMA_VERSION:
             tables_read = upgrade_rows(tables_read, names, int(str(self._manifest["schema"])))
         elif names != {name: columns(name) for name in TABLES}:
-            raise ValueError("it was saved by another version of this package: its tables are not those of this one")
+            raise ValueError("the file was saved by another version of this package, which has other tables")
         return {name: [check_row(name, row) for row in tables_read[name]] for name in TABLES}
 
     def _lines(self, table: str) -> Iterator[JSON]:
@@ -216,7 +216,7 @@ class ArchiveReader(AbstractContextManager["ArchiveReader"]):
             needed[f"parts/{part}"] = max(needed.get(f"parts/{part}", 0), int(str(stop)) - int(str(first)))
         held = {name: entry.file_size for name, entry in self._entries.items() if name.startswith("parts/")}
         if needed != held:
-            raise ValueError("its parts are not those of its contents")
+            raise ValueError("the file is damaged: the parts differ from the stored contents")
 
     def copy_parts(self, target: BlobStore) -> dict[str, StoredPart]:
         """Copy all parts to a blob store, and return the new parts by old key. Raises ValueError for a damaged part."""
@@ -251,16 +251,16 @@ class ArchiveReader(AbstractContextManager["ArchiveReader"]):
         entries: Any = self._manifest["entries"]
         digest, entry = hashlib.sha256(), self._entries.get(name)
         if entry is None:
-            raise ValueError(f"it has no {name}")
+            raise ValueError(f"the file is damaged: {name} is missing")
         try:
             with self._archive.open(entry) as source:
                 while block := source.read(BLOCK):
                     digest.update(block)
                     yield block
         except (zipfile.BadZipFile, EOFError, OSError, NotImplementedError, RuntimeError) as error:
-            raise ValueError(f"it is damaged: {error}") from None
+            raise ValueError(f"the file is damaged: {error}") from None
         if entries[name] != [entry.file_size, digest.hexdigest()]:
-            raise ValueError(f"it is damaged: {name} differs from its digest")
+            raise ValueError(f"the file is damaged: {name} differs from its digest")
 
 
 def _read_entries(archive: zipfile.ZipFile, size: int) -> dict[str, zipfile.ZipInfo]:
@@ -268,14 +268,14 @@ def _read_entries(archive: zipfile.ZipFile, size: int) -> dict[str, zipfile.ZipI
     entries: dict[str, zipfile.ZipInfo] = {}
     for entry in archive.infolist():
         if not _ENTRY.fullmatch(entry.filename):
-            raise ValueError(f"it is not a saved service: it has an entry called {entry.filename!r:.60}")
+            raise ValueError(f"the file is not a saved service: the entry {entry.filename!r:.60} is unknown")
         if entry.compress_type != zipfile.ZIP_STORED or entry.file_size != entry.compress_size or entry.flag_bits & 1:
-            raise ValueError(f"it is not a saved service: {entry.filename} is compressed")
+            raise ValueError(f"the file is not a saved service: {entry.filename} is compressed")
         if entry.filename in entries:
-            raise ValueError(f"it is not a saved service: it has {entry.filename} twice")
+            raise ValueError(f"the file is not a saved service: {entry.filename} occurs twice")
         entries[entry.filename] = entry
     if sum(entry.file_size for entry in entries.values()) > size:
-        raise ValueError("it is not a saved service: its entries overlap")
+        raise ValueError("the file is not a saved service: the archive entries overlap")
     return entries
 
 
@@ -283,7 +283,7 @@ def _parse_json(text: bytes) -> JSON:
     try:
         value: JSON = json.loads(text)
     except (ValueError, RecursionError):
-        raise ValueError("it is damaged: an entry is not valid JSON") from None
+        raise ValueError("the file is damaged: an entry is not valid JSON") from None
     return value
 
 
@@ -292,7 +292,7 @@ def _manifest_from_json(manifest: JSONObject) -> Manifest:
         clock: Any = manifest["clock"]
         seed, start = manifest["seed"], clock["start"]
         if seed is not None and type(seed) is not int:
-            raise TypeError("its seed is not a number")
+            raise TypeError("seed is not a number")
         return Manifest(
             now=_instant(clock["now"]),
             start=None if start is None else _instant(start),
@@ -302,34 +302,34 @@ def _manifest_from_json(manifest: JSONObject) -> Manifest:
             policy=Policy(**_fields(Policy, manifest["policy"])),
         )
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
-        raise ValueError(f"its manifest cannot be used: {error}") from None
+        raise ValueError(f"the manifest of the file is not valid: {error}") from None
 
 
 def _instant(text: str) -> datetime:
     instant = datetime.fromisoformat(text)
     if instant.tzinfo is None:
-        raise ValueError("its clock has no time zone")
+        raise ValueError("the clock has no time zone")
     return instant.astimezone(UTC)
 
 
 def _fields(kind: type, values_by_name: JSON) -> dict[str, Any]:
     """Return the field values for a dataclass from a JSON object. Raises ValueError for unknown or invalid fields."""
     if not isinstance(values_by_name, dict):
-        raise ValueError("its names and policy must be objects")
+        raise ValueError("names and policy must be objects")
     known = {field.name: field.default for field in fields(kind)}
     if unknown := values_by_name.keys() - known.keys():
-        raise ValueError(f"{min(unknown)} is unknown")
+        raise ValueError(f"the field {min(unknown)} is unknown")
     values = {name: tuple(value) if isinstance(value, list) else value for name, value in values_by_name.items()}
     if wrong := [name for name, value in values.items() if kind is Names and not isinstance(value, str)]:
-        raise ValueError(f"{wrong[0]} is not a text")
+        raise ValueError(f"{wrong[0]} is not a string")
     return values
 
 
 def _counters(counters: JSON) -> dict[str, int]:
     if not isinstance(counters, dict):
-        raise ValueError("its counters are not numbers")
+        raise ValueError("the file is damaged: the counters are not numbers")
     if not all(type(number) is int and 0 <= number < 2**62 for number in counters.values()):
-        raise ValueError("its counters are not numbers")
+        raise ValueError("the file is damaged: the counters are not numbers")
     if unknown := counters.keys() - TABLES.keys():
-        raise ValueError(f"there is no table {min(unknown)} for a counter")
+        raise ValueError(f"the file is damaged: the counter {min(unknown)} has no table")
     return {name: int(str(number)) for name, number in counters.items()}

@@ -163,7 +163,7 @@ def load(context: ServiceContext, parts: BlobStore, file: BinaryIO) -> None:
     """
     with ArchiveReader(file) as saved, context.store.exclusive():
         if saved.manifest.names != context.names:
-            raise ValueError("it was saved under other brand names than this service has")
+            raise ValueError("the saved service has other brand names than this service")
         for (pem,) in saved.rows["authorities"]:
             TrustStore().add(str(pem))  # before anything is changed, because an invalid certificate raises ValueError
         copied = saved.copy_parts(parts)

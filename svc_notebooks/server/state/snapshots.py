@@ -79,7 +79,7 @@ class Snapshots:
         """Restore the service to the snapshot with the id `key`. Raises ValueError if the id is unknown."""
         state = self._states.get(key)
         if state is None:
-            raise ValueError(f"{key!r} is not a snapshot; there are {', '.join(self._states) or 'none'}")
+            raise ValueError(f"{key!r} is not a snapshot; existing snapshots: {', '.join(self._states) or 'none'}")
         state.restore(context, parts)
 
     def clear(self) -> None:

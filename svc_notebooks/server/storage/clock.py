@@ -116,7 +116,7 @@ class VirtualClock:
             try:
                 end = self._now + step
             except OverflowError:
-                raise ValueError(f"advance() by {step} would leave the year 9999") from None
+                raise ValueError(f"advance() by {step} would exceed the year 9999") from None
             return self._go_to(end)
 
     @public
@@ -177,7 +177,7 @@ def parse_step(duration: Duration) -> timedelta:
     step = parse_duration(duration)
     if step < timedelta(0):
         seconds = f"{step.total_seconds():g}"
-        raise ValueError(f"advance() goes forward only, not by {seconds} seconds; give a duration of zero or more")
+        raise ValueError(f"advance() needs a duration of 0 seconds or more, not {seconds} seconds")
     return step
 
 
@@ -190,7 +190,7 @@ def parse_instant(instant: object) -> datetime:
         return parse_time(instant).astimezone(UTC)
     if not isinstance(instant, datetime):
         kind = type(instant).__name__
-        raise TypeError(f"set() takes a datetime or a text such as 2026-01-12T09:00:00Z, not a {kind}")
+        raise TypeError(f"set() needs a datetime or a str such as 2026-01-12T09:00:00Z, not {kind}")
     if instant.tzinfo is None:
-        raise ValueError(f"{instant} has no time zone; give one, for example UTC")
+        raise ValueError(f"{instant} has no time zone; add a time zone, for example UTC")
     return instant.astimezone(UTC)

@@ -61,9 +61,9 @@ def read_marker(folder: Path) -> Marker:
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         raise ValueError(f"{MARKER} cannot be read") from None
     if form != _FORMAT or [type(value) for value in marker] != [str, int, str, bool]:
-        raise ValueError(f"{MARKER} is not the marker of a store")
+        raise ValueError(f"{MARKER} is not a valid marker file of a store")
     if number != _VERSION:
-        raise ValueError(f"{MARKER} has version {number!r:.20} of the format, and this package supports {_VERSION}")
+        raise ValueError(f"{MARKER} has format version {number!r:.20}, and this package supports {_VERSION}")
     return marker
 
 
@@ -96,7 +96,7 @@ def open_folder(folder: Path, durability: Literal["process", "power"], now: floa
     """
     folder = folder.resolve()
     if folder.exists() and not folder.is_dir():
-        raise NotADirectoryError(f"{folder} is a file: name a folder")
+        raise NotADirectoryError(f"{folder} is a file: choose a folder")
     folder.mkdir(parents=True, exist_ok=True)
     record = _Record(folder)
     try:
@@ -124,10 +124,10 @@ def check_not_in_use(folder: Path) -> None:
     """Raise OSError if a folder is not a store, or if a service of this or another process uses the folder."""
     path = folder / DATABASE
     if not path.is_file():
-        raise FileNotFoundError(f"{folder} is not a store: it has no {DATABASE}")
+        raise FileNotFoundError(f"{folder} is not a store: {DATABASE} is missing")
     status = folder.stat()
     if (os.getpid(), status.st_dev, status.st_ino) in _open or opening_record.in_use(path):
-        raise OSError(f"{folder} is in use: close the service that uses it first")
+        raise OSError(f"{folder} is in use: close the service that uses the folder first")
 
 
 def examine(folder: Path) -> tuple[Literal["new", "marked", "unmarked"], Marker]:
@@ -144,19 +144,19 @@ def examine(folder: Path) -> tuple[Literal["new", "marked", "unmarked"], Marker]
     if MARKER not in names and DATABASE not in names:
         raise _refusal(folder, *_foreign(names - HARMLESS))
     if link := _link(folder, names):
-        raise _refusal(folder, f"{link} is a symbolic link", "put the files themselves there, or link the whole folder")
+        raise _refusal(folder, f"{link} is a symbolic link", "replace the link with the file, or link the whole folder")
     marker = _marker(folder) if MARKER in names else None
     if marker and marker.openings == 0:
         return "new", marker  # the creation of the store was interrupted
     if DATABASE not in names:
         raise _refusal(folder, f"{DATABASE} is missing", _PUT_BACK)
     if opening_record.in_use(folder / DATABASE):
-        raise _refusal(folder, "it is open in another process", "is another service using it? Close that one")
+        raise _refusal(folder, "the folder is open in another process", "close the service in that process")
     inspected = opening_record.inspect(folder / DATABASE)
     if inspected.problem:
         raise _refusal(folder, f"{DATABASE} {inspected.problem}", inspected.advice or _PUT_BACK)
     if inspected.names_parts and PARTS not in names:
-        raise _refusal(folder, f"{PARTS}/ is missing", f"put {PARTS}/ back, or name another folder")
+        raise _refusal(folder, f"{PARTS}/ is missing", f"put {PARTS}/ back, or choose another folder")
     if marker is None:
         return "unmarked", new
     if problem := _mismatch(marker, inspected.opening):
@@ -164,25 +164,25 @@ def examine(folder: Path) -> tuple[Literal["new", "marked", "unmarked"], Marker]
     return "marked", marker
 
 
-_PUT_BACK = f"put the right {DATABASE} back, or name another folder"
+_PUT_BACK = f"put the right {DATABASE} back, or choose another folder"
 _WITHOUT_MARKER = (
-    f"put the latest {DATABASE} back, or delete {MARKER} to go on with this one: its unnamed parts are then"
-    f" moved to {ASIDE}/"
+    f"put the latest {DATABASE} back, or delete {MARKER} to continue with this database: parts without a database"
+    f" entry are then moved to {ASIDE}/"
 )
-_UPGRADED = "the database was of an older version and was upgraded; {} is a copy of it as it was"
+_UPGRADED = "the database had an older version and was upgraded; {} is a copy of the old database"
 
 
 def _refusal(folder: Path, problem: str, advice: str) -> OSError:
-    return OSError(f"{folder} cannot be opened, and nothing in it was changed: {problem}; {advice}")
+    return OSError(f"{folder} cannot be opened, and was not changed: {problem}; {advice}")
 
 
 def _foreign(names: set[str]) -> tuple[str, str]:
     first = ", ".join(sorted(names)[:3])
     more = f" and {len(names) - 3} more" if len(names) > 3 else ""
-    advice = "name an empty folder, or one that does not exist"
+    advice = "choose an empty or a new folder"
     if PARTS in names:
         advice += f"; if this is a store, put its {DATABASE} back"
-    return f"it is neither empty nor a store: it has {first}{more}", advice
+    return f"the folder is neither empty nor a store, and contains {first}{more}", advice
 
 
 def _link(folder: Path, names: set[str]) -> str | None:
@@ -196,18 +196,20 @@ def _marker(folder: Path) -> Marker:
     try:
         return read_marker(folder)
     except ValueError as error:
-        raise _refusal(folder, str(error), f"put the right {MARKER} back, or delete it to go on without it") from None
+        raise _refusal(
+            folder, str(error), f"put the right {MARKER} back, or delete the file to continue without a marker"
+        ) from None
 
 
 def _mismatch(marker: Marker, last: opening_record.Opening | None) -> str | None:
     """Return the reason why the database does not belong to the marker and the parts, or None if it belongs to them."""
     if last is None or last.number < marker.openings:
         opened = last.number if last else 0
-        return f"{DATABASE} is older than the parts: it ends with opening {opened}, the folder with {marker.openings}"
+        return f"{DATABASE} is older than the parts: {opened} recorded openings instead of {marker.openings}"
     if marker.opening not in (last.token, last.before):
-        return f"{DATABASE} is not the one with which the folder was last opened"
+        return f"{DATABASE} is a different database than at the last opening of the folder"
     if marker.closed and marker.opening == last.token and not last.closed:
-        return f"{DATABASE} is older than the parts: it was copied while a service was using it"
+        return f"{DATABASE} is older than the parts: the database was copied while a service was using it"
     return None
 
 
@@ -219,7 +221,7 @@ class _Record:
         self._marker: Marker | None = None
         self._driver: Any = None
         if self._key in _open:
-            raise _refusal(folder, "this process has it open", "is another service using it? Close that one")
+            raise _refusal(folder, "the folder is already open in this process", "close the other service first")
         _open.add(self._key)
 
     def begin(self, database: Database, marker: Marker) -> int:

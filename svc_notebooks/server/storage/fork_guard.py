@@ -7,8 +7,8 @@ import os
 from ...core.process_fork import ForkedChild, after_fork, keep_forever
 
 _WHERE = (
-    "The service of this sandbox runs in process {process}, and this process is a fork of it, where every change would"
-    " be lost."
+    "The service of this sandbox belongs to process {process} and does not work in a forked child process, because"
+    " changes would be lost."
 )
 _USE_SOCKETS = "Use threads; or call lab.serve() before the fork, and connect(server.base_url, token) in each child."
 

@@ -117,7 +117,7 @@ class Ids:
         try:
             self._random, self._steps = (_restore(*kept) for kept in state)
         except (TypeError, OverflowError) as error:
-            raise ValueError(f"the sequence of ids cannot be used: {error}") from None
+            raise ValueError(f"the saved ids state is not valid: {error}") from None
 
 
 def _restore(version: int, words: Iterable[int], gauss: float | None) -> Random:

@@ -43,7 +43,7 @@ def check_row(table: str, row: JSON) -> Sequence[JSON]:
     """Check a row of a table and return it. Raises ValueError if the number, type or range of its values is invalid."""
     expected = TABLES[table].columns
     if not isinstance(row, list) or len(row) != len(expected):
-        raise ValueError(f"a row of {table} has {len(expected)} values")
+        raise ValueError(f"a row of {table} must have {len(expected)} values")
     for column, value in zip(expected, row, strict=True):
         if not (_has_column_type(column, value) and is_valid_value(table, column.name, value)):
             raise ValueError(f"{table}.{column.name} cannot be {value!r:.40}")
@@ -58,16 +58,16 @@ def upgrade_rows(
     Raises ValueError if the version is unknown, the columns are not those of the version, or a row is invalid.
     """
     if not 1 <= version <= upgrades.VERSION:
-        raise ValueError(f"it has schema version {version}, and this package supports 1 to {upgrades.VERSION}")
+        raise ValueError(f"the file has schema version {version}, and this package supports 1 to {upgrades.VERSION}")
     with closing(upgrades.empty_database(version)) as driver:
         if names != upgrades.columns(driver):
-            raise ValueError("it was saved by another version of this package: its tables are not those of this one")
+            raise ValueError("the file was saved by another version of this package, which has other tables")
         for table, rows in tables.items():
             placeholders = ", ".join("?" * len(names[table]))
             try:
                 driver.executemany(f"INSERT INTO {table} VALUES ({placeholders})", map(_check_list, rows))
             except (sqlite3.Error, OverflowError, TypeError, UnicodeError) as error:
-                raise ValueError(f"{table} has an impossible row: {error}") from None
+                raise ValueError(f"{table} has an invalid row: {error}") from None
         upgrades.upgrade(driver)
         upgraded: dict[str, Iterable[JSON]] = {}
         for table in TABLES:
@@ -78,7 +78,7 @@ def upgrade_rows(
 
 def _check_list(row: JSON) -> list[Any]:
     if not isinstance(row, list):
-        raise TypeError("a row is a list of values")
+        raise TypeError("a row must be a list of values")
     return row
 
 

@@ -56,7 +56,7 @@ class Control:
 
     def __init__(self, service: Service, token: str | None = None) -> None:
         if token is not None and not _TOKEN.fullmatch(token):
-            raise ValueError("the control token must be one word of printable ASCII, at least one character")
+            raise ValueError("the control token must be printable ASCII without spaces, and not empty")
         self._service = service
         self._token = token
 
@@ -127,10 +127,12 @@ def _call(service: Service, request: Request, name: str) -> Answer:
         return _flag_file(service, plain_segment(name[6:]), fields)
     function = CALLS.get((request.method, name))
     if function is None:
-        raise refuse("notFound", message=f"{request.method} {_PREFIX}{name[:80]} is not a control call.")
+        raise refuse(
+            "notFound", message=f"{request.method} {_PREFIX}{name[:80]} is not a call of the control interface."
+        )
     fields = read_json(as_body(request.body), _MAX_BODY_SIZE) if length != "0" else {}
     if unknown := fields.keys() - set(_FIELDS.get(name, fields)):
-        raise ValueError(f"{name} takes {', '.join(_FIELDS[name])}, not {min(unknown)[:40]}")
+        raise ValueError(f"{name} accepts the fields {', '.join(_FIELDS[name])}, not {min(unknown)[:40]}")
     return function(service, fields, request.origin)
 
 
@@ -138,7 +140,7 @@ def _sign_in(service: Service, fields: Fields, origin: str) -> Answer:
     scopes, expires_in = fields.get("scopes"), fields.get("expires_in")
     lifetime = None if expires_in is None else _duration("expires_in", expires_in)
     if lifetime is not None and abs(lifetime.total_seconds()) > _MAX_SECONDS:
-        raise ValueError(f"expires_in takes at most {_MAX_SECONDS:,} seconds")
+        raise ValueError(f"expires_in must be at most {_MAX_SECONDS:,} seconds")
     token = service.sign_in(
         _text(fields, "user"),
         scopes=None if scopes is None else _texts(fields, "scopes"),
@@ -151,7 +153,7 @@ def _sign_in(service: Service, fields: Fields, origin: str) -> Answer:
 
 def _move_clock(service: Service, fields: Fields, origin: str) -> Answer:
     if len(fields) > 1:
-        raise ValueError("the clock takes one of advance, now and freeze at a time")
+        raise ValueError("clock accepts only one of the fields advance, now and freeze")
     if (duration := fields.get("advance")) is not None:
         step = _duration("advance", duration)  # before the clock is stopped, so that a refused call changes nothing
         service.virtual_clock().advance(step)
@@ -175,7 +177,7 @@ def _duration(name: str, value: JSON) -> timedelta:
 def _limit(service: Service, fields: Fields, origin: str) -> Answer:
     requests, per = fields.get("requests"), fields.get("per", "60s")
     if isinstance(requests, bool) or not isinstance(requests, int | None):
-        raise ValueError("requests takes a whole number from 1 on, or null to remove the limit")
+        raise ValueError("requests must be a whole number of 1 or more, or null to remove the limit")
     service.limit(_text(fields, "user"), requests, _duration("per", per))
     return {"limits": service.limits()}
 
@@ -256,14 +258,14 @@ _FIELDS: Mapping[str, tuple[str, ...]] = {
 def _flag(fields: Fields, name: str) -> bool:
     value = fields.get(name)
     if value is not None and not isinstance(value, bool):
-        raise ValueError(f"{name} takes true or false")
+        raise ValueError(f"{name} must be true or false")
     return value is True
 
 
 def _text(fields: Fields, name: str) -> str | None:
     value = fields.get(name)
     if value is not None and not isinstance(value, str):
-        raise ValueError(f"{name} takes a text")
+        raise ValueError(f"{name} must be a string")
     return value
 
 
@@ -277,5 +279,5 @@ def _require_text(fields: Fields, name: str) -> str:
 def _texts(fields: Fields, name: str) -> list[str]:
     value = fields.get(name, [])
     if not isinstance(value, list) or not all(isinstance(text, str) for text in value):
-        raise ValueError(f"{name} takes a list of texts")
+        raise ValueError(f"{name} must be a list of strings")
     return [str(text) for text in value]

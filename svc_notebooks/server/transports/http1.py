@@ -34,12 +34,12 @@ _CHUNK_SIZE = re.compile(rb"([0-9A-Fa-f]{1,15})[ \t]*(?:;[^\r\n]*)?\r\n")
 _LINE_BREAKS = re.compile(r"[\r\n\0]+")
 
 _REASONS = {
-    400: "its first line must be a method in capital letters, an address and a version, like "
+    400: "the first line must have a method in capital letters, a path and a version, such as "
     "GET /storage/v3/files HTTP/1.1, and end with CR LF",
-    408: "it did not arrive in time",
-    413: f"its first line and its headers have more than {MAX_HEAD_SIZE} bytes",
-    414: f"its first line has more than {MAX_HEAD_SIZE} bytes",
-    505: "its version must be HTTP/1.1 or HTTP/1.0",
+    408: "the request did not arrive in time",
+    413: f"the first line and the headers have more than {MAX_HEAD_SIZE} bytes",
+    414: f"the first line has more than {MAX_HEAD_SIZE} bytes",
+    505: "the version must be HTTP/1.1 or HTTP/1.0",
 }
 _ERROR_KEYS = {408: "requestTimeout", 413: "uploadTooLarge", 414: "uriTooLong"}
 
@@ -109,7 +109,7 @@ def read_head(data: bytes) -> RequestHead:
     if match[3] != b"1":
         raise UnreadableError(505)
     if not data.endswith(b"\r\n\r\n"):
-        raise UnreadableError(400, "each line of its head must end with CR LF, and the head with a blank line")
+        raise UnreadableError(400, "each header line must end with CR LF, and a blank line must follow the headers")
     pairs: list[tuple[str, str]] = []
     framing: dict[str, list[str]] = {}
     for line in rest.removesuffix(b"\r\n\r\n").split(b"\r\n") if rest != b"\r\n" else ():
@@ -144,12 +144,14 @@ def _read_framing(framing: dict[str, list[str]], *, is_old: bool) -> tuple[int, 
         raise UnreadableError(400, "Content-Length must be one number of bytes")
     coding = [value.lower() for value in framing.get("transfer-encoding", ())]
     if coding and (coding != ["chunked"] or lengths):
-        raise UnreadableError(400, "Transfer-Encoding must be chunked alone, without a Content-Length")
+        raise UnreadableError(
+            400, "Transfer-Encoding must be chunked, without other codings and without Content-Length"
+        )
     if coding and is_old:
-        raise UnreadableError(400, "HTTP/1.0 has no Transfer-Encoding")
+        raise UnreadableError(400, "Transfer-Encoding is not allowed in HTTP/1.0")
     hosts = framing.get("host", ())
     if len(hosts) > 1 or not (hosts or is_old):
-        raise UnreadableError(400, "there must be one Host header")
+        raise UnreadableError(400, "the request must have exactly one Host header")
     return int(lengths.pop()) if lengths else 0, bool(coding)
 
 
@@ -196,7 +198,7 @@ class LengthBody:
         except (OSError, ValueError) as error:  # cut off, silent for too long, or closed meanwhile
             raise Disconnected(str(error)) from None
         if not block:
-            raise Disconnected("the connection ended before the body did")
+            raise Disconnected("the connection was closed before the end of the body")
         return block
 
     def abort(self) -> None:
@@ -241,14 +243,14 @@ class ChunkedBody(LengthBody):
             return b""
         block = super().read(size)
         if not self._left and self._line() != b"\r\n":
-            raise self._coding_error("a chunk of the body is longer than it says.")
+            raise self._coding_error("a chunk of the body is longer than its declared size.")
         return block
 
     def _begin_chunk(self) -> bool:
         """Read the size line of the next chunk and return True, or read the trailers at the end and return False."""
         match = _CHUNK_SIZE.fullmatch(self._line())
         if not match:
-            raise self._coding_error("a chunk of the body has no readable size.")
+            raise self._coding_error("a chunk of the body has no valid size.")
         self._left = int(match[1], 16)
         if self._left:
             return True
@@ -257,7 +259,7 @@ class ChunkedBody(LengthBody):
         while (line := self._line(left)) != b"\r\n":
             left -= len(line)
             if not line.endswith(b"\r\n") or left <= 0:
-                raise self._coding_error("the trailers of the body are not header lines, or too long.")
+                raise self._coding_error("the trailers of the body are too long or are not header lines.")
         self._ended = True
         return False
 

@@ -137,7 +137,7 @@ class SocketServer:
                 listener.setblocking(False)
                 return listener
         why = os.strerror(problem.errno or 0)  # without the address that create_server adds to it
-        advice = "; name another port, or 0 for a free one" if problem.errno == errno.EADDRINUSE else ""
+        advice = "; choose another port, or 0 for any free port" if problem.errno == errno.EADDRINUSE else ""
         raise OSError(f"cannot listen at {host}:{port}: {why}{advice}")
 
     @property
@@ -211,7 +211,7 @@ class SocketServer:
                         self._add_threads(_THREADS_ADDED)
                     responses = self.responses
             except Exception:
-                _log.exception("the server goes on after an error")
+                _log.exception("error in the accept loop; the server continues")
 
     def _accept(self) -> None:
         assert self._listener
@@ -269,7 +269,7 @@ class SocketServer:
             except OSError as error:
                 _log.debug("connection lost: %s", error)
             except Exception:
-                _log.exception("a connection is closed after an error")
+                _log.exception("a connection was closed because of an error")
             finally:
                 self._queue.done(lane)
             if stays and not self.stopping:

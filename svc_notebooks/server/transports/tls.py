@@ -53,7 +53,7 @@ class TlsHandshake:
         except (BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError):
             return False
         except (OSError, ValueError) as error:
-            _log.debug("no handshake: %s", error)
+            _log.debug("the TLS handshake failed: %s", error)
             self.failed = True
             return False
         return True

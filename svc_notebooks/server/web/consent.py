@@ -49,7 +49,7 @@ def _read_authorization(request: PublicRequest) -> _Authorization:
     params = unique_parameters(list(request.query.pairs))
     client = request.context.store.oauth.client(params.get("client_id", ""))
     if client is None:
-        raise OAuthError("invalid_request", "there is no OAuth client of this client_id.")
+        raise OAuthError("invalid_request", "there is no OAuth client with this client_id.")
     registered, redirect = client.redirects.split(), params.get("redirect_uri", "")
     if not any(matches_redirect(uri, redirect) for uri in registered):
         raise OAuthError("invalid_request", "redirect_uri is not registered for this client.")
@@ -68,21 +68,21 @@ def _respond(request: PublicRequest, authorization: _Authorization) -> Response:
     requested = scopes_of(request.context, params.get("scope")).split()
     caller, silent = _consenting_caller(request, authorization), params.get("prompt") == "none"
     if caller is None and silent:
-        raise OAuthError("login_required", "nobody is signed in, and prompt=none allows no sign-in page.", 400)
+        raise OAuthError("login_required", "no user is signed in, and prompt=none does not allow a sign-in page.", 400)
     if caller is None:
         return sign_in_page(request, "/authorize?" + str(request.query))
     scopes = [scope for scope in requested if scope in caller.scopes]
     if request.method == "POST":
         form = request.form()
         if not hmac.compare_digest(form.get("signature", "").encode(), signature(request).encode()):
-            raise OAuthError("access_denied", "the form did not come from the page of this service.", 400)
+            raise OAuthError("access_denied", "the form was not sent from the consent page of this service.", 400)
         scopes = [scope for scope in scopes if f"scope.{scope}" in form]
         if form.get("decision") != "allow" or not scopes:
             raise OAuthError("access_denied", "the user has not consented.", 400)
     elif not silent:
         return _consent_page(request, authorization, caller, scopes)
     if not scopes:
-        raise OAuthError("invalid_scope", "the user has none of these scopes to give.")
+        raise OAuthError("invalid_scope", "the user cannot grant any of the requested scopes.")
     client, redirect_uri = authorization.client, authorization.redirect
     entry.user, entry.client, entry.scopes = caller.user, client.id, frozenset(scopes)
     code = new_code(request, caller.user, client, scopes, redirect_uri, challenge=challenge, method=method)
@@ -99,7 +99,9 @@ def _challenge(authorization: _Authorization) -> tuple[str, str]:
     if not challenge and not authorization.client.secret:
         raise OAuthError("invalid_request", "a client without a secret must send a code_challenge.")
     if method not in _METHODS or (challenge and not is_verifier(challenge)):
-        raise OAuthError("invalid_request", "code_challenge must be 43 to 128 letters, by plain or S256.")
+        raise OAuthError(
+            "invalid_request", "code_challenge must have 43 to 128 characters, and its method must be plain or S256."
+        )
     return challenge, method
 
 

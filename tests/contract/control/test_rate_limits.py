@@ -111,7 +111,7 @@ def test_a_refused_chunk_does_not_change_its_session(wire: Wire) -> None:
 
 @pytest.mark.parametrize("requests, per", [(0, 60), (-1, 60), (True, 60), (1, 0), (1, "soon"), (1, -1)])
 def test_an_invalid_limit_is_refused(service: Service, requests: Any, per: Any) -> None:
-    with pytest.raises(ValueError, match=r"takes|must be|duration"):
+    with pytest.raises(ValueError, match=r"must be|duration"):
         service.limit(None, requests, per)
 
     assert service.limits() == []

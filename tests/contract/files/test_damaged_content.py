@@ -39,7 +39,7 @@ DAMAGES = {
     "missing": (Path.unlink, "is missing"),
     "truncated": (truncate, "instead of"),
     "grown": (grow, "instead of"),
-    "rotten": (corrupt, "other bytes"),
+    "rotten": (corrupt, "wrong checksum"),
 }
 damages = pytest.mark.parametrize("damage, problem", DAMAGES.values(), ids=DAMAGES)
 
@@ -78,7 +78,7 @@ def test_a_download_is_refused_before_it_begins(
     answer = wire.download(file_id)
 
     assert (answer.status, answer.error["reason"]) == (500, "contentDamaged")
-    assert all(words in answer.error["message"] for words in (file_id, problem, "has not changed it"))
+    assert all(words in answer.error["message"] for words in (file_id, problem, "This request changed nothing"))
     assert any(file_id in record.message for record in caplog.records)
 
 
@@ -255,7 +255,7 @@ def test_a_part_that_is_cut_while_it_is_sent_ends_the_connection(folder: Path, s
 
     _, error_message = received_in_process(wire, file_id)
 
-    assert "1 bytes too early" in error_message
+    assert "1 bytes too short" in error_message
 
 
 def test_a_response_that_ends_early_closes_its_connection(

@@ -254,7 +254,7 @@ def test_a_project_is_exported_as_it_was_imported(wire: Wire) -> None:
     "error,status,reason",
     [
         (ConversionError("the page could not be rendered."), 400, "badRequest"),
-        (TooLarge("it took more than 60 seconds."), 403, "exportSizeLimitExceeded"),
+        (TooLarge("the conversion took more than 60 seconds."), 403, "exportSizeLimitExceeded"),
     ],
 )
 def test_a_failed_export_gives_its_reason_and_no_5xx(

@@ -381,7 +381,7 @@ def test_a_media_type_too_long_for_a_header_is_refused(wire: Wire, length: int, 
         (b'{"name": "' + "ü".encode("latin-1") + b'"}', "expected text in UTF-8, not compressed."),
         (gzip.compress(b'{"name": "a"}'), "expected text in UTF-8, not compressed."),
         (b'{"starred": ' + b"9" * 5000 + b"}", "a number has more than 4000 digits"),
-        (b'{"name": ' * 50_000 + b"1" + b"}" * 50_000, "it is nested more than 100 deep."),
+        (b'{"name": ' * 50_000 + b"1" + b"}" * 50_000, "the JSON is nested more than 100 levels deep."),
     ],
     ids=["latin-1", "gzip", "digits", "nested"],  # gzip writes the present time: no id may be made of its bytes
 )

@@ -494,4 +494,4 @@ def test_a_conversion_that_takes_too_long_is_refused_and_the_next_is_done() -> N
 def test_the_journal_notes_omitted_parts(wire: Wire, service: Service) -> None:
     convert(wire, b'<p><a href="javascript:x">words</a></p>', "text/html", "document")
 
-    assert "Links were left out" in service.journal()[-1]["decided_by"]
+    assert "Links were removed" in service.journal()[-1]["decided_by"]

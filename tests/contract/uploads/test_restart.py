@@ -71,7 +71,7 @@ def test_a_database_url_is_refused_as_unsupported() -> None:
 
 
 def test_a_folder_that_is_in_use_is_refused(tmp_path: Path) -> None:
-    with open_service(tmp_path), pytest.raises(OSError, match="another service"):
+    with open_service(tmp_path), pytest.raises(OSError, match="already open in this process"):
         open_service(tmp_path)
 
     open_service(tmp_path).close()

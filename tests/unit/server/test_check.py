@@ -91,7 +91,7 @@ def test_damaged_parts_and_the_files_that_have_them(folder: Path, capsys: pytest
     report = json.loads(check(folder, capsys, "--json")[1])
 
     assert status == 1
-    assert "other bytes" in output
+    assert "wrong checksum" in output
     assert "affects first (" in output
     assert "affects copy (" in output
     assert output.endswith("problems: 3\n")

@@ -84,7 +84,7 @@ def refused(folder: Path, sentence: str) -> None:
     for make in (open_service, svc.sandbox):
         with pytest.raises(OSError, match=sentence) as caught:
             make(folder)
-        assert str(caught.value).startswith(f"{folder} cannot be opened, and nothing in it was changed: ")
+        assert str(caught.value).startswith(f"{folder} cannot be opened, and was not changed: ")
         assert "\n" not in str(caught.value)
     assert listing(folder) == before
 
@@ -102,7 +102,9 @@ def foreign(folder: Path) -> None:
 
 def test_a_folder_with_foreign_files_is_refused(tmp_path: Path) -> None:
     foreign(tmp_path)
-    refused(tmp_path, "neither empty nor a store: it has kept, parts, thesis.tex; name an empty folder")
+    refused(
+        tmp_path, "neither empty nor a store, and contains kept, parts, thesis.tex; choose an empty or a new folder"
+    )
 
 
 @pytest.mark.parametrize("name", sorted(stray_blobs.HARMLESS))
@@ -114,7 +116,7 @@ def test_files_of_file_managers_are_left_alone(tmp_path: Path, name: str) -> Non
 
 def test_a_file_is_refused(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("no folder")
-    with pytest.raises(NotADirectoryError, match="file is a file: name a folder"):
+    with pytest.raises(NotADirectoryError, match="file is a file: choose a folder"):
         open_service(tmp_path / "file")
 
 
@@ -206,21 +208,21 @@ def newer_marker(store: Path) -> None:
 @pytest.mark.parametrize(
     "break_it, sentence",
     [
-        (no_database, r"svc\.sqlite is missing; put the right svc\.sqlite back, or name another folder"),
+        (no_database, r"svc\.sqlite is missing; put the right svc\.sqlite back, or choose another folder"),
         (empty_database, r"svc\.sqlite is empty \(0 bytes\); put the right"),
         (garbage, r"svc\.sqlite is damaged or not a database \(file is not a database\); put"),
         (cut_off, r"svc\.sqlite is damaged or not a database \(database disk image is malformed\); put"),
         (damaged, r"svc\.sqlite is damaged (or no database )?\(.*\); put"),
         (another_program, r"svc\.sqlite is not a database of this package; put"),
-        (another_store, r"svc\.sqlite is not the one with which the folder was last opened; put the latest"),
-        (newer_schema, rf"has schema version {upgrades.VERSION + 1}, and .* up to {upgrades.VERSION}; open it with"),
+        (another_store, r"svc\.sqlite is a different database than at the last opening of the folder; put the latest"),
+        (newer_schema, rf"has schema version {upgrades.VERSION + 1}, and .* up to {upgrades.VERSION}; use the version"),
         (no_parts, r"parts/ is missing; put parts/ back"),
-        (linked_parts, r"parts is a symbolic link; put the files themselves there"),
+        (linked_parts, r"parts is a symbolic link; replace the link with the file"),
         (linked_below_parts, r"parts/ab is a symbolic link"),
         (linked_database, r"svc\.sqlite is a symbolic link"),
         (damaged_marker, r"svc-store\.json cannot be read; put the right svc-store\.json back"),
         (another_marker, r"svc-store\.json cannot be read; put"),
-        (newer_marker, r"svc-store\.json has version 2 of the format, and this package supports 1"),
+        (newer_marker, r"svc-store\.json has format version 2, and this package supports 1"),
     ],
 )
 def test_a_store_that_is_not_whole_is_refused(store: Path, break_it: Callable[[Path], None], sentence: str) -> None:
@@ -238,7 +240,7 @@ def test_serve_prints_one_sentence(store: Path, break_it: Callable[[Path], None]
     command = [sys.executable, "-m", "svc_notebooks.cli", "serve", "--store", str(store)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith(f"svc-notebooks serve: {store} cannot be opened, and nothing in it was changed: ")
+    assert done.stderr.startswith(f"svc-notebooks serve: {store} cannot be opened, and was not changed: ")
     assert done.stderr.count("\n") == 1
     assert listing(store) == before
 
@@ -253,7 +255,8 @@ def test_a_backup_of_an_earlier_opening_is_refused(store: Path, tmp_path: Path) 
     shutil.move(store / "svc.sqlite", tmp_path / "latest")
     shutil.copy(tmp_path / "backup", store / "svc.sqlite")
     refused(
-        store, "older than the parts: it ends with opening 2, the folder with 3; put the latest .* or delete svc-store"
+        store,
+        "older than the parts: 2 recorded openings instead of 3; put the latest .* or delete svc-store",
     )
 
     shutil.copy(tmp_path / "latest", store / "svc.sqlite")
@@ -268,7 +271,7 @@ def test_a_copy_that_was_made_while_a_service_used_it_is_refused(store: Path, tm
             service._context.store._database.driver.backup(copy)
         upload(service, b"fourth")
     shutil.copy(tmp_path / "copy", store / "svc.sqlite")
-    refused(store, "older than the parts: it was copied while a service was using it")
+    refused(store, "older than the parts: the database was copied while a service was using it")
 
 
 def test_a_log_that_is_lost_with_the_opening_in_it_is_noticed(store: Path, tmp_path: Path) -> None:
@@ -277,7 +280,7 @@ def test_a_log_that_is_lost_with_the_opening_in_it_is_noticed(store: Path, tmp_p
     killed = shutil.copytree(store, tmp_path / "killed")
     service.close()
     log = (killed / "svc.sqlite-wal").rename(tmp_path / "log")
-    refused(killed, "older than the parts: it ends with opening 2, the folder with 3")
+    refused(killed, "older than the parts: 2 recorded openings instead of 3")
 
     log.rename(killed / "svc.sqlite-wal")
     with opened(killed) as service:
@@ -306,7 +309,7 @@ def test_without_its_marker_a_store_goes_on_with_an_old_database_and_gets_its_pa
     with opened(store) as service:
         assert contents(service) == [b"first", b"second"]
         (note,) = service.notes
-        assert note.startswith(f"Moved 1 file that the database does not name from {store / 'parts'} to {store}/aside/")
+        assert note.startswith(f"Moved 1 file without a database entry from {store / 'parts'} to {store}/aside/")
         (part,) = (store / "aside").glob("opening-3/parts/??/*")
         assert part.read_bytes() == b"third"
 
@@ -314,7 +317,7 @@ def test_without_its_marker_a_store_goes_on_with_an_old_database_and_gets_its_pa
     (store / "svc-store.json").unlink()
     with opened(store) as service:
         assert contents(service) == [b"first", b"second", b"third"]
-        assert service.notes == [f"Moved 1 file that the database names back from {store / 'aside'}"]
+        assert service.notes == [f"Moved 1 file with a database entry back from {store / 'aside'}"]
 
 
 # -- stores of earlier commits
@@ -338,8 +341,8 @@ def test_a_store_of_an_earlier_commit_is_upgraded_and_keeps_everything(tmp_path:
         assert svc.events()["summary"].tolist() == (["e0", "e1"] if has_events else [])
         svc.upload(b"new", name="new.txt")
     upgrade, moved = (str(warning.message) for warning in caught)
-    assert upgrade.endswith(f"was upgraded; {folder}/svc.sqlite.version-0.1.bak is a copy of it as it was")
-    assert moved.startswith(f"Moved 2 files that the database does not name from {folder}/parts to {folder}/aside/open")
+    assert upgrade.endswith(f"was upgraded; {folder}/svc.sqlite.version-0.1.bak is a copy of the old database")
+    assert moved.startswith(f"Moved 2 files without a database entry from {folder}/parts to {folder}/aside/open")
     assert report.tolist() == [str(folder), "note", f"{upgrade}; {moved}"]
 
     after = listing(folder)
@@ -392,7 +395,7 @@ def test_what_is_not_of_the_store_is_moved_aside_and_old_unfinished_parts_are_re
     with opened(store) as service:
         assert contents(service) == [b"first", b"second"]
         assert len(service.notes) == 1
-        assert service.notes[0].startswith("Moved 7 files that the database does not name from ")
+        assert service.notes[0].startswith("Moved 7 files without a database entry from ")
     for name, text in foreign.items():
         assert not (store / name).exists()
         assert (store / "aside" / "opening-3" / name).read_text() == text
@@ -416,7 +419,7 @@ def test_parts_that_are_missing_are_reported(store: Path) -> None:
     next(path for path in store.glob("parts/??/*")).unlink()
     with opened(store) as service:
         assert service.notes == [
-            f"Missing in {store / 'parts'}: 1 file that the database names and nobody can download"
+            f"Missing in {store / 'parts'}: 1 file with a database entry, which cannot be downloaded"
         ]
 
 
@@ -453,13 +456,13 @@ def test_reset_restore_and_load_remove_only_parts_of_the_store(store: Path, tmp_
 def test_a_store_is_open_once_in_a_process_and_can_be_opened_again_when_it_is_closed(store: Path) -> None:
     with opened(store) as service:
         upload(service, b"third")
-        with pytest.raises(OSError, match=r"this process has it open; is another service using it\?"):
+        with pytest.raises(OSError, match=r"the folder is already open in this process; close the other service first"):
             open_service(store)
         assert contents(service) == [b"first", b"second", b"third"], "its locks are still there"
         command = [sys.executable, "-m", "svc_notebooks.cli", "serve", "--store", str(store)]
         done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
         assert (done.returncode, done.stderr.count("\n")) == (2, 1)
-        assert "it is open in another process; is another service using it?" in done.stderr
+        assert "the folder is open in another process; close the service in that process" in done.stderr
     opened(store)
     gc.collect()
     with opened(store) as service:

@@ -151,13 +151,13 @@ def test_a_fault_that_never_happened_is_an_error(service):
     ],
 )
 def test_an_invalid_step_is_refused(service, step):
-    with pytest.raises(ValueError, match=r"takes|has one of"), service.faults(step):
+    with pytest.raises(ValueError, match=r"must|allowed only|can have only"), service.faults(step):
         pass
 
 
 @pytest.mark.parametrize("plan", [{}, {"steps": []}, {"steps": [{"action": {"status": 500}}], "in_order": "yes"}])
 def test_an_invalid_plan_is_refused(service, plan):
-    with pytest.raises(ValueError, match="takes"):
+    with pytest.raises(ValueError, match="must"):
         service.add_faults(plan)
 
 

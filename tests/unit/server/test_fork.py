@@ -162,9 +162,9 @@ def test_a_service_says_in_a_child_where_it_runs(service: Service) -> None:
         error = forked(work)
         assert isinstance(error, Unsupported)
         assert str(error) == (
-            f"The service of this sandbox runs in process {os.getpid()}, and this process is a fork of it, where every"
-            " change would be lost. Use threads; or call lab.serve() before the fork, and connect(server.base_url,"
-            " token) in each child."
+            f"The service of this sandbox belongs to process {os.getpid()} and does not work in a forked child process,"
+            " because changes would be lost. Use threads; or call lab.serve() before the fork, and"
+            " connect(server.base_url, token) in each child."
         )
     assert forked(service.close) is None
     assert session.call("GET", "/storage/v3/files")["files"] == []
@@ -327,7 +327,7 @@ def test_what_fails_to_renew_keeps_nothing_else_from_it(caplog: pytest.LogCaptur
 
     assert forked(lambda: (owners[1].renewed, [record.getMessage() for record in caplog.records])) == (
         True,
-        ["Owner is not renewed after a fork"],
+        ["Owner could not be reinitialized after a fork"],
     )
 
 

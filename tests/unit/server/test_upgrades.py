@@ -117,7 +117,9 @@ def test_a_newer_version_is_refused(tmp_path: Path) -> None:
     with closing(sqlite3.connect(tmp_path / "svc.sqlite")) as database:
         upgrades.set_version(database, upgrades.VERSION + 1)
     before = (tmp_path / "svc.sqlite").read_bytes()
-    with pytest.raises(OSError, match=rf"has schema version {upgrades.VERSION + 1}, .* up to {upgrades.VERSION}: open"):
+    with pytest.raises(
+        OSError, match=rf"has schema version {upgrades.VERSION + 1}, .* up to {upgrades.VERSION}: use the version"
+    ):
         opened(tmp_path / "svc.sqlite")
     assert (tmp_path / "svc.sqlite").read_bytes() == before
 
@@ -125,5 +127,5 @@ def test_a_newer_version_is_refused(tmp_path: Path) -> None:
 def test_a_database_of_another_program_is_refused(tmp_path: Path) -> None:
     with closing(sqlite3.connect(tmp_path / "svc.sqlite")) as database:
         database.execute("CREATE TABLE files (name TEXT)")
-    with pytest.raises(OSError, match=r"a database of another program: name another folder"):
+    with pytest.raises(OSError, match=r"a database of another program: choose another folder"):
         opened(tmp_path / "svc.sqlite")

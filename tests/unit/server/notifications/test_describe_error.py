@@ -31,10 +31,10 @@ def why(outcome: AttemptOutcome) -> str:
 @pytest.mark.parametrize(
     "make, fault",
     [
-        (receivers.self_signed, "it is self-signed, and not trusted"),
-        (lambda: server_context(STRANGER.issue_cert("localhost")), "its authority is not trusted"),
-        (receivers.expired, "it has expired"),
-        (receivers.not_yet_valid, "it is not valid yet"),
+        (receivers.self_signed, "the certificate is self-signed and not trusted"),
+        (lambda: server_context(STRANGER.issue_cert("localhost")), "the certificate authority is not trusted"),
+        (receivers.expired, "the validity period has ended"),
+        (receivers.not_yet_valid, "the validity period has not begun"),
         (lambda: server_context(AUTHORITY.issue_cert("hooks.example")), "Hostname mismatch"),
         (lambda: server_context(AUTHORITY.issue_cert("127.0.0.1")), "Hostname mismatch"),
     ],
@@ -56,7 +56,7 @@ def test_a_revoked_certificate(sender: Sender) -> None:
         assert sender.send(https_receiver.address) == AttemptOutcome(200)
         sender.trust.add(revocation_list)
 
-        assert why(sender.send(https_receiver.address)).endswith("shows a certificate that was revoked")
+        assert why(sender.send(https_receiver.address)).endswith("uses a revoked certificate")
         assert len(https_receiver.requests) == 1
 
 
@@ -96,7 +96,7 @@ def test_old_tls(sender: Sender, version: ssl.TLSVersion) -> None:
     context = server_context(AUTHORITY.issue_cert("localhost"))
     context.minimum_version = context.maximum_version = version
     with receiver(context) as https_receiver:
-        assert why(sender.send(https_receiver.address)).startswith("no TLS with localhost:")
+        assert why(sender.send(https_receiver.address)).startswith("the TLS connection to localhost:")
 
 
 @pytest.mark.parametrize(
@@ -109,7 +109,7 @@ def test_old_tls(sender: Sender, version: ssl.TLSVersion) -> None:
         ("https:///in", "the address has no host"),
         ("https://:8443/in", "the address has no host"),
         ("https://localhost:99999/in", "Port out of range 0-65535"),
-        ("https://no-such-host.invalid/in", "there is no host no-such-host.invalid: "),
+        ("https://no-such-host.invalid/in", "the host no-such-host.invalid was not found: "),
         ("https://a..b/in", ""),
         (f"https://{'a' * 64}.example/in", ""),
         ("https://[::1/in", ""),
@@ -154,7 +154,7 @@ def test_plain_http(sender: Sender) -> None:
         connection.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
 
     with plain_receiver(say) as address:
-        assert why(sender.send(address)).startswith("no TLS with localhost:")
+        assert why(sender.send(address)).startswith("the TLS connection to localhost:")
 
 
 @pytest.mark.parametrize(
@@ -163,10 +163,10 @@ def test_plain_http(sender: Sender) -> None:
         (b"", "closed the connection without an answer"),
         (b"HTTP/1.1 200", "closed the connection in the middle of its answer"),
         (b"HTTP/1.1 100 Continue\r\n\r\n", "closed the connection in the middle of its answer"),
-        (b"SSH-2.0-OpenSSH_9.0\r\n\r\n", "did not answer in HTTP: "),
-        (b"HTTP/1.1 2000 OK\r\n\r\n", "did not answer in HTTP: "),
-        (b"HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n", "did not answer in HTTP: "),
-        (b"HTTP/1.1 100 Continue\r\n\r\n" * 20_000, "sent 65536 bytes and no status"),
+        (b"SSH-2.0-OpenSSH_9.0\r\n\r\n", "sent a response that is not HTTP: "),
+        (b"HTTP/1.1 2000 OK\r\n\r\n", "sent a response that is not HTTP: "),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n", "sent a response that is not HTTP: "),
+        (b"HTTP/1.1 100 Continue\r\n\r\n" * 20_000, "sent 65536 bytes without an HTTP status"),
     ],
     ids=range(7),
 )
