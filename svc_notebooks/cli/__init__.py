@@ -258,7 +258,7 @@ def _seconds(text: str) -> float:
 def _host_name(text: str) -> str:
     if text != ANY and not is_host_name(text):
         raise argparse.ArgumentTypeError(
-            f"{text!r} is not a host name; give one such as files.example.org, without a port"
+            f"{text!r} is not a host name; give a host name such as files.example.org, without a port"
         )
     return text
 
@@ -266,12 +266,12 @@ def _host_name(text: str) -> str:
 def _origin(text: str) -> str:
     if text != ANY and not is_origin(text):
         raise argparse.ArgumentTypeError(
-            f"{text!r} is not an origin; give one such as https://app.example, without a path"
+            f"{text!r} is not an origin; give an origin such as https://app.example, without a path"
         )
     return text
 
 
 def _token(text: str) -> str:
     if not text or not text.isascii() or not text.isprintable() or " " in text:
-        raise argparse.ArgumentTypeError("a token must be one word of printable ASCII")
+        raise argparse.ArgumentTypeError("a token must be printable ASCII without spaces")
     return text

@@ -45,7 +45,7 @@ def conformance(options: argparse.Namespace) -> int:
     """Run the contract tests. Return 0 if no rule fails, 1 if a rule fails, or 2 if nothing could be tested."""
     missing = [name for name in ("pytest", "trustme") if find_spec(name) is None]
     if missing:
-        return _fail(f'{missing[0]} is not installed here: pip install "svc-notebooks[conformance]"')
+        return _fail(f'{missing[0]} is not installed: pip install "svc-notebooks[conformance]"')
     try:
         rules = _select_rules(_rules(), options.rules)
         target = None if options.list else _target(options)
@@ -102,7 +102,7 @@ def _select_rules(rules: dict[str, InterfaceRule], ids: Sequence[str]) -> dict[s
     words = [word.strip().upper() for text in ids for word in text.split(",") if word.strip()]
     for word in words:
         if not any(_matches(id, word) for id in rules):
-            raise ValueError(f"--rules {word} is not a rule for services; --list shows them")
+            raise ValueError(f"--rules has {word}, which is not a rule of the suite; --list prints all rules")
     return {id: rule for id, rule in rules.items() if not words or any(_matches(id, word) for word in words)}
 
 

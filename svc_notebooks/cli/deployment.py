@@ -37,7 +37,9 @@ class Deployment:
     def __post_init__(self) -> None:
         parts = urlsplit(self.base_url)
         if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment:
-            raise ValueError(f"{self.base_url!r} is not a base address; give one such as https://files.example.org")
+            raise ValueError(
+                f"{self.base_url!r} is not a base address; give an address such as https://files.example.org"
+            )
         object.__setattr__(self, "base_url", self.base_url.rstrip("/"))
 
     @property
@@ -60,7 +62,7 @@ def names_of(pairs: Iterable[str]) -> Names:
     for pair in pairs:
         name, equals, value = pair.partition("=")
         if name not in known or not equals or not value:
-            raise ValueError(f"--names {pair!r} is not valid; give {'=..., '.join(known)}=...")
+            raise ValueError(f"--names must be NAME=VALUE with one of the names {', '.join(known)}, not {pair!r}")
         names[name] = value
     return Names(**names)
 

@@ -19,15 +19,15 @@ def lab(directory: Path, arguments: Sequence[str] = (), *, fresh: str | None = N
     notebooks cannot be copied.
     """
     if find_spec("jupyterlab") is None and not only_copy:
-        return _fail('JupyterLab is not installed here: pip install "svc-notebooks[lab]"')
+        return _fail('JupyterLab is not installed: pip install "svc-notebooks[lab]"')
     if directory.exists() and not directory.is_dir():
-        return _fail(f"{directory} is a file; name a folder, or one that does not exist yet")
+        return _fail(f"{directory} is a file; choose a folder, or a new path")
     try:
         _copy_notebooks(directory, fresh)
     except LookupError as error:
         return _fail(str(error))
     except OSError as error:
-        return _fail(f"{error.filename or directory}: {error.strerror}; name a folder that you may write to")
+        return _fail(f"{error.filename or directory}: {error.strerror}; choose a folder with write permission")
     return 0 if only_copy else _open(directory, arguments)
 
 
@@ -35,7 +35,7 @@ def _copy_notebooks(directory: Path, fresh: str | None) -> None:
     shipped = notebooks_folder()
     if directory.resolve() == shipped.resolve():  # in a checkout the notebooks are used where they are
         if fresh is not None:
-            raise LookupError(f"{directory} is of a checkout; restore the notebook with git restore")
+            raise LookupError(f"{directory} is in a Git checkout; restore the notebook with git restore")
     else:
         files = copy_notebooks(directory)
         new = sum(file.outcome is CopyOutcome.COPIED for file in files)

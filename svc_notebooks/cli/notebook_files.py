@@ -89,6 +89,8 @@ def _find_notebook(text: str, names: Sequence[str]) -> str:
     exact = [name for name in names if text in (name, name.removesuffix(".ipynb"))]
     matches = exact or [name for name in names if text in name]
     if len(matches) != 1:
-        problem = f"could be {', '.join(matches)}" if matches else f"is none of {', '.join(names)}"
+        problem = (
+            f"matches several notebooks: {', '.join(matches)}" if matches else f"matches none of {', '.join(names)}"
+        )
         raise LookupError(f"{text} {problem}")
     return matches[0]

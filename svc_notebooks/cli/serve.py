@@ -44,7 +44,7 @@ def _run_service(options: argparse.Namespace) -> None:
     from ..server.transports.socket_server import SocketServer
 
     if options.control_token and not options.control:
-        raise ValueError("--control-token needs --control, because there is no control interface without it")
+        raise ValueError("--control-token applies only to the control interface; add --control")
     control_token = options.control_token or os.environ.get("SVC_CONTROL_TOKEN")
     is_open = options.control and control_token is None  # then anyone can get the token of any user
     policy = Policy(

@@ -16,9 +16,7 @@ _CELL = re.compile(r'(?P<head>given = course\.exercise\("(?P<name>[\w-]+)"\)\.be
 def solutions(directory: Path) -> int:
     """Write the solved notebooks to a folder without replacing files. Return 1 if the path is a file, else 0."""
     if directory.exists() and not directory.is_dir():
-        sys.stderr.write(
-            f"svc-notebooks solutions: {directory} is a file; name a folder, or one that does not exist yet\n"
-        )
+        sys.stderr.write(f"svc-notebooks solutions: {directory} is a file; choose a folder, or a new path\n")
         return 1
     directory.mkdir(parents=True, exist_ok=True)
     for path in sorted((notebooks_folder() / "exercises").glob("*.ipynb")):

@@ -79,7 +79,7 @@ def _by_source(formats: JSON) -> JSON:
 
 def _read_lists(field: str, lists: JSON) -> dict[str, tuple[str, ...]]:
     if not isinstance(lists, dict):
-        raise ServiceFailed(f"The service does not list its {field}.", location=field)
+        raise ServiceFailed(f"The service returned no object in the field {field}.", location=field)
     return {key: tuple(map(str, _as_list(values))) for key, values in lists.items()}
 
 

@@ -38,7 +38,7 @@ def base_address(text: str) -> str:
     'https://api.example.org'
     """
     if not isinstance(text, str):
-        raise TypeError(f"base_url is {type(text).__name__}; give a str like https://api.example.org")
+        raise TypeError(f"base_url must be a str such as https://api.example.org, not {type(text).__name__}")
     parts = urlsplit(text.strip())
     try:
         valid = parts.scheme in _DEFAULT_PORTS and parts.hostname and parts.port != -1
@@ -46,9 +46,9 @@ def base_address(text: str) -> str:
         valid = False
     if not valid:
         # Do not show the text, which is the token if a caller swaps the arguments.
-        raise ValueError("base_url is not a web address; write it like https://api.example.org")
+        raise ValueError("base_url must be a web address such as https://api.example.org")
     if parts.username is not None or parts.query or parts.fragment:
-        raise ValueError("base_url has a user, a query or a fragment; leave those out and give the token as token=")
+        raise ValueError("base_url must not contain a user, a query or a fragment; pass the access token as token=...")
     return origin_of(text.strip()) + parts.path.rstrip("/")
 
 
@@ -117,13 +117,13 @@ def _fetch_token(get_token: Callable[[], str]) -> str:
         raise
     except Exception as error:
         failed = type(error).__name__
-    raise NotSignedIn(f"The function that gives the token failed with {failed}; call it by itself to see why.")
+    raise NotSignedIn(f"The token function failed with {failed}; call the function directly to see the full error.")
 
 
 def bearer(token: str) -> Secret:
     """Return the Authorization header for a token. Raises TypeError or ValueError, which hide the token, if invalid."""
     if not isinstance(token, str):
-        raise TypeError(f"token is {type(token).__name__}; give a str, or a function that returns one")
+        raise TypeError(f"token must be a str or a function that returns a str, not {type(token).__name__}")
     if not token or not token.isascii() or not token.isprintable() or " " in token:
-        raise ValueError("token must be printable ASCII without spaces; look for a line end or a quote in it")
+        raise ValueError("token must be printable ASCII without spaces; remove line ends and quotes from the token")
     return Secret(f"Bearer {token}")

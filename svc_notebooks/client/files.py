@@ -105,7 +105,7 @@ def generate_ids(session: Session, count: int = 10) -> list[str]:
     """Return `count` unused file ids, which make the creation of files repeatable (X-07)."""
     ids = session.call("GET", session.names.path("files", "generateIds"), query={"count": count}).get("ids")
     if not isinstance(ids, list):
-        raise ServiceFailed("The service returned no list of ids.", location="ids")
+        raise ServiceFailed("The service returned no list in the field ids.", location="ids")
     return [str(file_id) for file_id in ids]
 
 
@@ -142,7 +142,7 @@ def file_path(session: Session, file_id: str) -> str:
 def check_id(identifier: str, argument: str = "file_id") -> str:
     """Return the id unchanged. Raises TypeError or ValueError, which names `argument`, for an invalid id."""
     if not isinstance(identifier, str):
-        raise TypeError(f"{argument} is {type(identifier).__name__}; give the id as a str")
+        raise TypeError(f"{argument} must be an id of type str, not {type(identifier).__name__}")
     if not identifier or identifier in (".", ".."):
         raise ValueError(f"{argument} is {identifier!r}; give an id that the service returned")
     return identifier

@@ -71,10 +71,10 @@ def account_key(key: Mapping[str, Any] | str | Path) -> Mapping[str, Any]:
         except ValueError:
             raise ValueError(f"{path.name} is not a key file, because it is not JSON") from None
     if not isinstance(key, Mapping):
-        raise TypeError(f"key is {type(key).__name__}; give the key file's path, or the dict that it holds")
+        raise TypeError(f"key must be the path of the key file or its content as a dict, not {type(key).__name__}")
     missing = [name for name in _KEY_FIELDS if not isinstance(key.get(name), str) or not key[name]]
     if missing or key.get("type") != "service_account":
-        raise ValueError(f"key is not the key of a service account: it has no {(missing or ['type'])[0]}")
+        raise ValueError(f"key is not a service account key: the field {(missing or ['type'])[0]} is missing or wrong")
     return key
 
 

@@ -37,12 +37,12 @@ _EMPTY = _BARE.plus(("Content-Length", "0"))
 _BODILESS = frozenset({"GET", "HEAD", "DELETE", "OPTIONS"})
 
 SANDBOX_NOT_PICKLED = (
-    "a sandbox stays in the process that made it and is not pickled: use threads, or call lab.serve() there and"
-    " connect(server.base_url, token) in the other processes"
+    "a sandbox cannot be pickled or moved to another process: use threads, or call server = lab.serve() in this process"
+    " and connect(server.base_url, token) in the other processes"
 )
 _NOT_PICKLED = (
-    "a Session is not pickled, because its token would be in the pickle: call connect(base_url, token) in each process"
-    " that needs one, as with ProcessPoolExecutor(initializer=svc.connect, initargs=(base_url, token))"
+    "a Session cannot be pickled, because the pickle would contain the access token: call connect(base_url, token) in"
+    " each process, for example with ProcessPoolExecutor(initializer=svc.connect, initargs=(base_url, token))"
 )
 
 _MAX_FIRST_TRIES = 3
@@ -259,7 +259,7 @@ class Session:
         TypeError for an invalid action.
         """
         if not isinstance(action, str | dict):
-            raise TypeError(f"a fault takes a text like 'status=503', or an action, not {type(action).__name__}")
+            raise TypeError(f"the fault must be a str such as 'status=503', or a dict, not {type(action).__name__}")
         read = Action.parse_header(action) if isinstance(action, str) else Action.read(action)
         self._fault[:] = [json.dumps(read.raw)]
 
@@ -318,8 +318,8 @@ def read_object(response: Response) -> JSONObject:
     except (ValueError, RecursionError):
         parsed = None
     if not isinstance(parsed, dict):
-        media_type = printable(response.headers.get("Content-Type") or "something without a type", 60)
-        page = " (a page, perhaps of a proxy or of a network that wants you to sign in; check base_url)"
+        media_type = printable(response.headers.get("Content-Type") or "content without a type", 60)
+        page = " (perhaps the error page of a proxy or the sign-in page of a network; check base_url)"
         hint = page if "html" in media_type.lower() else ""
         raise ServiceFailed(f"The service answered {media_type}{hint}, not a JSON object.", status=response.status)
     return parsed

@@ -76,9 +76,9 @@ def check_path(path: Path, size: int | None = None, *, overwrite: bool) -> Exist
 def check_replaceable(file: ExistingFile, size: int | None = None, *, overwrite: bool) -> None:
     """Raise PathExists or PermissionError if new content of `size` bytes must not replace this file."""
     if file.kind == FOLDER:
-        raise path_exists(file, "is a folder, and no file can replace it", "Choose another path.")
+        raise path_exists(file, "is a folder, and a file cannot replace a folder", "Choose another path.")
     if file.kind == DEVICE:
-        raise path_exists(file, "is a device, and no file can replace it", "Choose another path.")
+        raise path_exists(file, "is a device, and a file cannot replace a device", "Choose another path.")
     if not overwrite and file.kind == BROKEN_LINK:
         target = file.path.readlink()
         raise path_exists(

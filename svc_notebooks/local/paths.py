@@ -30,7 +30,7 @@ class DistinctPaths:
             if key not in self._claimed:
                 self._claimed.add(key)
                 return candidate
-        raise AssertionError("numbered paths do not end")
+        raise AssertionError("unreachable: the numbers never end")
 
 
 def free_path(path: Path) -> Path:

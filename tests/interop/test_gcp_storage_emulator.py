@@ -141,5 +141,5 @@ def test_known_wrong_a_session_cannot_be_cancelled(session: Session) -> None:
 
 def test_known_wrong_a_session_without_a_byte_claims_to_have_one(session: Session) -> None:
     """Our client believes it only as far as it sent something: here nothing, so it stops."""
-    with pytest.raises(ContentMismatch, match="than was sent from here"):
+    with pytest.raises(ContentMismatch, match="than this upload has sent"):
         begin(session, CONTENT).status()

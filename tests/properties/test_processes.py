@@ -118,7 +118,9 @@ def test_a_spawned_process_has_no_session_and_raises(method: str) -> None:
 
 @pytest.mark.parametrize("path", [None, "store"], ids=["memory", "folder"])
 def test_an_upload_to_a_sandbox_from_a_forked_child_is_an_error_and_not_lost(tmp_path: Path, path: str | None) -> None:
-    expected = pytest.raises(svc.Unsupported, match=f"runs in process {os.getpid()}, .* Use threads; or call lab.serve")
+    expected = pytest.raises(
+        svc.Unsupported, match=f"belongs to process {os.getpid()} .* Use threads; or call lab.serve"
+    )
     with svc.sandbox(path and tmp_path / path):
         with FORK.Pool(2) as pool, expected:
             pool.map(send, range(4))
@@ -144,17 +146,17 @@ def test_an_object_that_cannot_be_pickled_explains_the_alternative(connected: Co
         begun = svc.start_upload(b"x", name="x")
         with svc.sandbox() as lab:
             for unpicklable, sentence in (
-                (svc.current_session(), "a sandbox stays in the process that made it"),
-                (lab, "a sandbox stays in the process that made it"),
-                (begun, "an Upload is not pickled: give its session_uri to the other process"),
-                (begun._session, "a Session is not pickled, because its token would be in the pickle"),
+                (svc.current_session(), "a sandbox cannot be pickled or moved to another process"),
+                (lab, "a sandbox cannot be pickled or moved to another process"),
+                (begun, "an Upload cannot be pickled: pass session_uri to the other process"),
+                (begun._session, "a Session cannot be pickled, because the pickle would contain the access token"),
             ):
                 with pytest.raises(TypeError, match=sentence):
                     pool.apply(repr, (unpicklable,))
 
 
 def test_a_receiver_says_in_a_forked_child_where_it_listens() -> None:
-    expected = pytest.raises(svc.Unsupported, match=f"This receiver listens in process {os.getpid()}")
+    expected = pytest.raises(svc.Unsupported, match=f"This receiver belongs to process {os.getpid()}")
     with svc.sandbox(), svc.receiver() as receiver:
         svc.watch_changes(receiver)
         with FORK.Pool(1, initializer=_receivers.append, initargs=(receiver,)) as pool:

@@ -53,7 +53,7 @@ def read_content(
         fetch = _fetch_content(session, file_id, sink, requested, progress, acknowledge_abuse=acknowledge_abuse)
         if not fetch.resumed or _is_current(session, file_id, sink, whole=requested is None):
             return sink.content()
-    raise ContentMismatch(f"The content of {file_id} changed during each download.")
+    raise ContentMismatch(f"The content of {file_id} changed during every download attempt.")
 
 
 def save_content(
@@ -103,7 +103,7 @@ def save_content(
                 return part.finish(overwrite=overwrite)
             facts = get_file(session, file_id, fields=_FACTS)
             part.restart(_content_id(session, facts, requested))
-    raise ContentMismatch(f"The content of {file_id} changed during each download.")
+    raise ContentMismatch(f"The content of {file_id} changed during every download attempt.")
 
 
 def target_path(destination: Path, name: str, paths: DistinctPaths | None = None) -> Path:
@@ -160,10 +160,10 @@ def _fetch_content(
 def check_destination(to: str | os.PathLike[str]) -> Path:
     """Convert `to` to a Path. Raises TypeError if `to` is not a path, FileNotFoundError if its folder is missing."""
     if not isinstance(to, (str, os.PathLike)):
-        raise TypeError(f"to is {type(to).__name__}; give a path to a file or a folder")
+        raise TypeError(f"to must be the path of a file or a folder, not {type(to).__name__}")
     destination = Path(to).expanduser()
     if not destination.is_dir() and (str(os.fspath(to)).endswith(("/", os.sep)) or not destination.parent.is_dir()):
-        raise FileNotFoundError(f"to is {str(to)!r}, and its folder does not exist; make it first")
+        raise FileNotFoundError(f"to is {str(to)!r}, but the folder does not exist; create the folder first")
     return destination
 
 
@@ -203,7 +203,7 @@ def as_range(byte_range: RangeGiven) -> ByteRange | None:
     if isinstance(byte_range, tuple) and len(byte_range) == 2 and all(type(n) is int for n in byte_range):
         byte_range = f"bytes={byte_range[0]}-{byte_range[1]}"
     if not isinstance(byte_range, str):
-        raise TypeError("byte_range takes (first, last), a slice, or text like bytes=0-99")
+        raise TypeError("byte_range must be a tuple (first, last), a slice or a str such as 'bytes=0-99'")
     try:
         return ByteRange.parse(byte_range)
     except ValueError as error:
@@ -213,11 +213,11 @@ def as_range(byte_range: RangeGiven) -> ByteRange | None:
 def _range_of_slice(byte_slice: slice) -> ByteRange:
     start, stop = byte_slice.start or 0, byte_slice.stop
     if byte_slice.step not in (None, 1) or not all(type(n) is int for n in (start, stop or 0)):
-        raise ValueError("byte_range: a slice takes whole numbers and no step")
+        raise ValueError("byte_range: a slice must have whole numbers and no step")
     if start < 0 and stop is None:
         return ByteRange(None, -start)
     if start < 0 or (stop is not None and stop <= start):
-        raise ValueError(f"byte_range: {byte_slice} has no bytes; write slice(0, 100) or slice(-100, None)")
+        raise ValueError(f"byte_range: {byte_slice} selects no bytes; use slice(0, 100) or slice(-100, None)")
     return ByteRange(start, None if stop is None else stop - 1)
 
 

@@ -71,14 +71,17 @@ def export_target(session: Session, file: File, format_name: str) -> ExportForma
     if chosen is None:
         offered = ", ".join(dict.fromkeys(row.extension for row in formats))
         raise BadRequest(
-            f"{file.get('name')} is a {native}: it can become {offered}, not {format_name}.", reason="badRequest"
+            f"{file.get('name')} is a {native}, which can be exported as {offered}, but not as {format_name}.",
+            reason="badRequest",
         )
     return chosen
 
 
 def not_native(file: File) -> NotAllowed:
     """Return the error for a file that is not a native document, for the caller to raise."""
-    return NotAllowed(f"{file.get('name')} is {file.get('mimeType')}, which has no export.", reason="fileNotExportable")
+    return NotAllowed(
+        f"{file.get('name')} has the type {file.get('mimeType')}, which cannot be exported.", reason="fileNotExportable"
+    )
 
 
 def export_name(name: str, chosen: ExportFormat) -> str:

@@ -80,7 +80,7 @@ class PartFile:
                 return part, note
             if not os.path.lexists(part) and _create_note(note, self._mark):
                 return part, note
-        raise AssertionError("the numbers do not end")
+        raise AssertionError("unreachable: the numbers never end")
 
     def restart(self, mark: Mapping[str, object] | None = None) -> None:
         """Discard the received bytes. `mark` identifies the new content. None means the same content as before."""

@@ -78,7 +78,7 @@ class Fetch:
         """Discard the received bytes and return False. Raises ContentMismatch if the content changed too often."""
         self._restarts += 1
         if self._restarts > _MAX_RESTARTS:
-            raise ContentMismatch("The content changed during each download.")
+            raise ContentMismatch("The content changed during every download attempt.")
         self._sink.restart()
         return False
 
@@ -130,7 +130,9 @@ class Fetch:
         except ValueError:
             content_range = ContentRange(None)
         if content_range.span is None or content_range.span.last is None:
-            raise ServiceFailed("The service sent a part without a valid Content-Range.", location="Content-Range")
+            raise ServiceFailed(
+                "The service sent a partial response without a valid Content-Range.", location="Content-Range"
+            )
         if self._requested is not None and self._requested.first is None:
             # Replace a range of last bytes by absolute offsets.
             self._requested = ByteRange(content_range.span.first, content_range.span.last)
@@ -138,7 +140,7 @@ class Fetch:
         if self._sink.have and None not in (before, content_range.total) and before != content_range.total:
             return self._start_over()
         if content_range.span.first != self._first + self._sink.have:
-            raise ServiceFailed("The service sent other bytes than were requested.", location="Content-Range")
+            raise ServiceFailed("The service sent a different byte range than requested.", location="Content-Range")
         self._end = content_range.span.last + 1 - self._first
         return self._write_blocks(response.body, 0, None)
 
@@ -159,7 +161,7 @@ class Fetch:
             return self._write_blocks(response.body, 0, None)
         span = self._requested.resolve(self._content_size) if self._content_size is not None else None
         if span is None or span.last is None:
-            raise ServiceFailed("The service does not support ranges of this content.", status=200)
+            raise ServiceFailed("The service does not support range requests for this content.", status=200)
         self._end = span.last + 1 - span.first
         return self._write_blocks(response.body, span.first, self._end)
 

@@ -18,7 +18,7 @@ from .vtimezone import observances
 try:
     import icalendar
 except ImportError as error:
-    raise ImportError("calendar files are written by icalendar: pip install 'svc-notebooks[calendar]'") from error
+    raise ImportError("calendar files need the package icalendar: pip install 'svc-notebooks[calendar]'") from error
 
 _PROGRAM = "-//svc-notebooks//calendar file//EN"
 _DAY = timedelta(days=1)

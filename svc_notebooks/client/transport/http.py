@@ -145,7 +145,9 @@ def _redact_log(record: logging.LogRecord) -> bool:
 
 def _proxies(proxies: Mapping[str, str] | None) -> dict[str, str] | None:
     if proxies is not None and not isinstance(proxies, Mapping):
-        raise TypeError(f"proxies is {type(proxies).__name__}; give a dict like {{'https': 'http://proxy:3128'}}")
+        raise TypeError(
+            f"proxies must be a dict such as {{'https': 'http://proxy:3128'}}, not {type(proxies).__name__}"
+        )
     return None if proxies is None else dict(proxies)
 
 
@@ -153,10 +155,10 @@ def _certificates(verify: bool | str | Path | None) -> bool | str:
     if isinstance(verify, (str, Path)):
         path = Path(verify).expanduser()
         if not path.exists():
-            raise ValueError(f"verify names {str(verify)!r}, which does not exist; give a path of certificates")
+            raise ValueError(f"verify is {str(verify)!r}, which does not exist; give the path of the certificates")
         return str(path)
     if verify is not None and not isinstance(verify, bool):
-        raise TypeError(f"verify is {type(verify).__name__}; give True, False or the path of certificates")
+        raise TypeError(f"verify must be True, False or the path of the certificates, not {type(verify).__name__}")
     if verify is None:
         return os.environ.get("REQUESTS_CA_BUNDLE") or os.environ.get("CURL_CA_BUNDLE") or True
     return verify
@@ -257,21 +259,21 @@ def _unreachable(layers: list[BaseException], url: str) -> str:
     host, origin = parts.hostname, f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
     inner = layers[-1]
     if any(isinstance(layer, ProxyError) for layer in layers):
-        return f"the proxy on the way to {origin} cannot be reached ({_message(inner)}); check HTTPS_PROXY or proxies="
+        return f"the proxy for {origin} cannot be reached ({_message(inner)}); check HTTPS_PROXY or proxies="
     if isinstance(inner, NameResolutionError):
-        return f"there is no host {host} ({origin} was tried); check its name in base_url, and the network"
+        return f"the host {host} of {origin} was not found; check the host name in base_url, and the network"
     if isinstance(inner, NewConnectionError) and isinstance(inner.__cause__, ConnectionRefusedError):
         return f"nothing listens at {origin}; check the port in base_url, and that the service runs"
     if isinstance(inner, NewConnectionError):
         return f"{origin} cannot be reached ({_message(inner)}); check base_url, and the network"
     if isinstance(inner, ConnectTimeoutError):
-        return f"{origin} did not take the connection in time; check base_url, and the network"
+        return f"{origin} did not accept the connection in time; check base_url, and the network"
     return ""
 
 
 _BLOCKED = (
-    "the browser blocked the request to {host}: it cannot be reached, or does not allow requests from this page (CORS)."
-    " It must name the page's address in Access-Control-Allow-Origin, and expose Location, Range and ETag"
+    "the browser blocked the request to {host}: the host cannot be reached, or does not allow requests from this page"
+    " (CORS). The service must allow the page's origin, and expose the headers Location, Range and ETag"
 )
 
 
@@ -314,8 +316,10 @@ def _forget_frames(error: BaseException) -> None:
 def _message(error: BaseException) -> str:
     text = str(error) or type(error).__name__
     if isinstance(error, BadStatusLine) and not isinstance(error, RemoteDisconnected):
-        return f"the response is not HTTP; check base_url. It begins with '{printable(redact_text(text), 60)}'"
+        return (
+            f"the response is not HTTP; check base_url. The response begins with '{printable(redact_text(text), 60)}'"
+        )
     if "WRONG_VERSION_NUMBER" in text:
-        return "the server does not use TLS; check base_url: is it http:// or another port?"
+        return "the server does not use TLS; check the scheme (https or http) and the port in base_url"
     # remove the object's repr with its memory address, with which urllib3 begins its messages
     return printable(redact_text(text.partition(">: ")[2] or text if text.startswith("<") else text))

@@ -92,7 +92,7 @@ def _body(body: object) -> Body:
         return body
     if isinstance(body, Iterable):
         return IterableBody(body)
-    raise TypeError(f"a body of type {type(body).__name__} cannot be sent")
+    raise TypeError(f"the type {type(body).__name__} is not supported as a request body")
 
 
 class IterableBody:

@@ -151,7 +151,7 @@ def connection_error(
     error = kind(f"No answer to {request.method} {request.path}: {broken}.", resumable=resumable)
     if not certain:
         error.advice = (
-            "The request may have succeeded: check before you send it again, or choose the id first (generate_ids),"
-            " so that it can be repeated safely."
+            "The request may have succeeded: check before you repeat it. A request with an id from generate_ids() can"
+            " be repeated safely."
         )
     return error

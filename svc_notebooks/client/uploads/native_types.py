@@ -23,14 +23,14 @@ def native_type(session: Session, convert_to: object, source_type: str) -> str:
     Raises TypeError unless `convert_to` is a str, ValueError for an unknown type, or for "auto" without a match.
     """
     if not isinstance(convert_to, str):
-        raise TypeError(f"convert_to must be a str, one of {', '.join(CONVERT_TO)}, not {type(convert_to).__name__}")
+        raise TypeError(f"convert_to must be one of {', '.join(CONVERT_TO)}, not {type(convert_to).__name__}")
     if convert_to == AUTO:
         return _matching_native_type(session, source_type)
     if convert_to in NATIVES:
         return session.names.native(convert_to)
     if is_document(session, convert_to):
         return convert_to
-    raise ValueError(f"convert_to is {convert_to!r}; it may be {', '.join(CONVERT_TO)}")
+    raise ValueError(f"convert_to must be one of {', '.join(CONVERT_TO)}, not {convert_to!r}")
 
 
 def is_document(session: Session, media_type: str) -> bool:
@@ -44,7 +44,7 @@ def _matching_native_type(session: Session, source_type: str) -> str:
     possible = capabilities_of(session).imports.get(essence, ())
     if not possible:
         raise ValueError(
-            f"convert_to is 'auto', but {essence} cannot be converted here; import_formats() lists what can"
+            f"convert_to is 'auto', but {essence} cannot be converted here; import_formats() lists the types"
         )
     order = [session.names.native(native) for native in NATIVES]
     return min(possible, key=lambda native: order.index(native) if native in order else len(order))

@@ -73,7 +73,7 @@ def resume_upload(
     ValueError if `session_uri` is not a web address, SourceChanged if the source differs from the journal.
     """
     if not isinstance(session_uri, str) or urlsplit(session_uri).scheme not in ("http", "https"):
-        raise ValueError("session_uri is not a web address; give the session_uri of the upload")
+        raise ValueError("session_uri must be a web address; give the attribute session_uri of the upload")
     entry = session.pending.by_uri(session_uri)
     opened = open_source(source, size=size)
     chunk = check_chunk_size(chunk_size)
@@ -114,18 +114,18 @@ def check_chunk_size(size: int | None) -> int | None:
 
     >>> check_chunk_size(300_000)
     Traceback (most recent call last):
-    ValueError: chunk_size 300000 is not a multiple of 262144 (256 KiB); take 262144 or 524288
+    ValueError: chunk_size 300000 is not a multiple of 262144 (256 KiB); use 262144 or 524288
     """
     if size is None:
         return DEFAULT_CHUNK
     if isinstance(size, bool) or not isinstance(size, int):
-        raise TypeError(f"chunk_size is {type(size).__name__}; give a number of bytes")
+        raise TypeError(f"chunk_size must be a number of bytes, not {type(size).__name__}")
     if size == WHOLE:
         return None
     if size <= 0 or size % QUANTUM:
         below = max(size - size % QUANTUM, QUANTUM)
         near = f"{below} or {below + QUANTUM}" if size > QUANTUM else str(QUANTUM)
-        raise ValueError(f"chunk_size {size} is not a multiple of {QUANTUM} (256 KiB); take {near}")
+        raise ValueError(f"chunk_size {size} is not a multiple of {QUANTUM} (256 KiB); use {near}")
     return size
 
 
@@ -147,9 +147,11 @@ def prepare(session: Session, source: object, arguments: UploadArguments) -> Upl
     """
     upload_type, convert_to = arguments.upload_type, arguments.convert_to
     if upload_type not in UPLOAD_TYPES:
-        raise ValueError(f"upload_type is {upload_type!r}; it may be {', '.join(UPLOAD_TYPES)}")
+        raise ValueError(f"upload_type must be one of {', '.join(UPLOAD_TYPES)}, not {upload_type!r}")
     if arguments.chunk_size is not None and upload_type in ("media", "multipart"):
-        raise ValueError(f"chunk_size is for resumable uploads; leave it out with {upload_type}")
+        raise ValueError(
+            f"chunk_size applies only to resumable uploads; leave chunk_size out for {upload_type} uploads"
+        )
     chunk_size = check_chunk_size(arguments.chunk_size)
     metadata = _read_metadata(arguments)
     if upload_type == "media" and (metadata or convert_to is not None):
@@ -159,7 +161,7 @@ def prepare(session: Session, source: object, arguments: UploadArguments) -> Upl
     opened = open_source(source, name=arguments.name, size=arguments.size)
     mime_type = arguments.mime_type
     if mime_type is not None and not (isinstance(mime_type, str) and is_media_type(mime_type)):
-        raise ValueError(f"mime_type is {mime_type!r}; write it as type/subtype, for example text/csv")
+        raise ValueError(f"mime_type is {mime_type!r}; it must have the form type/subtype, such as text/csv")
     # `name` may be the name of the converted document, so the media type follows from the source's own name.
     own_type = by_name(own_name(source) or "") if convert_to is not None else UNKNOWN
     media_type = mime_type or (opened.media_type if own_type in (None, UNKNOWN) else own_type)
@@ -170,7 +172,7 @@ def prepare(session: Session, source: object, arguments: UploadArguments) -> Upl
     query = dict(arguments.query or {})
     if arguments.ocr_language is not None:
         if arguments.file_id is None and not converted:
-            raise ValueError("ocr_language is for content that is converted; give convert_to='document' too")
+            raise ValueError("ocr_language applies only to converted content; give convert_to='document' too")
         if not isinstance(arguments.ocr_language, str):
             raise TypeError(
                 f"ocr_language must be a language tag like 'de', not {type(arguments.ocr_language).__name__}"
@@ -186,9 +188,9 @@ def prepare(session: Session, source: object, arguments: UploadArguments) -> Upl
 def _read_metadata(arguments: UploadArguments) -> JSONObject:
     name, metadata = arguments.name, arguments.metadata
     if name is not None and not isinstance(name, str):
-        raise TypeError(f"name is {type(name).__name__}; give a str")
+        raise TypeError(f"name must be a str, not {type(name).__name__}")
     if metadata is not None and not isinstance(metadata, Mapping):
-        raise TypeError(f"metadata is {type(metadata).__name__}; give a dict of the file's fields")
+        raise TypeError(f"metadata must be a dict of the file's fields, not {type(metadata).__name__}")
     try:
         content: JSONObject = json.loads(json.dumps(dict(metadata or {})))
     except (TypeError, ValueError) as error:
@@ -206,7 +208,9 @@ def _apply_conversion(
     declared = metadata.get("mimeType")
     target_type = declared if convert_to is None else native_type(session, convert_to, media_type)
     if declared not in (None, target_type):
-        raise ValueError(f"convert_to is {target_type}, but metadata has {declared}; leave one of them out")
+        raise ValueError(
+            f"convert_to means {target_type}, but metadata has the mimeType {declared}; leave out one of the two"
+        )
     if not (isinstance(target_type, str) and is_document(session, target_type)):
         return media_type, metadata
     return source_type(session, target_type, media_type), {**metadata, "mimeType": target_type}
@@ -222,7 +226,7 @@ def _send_once(session: Session, request: UploadRequest, progress: Progress | No
 
     def attempt() -> Request:
         if request.source.lowest:
-            raise Interrupted("The upload failed, and its source is a stream that cannot be read again.")
+            raise Interrupted("The upload failed, and the source is a stream that cannot be read again.")
         return make_request(session, request, progress)
 
     try:

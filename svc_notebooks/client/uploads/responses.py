@@ -69,16 +69,16 @@ def upload_error(
         return session.error(response.status, response.content())
     if reason is FailureReason.DATA_LOSS:
         return ContentMismatch(
-            f"The service reports more of this upload ({response.headers.get('Range')}) than was sent from here:"
-            " another thread or process is sending to the same session, or the report is wrong.",
-            advice="Let the other one finish and look at the file; or start a new upload.",
+            f"The service reports more stored bytes ({response.headers.get('Range')}) than this upload has sent:"
+            " another thread or process sends to the same upload session, or the report is wrong.",
+            advice="Wait for the other upload and check the file, or start a new upload.",
         )
     if reason is not FailureReason.GAVE_UP:
-        return SessionExpired(f"The upload cannot go on: {reason.value}.", status=status)
+        return SessionExpired(f"The upload cannot continue: {reason.value}.", status=status)
     if machine.too_long is not None:
-        text = f"The upload stopped at a {status}. {machine.retry.too_long_message(machine.too_long)}"
+        text = f"The upload stopped at status {status}. {machine.retry.too_long_message(machine.too_long)}"
     else:
-        detail = f"the last answer was {status}" if status else f"no answer came: {broken}"
+        detail = f"the last response had status {status}" if status else f"there was no response: {broken}"
         text = f"The upload made no progress for too long; {detail}."
     return interruption_error(text, broken, session_uri=session_uri, status=status)
 

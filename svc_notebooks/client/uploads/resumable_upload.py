@@ -198,7 +198,7 @@ class ClientUpload:
 
     def _check_open(self) -> None:
         if self.session_uri is None:
-            raise ValueError("the upload has no session yet; begin() or send_chunk() opens one")
+            raise ValueError("the upload has no session yet; call begin() or send_chunk() first")
 
     @contextmanager
     def _sending(self) -> Iterator[None]:
@@ -219,7 +219,7 @@ class ClientUpload:
 
     def _step(self) -> None:
         if self._cancelling.is_set():
-            raise SessionExpired("Another thread cancels this upload.")
+            raise SessionExpired("Another thread cancelled this upload.")
         machine = self._machine
         try:
             machine.first_available = self._source.lowest
@@ -347,8 +347,8 @@ class ClientUpload:
         self._forget()
         if None not in (total, size) and str(size) != str(total):
             raise ContentMismatch(
-                f"The service stored {size} bytes of {total}.",
-                advice="Look at the file before you use it, and upload it again.",
+                f"The service stored {size} bytes, but the upload has {total}.",
+                advice="Do not use the stored file, and upload the content again.",
             )
         self.file = file
         if self.progress is not None and total is not None:

@@ -99,7 +99,7 @@ def open_source(source: object, *, name: str | None = None, size: int | None = N
             f"source is {type(source).__name__}; give a path, bytes, or a file object opened in binary mode"
         )
     if isinstance(source, io.TextIOBase):
-        raise TypeError("source is a file opened as text; open it with mode 'rb'")
+        raise TypeError("source is a file in text mode; open the file with mode 'rb'")
     name = name or own_name(source)
     seekable = getattr(source, "seekable", None)
     if callable(seekable) and seekable():
@@ -110,7 +110,7 @@ def open_source(source: object, *, name: str | None = None, size: int | None = N
 def _check_path(source: str | os.PathLike[str]) -> Path:
     text = os.fspath(source)
     if not isinstance(text, str):
-        raise TypeError("source is a path of bytes; give it as a str or a pathlib.Path")
+        raise TypeError("source is a path of type bytes; give a str or a pathlib.Path")
     if not text:
         raise ValueError("source is empty; give the path of a file, or b'' for a file without content")
     path = Path(text).expanduser()
@@ -197,7 +197,7 @@ def _stamp(stat: os.stat_result) -> tuple[int, int]:
 
 def change_error(name: str | None, before: int | None, after: int | None) -> SourceChanged:
     """Return the error for a source that changed during the upload, for the caller to raise. Sizes are in bytes."""
-    sizes = f"it had {before} bytes and has {after}" if before != after else "it was written to"
+    sizes = f"the size was {before} bytes and is now {after}" if before != after else "the modification time differs"
     return SourceChanged(f"{name or 'The source'} changed while it was uploaded: {sizes}.")
 
 
@@ -210,7 +210,7 @@ class FileSource(UploadSource):
         self._end = file.seek(0, io.SEEK_END)
         file.seek(self._start)
         if self._start and self._start == self._end:
-            raise ValueError("source is at its end, so nothing would be sent; call its seek(0) first")
+            raise ValueError("source is at the end of the file; call source.seek(0) first")
         _check_bytes(file.read(0))
         self.name = name
         self.size = self._end - self._start
@@ -227,9 +227,9 @@ class FileSource(UploadSource):
 def _check_bytes(data: object) -> bytes:
     """Return data of a `read` call as bytes. Raises TypeError for other types, BlockingIOError for None."""
     if data is None:
-        raise BlockingIOError("source has nothing to read yet; give one that waits for its bytes")
+        raise BlockingIOError("source is a non-blocking stream without available bytes; give a blocking stream")
     if not isinstance(data, (bytes, bytearray, memoryview)):
-        raise TypeError(f"source gives {type(data).__name__}, not bytes; open it with mode 'rb'")
+        raise TypeError(f"source.read() must return bytes, not {type(data).__name__}; open the file with mode 'rb'")
     return bytes(data)
 
 
@@ -246,7 +246,9 @@ class StreamSource(UploadSource):
 
     def read(self, offset: int, size: int) -> bytes:
         if offset < self.lowest:
-            raise ValueError(f"byte {offset} of a stream is gone; {self.lowest} is the first that is left")
+            raise ValueError(
+                f"byte {offset} of the stream is no longer available; the first available byte is {self.lowest}"
+            )
         while not self._ended and self.lowest + len(self._kept) < offset + size:
             self._read_more(min(BLOCK, offset + size - self.lowest - len(self._kept)))
         data = bytes(memoryview(self._kept)[offset - self.lowest :][:size])

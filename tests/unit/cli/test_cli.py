@@ -96,7 +96,9 @@ class TestCopy:
         assert (mine / "00-start.ipynb").read_bytes() == (shipped / "00-start.ipynb").read_bytes()
         assert restore_notebook(mine, "00-start", shipped) == ("00-start.ipynb", None)
 
-    @pytest.mark.parametrize("word,message", [("0", "could be 00-start.ipynb, 01-more.ipynb"), ("x", "is none of 00")])
+    @pytest.mark.parametrize(
+        "word,message", [("0", "matches several notebooks: 00-start.ipynb, 01-more.ipynb"), ("x", "matches none of 00")]
+    )
     def test_an_ambiguous_name_is_refused_with_the_candidates(
         self, shipped: Path, tmp_path: Path, word: str, message: str
     ):
@@ -234,7 +236,7 @@ class TestLab:
 
         assert main(["lab", str(tmp_path / "mine")]) == 1
 
-        assert "Permission denied; name a folder that you may write to" in capsys.readouterr().err
+        assert "Permission denied; choose a folder with write permission" in capsys.readouterr().err
 
     @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGTERM to send to another process")
     def test_ends_jupyterlab_when_it_is_ended(self, tmp_path: Path):
@@ -258,7 +260,7 @@ class TestLab:
 
         assert main(["lab", str(tmp_path / "mine")]) == 1
 
-        assert "is a file; name a folder" in capsys.readouterr().err
+        assert "is a file; choose a folder" in capsys.readouterr().err
 
     def test_a_missing_package_is_an_error_with_the_command(
         self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -348,7 +350,7 @@ class TestRun:
         (["conformance", "https://files.example", "--json", "."], "'.' cannot be written"),
         (["serve", "--host-name", "files.example:80"], "'files.example:80' is not a host name"),
         (["serve", "--allow-origin", "https://app.example/"], "'https://app.example/' is not an origin"),
-        (["serve", "--control", "--control-token", "a b"], "a token must be one word"),
+        (["serve", "--control", "--control-token", "a b"], "a token must be printable ASCII without spaces"),
     ],
 )
 def test_an_invalid_argument_is_refused_with_the_reason(
@@ -369,7 +371,7 @@ def test_an_existing_report_of_marks_is_kept(option: str, tmp_path: Path, capsys
     assert main(["grade", str(tmp_path / "class"), option, str(marks)]) == 2
 
     assert "marks exists (25 bytes, " in (message := capsys.readouterr().err)
-    assert "give --overwrite to replace it" in message
+    assert "give --overwrite to replace the file" in message
     assert marks.read_text() == "with notes of the teacher"
     assert main(["grade", str(tmp_path / "class"), option, str(marks), "--overwrite"]) in (0, 1)
     assert marks.read_text() != "with notes of the teacher"
@@ -527,14 +529,14 @@ class TestServe:
                 output, errors = process.communicate(timeout=PATIENCE)
 
         assert (process.returncode, output) == (2, "")
-        assert f"cannot listen at 127.0.0.1:{port}: Address already in use; name another port, or 0" in errors
+        assert f"cannot listen at 127.0.0.1:{port}: Address already in use; choose another port, or 0" in errors
 
     @pytest.mark.parametrize(
         "arguments,message",
         [
             (["--store", "postgresql://db/files"], "only SQLite is supported"),
             (["--port", "70000"], "'70000' is not a port"),
-            (["--token", "two words"], "one word"),
+            (["--token", "two words"], "without spaces"),
             (["--host", "192.0.2.1"], "cannot listen at 192.0.2.1:0: Cannot assign"),
             (["--store", str(Path(__file__, "store"))], "test_cli.py"),
             (["--colour"], "unrecognized arguments: --colour"),

@@ -106,7 +106,7 @@ def test_an_existing_report_is_kept_and_nothing_is_sent(tmp_path: Path) -> None:
     done = run("https://127.0.0.1:9", path=path)
 
     assert done.status == 2
-    assert re.search(r"found\.json exists \(13 bytes, .*\); give --overwrite to replace it", done.err)
+    assert re.search(r"found\.json exists \(13 bytes, .*\); give --overwrite to replace the file", done.err)
     assert path.read_text() == '{"rules": []}'
 
 
@@ -355,8 +355,8 @@ def test_an_address_without_a_server_gets_one_sentence() -> None:
     [
         (["files.example.org"], "is not a base address"),
         ([], "BASE_URL is missing"),
-        (["http://x", "--rules", "Z9"], "Z9 is not a rule for services"),
-        (["http://x", "--names", "colour=red"], "is not valid"),
+        (["http://x", "--rules", "Z9"], "Z9, which is not a rule of the suite"),
+        (["http://x", "--names", "colour=red"], "--names must be NAME=VALUE"),
     ],
 )
 def test_a_wrong_argument_gets_one_sentence(arguments: list[str], words: str) -> None:

@@ -244,7 +244,7 @@ def test_invalid_urls_and_headers_are_hopeless(transport: HttpTransport) -> None
 def test_a_missing_proxy_is_unreachable(transport: HttpTransport, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("http_proxy", f"http://127.0.0.1:{_free_port()}")
     with pytest.raises(
-        TransportError, match=r"^the proxy on the way to http://outside\.example cannot be reached.*refused"
+        TransportError, match=r"^the proxy for http://outside\.example cannot be reached.*refused"
     ) as caught:
         transport.send(Request("GET", "http://outside.example/"))
     assert not caught.value.sent
@@ -261,9 +261,9 @@ def test_missing_certificates_in_the_environment_are_hopeless(monkeypatch: pytes
 @pytest.mark.parametrize(
     "wrong, error, says",
     [
-        ({"verify": "nowhere/ca.pem"}, ValueError, "verify names"),
-        ({"verify": 3}, TypeError, "verify is int"),
-        ({"proxies": "http://proxy.example"}, TypeError, "proxies is str"),
+        ({"verify": "nowhere/ca.pem"}, ValueError, "verify is .*does not exist"),
+        ({"verify": 3}, TypeError, "verify must be True.*int"),
+        ({"proxies": "http://proxy.example"}, TypeError, "proxies must be a dict.*str"),
     ],
 )
 def test_certificates_and_proxies_are_checked_when_given(

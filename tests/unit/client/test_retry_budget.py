@@ -36,7 +36,9 @@ def session_of(handler: Callable[[Request], Response], time: Time, **rule: float
 def test_a_retry_after_of_a_year_is_not_waited_for(call: Callable[[Session], object], status: int) -> None:
     time = Time()
 
-    with pytest.raises(SvcError, match=r"asks to wait 31,536,000 seconds \(365 days\); .* waits 300 seconds") as caught:
+    with pytest.raises(
+        SvcError, match=r"requires a wait of 31,536,000 seconds \(365 days\); .* waits at most 300 seconds"
+    ) as caught:
         call(session_of(waiting("31536000", status=status), time))
 
     assert time.slept == []
@@ -46,8 +48,8 @@ def test_a_retry_after_of_a_year_is_not_waited_for(call: Callable[[Session], obj
 @pytest.mark.parametrize(
     "headers, words",
     [
-        (["Fri, 31 Dec 2100 23:59:59 GMT"], "for years"),
-        (["9" * 400], "for years"),
+        (["Fri, 31 Dec 2100 23:59:59 GMT"], "many years"),
+        (["9" * 400], "many years"),
         (["1", "86401", "soon"], "86,401 seconds"),
     ],
     ids=["date", "huge", "several"],
@@ -55,7 +57,7 @@ def test_a_retry_after_of_a_year_is_not_waited_for(call: Callable[[Session], obj
 def test_a_retry_after_of_any_form_is_read(headers: list[str], words: str) -> None:
     time = Time()
 
-    with pytest.raises(ServiceFailed, match=f"asks to wait {words}"):
+    with pytest.raises(ServiceFailed, match=f"requires a wait of {words}"):
         CALLS["list"](session_of(waiting(*headers), time))
 
     assert time.slept == []
@@ -69,13 +71,13 @@ def test_an_invalid_retry_after_is_ignored(text: str) -> None:
         CALLS["list"](session_of(waiting(text), time, patience=20))
 
     assert sum(time.slept) == pytest.approx(20)
-    assert "asks to wait" not in str(caught.value)
+    assert "requires a wait" not in str(caught.value)
 
 
 def test_a_wait_within_the_patience_is_waited_and_the_next_beyond_it_is_not() -> None:
     time = Time()
 
-    with pytest.raises(RateLimited, match="asks to wait 15 seconds; this client waits 20 seconds at most"):
+    with pytest.raises(RateLimited, match="requires a wait of 15 seconds; this client waits at most 20 seconds"):
         CALLS["list"](session_of(waiting("15", status=429), time, patience=20))
 
     assert time.slept == [15]
@@ -84,7 +86,7 @@ def test_a_wait_within_the_patience_is_waited_and_the_next_beyond_it_is_not() ->
 def test_a_deadline_caps_waits_too() -> None:
     time = Time()
 
-    with pytest.raises(ServiceFailed, match="asks to wait 15 seconds; this client waits 10 seconds at most"):
+    with pytest.raises(ServiceFailed, match="requires a wait of 15 seconds; this client waits at most 10 seconds"):
         CALLS["list"](session_of(waiting("15"), time, deadline=10))
 
     assert time.slept == []
@@ -177,7 +179,7 @@ def test_an_invalid_response_is_shown_escaped_and_short(other_program, call: str
 def test_the_page_of_a_network_that_wants_a_sign_in_is_named(other_program) -> None:
     page = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 6\r\n\r\n<html>"
 
-    assert "answered text/html (a page, perhaps of a proxy" in str(failure(other_program(page)))
+    assert "answered text/html (perhaps the error page of a proxy" in str(failure(other_program(page)))
 
 
 @pytest.mark.parametrize("call", CALLS)
@@ -196,7 +198,7 @@ def test_a_host_that_does_not_exist_is_named() -> None:
     error = failure("https://nobody.invalid/prefix")
 
     assert isinstance(error, Unreachable)
-    assert "there is no host nobody.invalid (https://nobody.invalid was tried)" in str(error)
+    assert "the host nobody.invalid of https://nobody.invalid was not found" in str(error)
 
 
 # -- what a repetition goes on with
@@ -209,11 +211,11 @@ def test_only_an_upload_with_a_session_can_be_resumed(tmp_path: Path) -> None:
         return Response(200, Headers([("Content-Length", "9")]), b"1234")
 
     started = session_of(cut, Time(), patience=5)
-    with pytest.raises(Interrupted, match="Run it again to resume"):
+    with pytest.raises(Interrupted, match="Run the call again to resume"):
         svc.download("x", to=tmp_path, session=started)
     with pytest.raises(Interrupted) as read:
         svc.read("x", session=started)
 
     assert (tmp_path / "a.bin.part").read_bytes() == b"1234"
     assert "where it stopped" not in str(read.value)
-    assert "Run it again." in str(read.value)
+    assert "Run the call again." in str(read.value)

@@ -115,9 +115,9 @@ def test_an_upload_whose_session_another_upload_uses_is_an_error() -> None:
         first.status()
 
     assert str(caught.value) == (
-        f"The service reports more of this upload (bytes=0-{2 * Q - 1}) than was sent from here: another thread or"
-        " process is sending to the same session, or the report is wrong. Let the other one finish and look at the"
-        " file; or start a new upload."
+        f"The service reports more stored bytes (bytes=0-{2 * Q - 1}) than this upload has sent: another thread or"
+        " process sends to the same upload session, or the report is wrong. Wait for the other upload and check the"
+        " file, or start a new upload."
     )
     assert second.run()["size"] == str(len(CONTENT))
     assert first.resume() == second.file
