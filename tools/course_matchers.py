@@ -358,7 +358,8 @@ MATCHERS = {
     "A3-22b": Matcher("`waited` grows with each 503", history(waits_grow)),
     "A3-22c": Matcher("the client waited as `Retry-After` says", every(text("Retry-After: 60"), waits_as_told)),
     "A3-23a": Matcher("404, and then *begin*", history(begins_anew)),
-    "A3-23b": Matcher("`SessionExpired`, for the source cannot be read again", text("the session is gone")),
+    "A3-23b": Matcher(
+        "`SessionExpired`, for the source cannot be read again", text("the upload session no longer exists")),
     "A3-24": Matcher("the error, and no request", every(
         text("not a multiple of 262144"), lambda seen: not seen.exchanges)),
     "A3-25": Matcher("the history begins with *ask* and has no *begin*", history(goes_on_elsewhere)),

@@ -94,7 +94,9 @@ class ExerciseService:
         """Return the headers of each message for the student's receiver. Raises ValueError after five calls."""
         self._deliveries += 1
         if self._deliveries > _MAX_DELIVERIES:
-            raise ValueError(f"the messages were delivered {_MAX_DELIVERIES} times already; begin() creates new ones")
+            raise ValueError(
+                f"the messages were delivered {_MAX_DELIVERIES} times already; call begin() for new messages"
+            )
         for case in self.receiver_cases:
             case.outcome = None
         return [dict(case.message) for case in self.receiver_cases]

@@ -55,7 +55,9 @@ class GradedSubmission:
                 raise refuse("badRequest", message=f"there is no exercise {name!r}")
             self._begin_counts[name] = self._begin_counts.get(name, 0) + 1
             if self._begin_counts[name] > MAX_BEGINS:
-                raise refuse("badRequest", message=f"{name!r} was begun {MAX_BEGINS} times already")
+                raise refuse(
+                    "badRequest", message=f"exercise {name!r} was begun {MAX_BEGINS} times, which is the limit"
+                )
             self._end(name)
             exercise = ExerciseService(DEFINITIONS[name], f"{self._seed}/{self._begin_counts[name]}")
             self._exercises[name] = exercise
@@ -73,7 +75,7 @@ class GradedSubmission:
     def exercise(self, name: str) -> ExerciseService:
         """Return the service of an exercise. Raises ApiError if the exercise was not begun."""
         if name not in self._exercises:
-            raise refuse("badRequest", message=f"{name!r} was not begun")
+            raise refuse("badRequest", message=f"exercise {name!r} was not begun")
         return self._exercises[name]
 
     def _end(self, name: str) -> None:

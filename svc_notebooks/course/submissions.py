@@ -51,12 +51,12 @@ def exercise_cells(path: Path) -> list[str]:
     """Return the code cells of a notebook, or [] without an exercise. Raises UnreadableNotebookError."""
     try:
         if path.stat().st_size > _MAX_SIZE:
-            raise UnreadableNotebookError(f"it has more than {_MAX_SIZE // 1024**2} MiB")
+            raise UnreadableNotebookError(f"the file has more than {_MAX_SIZE // 1024**2} MiB")
         content = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as error:
-        raise UnreadableNotebookError(f"it is not a notebook: {error}"[:200]) from None
+        raise UnreadableNotebookError(f"the file is not a notebook: {error}"[:200]) from None
     if not isinstance(content, dict) or not isinstance(content.get("cells"), list):
-        raise UnreadableNotebookError("it is JSON without cells")
+        raise UnreadableNotebookError("the JSON has no list of cells")
     code = [cell for cell in content["cells"] if isinstance(cell, dict) and cell.get("cell_type") == "code"]
     sources = [cell.get("source", "") for cell in code]
     cells = [source if isinstance(source, str) else "".join(map(str, source)) for source in sources]

@@ -71,7 +71,9 @@ class Given:
         values = self.__dict__.get("_values", {})
         if name in values:
             return values[name]
-        raise AttributeError(f"this exercise has no {name!r}; it has {', '.join([*values, 'session', 'clock'])}")
+        raise AttributeError(
+            f"this exercise has no attribute {name!r}; the attributes are {', '.join([*values, 'session', 'clock'])}"
+        )
 
     def __repr__(self) -> str:
         width = max(map(len, self._values), default=0)

@@ -83,7 +83,7 @@ def _ids(value: Any, argument: str, columns: Sequence[str], forms: str) -> Itera
     for n, member in enumerate(members):
         if isinstance(member, str):
             if not member:
-                raise ValueError(f"{argument} has {member!r} as an id, which must be a str that is not empty")
+                raise ValueError(f"{argument} has the id {member!r}; an id must be a non-empty str")
             yield member
         elif _is_missing(member):
             raise ValueError(f"{argument} has no id in row {n}, but {member!r}; leave out rows with missing ids")
@@ -110,7 +110,7 @@ def _column(rows: Any, argument: str, columns: Sequence[str]) -> list[Any]:
             return list(rows[column]) if is_frame(rows) else [rows[column]]
     if is_frame(rows) and rows.index.name in columns:
         return list(rows.index)
-    raise ValueError(f"{argument} has no column {columns[-1]}; give rows like those of files()")
+    raise ValueError(f"{argument} has no column {columns[-1]}; give a row or a DataFrame with this column")
 
 
 def _is_missing(value: object) -> bool:
@@ -125,7 +125,7 @@ def one_id(file: object, argument: str = "file") -> str:
     """Return the id of a file argument that has exactly one file. Raises ValueError for no file or several files."""
     ids = file_ids(file, argument)
     if len(ids) != 1:
-        raise ValueError(f"{argument} has {len(ids)} files; this call takes one")
+        raise ValueError(f"{argument} has {len(ids)} files; this function accepts only one")
     return ids[0]
 
 
@@ -151,7 +151,7 @@ def single_source(source: object) -> Any:
     """Return the only source of an upload argument, a DataFrame as CSV. Raises ValueError for none or several."""
     contents = sources(source)
     if len(contents) != 1:
-        raise ValueError(f"source has {len(contents)} sources; this call takes one")
+        raise ValueError(f"source has {len(contents)} sources; this function accepts only one")
     return contents[0]
 
 
@@ -171,9 +171,9 @@ def names_for(count: int, name: object) -> list[str | None]:
         return [None] * count
     names = [name] if isinstance(name, str) else name
     if not isinstance(names, list | tuple) or not all(isinstance(text, str) for text in names):
-        raise TypeError(f"name must be a str, or a list of them, not {type(name).__name__}")
+        raise TypeError(f"name must be a str or a list of str, not {type(name).__name__}")
     if len(names) != count:
-        raise ValueError(f"name has {len(names)} names for {count} sources; give one for each")
+        raise ValueError(f"name has {len(names)} names for {count} sources; give one name for each source")
     return list(names)
 
 

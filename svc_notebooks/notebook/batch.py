@@ -86,8 +86,8 @@ def _annotate_error(error: Any, result: DataFrame, failed: list[_FailedRow], cou
     if count == 1:
         return
     error.result = result
-    error.add_note(f"{len(result)} of {count} worked; they are in the error's .result")
+    error.add_note(f"{len(result)} of {count} succeeded; their rows are in the attribute result of this error")
     for row in failed[:_MAX_NOTES]:
         error.add_note(f"{row.label}: {type(row.error).__name__}: {row.error}")
     if len(failed) > _MAX_NOTES:
-        error.add_note(f"and {len(failed) - _MAX_NOTES} more, in the error's .failed")
+        error.add_note(f"and {len(failed) - _MAX_NOTES} more, in the attribute failed of this error")

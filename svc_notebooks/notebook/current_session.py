@@ -20,7 +20,7 @@ class SessionOwner(Protocol):
 
 _NO_SESSION = (
     "There is no session yet: call sandbox() for a service in this kernel,"
-    " or connect(base_url, token) for one elsewhere."
+    " or connect(base_url, token) for another service."
 )
 _NO_SESSION_HERE = (
     "There is no session yet in this process, which was started by another one: call connect(base_url, token) in it, or"
@@ -71,9 +71,7 @@ def session_or_current(session: Session | SessionOwner | None) -> Session:
 
     owned = getattr(session, "session", session)
     if not isinstance(owned, Session):
-        raise TypeError(
-            f"session must be a Session, as connect() gives it, a Sandbox or None, not {type(session).__name__}"
-        )
+        raise TypeError(f"session must be a Session from connect(), a Sandbox or None, not {type(session).__name__}")
     return owned
 
 

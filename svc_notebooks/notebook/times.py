@@ -73,7 +73,7 @@ def python_time(argument: str, value: object) -> Start:
         raise ValueError(f"{argument} is missing (NaT)")
     if isinstance(value, date):
         return value
-    raise TypeError(f"{argument} must be a date, a datetime, a Timestamp or a text, not {type(value).__name__}")
+    raise TypeError(f"{argument} must be a date, a datetime, a Timestamp or a str, not {type(value).__name__}")
 
 
 def _parse(argument: str, text: str) -> Start:

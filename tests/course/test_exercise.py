@@ -42,7 +42,9 @@ class TestBegin:
     def test_an_unknown_value_is_an_error_with_the_known_ones(self):
         given = course.exercise("upload-with-a-name").begin()
 
-        with pytest.raises(AttributeError, match="has no 'file_id'; it has name, content, session, clock"):
+        with pytest.raises(
+            AttributeError, match="has no attribute 'file_id'; the attributes are name, content, session, clock"
+        ):
             given.file_id  # noqa: B018 - looking it up is the act
 
     @pytest.mark.parametrize("variable", ["SVC_COURSE_SEED", "JUPYTERHUB_USER"])
@@ -135,7 +137,7 @@ class TestMessages:
         for _ in range(5):
             given.deliver_to(lambda headers: 200)
 
-        with pytest.raises(ValueError, match=r"begin\(\) creates new ones"):
+        with pytest.raises(ValueError, match=r"call begin\(\) for new messages"):
             given.deliver_to(lambda headers: 200)
 
     def test_an_answer_is_final_within_a_delivery(self):

@@ -143,7 +143,7 @@ class TestClass:
         assert outcome(results["dies"]) is ExerciseOutcome.CORRECT
 
     def test_an_unreadable_notebook_is_named_and_the_others_count(self, results: dict[str, SubmissionResult]):
-        assert results["unreadable"].remarks[0].startswith("e1.ipynb cannot be read: it is not a notebook")
+        assert results["unreadable"].remarks[0].startswith("e1.ipynb cannot be read: the file is not a notebook")
         assert outcome(results["unreadable"]) is ExerciseOutcome.CORRECT
 
     def test_the_number_of_begins_is_limited(self, results: dict[str, SubmissionResult]):

@@ -157,7 +157,7 @@ def test_a_row_that_fails_does_not_lose_the_others(three):
         svc.trash(three)
 
     assert caught.value.result["name"].tolist() == ["a.txt", "c.txt"]
-    assert "2 of 3 worked" in caught.value.__notes__[0]
+    assert "2 of 3 succeeded" in caught.value.__notes__[0]
     assert svc.file(three.iloc[2])["trashed"].item()
 
 
@@ -185,7 +185,7 @@ WRONG = {
     "field": (lambda: svc.upload(b"x", metadata={"nam": "n"}), TypeError, "nam .*did you mean name"),
     "value": (lambda: svc.upload(b"x", metadata={"starred": "yes"}), ValueError, "starred.*true or"),
     "names": (lambda: svc.upload([b"x", b"y"], name=["x"]), ValueError, "name has 1 names for 2"),
-    "one id": (lambda: svc.upload([b"x", b"y"], file_id="i"), ValueError, "file_id is one id"),
+    "one id": (lambda: svc.upload([b"x", b"y"], file_id="i"), ValueError, "file_id is for one source"),
     "progress": (lambda: svc.upload(b"x", progress="yes"), TypeError, "progress"),
     "late field": (lambda: svc.update("i", parents=["p"]), TypeError, r"parents .*move\(file, to=folder\)"),
     "no change": (lambda: svc.update("i"), ValueError, "nothing to change"),
@@ -193,7 +193,7 @@ WRONG = {
     "count type": (lambda: svc.generate_ids("3"), TypeError, "count"),
     "limit": (lambda: svc.files(limit=-1), ValueError, "limit"),
     "query": (lambda: svc.files(7), TypeError, "query"),
-    "empty id": (lambda: svc.trash(""), ValueError, "file has ''"),
+    "empty id": (lambda: svc.trash(""), ValueError, "file has the id ''"),
     "no id": (lambda: svc.trash(pd.DataFrame({"name": ["a"]})), ValueError, "file has no column id"),
     "row without an id": (lambda: svc.trash(pd.Series({"name": "a"}, name=0)), ValueError, "file has no column id"),
     "missing id": (lambda: svc.trash(pd.Series(["a", None])), ValueError, "file has no id in row 1, but"),

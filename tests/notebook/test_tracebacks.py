@@ -34,7 +34,7 @@ def test_the_readers_own_lines_and_the_sentence(shell, capsys):
     assert "----> 4 mine('abc')" in output
     assert "----> 2     return svc.download(id)" in output
     assert output.rstrip().endswith(
-        "NotFound: File not found: abc. Check the id, and that this user may see it. (404 notFound)"
+        "NotFound: File not found: abc. Check the id, and whether this user has access. (404 notFound)"
     )
     assert "session.py" not in output
     assert len(output.splitlines()) < 15
@@ -66,7 +66,7 @@ def test_the_error_itself_keeps_all(shell, capsys):
 
 def test_without_a_shell_the_sentence_is_left():
     assert svc.NotFound("what happened")._render_traceback_() == [
-        "NotFound: what happened Check the id, and that this user may see it."
+        "NotFound: what happened Check the id, and whether this user has access."
     ]
 
 

@@ -80,7 +80,9 @@ def create_events(
             done.append({"row": label, **_create(session, arguments, zone)})
     except BaseException as error:
         error.result = _result(done, frame, zone)  # type: ignore[attr-defined]
-        error.add_note(f"{len(done)} of {len(frame)} rows were done before; they are in the error's .result")
+        error.add_note(
+            f"{len(done)} of {len(frame)} rows succeeded; their events are in the attribute result of this error"
+        )
         raise
     return _result(done, frame, zone)
 

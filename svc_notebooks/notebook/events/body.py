@@ -77,7 +77,7 @@ def partial_body(*, request_id: str = "conference", **arguments: Any) -> JSONObj
     if properties:
         body["extendedProperties"] = properties
     if not isinstance(metadata, Mapping):
-        raise TypeError(f"metadata must be a dict of fields as on the wire, not {type(metadata).__name__}")
+        raise TypeError(f"metadata must be a dict of the event's fields, not {type(metadata).__name__}")
     body |= metadata
     recurrence: Any = body.get("recurrence")
     if recurrence and isinstance(recurrence, str | list):  # the service's checks refuse other types
@@ -87,7 +87,7 @@ def partial_body(*, request_id: str = "conference", **arguments: Any) -> JSONObj
 
 def _texts(argument: str, value: Any) -> JSON:
     if not isinstance(value, Mapping):
-        raise TypeError(f"{argument} must be a dict of texts, not {type(value).__name__}")
+        raise TypeError(f"{argument} must be a dict of strings, not {type(value).__name__}")
     return {str(key): text for key, text in value.items()}
 
 
@@ -117,13 +117,15 @@ def _recurrence(argument: str, value: Any) -> JSON:
         return value
     if isinstance(value, list | tuple) and all(isinstance(line, str) for line in value):
         return list(value)
-    raise TypeError(f"recurrence must be words, a line or a list of lines, not {type(value).__name__}")
+    raise TypeError(f"recurrence must be a str or a list of RFC 5545 lines, not {type(value).__name__}")
 
 
 def _attendees(argument: str, value: Any) -> JSON:
     rows: Any = value.to_dict("records") if is_frame(value) else [value] if isinstance(value, str) else value
     if not isinstance(rows, list | tuple):
-        raise TypeError(f"attendees must be addresses, dicts or a DataFrame, not {type(value).__name__}")
+        raise TypeError(
+            f"attendees must be a list of e-mail addresses or dicts, or a DataFrame, not {type(value).__name__}"
+        )
     attendees: list[JSON] = []
     for row in rows:
         if isinstance(row, str):
@@ -131,7 +133,7 @@ def _attendees(argument: str, value: Any) -> JSON:
         elif isinstance(row, Mapping):
             attendees.append({camel(str(name)): value for name, value in row.items() if not is_missing(value)})
         else:
-            raise TypeError(f"attendees has {row!r}; give an e-mail address or a dict with one")
+            raise TypeError(f"attendees has {row!r}; give an e-mail address or a dict with the key email")
     return attendees
 
 
@@ -145,7 +147,7 @@ def is_missing(value: Any) -> bool:
 def _object(argument: str, value: Any) -> JSONObject:
     """Return a copy of a dict with camelCase keys. Raises TypeError if the value is not a dict."""
     if not isinstance(value, Mapping):
-        raise TypeError(f"{argument} must be a dict of its fields, not {type(value).__name__}")
+        raise TypeError(f"{argument} must be a dict of fields, not {type(value).__name__}")
     return {camel(str(name)): field for name, field in value.items()}
 
 
@@ -153,7 +155,7 @@ def _reminders(argument: str, value: Any) -> JSON:
     if isinstance(value, Mapping):
         return _object(argument, value)
     if not isinstance(value, list | tuple):
-        raise TypeError("reminders must be a list such as [10, ('email', 60)]; [] for none")
+        raise TypeError("reminders must be a list such as [10, ('email', 60)], or [] for no reminders")
     overrides: list[JSON] = []
     for reminder in value:
         if isinstance(reminder, Mapping):
@@ -194,7 +196,7 @@ def _attachments(argument: str, value: Any) -> JSON:
         if unknown := [name for name in fields if name not in _ATTACHMENT_KEYS]:
             known = ", ".join(_ATTACHMENT_KEYS)
             raise ValueError(
-                f"{argument} has a dict with {unknown[0]!r}; give a URL, a file's row or a dict of {known}"
+                f"{argument} has the unknown key {unknown[0]!r}; give a URL, a file's row or a dict of {known}"
             )
         attachments.append(fields)
     return attachments

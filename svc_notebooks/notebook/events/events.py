@@ -213,7 +213,9 @@ def update_event(
     check_names("update_event", changes, ARGUMENTS)
     for zone, times in (("time_zone", ("start", "end", "original_start_time")), ("end_time_zone", ("end",))):
         if changes.get(zone) is not None and all(changes.get(time) is None for time in times):
-            raise ValueError(f"{zone} is the zone of {times[0]}: give {' and '.join(times[:2])} with it")
+            raise ValueError(
+                f"{zone} is the time zone of {times[0]}; give {' and '.join(times[:2])} together with {zone}"
+            )
     query = query_of({**changes, "calendar": calendar, "send_updates": send_updates})
     warn_deprecated(changes)
     body = partial_body(**body_arguments(session, changes))

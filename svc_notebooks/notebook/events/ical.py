@@ -72,7 +72,7 @@ def export_events(
 
     session, calendar = session_or_current(session), check_calendar(calendar)
     if events is not None and (time_min is not None or time_max is not None):
-        raise ValueError("time_min and time_max select from all events; leave out events, or them")
+        raise ValueError("events cannot be combined with time_min or time_max; leave out one of the two")
     path = check_destination("." if to is None else to)
     ids = None if events is None else row_ids(events, "events")
     entry = _calendar_entry(session, calendar)

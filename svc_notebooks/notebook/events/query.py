@@ -78,7 +78,7 @@ def events(
     session = session_or_current(session)
     name = zone_name("time_zone", time_zone)
     if single_events and time_max is None and limit is None:
-        raise ValueError("single_events needs time_max or limit: recurring events may never end")
+        raise ValueError("single_events needs time_max or limit, because recurring events can be endless")
     name = name or str(get_calendar(session, check_calendar(calendar)).get("timeZone") or "UTC")
     parameters = {
         **query_of({"calendar": calendar, "max_attendees": max_attendees}),

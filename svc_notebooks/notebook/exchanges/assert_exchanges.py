@@ -44,7 +44,9 @@ def assert_exchanges(expected: Sequence[ExpectedLine], *, after: int = 0, sessio
     recorded = [exchange for exchange in session_or_current(session).exchanges if exchange.n > after]
     pairs = _align(patterns, recorded)
     if any(None in pair for pair in pairs):
-        raise AssertionError("\n".join(["the exchanges are not the expected ones:", *_diff_lines(pairs, patterns)]))
+        raise AssertionError(
+            "\n".join(["the exchanges differ from the expected exchanges:", *_diff_lines(pairs, patterns)])
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -89,7 +89,7 @@ def _rows(run: Run, name: str) -> list[Row]:
         run = frame(EXCHANGES, read_har(Path(run).expanduser()))
     if not isinstance(run, DataFrame) or not {"n", "method", "path"} <= set(run.columns):
         raise TypeError(
-            f"{name} must be a session, an exchange, a frame of exchanges() or lab.journal(), or a path of an archive"
+            f"{name} must be a session, an exchange, a result of exchanges() or lab.journal(), or an archive path"
         )
     columns = run.drop(columns=[name for name in run.columns if run[name].dtype == object]).astype(object)
     records = columns.where(run.notna(), None).to_dict("records")

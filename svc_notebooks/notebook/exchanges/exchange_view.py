@@ -130,7 +130,7 @@ class ExchangeView:
             ValueError: `last` is less than 1.
         """
         if last < 1:
-            raise ValueError(f"last is {last}; the number of exchanges must be 1 or more")
+            raise ValueError(f"last is {last}; it must be 1 or more")
         return diagram(self._exchanges[-last:])
 
     def _repr_html_(self) -> str:

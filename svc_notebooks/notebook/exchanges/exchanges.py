@@ -80,7 +80,7 @@ def exchange(n: SupportsIndex = -1, *, session: Session | None = None) -> Exchan
     GET /storage/v3/files/generateIds?count=1 HTTP/1.1
     """
     if isinstance(n, bool) or not isinstance(n, SupportsIndex):
-        raise TypeError(f"n must be a number of column n of exchanges(), not {type(n).__name__}")
+        raise TypeError(f"n must be a number from the column n of exchanges(), not {type(n).__name__}")
     session, number = session_or_current(session), index(n)
     recorded = list(session.exchanges)
     numbers = [exchange.n for exchange in recorded]
@@ -89,8 +89,8 @@ def exchange(n: SupportsIndex = -1, *, session: Session | None = None) -> Exchan
     elif number < 0 and -number <= len(recorded):
         position = len(recorded) + number
     else:
-        available = f"it has {numbers[0]} to {numbers[-1]}" if recorded else "nothing was sent yet"
-        raise ValueError(f"n is {number}, and the record has no such exchange: {available}")
+        available = f"the recorded exchanges are {numbers[0]} to {numbers[-1]}" if recorded else "nothing was sent yet"
+        raise ValueError(f"n is {number}, but there is no such exchange; {available}")
     return ExchangeView(recorded, position, session)
 
 

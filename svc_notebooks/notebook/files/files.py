@@ -184,7 +184,7 @@ def update(
         return _run_uploads(session, requests, progress)
     body = metadata_body(metadata, creating=False, names=session.names)
     if ocr_language is not None:
-        raise ValueError("ocr_language is for new content: give source too")
+        raise ValueError("ocr_language applies only to new content: give source too")
     if mime_type is not None:
         body |= metadata_body({"mime_type": mime_type}, creating=False, names=session.names)
     if not body:

@@ -89,6 +89,6 @@ def service_account_token(
     from ...client.service_account import AccountToken, account_key, token_session
 
     if isinstance(scopes, str):
-        raise TypeError("scopes is a str; give a list of full URIs")
+        raise TypeError("scopes must be a list of full URIs, not a str")
     account = account_key(Path(key) if isinstance(key, os.PathLike) else key)
     return AccountToken(account, scopes, subject=subject, session=token_session(account["token_uri"], verify=verify))

@@ -47,7 +47,7 @@ def _entry(name: object, value: Any, writable: Mapping[str, FileField], names: N
         raise TypeError(f"{name} can only be set when the file is created")
     if key not in writable:
         near = nearest_name(str(name), [snake(field) for field in writable])
-        hint = f"; did you mean {near}?" if near else f"; it may be {_list_fields(writable)}"
+        hint = f"; did you mean {near}?" if near else f"; the fields are {_list_fields(writable)}"
         raise TypeError(f"{name} is not a field that can be set here{hint}")
     wire_value = _wire_value(key, value, names)
     problem = None if wire_value is None else type_problem(writable[key], wire_value)
@@ -84,5 +84,5 @@ def with_parent(metadata: Mapping[str, Any] | None, parent: object) -> Mapping[s
         raise ValueError("parent and parents name the folder twice; leave one of them out")
     folders = file_ids(parent, "parent")
     if len(folders) != 1:
-        raise ValueError(f"parent has {len(folders)} folders; a file has one")
+        raise ValueError(f"parent has {len(folders)} folders; a file can be in only one folder")
     return {**(metadata or {}), "parents": folders}

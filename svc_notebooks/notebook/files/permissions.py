@@ -66,7 +66,7 @@ def share(
 def _grantees(with_: object) -> Iterable[str]:
     grantees = [with_] if isinstance(with_, str) else with_
     if not isinstance(grantees, list | tuple) or not all(isinstance(grantee, str) for grantee in grantees):
-        raise TypeError(f"with_ must be an e-mail address or a list of them, not {type(with_).__name__}")
+        raise TypeError(f"with_ must be an e-mail address or a list of e-mail addresses, not {type(with_).__name__}")
     return [grantee.strip() for grantee in grantees]
 
 

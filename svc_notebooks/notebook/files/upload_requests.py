@@ -34,7 +34,7 @@ def new_files(
 
     contents = sources(source)
     if file_id is not None and len(contents) != 1:
-        raise ValueError(f"file_id is one id, and source has {len(contents)} sources")
+        raise ValueError(f"file_id is for one source, but source has {len(contents)} sources; leave file_id out")
     chosen_id = {} if file_id is None else {"id": file_id}
     body = metadata_body({**(metadata or {}), **chosen_id}, creating=True, names=session.names)
     names, types = names_for(len(contents), name), media_types(source, arguments.mime_type)
@@ -57,7 +57,7 @@ def new_content(
 
     contents = sources(source)
     if len(contents) != 1:
-        raise ValueError(f"source has {len(contents)} sources; update takes one content for every file")
+        raise ValueError(f"source has {len(contents)} sources; update() needs exactly one source for all files")
     (media_type,) = media_types(source, arguments.mime_type)
     body = metadata_body(metadata, creating=False, names=session.names)
     common = replace(arguments, mime_type=media_type, metadata=body, query=_FIELDS_QUERY)

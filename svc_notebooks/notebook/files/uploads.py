@@ -50,7 +50,7 @@ class Upload:
     def __getstate__(self) -> NoReturn:
         """Raise TypeError, because an upload cannot be pickled. Two processes must not send to one upload session."""
         raise TypeError(
-            "an Upload is not pickled: give its session_uri to the other process, which calls resume_upload()"
+            "an Upload cannot be pickled: pass session_uri to the other process, and call resume_upload() there"
         )
 
     @property
@@ -209,7 +209,7 @@ def start_upload(
     content, (media_type,), (title,) = single_source(source), media_types(source, mime_type), names_for(1, name)
     existing = None if file is None else one_id(file)
     if existing is not None and any(argument is not None for argument in (file_id, convert_to, parent)):
-        raise ValueError("file_id, convert_to and parent are for new files; leave them out where file is given")
+        raise ValueError("file_id, convert_to and parent are for new files; leave these arguments out if you give file")
     session, further = session_or_current(session), with_parent(metadata, parent) or {}
     body = metadata_body(
         {**further, **({"id": file_id} if file_id else {})}, creating=existing is None, names=session.names

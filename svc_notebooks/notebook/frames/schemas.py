@@ -55,7 +55,7 @@ def file_schema(fields: str | Iterable[str] | None) -> Schema:
     keys: list[str] = []
     for name in fields.split(",") if isinstance(fields, str) else fields:
         if not isinstance(name, str):
-            raise TypeError(f'fields must be "*", names with commas or a list of names, not {name!r}')
+            raise TypeError(f'fields must be "*", a str of comma-separated names or a list of names, not {name!r}')
         key = camel(name.strip())
         if key not in FILE.keys:
             near = nearest_name(name, [snake(known) for known in FILE.keys])

@@ -19,18 +19,18 @@ if TYPE_CHECKING:
 _BEARER = re.compile(r"\s*bearer\s", re.IGNORECASE)
 _MILLISECONDS = re.compile(r"-?[0-9]+")
 _REFUSED = (
-    "token {reason}, and every message would carry it to the receiver. Give a text that is not a credential,"
-    " or leave token out, and one is generated for a receiver() of this kernel"
+    "token {reason}, and every message would send the credential to the receiver. Give a str that is not a credential,"
+    " or leave token out: for a receiver() of this kernel a random token is generated"
 )
 
 
 def receiver_for(session: Session, to: object) -> Receiver | str:
     """Return `to`, or the session's latest receiver for None. Raises TypeError, or ValueError without a receiver."""
     if to is None and not (receivers := receivers_of(session)):
-        raise ValueError("there is no receiver yet; create one with receiver(), or give an https address")
+        raise ValueError("there is no receiver yet; call receiver() first, or give an https address")
     receiver = receivers[-1] if to is None else to
     if not isinstance(receiver, Receiver | str):
-        raise TypeError(f"receiver must be a receiver(), an https address or None, not {type(to).__name__}")
+        raise TypeError(f"receiver must be a Receiver, an https address or None, not {type(to).__name__}")
     return receiver
 
 

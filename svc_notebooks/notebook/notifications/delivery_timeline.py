@@ -82,7 +82,7 @@ def delivery_timeline(channel: ChannelLike | None = None, *, session: Session | 
     """
     lab = sandbox_of(session_or_current(session))
     if lab is None:
-        raise ValueError("delivery_timeline() needs a sandbox, because other services do not report their attempts")
+        raise ValueError("delivery_timeline() needs a sandbox, because other services do not report delivery attempts")
     channel_ids = None if channel is None else set(row_ids(channel, "channel"))
     return timeline_of(
         [row for row in lab.service.deliveries() if channel_ids is None or row["channel_id"] in channel_ids]

@@ -82,7 +82,7 @@ def receiver(
     lab, inbox = sandbox_of(session), Inbox(session.names, session.clock)
     if direct if direct is not None else lab and not capabilities().sockets:
         if lab is None:
-            raise ValueError("direct=True is for a sandbox; a service elsewhere needs an address that it can reach")
+            raise ValueError("direct=True works only with a sandbox; give an https address that the service can reach")
         service = lab.service
         service.register_domain(_DIRECT_HOST)
         number = next(_address_numbers.setdefault(lab, count(1)))
@@ -92,7 +92,9 @@ def receiver(
         new = Receiver(inbox, session.names, url, ca_pem=None, close=close, settle=service.deliver)
     else:
         if address is not None and not (isinstance(address, str) and address.startswith("https://")):
-            raise ValueError(f"address is {address!r}; give the whole address, like https://hooks.example.com{_PATH}")
+            raise ValueError(
+                f"address is {address!r}; give a complete https address, such as https://hooks.example.com{_PATH}"
+            )
         new = _https_receiver(lab, inbox, session, host, port, certificate, address)
     _receivers.setdefault(session, []).append(new)
     if lab:

@@ -32,8 +32,8 @@ _SETTLE_SECONDS = 2.0
 
 Such a delivery may wait for a delayed response, or for another receiver that does not respond."""
 
-_FORKED = "This receiver listens in process {process}, and this process is a fork of it."
-_FORKED_ADVICE = "Look at its messages there, or make a receiver() here."
+_FORKED = "This receiver belongs to process {process} and does not work in a forked child process."
+_FORKED_ADVICE = "Read the messages in that process, or open a new receiver() in this process."
 
 
 @public_methods
@@ -155,9 +155,10 @@ class Receiver:
             left,
         )
         if len(matches) < count:
-            arrived = ", ".join(str(message.notification.state) for message in self._inbox.messages()) or "nothing"
-            expected = f"{count} of {state or 'any state'}{f' on channel {channel}' if channel else ''}"
-            raise TimeoutError(f"waited {seconds:g} seconds for {expected}; received: {arrived}")
+            arrived = ", ".join(str(message.notification.state) for message in self._inbox.messages()) or "none"
+            place = f" on channel {channel}" if channel else ""
+            expected = f"{_message_count(count)} with {f'state {state}' if state else 'any state'}{place}"
+            raise TimeoutError(f"waited {seconds:g} seconds for {expected}; received states: {arrived}")
         return frame(MESSAGES, [message_record(message) for message in matches])
 
     def messages(self) -> DataFrame:
@@ -219,9 +220,7 @@ class Receiver:
     def _message(self, n: object) -> Received:
         received = self._inbox.messages()
         if isinstance(n, bool) or not isinstance(n, int) or not -len(received) <= n < len(received):
-            raise ValueError(
-                f"n is {n!r}, and there are {_message_count(len(received))}, counted from 0; -1 is the last"
-            )
+            raise ValueError(f"n is {n!r}, but there are {_message_count(len(received))}; 0 is the first, -1 the last")
         return received[n]
 
     def clear(self) -> None:

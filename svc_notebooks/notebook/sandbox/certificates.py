@@ -39,7 +39,7 @@ def make_authority() -> Authority:
         import trustme
     except ImportError:
         raise ImportError(
-            "certificates need the package trustme: pip install 'svc-notebooks[push]'; or give your own with"
+            "certificates need the package trustme: pip install 'svc-notebooks[push]'; or pass"
             " certificate=(certificate file, key file)"
         ) from None
     return Authority(trustme.CA())

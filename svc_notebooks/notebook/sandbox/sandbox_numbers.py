@@ -61,11 +61,11 @@ def explain_not_found(error: SvcError, sandbox: Sandbox | None = None) -> SvcErr
         owners = [lab for lab in _sandboxes() if _has_id(lab, *missing)]
         if owners and sandbox not in owners:
             numbers = " and ".join(str(number) for number in sorted(lab.number for lab in owners))
-            target = f"sandbox {sandbox.number}" if sandbox else "a service elsewhere"
+            target = f"sandbox {sandbox.number}" if sandbox else "another service"
             error.advice = (
-                f"The id belongs to sandbox{'es' if len(owners) > 1 else ''} {numbers} of this kernel (in the order in"
-                f" which they were opened), and {target} was asked: pass session=lab.session, where lab is the sandbox"
-                " that has it."
+                f"The id belongs to sandbox{'es' if len(owners) > 1 else ''} {numbers} of this kernel (numbered in the"
+                f" order of opening), but the request was sent to {target}: pass session=lab.session of the sandbox"
+                " with the id."
             )
     return error
 

@@ -105,7 +105,9 @@ class FileChoice(widgets.VBox):  # type: ignore[misc]
         """Return the selected file. Raises ValueError unless exactly one file is selected."""
         files = self.read_files()
         if len(files) > 1:
-            raise ValueError(f"{len(files)} files are selected, but a file has the content of one. Remove the others.")
+            raise ValueError(
+                f"{len(files)} files are selected, but only one can replace the content of a file. Remove the others."
+            )
         return files[0]
 
     def names(self) -> list[str]:

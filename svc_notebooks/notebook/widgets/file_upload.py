@@ -56,8 +56,8 @@ class BrowserFiles(anywidget.AnyWidget):
     def read_files(self) -> list[ChosenFile]:
         if incomplete := self.loading():
             raise ValueError(
-                f"{', '.join(incomplete)}: the kernel has not received all of it yet."
-                " Wait until it is ready, or remove it."
+                f"{', '.join(incomplete)}: the transfer to the kernel is not complete."
+                " Wait until the transfer ends, or remove the file."
             )
         return [ChosenFile(file.name, file.path, file.mime_type or None) for file in self.buffer.files]
 

@@ -93,7 +93,7 @@ def test_a_zone_without_its_time_is_refused_before_anything_is_sent(lab, zone):
     made = svc.create_event("Tea", start=TEN, end=TEN + pd.Timedelta(hours=1))
     before = len(lab.journal())
 
-    with pytest.raises(ValueError, match=f"^{zone} is the zone of .* with it"):
+    with pytest.raises(ValueError, match=f"^{zone} is the time zone of .* together with"):
         svc.update_event(made, **{zone: "Asia/Kathmandu"})
 
     assert len(lab.journal()) == before
@@ -506,7 +506,7 @@ def test_every_value_of_send_updates_is_sent(lab, send, mails):
 @pytest.mark.parametrize(
     "arguments, message",
     [
-        ({"attachments": {"url": "https://example.com"}}, "attachments has a dict with 'url'; .*fileUrl"),
+        ({"attachments": {"url": "https://example.com"}}, "attachments has the unknown key 'url'; .*fileUrl"),
         ({"gadget": "icon"}, "gadget must be a dict"),
         ({"source": 5}, "source must be a dict"),
     ],

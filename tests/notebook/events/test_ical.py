@@ -172,9 +172,9 @@ def test_the_calendars_default_reminders_are_exported(lab: svc.Sandbox):
 def test_an_invalid_argument_is_refused_before_anything_is_sent(lab: svc.Sandbox):
     sent = len(svc.exchanges())
 
-    with pytest.raises(ValueError, match="leave out events"):
+    with pytest.raises(ValueError, match="events cannot be combined"):
         svc.export_events("abcde", time_min="2026-11-02")
-    with pytest.raises(FileNotFoundError, match="its folder does not exist"):
+    with pytest.raises(FileNotFoundError, match="the folder does not exist"):
         svc.export_events(to="nowhere/term.ics")
     with pytest.raises(TypeError, match="calendar must be the id"):
         svc.export_events(calendar="")

@@ -91,7 +91,9 @@ class TestUpload:
 
     @pytest.mark.parametrize("native", ["sheet", "Document", "", "text/csv", NATIVE + "folder", NATIVE + "form"])
     def test_another_word_is_answered_with_those_that_there_are(self, lab, native):
-        with pytest.raises(ValueError, match=r"convert_to is .* document, spreadsheet, presentation, drawing, script"):
+        with pytest.raises(
+            ValueError, match=r"convert_to must be one of .*document, spreadsheet, presentation, drawing, script"
+        ):
             svc.upload(b"x", convert_to=native)
 
         assert svc.exchanges().empty
@@ -132,7 +134,7 @@ class TestUpload:
             svc.upload(b"x", mime_type="text/plain", convert_to="document", ocr_language="no language")
 
     def test_a_language_without_a_conversion_is_a_mistake(self, lab):
-        with pytest.raises(ValueError, match="ocr_language is for content that is converted"):
+        with pytest.raises(ValueError, match="ocr_language applies only to converted content"):
             svc.upload(b"x", ocr_language="de")
         with pytest.raises(TypeError, match="ocr_language must be a language tag"):
             svc.upload(b"x", convert_to="document", ocr_language=7)
@@ -143,7 +145,7 @@ class TestUpload:
         "options,says",
         [
             ({"upload_type": "media"}, "convert_to"),
-            ({"metadata": {"mime_type": "text/plain"}}, "leave one of them out"),
+            ({"metadata": {"mime_type": "text/plain"}}, "leave out one of the two"),
         ],
     )
     def test_what_contradicts_itself_is_not_sent(self, lab, options, says):
@@ -306,7 +308,7 @@ class TestExport:
     @pytest.mark.spec("A7-02", "A7-02a", "A7-05", "A7-05a")
     def test_a_format_that_the_file_cannot_become_is_answered_with_those_it_can(self, lab):
         with pytest.raises(
-            svc.BadRequest, match="cities is a spreadsheet: it can become xlsx, ods, pdf, csv, tsv, zip"
+            svc.BadRequest, match="cities is a spreadsheet, which can be exported as xlsx, ods, pdf, csv, tsv, zip"
         ):
             svc.export(sheet(), "docx")
 
@@ -324,7 +326,7 @@ class TestExport:
         assert len(svc.exchanges()) == before
 
     def test_a_file_that_is_no_document(self, lab):
-        with pytest.raises(svc.NotAllowed, match=r"which has no export\. Call download"):
+        with pytest.raises(svc.NotAllowed, match=r"which cannot be exported\. Use download"):
             svc.export(svc.upload(b"x", name="x.txt"), "pdf")
 
     def test_of_several_one_that_fails_does_not_lose_the_others(self, lab):
@@ -347,7 +349,7 @@ class TestExport:
         assert svc.exchanges().empty
 
     def test_a_folder_that_does_not_exist(self, lab):
-        with pytest.raises(FileNotFoundError, match="its folder does not exist"):
+        with pytest.raises(FileNotFoundError, match="the folder does not exist"):
             svc.export(sheet(), "csv", "nowhere/cities.csv")
 
     def test_a_broken_line_leaves_nothing_half_and_another_try_is_made(self, lab):

@@ -36,7 +36,7 @@ def test_a_tab_is_created_when_it_is_opened(board):
 
 
 def test_show_refuses_an_unknown_key(board):
-    with pytest.raises(ValueError, match="the tabs are files, upload"):
+    with pytest.raises(ValueError, match="key must be one of files, upload"):
         board.show("colours")
 
 

@@ -351,7 +351,7 @@ def test_a_missing_folder_is_reported_and_nothing_is_exported(form):
 
     form.export.click()
 
-    assert "its folder does not exist" in form.alert.value
+    assert "the folder does not exist" in form.alert.value
     assert form.bar.text == "Idle"
 
 
@@ -387,7 +387,9 @@ def test_without_a_session_the_form_explains_what_to_do():
 
 
 def test_a_file_that_is_not_a_document_is_refused(lab):
-    with pytest.raises(svc.NotAllowed, match=r"plain\.txt is text/plain, which has no export\. Call download"):
+    with pytest.raises(
+        svc.NotAllowed, match=r"plain\.txt has the type text/plain, which cannot be exported\. Use download"
+    ):
         svc.export_form(svc.upload(b"x", name="plain.txt"))
 
 
@@ -494,5 +496,5 @@ def test_a_folder_with_the_name_of_the_export_is_an_error(form, table, tmp_path)
     sent = len(svc.exchanges())
     form.export.click()
 
-    assert "is a folder, and no file can replace it" in form.alert.value
+    assert "is a folder, and a file cannot replace a folder" in form.alert.value
     assert len(svc.exchanges()) == sent

@@ -427,7 +427,7 @@ def test_a_folder_with_the_name_of_the_file_is_an_error(browser, tmp_path):
     (tmp_path / "photo.bin").mkdir()
     asked_to_replace(browser, tmp_path, "photo.bin")
 
-    assert "is a folder, and no file can replace it" in browser.alert.value
+    assert "is a folder, and a file cannot replace a folder" in browser.alert.value
     assert browser.downloads.replace.layout.display == "none"
 
 

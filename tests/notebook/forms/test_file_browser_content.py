@@ -106,7 +106,7 @@ def test_two_files_for_one_content_are_refused(browser, plan, tmp_path):
     source.picker.handle_message({"kind": "begin", "key": "k", "name": "b.txt", "size": 0, "mime": ""}, [])
     browser.question.yes.click()
 
-    assert "2 files are selected, but a file has the content of one" in browser.alert.value
+    assert "2 files are selected, but only one can replace the content of a file" in browser.alert.value
     assert svc.read(plan) == b"Feed the ducks on Monday."
 
 

@@ -165,7 +165,7 @@ def test_one_file_replaces_one(form, plan, source):
     existing(form, plan)
     form.upload.click()
 
-    assert "2 files are selected, but a file has the content of one" in form.alert.value
+    assert "2 files are selected, but only one can replace the content of a file" in form.alert.value
     assert svc.read(plan) == b"old words"
 
 

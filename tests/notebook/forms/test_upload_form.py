@@ -406,7 +406,7 @@ def test_the_error_of_a_failed_conversion_is_shown(form, box):
 
     form.upload.click()
 
-    assert "Content of type text/csv cannot become" in form.alert.value
+    assert "Content of type text/csv cannot be converted to" in form.alert.value
 
 
 @pytest.mark.spec("W-01", "W-01a")

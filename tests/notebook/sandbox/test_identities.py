@@ -63,7 +63,7 @@ def test_a_service_account_acts_for_delegated_users(lab):
 
     assert svc.token_info(session=acting)["email"].tolist() == ["ada@svc.example"]
     assert svc.files(session=acting)["name"].tolist() == ["hers.txt"]
-    with pytest.raises(svc.NotSignedIn, match="may not act"):
+    with pytest.raises(svc.NotSignedIn, match="not allowed to act"):
         lab.sign_in(robot, scopes=["storage"], subject="ada@svc.example")
 
 
@@ -120,7 +120,7 @@ def test_a_key_file_is_readable_by_its_owner_only(lab, tmp_path):
 
 @pytest.mark.parametrize("key", [{}, {"type": "service_account"}, {"type": "authorized_user", "client_email": "x"}])
 def test_an_invalid_key_is_refused(key):
-    with pytest.raises(ValueError, match="not the key of a service account"):
+    with pytest.raises(ValueError, match="not a service account key"):
         svc.service_account_token(key, ["https://svc.example/auth/storage"])
 
 

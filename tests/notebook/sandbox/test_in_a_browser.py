@@ -52,7 +52,7 @@ def test_a_missing_feature_is_reported_in_one_sentence(failures):
         if row["ename"] == "Unsupported":
             assert "Traceback" not in row["shown"]
             assert row["shown"].startswith("Unsupported: ")
-            assert "JupyterLab on a machine of your own" in row["shown"]
+            assert "JupyterLab on your own machine" in row["shown"]
 
 
 def test_only_the_notebook_about_documents_lacks_something(failures):
@@ -103,7 +103,7 @@ def test_a_receiver_without_a_socket_shows_the_same():
 def test_waiting_for_impossible_messages_is_an_error(lab):
     rx = svc.receiver()
 
-    with pytest.raises(TimeoutError, match="received: nothing"):
+    with pytest.raises(TimeoutError, match="received states: none"):
         rx.wait_for("sync", timeout=3600)
 
 
@@ -117,7 +117,7 @@ def test_waiting_for_impossible_messages_is_an_error(lab):
     ids=["serve", "receiver", "receiver for a service elsewhere"],
 )
 def test_a_call_that_needs_a_socket_is_an_error(lab, call):
-    with pytest.raises(svc.Unsupported, match=r"listens on a socket, and a browser has none\. It works in JupyterLab"):
+    with pytest.raises(svc.Unsupported, match=r"listens on a socket, and a browser has none\. Use JupyterLab"):
         call(lab)
 
 
@@ -131,10 +131,14 @@ def test_a_request_blocked_by_cors_is_an_error_with_the_remedy(browser):
 
 
 def test_an_error_about_a_missing_program_names_it(lab):
-    with pytest.raises(svc.Unsupported, match="it needs the program pandoc, and a browser runs no programs"):
+    with pytest.raises(
+        svc.Unsupported, match="the conversion needs the program pandoc, and a browser cannot run programs"
+    ):
         svc.upload(b"<p>x", name="x.html", convert_to="document")
     text = svc.upload(b"words", name="x.txt", convert_to="document")
-    with pytest.raises(svc.Unsupported, match="cannot become text/html here: it needs the program pandoc") as refused:
+    with pytest.raises(
+        svc.Unsupported, match="cannot be exported as text/html here: the conversion needs the program pandoc"
+    ) as refused:
         svc.export(text, "html")
 
     assert (refused.value.status, refused.value.reason) == (400, "badRequest")
@@ -146,7 +150,7 @@ def test_an_error_about_a_missing_package_has_the_command(monkeypatch):
     with svc.sandbox():
         table = svc.upload(b"a,b", name="t.csv", convert_to="spreadsheet")
 
-        with pytest.raises(svc.Unsupported, match="it needs typst, which is not installed"):
+        with pytest.raises(svc.Unsupported, match="the conversion needs typst, which is not installed"):
             svc.export(table, "pdf")
 
 
@@ -155,7 +159,9 @@ def test_an_error_about_a_package_that_is_not_loaded_has_the_command(browser, mo
     with svc.sandbox():
         table = svc.upload(b"a,b", name="t.csv", convert_to="spreadsheet")
 
-        with pytest.raises(svc.Unsupported, match="it needs typst, which is not loaded: run `import typst` in a cell"):
+        with pytest.raises(
+            svc.Unsupported, match="the conversion needs typst, which is not loaded: run `import typst` in a cell"
+        ):
             svc.export(table, "pdf")
 
 
@@ -203,5 +209,5 @@ def test_a_notebook_shows_only_the_sentence_of_an_error():
     InteractiveShell.clear_instance()
 
     assert output.getvalue().strip() == (
-        "Unsupported: Not this. It works in JupyterLab on a machine of your own, with everything installed."
+        "Unsupported: Not this. Use JupyterLab on your own machine, with all packages installed."
     )

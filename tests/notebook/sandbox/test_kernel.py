@@ -34,7 +34,7 @@ def test_a_row_of_the_first_sandbox_deletes_nothing_in_the_second():
     svc.sandbox()
     kept = new_file()
 
-    with pytest.raises(svc.NotFound, match=r"belongs to sandbox 1 of this kernel.*sandbox 2 was asked.*pass session="):
+    with pytest.raises(svc.NotFound, match=r"belongs to sandbox 1 of this kernel.*sent to sandbox 2.*pass session="):
         svc.delete(row)
 
     assert svc.files()["id"].tolist() == kept["id"].tolist()
@@ -88,7 +88,7 @@ def test_a_file_of_this_sandbox_that_this_user_may_not_see_is_an_ordinary_404():
     row = new_file()
     copy = lab.fork()
 
-    with pytest.raises(svc.NotFound, match="that this user may see it"):
+    with pytest.raises(svc.NotFound, match="whether this user has access"):
         svc.read(row, session=lab.sign_in("bob@svc.example"))
 
     assert copy.service.has("file", row["id"].item())
@@ -116,7 +116,7 @@ def test_a_row_of_a_sandbox_is_explained_when_a_service_elsewhere_is_asked():
 
     with pytest.raises(svc.NotFound, match="belongs to sandbox 1 of this kernel"):
         svc.read(row)
-    with pytest.raises(svc.NotFound, match="that this user may see it"):
+    with pytest.raises(svc.NotFound, match="whether this user has access"):
         svc.read(hidden)
     session.close()
 

@@ -134,7 +134,7 @@ class Dashboard(Form):
         """Open a tab, such as files or wire, and return its form. Raises ValueError for an unknown key."""
         keys = [page.key for page in self._tabs]
         if key not in keys:
-            raise ValueError(f"key is {key!r}; the tabs are {', '.join(keys)}")
+            raise ValueError(f"key must be one of {', '.join(keys)}, not {key!r}")
         self.tabs.selected_index = keys.index(key)
         return self.form
 

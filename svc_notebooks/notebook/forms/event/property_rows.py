@@ -59,7 +59,7 @@ class PropertyRows(EditableRows[PropertyRow]):
         for scope, pairs in groups:
             for key, text in (pairs or {}).items():
                 if not key or key != key.strip():
-                    raise ValueError("a key is empty or has spaces around it")
+                    raise ValueError("a key is empty, or begins or ends with a space")
                 self.append(self._row(key, text, scope))
 
     def problems(self) -> Iterator[tuple[Field, str]]:
