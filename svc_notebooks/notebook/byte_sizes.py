@@ -30,3 +30,17 @@ def progress_text(done: int, total: int | None) -> str:
         return size_text(done)
     percent = 100 * done // total if total else 100
     return f"{size_text(done)} of {size_text(total)} ({percent} %)"
+
+
+def share_text(done: int, total: int | None) -> str:
+    """Return a number of bytes and the total in the unit of the total, or without a total the number alone.
+
+    >>> share_text(63_963_136, 299_892_736), share_text(0, 1_500_000), share_text(262_144, None)
+    ('61 of 286 MiB', '0 of 1.4 MiB', '256 KiB')
+    """
+    if total is None:
+        return size_text(done)
+    unit, factor = next((pair for pair in _UNITS if total >= pair[1]), ("bytes", 1))
+    digits = 1 if factor > 1 and total < 10 * factor else 0
+    numbers = [f"{size / factor:.{digits}f}".removesuffix(".0") for size in (done, total)]
+    return f"{numbers[0]} of {numbers[1]} {unit}"

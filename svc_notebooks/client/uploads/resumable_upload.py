@@ -109,6 +109,11 @@ class ClientUpload:
         """The size of the whole content in bytes, or None if not yet known."""
         return self._machine.total
 
+    @property
+    def resumes_later(self) -> bool:
+        """True if the journal has the session, so that a repeated call continues this upload."""
+        return self._claim is not None and self._session.pending.read(self._claim.key) is not None
+
     def __repr__(self) -> str:
         whole = "an unknown number of" if self.total is None else self.total
         return f"<Upload {self.request.name}: {self.stored} of {whole} bytes, {self.state.value}>"

@@ -10,6 +10,7 @@ from ..batch import apply_to_rows
 from ..current_session import session_or_current
 from ..frames.frames import Record
 from ..frames.schemas import DOWNLOADS
+from .interrupts import explaining_download
 from .progress import Progress, check_progress, reporting
 
 if TYPE_CHECKING:
@@ -82,7 +83,10 @@ def download(
         metadata = get_file(session, file_id, fields="id,name,size,mimeType")
         size = int(metadata["size"]) if metadata.get("size") is not None else None
         span = requested.resolve(size) if requested and size is not None else None
-        with reporting(progress, f"Download {metadata.get('name')}", span.size if span else size) as report:
+        with (
+            reporting(progress, f"Download {metadata.get('name')}", span.size if span else size) as report,
+            explaining_download(report) as report,
+        ):
             saved = save_content(
                 session,
                 file_id,

@@ -129,8 +129,9 @@ def upload(
     return _run_uploads(session, requests, progress)
 
 
-def _run_uploads(session: Session, requests: Iterable[UploadRequest], progress: Progress) -> DataFrame:
-    return apply_to_rows(FILES, requests, lambda request: run_with_progress(session, request, progress))
+def _run_uploads(session: Session, requests: Sequence[UploadRequest], progress: Progress) -> DataFrame:
+    alone = len(requests) == 1
+    return apply_to_rows(FILES, requests, lambda request: run_with_progress(session, request, progress, alone=alone))
 
 
 def update(

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from ..arguments import media_types, names_for, sources
 from ..frames.schemas import FILES
+from .interrupts import explaining_interrupt, stored_text
 from .metadata import metadata_body
 from .progress import Progress, reporting
 
 if TYPE_CHECKING:
     from ...client.session import Session
     from ...client.uploads.request import UploadArguments, UploadRequest
+    from ...client.uploads.resumable_upload import ClientUpload
     from ...core.resources.files import File
     from ..arguments import Source, Sources
 
@@ -64,8 +66,20 @@ def new_content(
     return [prepare(session, contents[0], replace(common, file_id=file_id)) for file_id in ids]
 
 
-def run_with_progress(session: Session, request: UploadRequest, progress: Progress) -> File:
-    from ...client.uploads.prepare import execute
+def run_with_progress(session: Session, request: UploadRequest, progress: Progress, *, alone: bool = True) -> File:
+    """Run an upload with a progress bar. `alone` is False for one of several uploads of a call."""
+    from ...client.uploads.prepare import execute, resumable
 
     with reporting(progress, f"Upload {request.name}", request.source.size) as report:
-        return execute(session, request, report)
+        if request.upload_type != "resumable":
+            with explaining_interrupt(lambda: "the upload was stopped; files() shows whether the file is stored"):
+                return execute(session, request, report)
+        upload = resumable(session, request, report)
+        with explaining_interrupt(lambda: f"{stored_text(upload)}; {_how_to_go_on(upload, alone=alone)}"):
+            return upload.run()
+
+
+def _how_to_go_on(upload: ClientUpload, *, alone: bool) -> str:
+    if not upload.resumes_later:
+        return "an upload from a stream cannot go on in another call; give a path or bytes"
+    return "run the cell again to go on" if alone else f"upload {upload.request.name!r} again to go on with it"

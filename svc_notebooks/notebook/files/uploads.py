@@ -16,6 +16,7 @@ from ..exchanges.svg import Picture
 from ..exchanges.upload_chart import upload_picture
 from ..frames.frames import frame
 from ..frames.schemas import FILES, HISTORY, PENDING
+from .interrupts import explaining_interrupt, stored_text
 from .metadata import metadata_body, with_parent
 from .progress import Progress, check_progress, reporting
 
@@ -149,7 +150,8 @@ class Upload:
         with reporting(progress, f"Upload {self._upload.request.name}", self._upload.total) as report:
             self._upload.progress = report
             try:
-                yield
+                with explaining_interrupt(lambda: f"{stored_text(self._upload)}; resume() goes on"):
+                    yield
             finally:
                 self._upload.progress = None
 
