@@ -15,7 +15,7 @@ class WorkBudget:
     >>> work.spend()
     Traceback (most recent call last):
         ...
-    svc_notebooks.core.work_budget.WorkExceeded: more than 2 steps
+    svc_notebooks.core.work_budget.WorkExceeded: the work needs more than 2 steps
     """
 
     __slots__ = ("_limit", "done")

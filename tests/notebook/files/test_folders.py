@@ -92,7 +92,7 @@ def test_a_failed_move_does_not_stop_the_others(data):
 
     with pytest.raises(NotFound) as caught:
         svc.move(["nothing", file], to=inner)
-    with pytest.raises(BadRequest, match="a folder cannot go into itself"):
+    with pytest.raises(BadRequest, match="a folder cannot be moved into itself"):
         svc.move(data, to=inner)
 
     assert caught.value.result["name"].tolist() == ["a"]

@@ -225,7 +225,7 @@ def test_the_messages_of_an_export_vanish_when_a_control_changes(form, table):
     assert form.bar.text == "Idle"
     assert "<table" in form.view.value, "the preview of the same format stays"
     form.export.click()
-    assert "its folder does not exist" in form.alert.value
+    assert "the folder does not exist" in form.alert.value
     form.controls.path.value = ""
     assert form.alert.value == ""
     form.export.click()
