@@ -9,6 +9,7 @@ from ...exchanges.exchange_view import ExchangeView
 from ...widgets.html import Markup, join_html, tag
 
 _MESSAGES = ("request", "response")
+_VALUE = "white-space: normal; overflow-wrap: anywhere"
 
 
 def difference_view(old: ExchangeView, new: ExchangeView) -> Markup:
@@ -21,7 +22,7 @@ def difference_view(old: ExchangeView, new: ExchangeView) -> Markup:
     changed = set(differences["what"])
     bodies = [_body_difference(old, new, message) for message in _MESSAGES if f"{message} body" in changed]
     rows = [
-        tag("tr", tag("th", row.what, scope="row"), tag("td", _cell(row.first)), tag("td", _cell(row.second)))
+        tag("tr", tag("th", row.what, scope="row"), _cell(row.first), _cell(row.second))
         for row in differences[~is_body].itertuples()
     ]
     heads = [tag("th", text, scope="col") for text in ("Field", f"Exchange {old.n}", f"Exchange {new.n}")]
@@ -30,8 +31,8 @@ def difference_view(old: ExchangeView, new: ExchangeView) -> Markup:
     return join_html(title, shown if rows else "", *bodies)
 
 
-def _cell(value: object) -> str:
-    return value if isinstance(value, str) else "(none)"
+def _cell(value: object) -> Markup:
+    return tag("td", value if isinstance(value, str) else "(none)", style=_VALUE)
 
 
 def _body_difference(old: ExchangeView, new: ExchangeView, message: str) -> Markup:

@@ -35,7 +35,7 @@ class ExchangeEditor(widgets.VBox):  # type: ignore[misc]
         """The exchange whose request is edited, or None if the editor is closed."""
         self.head = widgets.HTML()
         self.method = widgets.Dropdown(options=METHODS, **describe("Method", "The method of the request"), style=LABEL)
-        self.url = text_field("URL", "The path with its query, or a whole URL")
+        self.url = text_area("URL", "The path with its query, or a whole URL", rows=3)
         self.headers = text_area("Headers", "One header in each line: Name: value", rows=5)
         self.body = text_area("Body", "The text of the body", rows=6)
         self.file = text_field("Body from file", "The path of a file with the body", hint="path of a file")
@@ -88,7 +88,7 @@ class ExchangeEditor(widgets.VBox):  # type: ignore[misc]
         changed: dict[str, Any] = {}
         if self.method.value != exchange.method:
             changed["method"] = self.method.value
-        if (url := self.url.value.strip()) != target(exchange):
+        if (url := "".join(self.url.value.split())) != target(exchange):
             changed["url"] = url
         if headers := self._changed_headers(dict(editable_headers(exchange))):
             changed["headers"] = headers

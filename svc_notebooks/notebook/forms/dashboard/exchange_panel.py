@@ -76,6 +76,7 @@ class WirePanel(Form):
             **describe("Status", "List only exchanges with one of these statuses"),
         )
         self.path = text_field("Path", "List only exchanges whose path or query contains this text", style={})
+        self.path.continuous_update = True
         self.view_format = widgets.RadioButtons(
             options=_VIEWS, **describe("View", "How the selected exchange is shown"), style=LABEL
         )
