@@ -85,12 +85,13 @@ function cancelPress(event) {
 }
 
 const HANDLERS = { focusin: markElement, keydown: handleKey, click: closeList, pointerdown: startPress, pointermove: cancelPress };
+const isCaptured = (name) => name === "keydown"; // the text areas of ipywidgets let no key bubble
 
 function render({ model, el }) {
   model.on("msg:custom", () => el.closest(FORM)?.querySelector(WRONG)?.focus());
-  for (const [name, handler] of Object.entries(HANDLERS)) document.addEventListener(name, handler);
+  for (const [name, handler] of Object.entries(HANDLERS)) document.addEventListener(name, handler, isCaptured(name));
   return () => {
-    for (const [name, handler] of Object.entries(HANDLERS)) document.removeEventListener(name, handler);
+    for (const [name, handler] of Object.entries(HANDLERS)) document.removeEventListener(name, handler, isCaptured(name));
   };
 }
 
