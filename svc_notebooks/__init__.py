@@ -82,6 +82,7 @@ if TYPE_CHECKING:
     from .notebook.files.folders import create_folder as create_folder, move as move
     from .notebook.files.identity import service_account_token as service_account_token, token_info as token_info
     from .notebook.files.permissions import permissions as permissions, share as share, unshare as unshare
+    from .notebook.files.read_frame import read_frame as read_frame
     from .notebook.files.uploads import (
         Upload as Upload,
         pending_uploads as pending_uploads,
@@ -140,6 +141,7 @@ _MODULES = {
     "notebook.sandbox.identities": ("ServiceAccount", "OAuthClient"),
     "notebook.files.permissions": ("share", "unshare", "permissions"),
     "notebook.files.downloads": ("download", "read"),
+    "notebook.files.read_frame": ("read_frame",),
     "notebook.files.exports": ("export",),
     "notebook.files.about": ("about", "import_formats", "export_formats"),
     "notebook.files.uploads": ("start_upload", "resume_upload", "pending_uploads", "Upload"),

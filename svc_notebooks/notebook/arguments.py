@@ -138,27 +138,20 @@ def one_row_id(row: object, argument: str) -> str:
 
 
 def sources(source: object) -> list[Any]:
-    """Return a list of upload sources. A DataFrame becomes the bytes of a CSV file without the index.
+    """Return a list of upload sources.
 
     >>> sources(b"hello"), sources(["a.csv", "b.csv"])
     ([b'hello'], ['a.csv', 'b.csv'])
     """
-    contents = source if isinstance(source, list | tuple) else [source]
-    return [content.to_csv(index=False).encode() if is_frame(content) else content for content in contents]
+    return list(source) if isinstance(source, list | tuple) else [source]
 
 
 def single_source(source: object) -> Any:
-    """Return the only source of an upload argument, a DataFrame as CSV. Raises ValueError for none or several."""
+    """Return the only source of an upload argument. Raises ValueError for none or several."""
     contents = sources(source)
     if len(contents) != 1:
         raise ValueError(f"source has {len(contents)} sources; this function accepts only one")
     return contents[0]
-
-
-def media_types(source: object, mime_type: str | None) -> list[str | None]:
-    """Return the media type of each source, which is `mime_type`, or else "text/csv" for a DataFrame, or else None."""
-    contents = source if isinstance(source, list | tuple) else [source]
-    return [mime_type or ("text/csv" if is_frame(content) else None) for content in contents]
 
 
 def names_for(count: int, name: object) -> list[str | None]:

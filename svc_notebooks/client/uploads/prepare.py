@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, cast
 from urllib.parse import urlsplit
 
@@ -52,7 +53,7 @@ def start_upload(
     session: Session, source: object, *, progress: Progress | None = None, **arguments: Any
 ) -> ClientUpload:
     """Open a new resumable upload session and return the upload, without sending content. Arguments as in `upload`."""
-    request = prepare(session, source, UploadArguments(upload_type="resumable", **arguments))
+    request = with_stored_type(session, prepare(session, source, UploadArguments(upload_type="resumable", **arguments)))
     key = request.journal_key(session)
     claim = session.pending.claim(key) if key else None
     return ClientUpload(session, request, progress=progress, claim=claim).begin()
@@ -91,11 +92,24 @@ def execute(session: Session, request: UploadRequest, progress: Progress | None 
     """Send a prepared upload and return the file's metadata."""
     if request.upload_type == "resumable":
         return resumable(session, request, progress).run()
-    return _send_once(session, request, progress)
+    return _send_once(session, with_stored_type(session, request), progress)
+
+
+def with_stored_type(session: Session, request: UploadRequest) -> UploadRequest:
+    """Return an upload with the media type of the file that gets new content, if nothing names the content's own type.
+
+    Content of a native document is converted, so its type is still detected. Raises SvcError if the file has none.
+    """
+    if not request.keeps_type:
+        return request
+    stored = str(get_file(session, str(request.file_id), fields="mimeType").get("mimeType") or UNKNOWN)
+    is_kept = stored != UNKNOWN and not session.names.is_native(stored)
+    return replace(request, media_type=stored if is_kept else request.media_type, keeps_type=False)
 
 
 def resumable(session: Session, request: UploadRequest, progress: Progress | None) -> ClientUpload:
     """Return the resumable upload for a request. An unfinished session in the journal is continued."""
+    request = with_stored_type(session, request)
     key = request.journal_key(session)
     claim = session.pending.claim(key) if key else None
     entry = claim.entry if claim else None
@@ -182,7 +196,8 @@ def prepare(session: Session, source: object, arguments: UploadArguments) -> Upl
     if upload_type == "auto":
         chosen = choose_upload_type(opened.size, has_metadata=bool(metadata))
         upload_type = chosen if arguments.chunk_size is None else "resumable"
-    return UploadRequest(opened, media_type, metadata, file_id, query, upload_type, chunk_size)
+    request = UploadRequest(opened, media_type, metadata, file_id, query, upload_type, chunk_size)
+    return request if file_id is None or mime_type is not None else _type_by_names(request)
 
 
 def _read_metadata(arguments: UploadArguments) -> JSONObject:
@@ -214,6 +229,15 @@ def _apply_conversion(
     if not (isinstance(target_type, str) and is_document(session, target_type)):
         return media_type, metadata
     return source_type(session, target_type, media_type), {**metadata, "mimeType": target_type}
+
+
+def _type_by_names(request: UploadRequest) -> UploadRequest:
+    """Return an upload of new content with the media type that the source's name or else the file's new name means."""
+    names = (request.source.name, request.metadata.get("name"))
+    known = [media_type for name in names if (media_type := by_name(str(name or ""))) not in (None, UNKNOWN)]
+    if "mimeType" in request.metadata:
+        return request
+    return replace(request, media_type=known[0]) if known else replace(request, keeps_type=True)
 
 
 # -- one request

@@ -54,7 +54,8 @@ class UploadRequest:
 
     `media_type` is the media type of the source. `upload_type` is "media", "multipart" or "resumable". If `chunk_size`
     is None, a resumable upload sends all bytes in one request. `restartable` is False if only the session URI is known,
-    because a new session would need the metadata.
+    because a new session would need the metadata. `keeps_type` is True if nothing names the media type of new content,
+    so that the file keeps its own.
     """
 
     source: UploadSource
@@ -65,6 +66,7 @@ class UploadRequest:
     upload_type: str = "resumable"
     chunk_size: int | None = DEFAULT_CHUNK
     restartable: bool = True
+    keeps_type: bool = False
 
     @property
     def name(self) -> str:

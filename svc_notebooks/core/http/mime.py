@@ -42,6 +42,8 @@ EXTENSIONS: dict[str, str] = {
     ".odp":     native_formats.ODP,
     ".epub":    native_formats.EPUB,
     ".parquet": "application/vnd.apache.parquet",
+    ".jsonl":   "application/jsonl",
+    ".ndjson":  "application/x-ndjson",
     ".ipynb":   "application/x-ipynb+json",
     ".yaml":    "application/yaml",
     ".yml":     "application/yaml",

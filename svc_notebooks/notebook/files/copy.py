@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 from ..arguments import file_ids
 from ..batch import apply_to_rows
 from ..current_session import session_or_current
-from ..frames.schemas import FILES
-from .metadata import metadata_body, with_parent
+from .metadata import files_schema_with, metadata_body, with_parent
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -38,7 +37,7 @@ def copy(
             "application/vnd.svc-apps.document", converts the copy to such a document.
 
     Returns:
-        One row for each copy, with the columns of `files()`.
+        One row for each copy, with the columns of `files()` and each other field that was set.
 
     Raises:
         TypeError, ValueError: An argument is not valid; nothing was sent.
@@ -58,5 +57,6 @@ def copy(
     if name is not None:
         metadata["name"] = name
     body = metadata_body(with_parent(metadata, parent), creating=True, names=session.names)
-    query = {"fields": ",".join(FILES.keys), "ocrLanguage": ocr_language}
-    return apply_to_rows(FILES, file_ids(file), lambda file_id: copy_file(session, file_id, body, query=query))
+    schema = files_schema_with(body)
+    query = {**schema.query, "ocrLanguage": ocr_language}
+    return apply_to_rows(schema, file_ids(file), lambda file_id: copy_file(session, file_id, body, query=query))

@@ -13,8 +13,8 @@ from ..arguments import file_ids, optional_text, whole
 from ..batch import apply_to_rows
 from ..current_session import session_or_current
 from ..frames.frames import frame
-from ..frames.schemas import DELETED, FILES, IDS, file_schema
-from .metadata import metadata_body, with_parent
+from ..frames.schemas import DELETED, IDS, file_schema
+from .metadata import files_schema_with, metadata_body, with_parent
 from .progress import Progress, check_progress
 from .tree_upload import has_tree, upload_trees
 from .upload_requests import new_content, new_files, run_with_progress
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from ...core.resources.files import File as FileResource
     from ..arguments import File, Source, Sources
 
-_FIELDS_QUERY = {"fields": ",".join(FILES.keys)}
 _LARGEST_PAGE = 1000
 
 
@@ -55,9 +54,12 @@ def upload(
     that has changed is uploaded as another file of the same name.
 
     Args:
-        source: A path, bytes, a file opened with mode "rb", a DataFrame (sent as CSV), or a list of these. The path can
-            be a folder, or a pattern like "data/**/*.csv", whose matches keep the folders below the part without
-            wildcards. Symbolic links in a folder are not followed. A UserWarning names what was not uploaded.
+        source: A path, bytes, a file opened with mode "rb", a DataFrame, or a list of these. The path can be a folder,
+            or a pattern like "data/**/*.csv", whose matches keep the folders below the part without wildcards. Symbolic
+            links in a folder are not followed. A UserWarning names what was not uploaded. A DataFrame is written in the
+            format that `mime_type`, or else the extension of `name`, means: .csv, .tsv, .json (records), .jsonl,
+            .parquet or .xlsx, and as CSV without such an extension. An index with a name, or of other values than
+            numbers, becomes the first columns. Excel gets clock times without their time zone.
         name: The name of the new file, or a list of names. None: the file name of a path, otherwise "Untitled".
         mime_type: The media type of the source. None detects the type from the name or the first bytes.
         convert_to: The native type to which the source is converted: "document", "spreadsheet", "presentation",
@@ -82,11 +84,13 @@ def upload(
     Returns:
         One row for each source: id, name, mime_type (str), size (Int64, bytes), created_time,
         modified_time (datetime64[ms, UTC]), trashed, starred (boolean), parents (object, list of ids),
-        web_view_link (str). For folders, one row for each file below them, also with path (str, the path in the
-        folder, like "data/a.csv") and outcome (str: uploaded, or unchanged for a file with the same content).
+        web_view_link (str), and each other field in `metadata`. For folders, one row for each file below them, also
+        with path (str, the path in the folder, like "data/a.csv") and outcome (str: uploaded, or unchanged for a file
+        with the same content).
 
     Raises:
         TypeError, ValueError: An argument is not valid; nothing was sent.
+        ImportError: A package that writes the format is missing (`pip install 'svc-notebooks[frames]'`).
         OSError: A file cannot be read. In a folder, the other files are uploaded first.
         AlreadyExists: Another file has this `file_id`.
         BadRequest: The content cannot be converted to `convert_to`, or `file_id` is given together with
@@ -98,6 +102,10 @@ def upload(
     >>> lab = svc.sandbox()
     >>> svc.upload(b"a,b", name="table.csv")[["name", "mime_type", "size"]].values.tolist()
     [['table.csv', 'text/csv', 3]]
+    >>> import pandas
+    >>> cities = pandas.DataFrame({"city": ["Riga"], "people": [605_000]})
+    >>> svc.read_frame(svc.upload(cities, name="cities.xlsx")).equals(cities)
+    True
     >>> svc.upload(b"a,b", name="table", mime_type="text/csv", convert_to="spreadsheet")["mime_type"].tolist()
     ['application/vnd.svc-apps.spreadsheet']
     """
@@ -130,8 +138,8 @@ def upload(
 
 
 def _run_uploads(session: Session, requests: Sequence[UploadRequest], progress: Progress) -> DataFrame:
-    alone = len(requests) == 1
-    return apply_to_rows(FILES, requests, lambda request: run_with_progress(session, request, progress, alone=alone))
+    schema, alone = files_schema_with(key for request in requests for key in request.metadata), len(requests) == 1
+    return apply_to_rows(schema, requests, lambda request: run_with_progress(session, request, progress, alone=alone))
 
 
 def update(
@@ -151,17 +159,19 @@ def update(
     Args:
         file: An id, a row, a DataFrame or a list of ids.
         source: The new content, as for `upload`. None keeps the content. For a native document, the source is
-            converted and replaces everything in the document.
-        mime_type: The media type of `source`, or without `source` the media type to set.
+            converted and replaces everything in the document. A DataFrame is written in the format of the file.
+        mime_type: The media type of `source`, or without `source` the media type to set. None takes the type from the
+            extension of a path or of a new `name`. Without such an extension the file keeps its media type.
         ocr_language: The language of text in pictures in `source`, as for `upload`.
         upload_type, chunk_size, progress: The same as for `upload`.
         **metadata: Fields to change, like `name="b.csv"`, `starred=True`, `properties={"lab": "7"}`.
 
     Returns:
-        One row for each file, with the columns of `files()`.
+        One row for each file, with the columns of `files()` and each other field that was set.
 
     Raises:
         TypeError, ValueError: An argument is not valid; nothing was sent.
+        ImportError: A package that writes the format of a DataFrame is missing.
         NotFound: The file does not exist, or this user may not see it.
         BadRequest: The file is a native document, and the source cannot be converted to its type.
 
@@ -171,6 +181,8 @@ def update(
     >>> file = svc.upload(b"draft", name="draft.txt")
     >>> svc.update(file, b"final", name="final.txt")[["name", "size"]].values.tolist()
     [['final.txt', 5]]
+    >>> svc.update(file, description="the last one")["description"].item()
+    'the last one'
     """
     from ...client.uploads.request import UploadArguments
 
@@ -196,7 +208,8 @@ def update(
 def _update_files(session: Session, ids: list[str], body: FileResource) -> DataFrame:
     from ...client.files import update_file
 
-    return apply_to_rows(FILES, ids, lambda file_id: update_file(session, file_id, body, query=_FIELDS_QUERY))
+    schema = files_schema_with(body)
+    return apply_to_rows(schema, ids, lambda file_id: update_file(session, file_id, body, query=schema.query))
 
 
 def create_file(
@@ -211,7 +224,7 @@ def create_file(
             type, "folder", "document", "spreadsheet", "presentation", "drawing", "script" or "shortcut".
 
     Returns:
-        One row, with the columns of `files()`.
+        One row, with the columns of `files()` and each other field that was set.
 
     Raises:
         TypeError, ValueError: A field does not exist or cannot be set, or its value is not valid.
@@ -229,7 +242,8 @@ def create_file(
     if name is not None:
         metadata["name"] = name
     body = metadata_body(with_parent(metadata, parent), creating=True, names=session.names)
-    return frame(FILES, [calls.create_file(session, body, query=_FIELDS_QUERY)])
+    schema = files_schema_with(body)
+    return frame(schema, [calls.create_file(session, body, query=schema.query)])
 
 
 def generate_ids(count: int = 10, *, session: Session | None = None) -> DataFrame:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any, cast
 
@@ -13,7 +13,8 @@ from ...core.http.messages import JSON
 from ...core.resources.files import File
 from ...core.suggestions import nearest_name
 from ..arguments import file_ids
-from ..frames.frames import camel, snake
+from ..frames.frames import Schema, camel, snake
+from ..frames.schemas import FILE, FILES
 
 _WRITABLE = {
     True: {f.name: f for f in FILE_FIELDS if f.write is not Write.NEVER},
@@ -86,3 +87,12 @@ def with_parent(metadata: Mapping[str, Any] | None, parent: object) -> Mapping[s
     if len(folders) != 1:
         raise ValueError(f"parent has {len(folders)} folders; a file can be in only one folder")
     return {**(metadata or {}), "parents": folders}
+
+
+def files_schema_with(keys: Iterable[str]) -> Schema:
+    """Return the default columns of a file, and a column for each other field in `keys`, such as fields that were set.
+
+    >>> files_schema_with({"name": "a", "description": "b"}).keys[-2:]
+    ('webViewLink', 'description')
+    """
+    return Schema(FILES.columns + FILE.pick(key for key in dict.fromkeys(keys) if key not in FILES.keys).columns)

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ..arguments import media_types, names_for, sources
-from ..frames.schemas import FILES
+from ..arguments import is_frame, names_for, sources
+from .frame_content import content_of, new_contents
 from .interrupts import explaining_interrupt, stored_text
-from .metadata import metadata_body
+from .metadata import files_schema_with, metadata_body
 from .progress import Progress, reporting
 
 if TYPE_CHECKING:
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from ...client.uploads.resumable_upload import ClientUpload
     from ...core.resources.files import File
     from ..arguments import Source, Sources
-
-_FIELDS_QUERY = {"fields": ",".join(FILES.keys)}
 
 
 def new_files(
@@ -39,12 +37,14 @@ def new_files(
         raise ValueError(f"file_id is for one source, but source has {len(contents)} sources; leave file_id out")
     chosen_id = {} if file_id is None else {"id": file_id}
     body = metadata_body({**(metadata or {}), **chosen_id}, creating=True, names=session.names)
-    names, types = names_for(len(contents), name), media_types(source, arguments.mime_type)
-    common = replace(arguments, metadata=body, query=_FIELDS_QUERY)
-    return [
-        prepare(session, content, replace(common, name=title, mime_type=media_type))
-        for content, title, media_type in zip(contents, names, types, strict=True)
-    ]
+    names = names_for(len(contents), name)
+    common = replace(arguments, metadata=body, query=files_schema_with(body).query)
+    requests = []
+    for item, title in zip(contents, names, strict=True):
+        # The name of a source that is converted names only the document, so a DataFrame is then sent as CSV.
+        content, media_type = content_of(item, None if arguments.convert_to else title, arguments.mime_type)
+        requests.append(prepare(session, content, replace(common, name=title, mime_type=media_type)))
+    return requests
 
 
 def new_content(
@@ -60,10 +60,16 @@ def new_content(
     contents = sources(source)
     if len(contents) != 1:
         raise ValueError(f"source has {len(contents)} sources; update() needs exactly one source for all files")
-    (media_type,) = media_types(source, arguments.mime_type)
     body = metadata_body(metadata, creating=False, names=session.names)
-    common = replace(arguments, mime_type=media_type, metadata=body, query=_FIELDS_QUERY)
-    return [prepare(session, contents[0], replace(common, file_id=file_id)) for file_id in ids]
+    common = replace(arguments, metadata=body, query=files_schema_with(body).query)
+    if is_frame(contents[0]):
+        prepare(session, b"", common)  # raises for an argument that is not valid before anything is sent
+    return [
+        prepare(session, content, replace(common, file_id=file_id, mime_type=media_type))
+        for file_id, content, media_type in new_contents(
+            session, ids, contents[0], body.get("name"), arguments.mime_type
+        )
+    ]
 
 
 def run_with_progress(session: Session, request: UploadRequest, progress: Progress, *, alone: bool = True) -> File:

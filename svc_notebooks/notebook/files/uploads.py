@@ -9,15 +9,16 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from ...core.errors.errors import SvcError
 from ...core.errors.public_calls import public_methods
-from ..arguments import media_types, names_for, one_id, single_source
+from ..arguments import names_for, one_id, single_source
 from ..current_session import session_or_current
 from ..exchanges.state_chart import state_chart, state_path
 from ..exchanges.svg import Picture
 from ..exchanges.upload_chart import upload_picture
 from ..frames.frames import frame
-from ..frames.schemas import FILES, HISTORY, PENDING
+from ..frames.schemas import HISTORY, PENDING
+from .frame_content import content_of, new_contents
 from .interrupts import explaining_interrupt, stored_text
-from .metadata import metadata_body, with_parent
+from .metadata import files_schema_with, metadata_body, with_parent
 from .progress import Progress, check_progress, reporting
 
 if TYPE_CHECKING:
@@ -159,10 +160,11 @@ class Upload:
         """Return the file as a frame of one row. Metadata are requested if another process opened the session."""
         from ...client.files import get_file
 
+        schema = files_schema_with(self._upload.request.metadata)
         if not self._upload.request.restartable:
             with suppress(SvcError):
-                file = get_file(self._session, str(file["id"]), fields=",".join(FILES.keys))
-        return frame(FILES, [file])
+                file = get_file(self._session, str(file["id"]), fields=schema.query["fields"])
+        return frame(schema, [file])
 
     def __repr__(self) -> str:
         return repr(self._upload)
@@ -185,7 +187,7 @@ def start_upload(
     """Open a resumable upload session, and return an Upload that sends the content step by step.
 
     Args:
-        source: A path, bytes, a file opened with mode "rb", or a DataFrame (sent as CSV).
+        source: A path, bytes, a file opened with mode "rb", or a DataFrame, as for `upload` and `update`.
         file: An existing file whose content is replaced, as an id, a row or a frame of one row. None creates a file.
         parent: The folder of the new file, as for `upload`.
         name, metadata: The same as for `upload`. With `file`, the fields of the existing file are changed.
@@ -208,7 +210,7 @@ def start_upload(
     """
     from ...client.uploads import prepare
 
-    content, (media_type,), (title,) = single_source(source), media_types(source, mime_type), names_for(1, name)
+    (title,) = names_for(1, name)
     existing = None if file is None else one_id(file)
     if existing is not None and any(argument is not None for argument in (file_id, convert_to, parent)):
         raise ValueError("file_id, convert_to and parent are for new files; leave these arguments out if you give file")
@@ -216,6 +218,11 @@ def start_upload(
     body = metadata_body(
         {**further, **({"id": file_id} if file_id else {})}, creating=existing is None, names=session.names
     )
+    only = single_source(source)
+    if existing is None:
+        content, media_type = content_of(only, None if convert_to else title, mime_type)
+    else:
+        ((_, content, media_type),) = new_contents(session, [existing], only, title, mime_type)
     upload = prepare.start_upload(
         session,
         content,
@@ -224,7 +231,7 @@ def start_upload(
         metadata=body,
         file_id=existing,
         chunk_size=chunk_size,
-        query={"fields": ",".join(FILES.keys)},
+        query=files_schema_with(body).query,
         convert_to=convert_to,
         ocr_language=ocr_language,
     )
@@ -257,7 +264,10 @@ def resume_upload(
     """
     from ...client.uploads import prepare
 
-    content, session = single_source(source), session_or_current(session)
+    session = session_or_current(session)
+    entry = session.pending.by_uri(session_uri) if isinstance(session_uri, str) else None
+    name, media_type = (entry.name, entry.media_type) if entry else (None, None)
+    content, _ = content_of(single_source(source), name, media_type)
     return Upload(prepare.resume_upload(session, session_uri, content, chunk_size=chunk_size), session)
 
 

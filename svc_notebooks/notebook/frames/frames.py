@@ -72,6 +72,11 @@ class Schema:
         """A dict from column names to dtypes, as in the attribute `dtypes` of the DataFrame."""
         return {column.name: column.dtype for column in self.columns}
 
+    @property
+    def query(self) -> dict[str, str]:
+        """The query parameter that requests the fields of all columns."""
+        return {"fields": ",".join(self.keys)}
+
     def pick(self, keys: Iterable[str]) -> Schema:
         """Return a schema with only the columns for the given record keys, in the order of the keys."""
         by_key = {column.key: column for column in self.columns}

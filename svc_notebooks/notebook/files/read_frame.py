@@ -1,0 +1,229 @@
+"""Reads stored files and native spreadsheets as a DataFrame."""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+from ...core.http.multipart import MediaType
+from ..arguments import choice, file_ids, optional_text
+from ..byte_sizes import MIB
+from ..current_session import session_or_current
+from ..tables.formats import BY_NAME, TableFormat, format_of_file
+from ..tables.read_table import check_options, read_table
+from .progress import Progress, check_progress, reporting
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+    from ...client.session import Session
+    from ...core.resources.files import File as FileResource
+    from ..arguments import File
+
+_FIELDS = "id,name,mimeType,size"
+_IN_MEMORY = 16 * MIB
+"""The size in bytes above which content is read from a temporary file."""
+
+_INSTEAD = {
+    "document": "svc.export(file, 'docx') saves it as a Word file",
+    "presentation": "svc.export(file, 'pptx') saves it as a PowerPoint file",
+    "drawing": "svc.export(file, 'png') saves it as a picture",
+    "script": "svc.export(file, 'json') saves its source",
+    "shortcut": "give the file to which it leads",
+}
+"""What a user can do with each native type that is not a table."""
+
+
+def read_frame(
+    file: File,
+    sheet: str | int | None = None,
+    *,
+    format: str | None = None,
+    file_column: str | None = None,
+    acknowledge_abuse: bool = False,
+    progress: Progress = None,
+    session: Session | None = None,
+    **options: Any,
+) -> DataFrame:
+    """Read stored CSV, TSV, JSON, Parquet and Excel files and native spreadsheets as one DataFrame.
+
+    Args:
+        file: An id, a row, a DataFrame or a list of ids. Of a folder, all tables directly in it are read in the order
+            of their names, and its other files are not.
+        sheet: The sheet of a spreadsheet or workbook, as its name or its number, counted from 0. None means the first
+            sheet.
+        format: "csv", "tsv", "json", "jsonl", "parquet", "xlsx", "xlsm", "xls" or "ods". None takes the format from the
+            media type of the file, or from its name if the media type is generic, such as text/plain.
+        file_column: The name of an additional first column with the name of the file of each row. None adds no column.
+        acknowledge_abuse: Read a file although it was flagged as abusive, as for `download`.
+        progress: None shows a progress bar for large files, True always, False never. A function is called with
+            (bytes done, total bytes or None).
+        **options: Options of the pandas reader: `read_csv` (CSV and TSV), `read_json`, `read_parquet` or `read_excel`,
+            like `dtype={"zip": "str"}`, `usecols=["a"]`, `encoding="cp1252"` or `parse_dates=["day"]`.
+
+    Returns:
+        The rows of all files, numbered from 0 unless an option sets an index. The columns and dtypes are those of the
+        pandas reader. A column that a file does not have is missing in its rows. The delimiter of CSV files is
+        detected. They are UTF-8 or UTF-16 unless `encoding` names another character set. gzip is decompressed.
+
+    Raises:
+        TypeError, ValueError: An argument is not valid, or a file is not a table; the message says what to use instead.
+        ImportError: A package that reads the format is missing (`pip install 'svc-notebooks[frames]'`).
+        NotFound: The file does not exist, or this user may not see it.
+        NotAllowed: The file has no content that this user can download, or its export would be too large.
+
+    See docs/rules.md#a6-download (A6) and docs/rules.md#a7-export (A7).
+
+    >>> lab = svc.sandbox()
+    >>> table = svc.upload(b"city;people\\nRiga;605000\\n", name="cities.csv", convert_to="spreadsheet")
+    >>> svc.read_frame(table)["people"].tolist()
+    [605000]
+    >>> months = svc.upload([b"day,n\\n1,5\\n", b"day,n\\n2,7\\n"], name=["january.csv", "february.csv"])
+    >>> svc.read_frame(months, file_column="month").values.tolist()
+    [['january.csv', 1, 5], ['february.csv', 2, 7]]
+    """
+    check_progress(progress)
+    _check_arguments(sheet, format, file_column)
+    session = session_or_current(session)
+    tables = list(_tables(session, file_ids(file), format))
+    for table in tables:
+        check_options(table.format, options)
+        if sheet is not None and not table.format.is_workbook:
+            raise ValueError(f"sheet is for workbooks; {table.name!r} is {table.format.title}, which has no sheets")
+    frames = []
+    for table in tables:
+        with table.content(session, acknowledge_abuse=acknowledge_abuse, progress=progress) as content:
+            frames.append(read_table(content, table.format, table.name, sheet, {**table.options, **options}))
+    return _combine(frames, [table.name for table in tables], file_column)
+
+
+def _check_arguments(sheet: object, format: object, file_column: object) -> None:
+    if sheet is not None and (isinstance(sheet, bool) or not isinstance(sheet, str | int)):
+        raise TypeError(f"sheet must be the name or the number of one sheet, not {type(sheet).__name__}")
+    optional_text("file_column", file_column)
+    if format is not None:
+        choice("format", format, BY_NAME)
+
+
+@dataclass(frozen=True, slots=True)
+class StoredTable:
+    """A file that can be read as a table.
+
+    `export_type` is the media type of its export, None to download its content. `options` are those of the pandas
+    reader that follow from the media type.
+    """
+
+    id: str
+    name: str
+    size: int
+    format: TableFormat
+    export_type: str | None = None
+    options: Mapping[str, str] = field(default_factory=dict)
+
+    @contextmanager
+    def content(self, session: Session, *, acknowledge_abuse: bool, progress: Progress) -> Iterator[bytes | Path]:
+        """Download the content, and yield the bytes, or the path of a temporary file for large content."""
+        from ...client.downloads.downloads import read_content, save_content
+        from ...client.downloads.exports import read_export
+
+        with reporting(progress, f"Read {self.name}", self.size) as report:
+            if self.export_type is not None:
+                yield read_export(session, self.id, self.export_type, progress=report)
+                return
+            if self.size <= _IN_MEMORY:
+                yield read_content(session, self.id, acknowledge_abuse=acknowledge_abuse, progress=report)
+                return
+            with TemporaryDirectory(prefix="svc-", ignore_cleanup_errors=True) as folder:
+                target = Path(folder) / "table"
+                yield save_content(session, self.id, target, acknowledge_abuse=acknowledge_abuse, progress=report).path
+
+
+def _tables(session: Session, ids: Sequence[str], format: str | None) -> Iterator[StoredTable]:
+    """Return an iterator over the files, and over the tables in folders. Raises ValueError if a file is no table."""
+    from ...client.files import get_file
+
+    folder = session.names.native("folder")
+    for file_id in ids:
+        facts = get_file(session, file_id, fields=_FIELDS)
+        if facts.get("mimeType") == folder:
+            yield from _tables_in_folder(session, facts, format)
+        elif table := _stored_table(session, facts, format):
+            yield table
+        else:
+            raise ValueError(_not_a_table(session, facts))
+
+
+def _tables_in_folder(session: Session, folder: FileResource, format: str | None) -> list[StoredTable]:
+    from ...client.files import list_files
+
+    children = list(
+        list_files(session, q=f"'{folder['id']}' in parents and trashed = false", order_by="name", fields=_FIELDS)
+    )
+    tables = [table for facts in children if (table := _stored_table(session, facts, format))]
+    if not tables:
+        names = ", ".join(repr(facts.get("name")) for facts in children[:5]) or "no file"
+        raise ValueError(f"the folder {folder.get('name')!r} has no table; it has {names}")
+    return tables
+
+
+def _stored_table(session: Session, facts: FileResource, format: str | None) -> StoredTable | None:
+    """Return the table in a file, or None if the file is not a table."""
+    from ...core.http.native_formats import XLSX
+
+    file_id, name, media_type = str(facts["id"]), str(facts.get("name")), str(facts.get("mimeType"))
+    size = int(facts.get("size") or 0)
+    if media_type == session.names.native("spreadsheet"):
+        return StoredTable(file_id, name, size, BY_NAME["xlsx"], XLSX)
+    if session.names.is_native(media_type):
+        return None
+    table_format = format_of_file(media_type, name) if format is None else BY_NAME[format]
+    if table_format is None:
+        return None
+    charset = MediaType.parse(media_type).parameters.get("charset", "utf-8")
+    encoding = {"encoding": charset} if table_format.is_text and not _is_utf8(charset) else {}
+    return StoredTable(file_id, name, size, table_format, options=encoding)
+
+
+def _is_utf8(charset: str) -> bool:
+    """Return True for UTF-8, whose byte order mark is detected, and for unknown names of character sets."""
+    try:
+        return codecs.lookup(charset).name in ("utf-8", "ascii")
+    except LookupError:
+        return True
+
+
+def _not_a_table(session: Session, facts: FileResource) -> str:
+    from ...client.about import native_name
+
+    name, media_type = str(facts.get("name")), str(facts.get("mimeType"))
+    if session.names.is_native(media_type):
+        native = native_name(session.names, media_type)
+        instead = _INSTEAD.get(native, "svc.export_formats(file) lists its formats")
+        return f"{name!r} is a {native}, which is not a table; {instead}"
+    return (
+        f"{name!r} is {media_type}, which is not a table. svc.read(file) returns its bytes. "
+        "If it is a table, name its format, for example format='csv'."
+    )
+
+
+def _combine(frames: Sequence[DataFrame], names: Sequence[str], file_column: str | None) -> DataFrame:
+    """Return the rows of all DataFrames, with the name of the file in the first column if it is requested."""
+    import pandas as pd
+
+    if file_column is not None:
+        for frame, name in zip(frames, names, strict=True):
+            if file_column in frame.columns:
+                raise ValueError(f"file_column is {file_column!r}, but {name!r} has a column of this name")
+            frame.insert(0, file_column, pd.Series(name, index=frame.index, dtype="str"))
+    if len(frames) == 1:
+        return frames[0]
+    if not frames:
+        return pd.DataFrame()
+    filled = [frame for frame in frames if len(frame)] or frames[:1]  # a table without rows has no dtypes to keep
+    numbered = all(isinstance(frame.index, pd.RangeIndex) for frame in frames)
+    return pd.concat(filled, ignore_index=numbered)

@@ -1,0 +1,199 @@
+"""Reads a file as a DataFrame with the pandas reader of its format."""
+
+from __future__ import annotations
+
+import gzip
+import inspect
+import io
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from difflib import get_close_matches
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, TypeAlias
+
+from ...core.http.mime import SNIFFED_BYTES, sniff
+from .delimited_text import SAMPLE_SIZE, csv_options, encoding_of
+from .formats import TableFormat, check_reader
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+Options: TypeAlias = Mapping[str, Any]
+
+_GZIP_MARK = b"\x1f\x8b"
+_DTYPE_OPTIONS = frozenset({"dtype", "dtype_backend"})
+_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+_MAX_SHEETS_SHOWN = 20
+_PANDAS_READERS = {
+    "csv": "read_csv",
+    "tsv": "read_csv",
+    "json": "read_json",
+    "jsonl": "read_json",
+    "parquet": "read_parquet",
+}
+"""The pandas function for each format. All other formats are workbooks, which `read_excel` reads."""
+
+
+def check_options(table_format: TableFormat, options: Options) -> None:
+    """Raise ImportError if a package is missing, and TypeError for an option that the pandas reader does not have."""
+    import pandas as pd
+
+    check_reader(table_format)
+    reader = getattr(pd, _PANDAS_READERS.get(table_format.name, "read_excel"))
+    parameters = [*inspect.signature(reader).parameters.values()][1:]  # without the source
+    allowed = [parameter.name for parameter in parameters if parameter.name != "sheet_name"]
+    if any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters):
+        return
+    for option in options:
+        if option not in allowed:
+            near = get_close_matches(option, [*allowed, "sheet"], n=1)
+            hint = f"did you mean {near[0]!r}?" if near else f"see the documentation of pandas.{reader.__name__}"
+            raise TypeError(f"{option!r} is not an option of pandas.{reader.__name__}; {hint}")
+
+
+def read_table(
+    content: bytes | Path, table_format: TableFormat, name: str, sheet: str | int | None, options: Options
+) -> DataFrame:
+    """Return the table in a file, given as bytes or as a path. None as a sheet means the first sheet of a workbook.
+
+    Raises ValueError, which names the file, if its content is not a table of this format or has no such sheet.
+    """
+    import pandas as pd
+
+    with _reading(table_format, name), _open(content) as file:
+        head = file.read(SAMPLE_SIZE)
+        file.seek(0)
+        _check_content(head[:SNIFFED_BYTES], table_format, name)
+        if table_format.is_workbook:
+            table = _read_workbook(file, name, sheet, options)
+        else:
+            table = _READERS[table_format.name](file, head, options)
+    if not isinstance(table, pd.DataFrame):
+        raise ValueError(f"these options give a {type(table).__name__}, not a DataFrame: {', '.join(options)}")
+    return table
+
+
+class TableError(ValueError):
+    """The content of a file is not a table of the expected format. The message names the file."""
+
+
+@contextmanager
+def _reading(table_format: TableFormat, name: str) -> Iterator[None]:
+    """Raise TableError, which names the file and the format, in place of the errors of pandas and its packages."""
+    try:
+        yield
+    except (ImportError, MemoryError, TableError):
+        raise
+    except UnicodeDecodeError as error:
+        byte = error.object[error.start]
+        raise TableError(
+            f"{name!r} is not {error.encoding.upper()} text: it has the byte 0x{byte:02X}. "
+            'Give its encoding, for example encoding="cp1252" for a file from Windows.'
+        ) from None
+    except Exception as error:  # each package that reads a format has its own exceptions
+        raise TableError(f"{name!r} cannot be read as {table_format.title}: {error}") from error
+
+
+@contextmanager
+def _open(content: bytes | Path) -> Iterator[IO[bytes]]:
+    """Open content that may be compressed by gzip."""
+    with io.BytesIO(content) if isinstance(content, bytes) else content.open("rb") as file:
+        is_compressed = file.read(len(_GZIP_MARK)) == _GZIP_MARK
+        file.seek(0)
+        if not is_compressed:
+            yield file
+            return
+        with gzip.open(file) as text:
+            yield text  # type: ignore[misc]  # GzipFile has all methods of IO[bytes] that pandas calls
+
+
+def _check_content(head: bytes, table_format: TableFormat, name: str) -> None:
+    """Raise TableError if content is empty, or begins like a file of another format."""
+    if not head and table_format.name != "jsonl":
+        raise TableError(f"{name!r} is empty: it has no table")
+    expected = _signatures(table_format)
+    if head.startswith(expected) if expected else sniff(head) is None:
+        return
+    sniffed = sniff(head)
+    begins = f", which begins like {sniffed}" if sniffed else ""
+    raise TableError(
+        f"{name!r} should be {table_format.title}, but has other content{begins}. "
+        "Name the format of the content, for example format='csv'."
+    )
+
+
+def _signatures(table_format: TableFormat) -> tuple[bytes, ...]:
+    if table_format.is_workbook:
+        return (b"PK", _OLE)
+    return (b"PAR1",) if table_format.name == "parquet" else ()
+
+
+def _read_csv(file: IO[bytes], head: bytes, options: Options) -> Any:
+    import pandas as pd
+
+    encoding = options.get("encoding") or encoding_of(head)
+    is_chosen = not {"sep", "delimiter", "dialect"}.isdisjoint(options)
+    detected = {} if is_chosen else csv_options(head, encoding)
+    return pd.read_csv(file, **{"encoding": encoding, **detected, **options})
+
+
+def _read_tsv(file: IO[bytes], head: bytes, options: Options) -> Any:
+    return _read_csv(file, head, options if "delimiter" in options else {"sep": "\t", **options})
+
+
+def _read_json(file: IO[bytes], head: bytes, options: Options) -> Any:
+    """Read JSON without guesses about the types of values. A .json file may have one record in each line."""
+    import pandas as pd
+
+    defaults = {"encoding": encoding_of(head), "dtype": False, "precise_float": True}
+    try:
+        return pd.read_json(file, **{**defaults, **options})
+    except ValueError as error:
+        if "Trailing data" not in str(error) or "lines" in options:
+            raise
+        file.seek(0)
+        return _read_json_lines(file, head, options)
+
+
+def _read_json_lines(file: IO[bytes], head: bytes, options: Options) -> Any:
+    return _read_json(file, head, {"lines": True, **options})
+
+
+def _read_parquet(file: IO[bytes], head: bytes, options: Options) -> Any:
+    import pandas as pd
+
+    return pd.read_parquet(file, **{"engine": "pyarrow", **options})
+
+
+_READERS: dict[str, Callable[[IO[bytes], bytes, Options], Any]] = {
+    "csv": _read_csv,
+    "tsv": _read_tsv,
+    "json": _read_json,
+    "jsonl": _read_json_lines,
+    "parquet": _read_parquet,
+}
+
+
+def _read_workbook(file: IO[bytes], name: str, sheet: str | int | None, options: Options) -> Any:
+    """Read a sheet with the types of its cells. pandas alone would make a number of the text "007"."""
+    import pandas as pd
+
+    engine = {key: options[key] for key in ("engine", "engine_kwargs") if key in options}
+    others = {key: value for key, value in options.items() if key not in engine}
+    with pd.ExcelFile(file, **{"engine": "calamine", **engine}) as book:
+        chosen = _sheet_name(book.sheet_names, name, sheet)
+        if not _DTYPE_OPTIONS.isdisjoint(others):
+            return pd.read_excel(book, sheet_name=chosen, **others)
+        return pd.read_excel(book, sheet_name=chosen, dtype=object, **others).infer_objects()
+
+
+def _sheet_name(names: Sequence[Any], file_name: str, sheet: str | int | None) -> Any:
+    """Return the name of a sheet, given by its name or by its number, counted from 0. None means the first sheet."""
+    position = 0 if sheet is None else sheet
+    if sheet in names:
+        return sheet
+    if isinstance(position, int) and 0 <= position < len(names):
+        return names[position]
+    shown = ", ".join(map(repr, names[:_MAX_SHEETS_SHOWN]))
+    rest = f" and {len(names) - _MAX_SHEETS_SHOWN} more" if len(names) > _MAX_SHEETS_SHOWN else ""
+    raise TableError(f"{file_name!r} has no sheet {sheet!r}; its sheets are {shown}{rest} (numbers count from 0)")

@@ -1,0 +1,260 @@
+"""Tests which format a DataFrame is uploaded in, the media type of updated files, and the columns that were set."""
+
+import gzip
+import json
+
+import pandas as pd
+import pytest
+
+import svc_notebooks as svc
+from svc_notebooks.core.http.native_formats import CSV, XLSX
+from svc_notebooks.notebook.tables import formats
+
+TABLE = pd.DataFrame({"a": [1, 2], "b": ["x", None]})
+NATIVE = "application/vnd.svc-apps."
+OLD = b"a,b\n"
+
+
+def uploaded(name=None, **arguments):
+    """Return the media type and the content of the table, uploaded under a name."""
+    file = svc.upload(TABLE, name=name, **arguments)
+    return file["mime_type"].item(), svc.read(file)
+
+
+@pytest.mark.parametrize(
+    "name, media_type, content",
+    [
+        (None, "text/csv", b"a,b\n1,x\n2,\n"),
+        ("table", "text/csv", b"a,b\n1,x\n2,\n"),
+        ("table.txt", "text/csv", b"a,b\n1,x\n2,\n"),
+        ("table.csv", "text/csv", b"a,b\n1,x\n2,\n"),
+        ("table.TSV", "text/tab-separated-values", b"a\tb\n1\tx\n2\t\n"),
+        ("table.json", "application/json", b'[{"a":1,"b":"x"},{"a":2,"b":null}]'),
+        ("table.jsonl", "application/jsonl", b'{"a":1,"b":"x"}\n{"a":2,"b":null}\n'),
+        ("table.ndjson", "application/x-ndjson", b'{"a":1,"b":"x"}\n{"a":2,"b":null}\n'),
+    ],
+)
+def test_the_name_says_the_format(lab, name, media_type, content):
+    assert uploaded(name) == (media_type, content)
+
+
+def test_an_excel_name_gives_a_workbook(lab):
+    media_type, content = uploaded("table.xlsx")
+
+    assert (media_type, content[:2]) == (XLSX, b"PK")
+
+
+def test_a_gzip_name_gives_compressed_text(lab):
+    media_type, content = uploaded("table.csv.gz")
+
+    assert (media_type, gzip.decompress(content)) == ("application/gzip", b"a,b\n1,x\n2,\n")
+
+
+@pytest.mark.parametrize(
+    "name, mime_type, content",
+    [
+        ("table.json", "text/csv", b"a,b\n1,x\n2,\n"),
+        ("table.xlsx", "text/tab-separated-values", b"a\tb\n1\tx\n2\t\n"),
+        ("table.csv", "text/plain", b"a,b\n1,x\n2,\n"),
+        (None, "application/json", b'[{"a":1,"b":"x"},{"a":2,"b":null}]'),
+        ("table.csv", "text/csv; charset=utf-8", b"a,b\n1,x\n2,\n"),
+    ],
+)
+def test_a_media_type_comes_before_the_name(lab, name, mime_type, content):
+    assert uploaded(name, mime_type=mime_type) == (mime_type, content)
+
+
+def test_several_frames_have_the_formats_of_their_names(lab):
+    files = svc.upload([TABLE, TABLE, b"x"], name=["a.json", "b", "c.txt"])
+
+    assert files["mime_type"].tolist() == ["application/json", "text/csv", "text/plain"]
+
+
+def test_a_frame_that_is_converted_is_named_and_not_written_by_its_name(lab):
+    file = svc.upload(TABLE, name="table.json", convert_to="spreadsheet")
+
+    assert file["mime_type"].item() == f"{NATIVE}spreadsheet"
+    assert svc.read_frame(file)["a"].tolist() == [1, 2]
+
+
+def test_frames_of_this_package_become_workbooks(lab):
+    svc.upload(TABLE, name="a.csv")
+
+    table = svc.read_frame(svc.upload(svc.files(), name="files.xlsx"))
+
+    assert table["name"].tolist() == ["a.csv"]
+    assert table["created_time"].dtype.kind == "M"
+
+
+REFUSED = {
+    "old Excel": ("table.xls", {}, ValueError, r"not written as Excel 97 to 2003; name the file \.xlsx"),
+    "OpenDocument": (None, {"mime_type": formats.BY_NAME["ods"].media_types[0]}, ValueError, "OpenDocument"),
+    "two names": ("table.json", {"source": pd.DataFrame([[1, 2]], columns=["a", "a"])}, ValueError, "unique"),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_a_frame_that_cannot_be_written_is_refused_before_anything_is_sent(lab, case):
+    name, arguments, error, words = REFUSED[case]
+
+    with pytest.raises(error, match=words):
+        svc.upload(**{"source": TABLE, "name": name, **arguments})
+
+    assert len(svc.exchanges()) == 0
+
+
+def test_a_missing_package_is_named_with_its_extra(lab, monkeypatch):
+    monkeypatch.setattr(formats, "find_spec", lambda module: None)
+
+    with pytest.raises(ImportError, match=r"pip install 'svc-notebooks\[frames\]'"):
+        svc.upload(TABLE, name="table.xlsx")
+
+    assert len(svc.exchanges()) == 0
+
+
+def test_the_row_numbers_that_are_not_sent_are_announced_at_the_line_of_the_call(lab):
+    with pytest.warns(UserWarning, match="is not sent") as caught:
+        svc.upload(TABLE.iloc[[1, 0, 1]], name="a.csv")
+
+    assert caught[0].filename == __file__
+
+
+# -- new content of a stored file
+
+
+@pytest.mark.parametrize("upload_type", ["media", "multipart", "resumable"])
+def test_bytes_keep_the_media_type_of_the_file(lab, upload_type):
+    file = svc.upload(OLD, name="table.csv")
+
+    assert svc.update(file, b"new", upload_type=upload_type)["mime_type"].item() == CSV
+    assert svc.read(file) == b"new"
+
+
+KEPT = {
+    "bytes of a workbook": (lambda path: svc.read(svc.upload(TABLE, name="a.xlsx")), {}, XLSX, XLSX),
+    "a path without an extension": (lambda path: path / "new", {}, CSV, CSV),
+    "a path with an unknown extension": (lambda path: path / "new.bin", {}, CSV, CSV),
+    "a path with an extension": (lambda path: path / "new.json", {}, CSV, "application/json"),
+    "a file object": (lambda path: (path / "new").open("rb"), {}, CSV, CSV),
+    "a new name": (lambda path: b"{}", {"name": "new.json"}, CSV, "application/json"),
+    "a new name without an extension": (lambda path: b"{}", {"name": "new"}, CSV, CSV),
+    "a media type": (lambda path: b"{}", {"mime_type": "text/html"}, CSV, "text/html"),
+    "an unknown type": (lambda path: b"%PDF-1.7", {}, "application/octet-stream", "application/pdf"),
+    "a charset": (lambda path: b"a", {}, "text/csv; charset=cp1252", "text/csv; charset=cp1252"),
+}
+
+
+@pytest.mark.parametrize("case", KEPT)
+def test_new_content_has_the_type_that_is_named_and_else_that_of_the_file(lab, tmp_path, case):
+    make, arguments, before, after = KEPT[case]
+    for name in ("new", "new.bin", "new.json"):
+        (tmp_path / name).write_bytes(b"{}")
+    source, file = make(tmp_path), svc.upload(OLD, name="table", mime_type=before)
+
+    assert svc.update(file, source, **arguments)["mime_type"].item() == after
+    if hasattr(source, "close"):
+        source.close()
+
+
+def test_an_upload_step_by_step_keeps_the_media_type_of_the_file(lab):
+    file = svc.upload(OLD, name="table.csv")
+
+    assert svc.start_upload(b"new", file=file).run()["mime_type"].item() == CSV
+
+
+def test_new_content_of_a_document_is_still_converted_by_its_own_type(lab):
+    sheet = svc.upload(TABLE, name="table", convert_to="spreadsheet")
+
+    svc.update(sheet, svc.read(svc.upload(TABLE.assign(c=3), name="a.xlsx")))
+
+    assert svc.read_frame(sheet).columns.tolist() == ["a", "b", "c"]
+
+
+def test_a_file_that_does_not_exist_does_not_keep_the_others_from_their_content(lab):
+    files = svc.upload([OLD, OLD, OLD], name=["a.csv", "b.csv", "c.csv"])
+    svc.delete(files.iloc[1])
+
+    for source in (b"new", TABLE):
+        with pytest.raises(svc.NotFound) as caught:
+            svc.update(files, source)
+        assert caught.value.result["mime_type"].tolist() == [CSV, CSV]
+
+
+@pytest.mark.parametrize(
+    "name, arguments, media_type, start",
+    [
+        ("a.json", {}, "application/json", b'[{"a"'),
+        ("a.tsv", {}, "text/tab-separated-values", b"a\tb"),
+        ("a.ndjson", {}, "application/x-ndjson", b'{"a"'),
+        ("a.csv.gz", {}, "application/gzip", b"\x1f\x8b"),
+        ("a.txt", {}, CSV, b"a,b"),
+        ("a.png", {}, CSV, b"a,b"),
+        ("a.json", {"name": "b.tsv"}, "text/tab-separated-values", b"a\tb"),
+        ("a.json", {"mime_type": CSV}, CSV, b"a,b"),
+    ],
+)
+def test_a_frame_gets_the_format_of_the_file(lab, name, arguments, media_type, start):
+    file = svc.upload(OLD, name=name)
+
+    updated = svc.update(file, TABLE, **arguments)
+
+    assert updated["mime_type"].item() == media_type
+    assert svc.read(file).startswith(start)
+
+
+def test_a_frame_gets_the_format_of_each_file(lab):
+    files = svc.upload([OLD, OLD, TABLE], name=["a.csv", "b.json", "c.xlsx"])
+
+    svc.update(files, TABLE.assign(c=3))
+
+    assert [svc.read_frame(row)["c"].tolist() for _, row in files.iterrows()] == [[3, 3]] * 3
+    assert svc.file(files)["mime_type"].tolist() == files["mime_type"].tolist()
+
+
+def test_a_frame_gets_the_format_of_the_file_step_by_step(lab):
+    file = svc.upload(OLD, name="a.json")
+
+    svc.start_upload(TABLE, file=file).run()
+
+    assert json.loads(svc.read(file))[0] == {"a": 1, "b": "x"}
+
+
+def test_an_upload_of_a_frame_is_resumed_with_the_frame(lab):
+    table = pd.DataFrame({"a": range(200_000)})
+    begun = svc.start_upload(table, name="a.jsonl", chunk_size=262_144)
+    begun.send_chunk()
+
+    file = svc.resume_upload(begun.session_uri, table).run()
+
+    assert svc.read_frame(file).equals(table)
+
+
+def test_a_wrong_argument_of_an_update_with_a_frame_sends_nothing(lab):
+    with pytest.raises(ValueError, match="chunk_size"):
+        svc.update("an-id", TABLE, chunk_size=5)
+
+    assert len(svc.exchanges()) == 0
+
+
+# -- the columns that were set
+
+SET = {"description": "counts", "folder_color_rgb": "#ff0000", "properties": {"lab": "7"}, "starred": True}
+CALLS = {
+    "upload": lambda file: svc.upload(b"x", metadata=SET),
+    "upload resumable": lambda file: svc.upload(b"x", metadata=SET, upload_type="resumable"),
+    "update": lambda file: svc.update(file, **SET),
+    "update with content": lambda file: svc.update(file, b"x", **SET),
+    "create_file": lambda file: svc.create_file(name="a", **SET),
+    "copy": lambda file: svc.copy(file, **SET),
+    "start_upload": lambda file: svc.start_upload(b"x", metadata=SET).run(),
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_a_call_returns_the_columns_that_were_set(lab, name):
+    row = CALLS[name](svc.upload(b"x"))
+
+    assert list(row.columns) == [*svc.files().columns, "description", "folder_color_rgb", "properties"]
+    assert row["description"].item() == "counts"
+    assert row["properties"].item() == {"lab": "7"}
+    assert row["starred"].item()

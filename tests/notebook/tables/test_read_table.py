@@ -1,0 +1,183 @@
+"""Tests how the content of a file becomes a DataFrame: delimiters, character sets, sheets, and wrong content."""
+
+import gzip
+from io import BytesIO
+
+import pandas as pd
+import pytest
+
+from svc_notebooks.notebook.tables import formats
+from svc_notebooks.notebook.tables.formats import BY_NAME
+from svc_notebooks.notebook.tables.read_table import TableError, check_options, read_table
+
+
+def read(content, name="csv", sheet=None, **options):
+    return read_table(content, BY_NAME[name], f"table.{name}", sheet, options)
+
+
+def workbook(sheets):
+    buffer = BytesIO()
+    with pd.ExcelWriter(buffer, engine="xlsxwriter") as writer:
+        for name, frame in sheets.items():
+            frame.to_excel(writer, sheet_name=name, index=False)
+    return buffer.getvalue()
+
+
+CSV = {
+    "comma": (b"a,b\n1,2\n", [[1, 2]]),
+    "semicolon": (b"a;b\n1;2\n", [[1, 2]]),
+    "tab": (b"a\tb\n1\t2\n", [[1, 2]]),
+    "bar": (b"a|b\n1|2\n", [[1, 2]]),
+    "decimal comma": (b"a;b\n1,5;2\n0,25;3\n", [[1.5, 2], [0.25, 3]]),
+    "declared delimiter": (b"sep=;\r\na;b\r\n1;2\r\n", [[1, 2]]),
+    "space behind the comma": (b'a, b\n1, "x, y"\n', [[1, "x, y"]]),
+    "byte order mark": ("a,b\n1,é\n".encode("utf-8-sig"), [[1, "é"]]),
+    "UTF-16": ("a,b\n1,é\n".encode("utf-16"), [[1, "é"]]),
+    "not ASCII": ("a,b\n1,数\n".encode(), [[1, "数"]]),
+    "no line end": (b"a,b\n1,2", [[1, 2]]),
+    "gzip": (gzip.compress(b"a,b\n1,2\n"), [[1, 2]]),
+    "no row": (b"a,b\n", []),
+}
+
+
+@pytest.mark.parametrize("case", CSV)
+def test_csv_is_read_whatever_its_delimiter_and_character_set(case):
+    content, rows = CSV[case]
+
+    table = read(content)
+
+    assert list(table.columns) == ["a", "b"]
+    assert table.values.tolist() == rows
+
+
+def test_one_column_has_no_delimiter():
+    assert read(b"name\nAda Lovelace\nAlan\n").values.tolist() == [["Ada Lovelace"], ["Alan"]]
+
+
+def test_options_come_before_what_is_detected():
+    assert list(read(b"a;b\n1;2\n", sep=",").columns) == ["a;b"]
+    assert read("é;b\n1,5;2\n".encode("cp1252"), encoding="cp1252", decimal=".")["é"].tolist() == ["1,5"]
+    assert read(b"a\tb\n1\t2\n", "tsv", usecols=["b"]).values.tolist() == [[2]]
+
+
+def test_a_comma_is_decimal_only_beside_semicolons():
+    assert read(b"a\tb\n1,234\t2\n", "tsv")["a"].tolist() == ["1,234"]
+
+
+def test_two_columns_of_a_name_are_numbered():
+    assert list(read(b"a,a\n1,2\n").columns) == ["a", "a.1"]
+
+
+def test_integers_with_missing_values_are_read_as_an_option_says():
+    content = b"n\n1\n\n3\n"
+
+    assert read(content, skip_blank_lines=False)["n"].dtype == "float64"
+    assert read(content, skip_blank_lines=False, dtype={"n": "Int64"})["n"].tolist() == [1, pd.NA, 3]
+
+
+JSON = {
+    "records": (b'[{"a": "007", "b": 1}, {"b": 2.5}]', [["007", 1.0], [None, 2.5]]),
+    "lines": (b'{"a": "x", "b": 1}\n{"a": "y", "b": 2}\n', [["x", 1], ["y", 2]]),
+    "byte order mark": (b'\xef\xbb\xbf[{"a": "x", "b": 1}]', [["x", 1]]),
+    "dates stay text": (b'[{"a": "2026-01-02", "b": 1}]', [["2026-01-02", 1]]),
+}
+
+
+@pytest.mark.parametrize("case", JSON)
+@pytest.mark.parametrize("name", ["json", "jsonl"])
+def test_json_keeps_the_types_of_its_values(case, name):
+    content, rows = JSON[case]
+    if (name == "jsonl") != (case == "lines") and case != "lines":
+        content = content.replace(b"}, {", b"}\n{").replace(b"[", b"").replace(b"]", b"")
+
+    table = read(content, name)
+
+    assert table.astype(object).where(table.notna(), None).values.tolist() == rows
+
+
+SHEETS = workbook(
+    {"Birds": pd.DataFrame({"a": [1]}), "Ponds": pd.DataFrame({"a": ["007", None]}), "Empty": pd.DataFrame()}
+)
+
+
+@pytest.mark.parametrize("sheet, rows", [(None, [[1]]), ("Birds", [[1]]), (0, [[1]]), (2, []), ("Empty", [])])
+def test_a_sheet_is_chosen_by_its_name_or_number(sheet, rows):
+    assert read(SHEETS, "xlsx", sheet).values.tolist() == rows
+
+
+def test_text_in_a_cell_stays_text_and_a_dtype_is_taken():
+    assert read(SHEETS, "xlsx", 1)["a"].tolist()[0] == "007"
+    assert read(SHEETS, "xlsx", 1, dtype={"a": "float64"})["a"].tolist()[0] == 7
+
+
+@pytest.mark.parametrize("sheet", ["Fish", 3, -1])
+def test_an_unknown_sheet_lists_the_sheets(sheet):
+    with pytest.raises(ValueError, match=r"'table\.xlsx' has no sheet .*; its sheets are 'Birds', 'Ponds', 'Empty'"):
+        read(SHEETS, "xlsx", sheet)
+
+
+def test_a_list_of_many_sheets_is_short():
+    content = workbook({f"S{n}": pd.DataFrame({"a": [n]}) for n in range(30)})
+
+    with pytest.raises(ValueError, match="'S19' and 10 more") as caught:
+        read(content, "xlsx", "S30")
+
+    assert len(str(caught.value)) < 300
+
+
+WRONG = {
+    "an empty CSV file": (b"", "csv", "'table.csv' is empty"),
+    "an empty JSON file": (b"", "json", "'table.json' is empty"),
+    "an empty workbook": (b"", "xlsx", "'table.xlsx' is empty"),
+    "a CSV file of a blank line": (b"\n", "csv", "'table.csv' cannot be read as CSV: No columns"),
+    "a workbook named CSV": (SHEETS, "csv", r"should be CSV, but has other content, which begins like application/zip"),
+    "a PDF file named JSON": (b"%PDF-1.7", "json", "should be JSON, but has other content, .*application/pdf"),
+    "CSV named Excel": (b"a,b\n", "xls", r"should be Excel 97 to 2003, but has other content\. .*format='csv'"),
+    "a broken workbook": (SHEETS[:900], "xlsx", "'table.xlsx' cannot be read as Excel"),
+    "CSV named Parquet": (b"a,b\n", "parquet", "should be Parquet, but has other content"),
+    "rows of other lengths": (b"a,b\n1,2\n3,4,5\n6,7\n8,9,1,1\n", "csv", "Expected 2 fields in line 3, saw 3"),
+    "half a JSON file": (b'[{"a": 1}, ', "json", "'table.json' cannot be read as JSON"),
+    "JSON of one number": (b'{"a": 1}', "json", "'table.json' cannot be read as JSON"),
+    "half a gzip file": (gzip.compress(b"a,b\n1,2\n")[:-9], "csv", "'table.csv' cannot be read as CSV: Compressed"),
+    "cp1252": ("é\n1\n".encode("cp1252"), "csv", r"'table.csv' is not UTF-8 text.*0xE9.*encoding=\"cp1252\""),
+    "cp1252 in JSON": ('[{"a": "é"}]'.encode("cp1252"), "json", r"encoding=\"cp1252\""),
+    "cp1252 far behind": (b"a\n" + b"x\n" * 200_000 + b"\xe9\n", "csv", r"0xE9.*encoding=\"cp1252\""),
+}
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_wrong_content_is_told_with_the_name_of_the_file(case):
+    content, name, words = WRONG[case]
+
+    with pytest.raises(TableError, match=words) as caught:
+        read(content, name)
+
+    assert len(str(caught.value)) < 400
+
+
+@pytest.mark.parametrize("option, value", [("chunksize", 1), ("iterator", True)])
+def test_an_option_that_gives_no_frame_is_refused(option, value):
+    with pytest.raises(ValueError, match=f"give a TextFileReader, not a DataFrame: {option}"):
+        read(b"a,b\n1,2\n", **{option: value})
+
+
+@pytest.mark.parametrize(
+    "name, option, words",
+    [
+        ("csv", "seperator", "'seperator' is not an option of pandas.read_csv; did you mean"),
+        ("csv", "filepath_or_buffer", "not an option of pandas.read_csv"),
+        ("json", "sep", "not an option of pandas.read_json"),
+        ("xlsx", "sheet_name", "did you mean 'sheet'"),
+        ("xlsx", "skip_rows", "did you mean 'skiprows'"),
+    ],
+)
+def test_an_option_that_pandas_does_not_have_is_refused(name, option, words):
+    with pytest.raises(TypeError, match=words):
+        check_options(BY_NAME[name], {option: 1})
+
+
+def test_a_missing_package_is_named_with_its_extra(monkeypatch):
+    monkeypatch.setattr(formats, "find_spec", lambda module: None)
+
+    with pytest.raises(ImportError, match=r"Excel files are read by .*: pip install 'svc-notebooks\[frames\]'"):
+        check_options(BY_NAME["xlsx"], {})

@@ -1,0 +1,221 @@
+"""Tests the bytes that a DataFrame becomes in each format, and what is refused instead of lost."""
+
+import gzip
+import json
+import zipfile
+from datetime import date
+from io import BytesIO
+
+import pandas as pd
+import pytest
+
+from svc_notebooks.notebook.tables import formats
+from svc_notebooks.notebook.tables.formats import BY_NAME, format_of_file, format_of_name
+from svc_notebooks.notebook.tables.read_table import read_table
+from svc_notebooks.notebook.tables.write_table import write_table
+
+TEXT_FORMATS = ["csv", "tsv", "json", "jsonl"]
+
+
+def written(frame, name):
+    return write_table(frame, BY_NAME[name])
+
+
+def read_back(frame, name, **options):
+    return read_table(written(frame, name), BY_NAME[name], f"table.{name}", None, options)
+
+
+@pytest.mark.parametrize(
+    "name, content",
+    [
+        ("csv", "a,b\n1,é\n"),
+        ("tsv", "a\tb\n1\té\n"),
+        ("json", '[{"a":1,"b":"é"}]'),
+        ("jsonl", '{"a":1,"b":"é"}\n'),
+    ],
+)
+def test_text_formats_are_utf8_without_row_numbers(name, content):
+    assert written(pd.DataFrame({"a": [1], "b": ["é"]}), name).decode() == content
+
+
+def test_gzip_is_the_same_at_each_call():
+    content = write_table(pd.DataFrame({"a": [1]}), BY_NAME["csv"], compressed=True)
+
+    assert gzip.decompress(content) == b"a\n1\n"
+    assert content == write_table(pd.DataFrame({"a": [1]}), BY_NAME["csv"], compressed=True)
+
+
+INDEXES = {
+    "named": (pd.Index([7, 9], name="year"), ["year", "n"]),
+    "text": (pd.Index(["p", "q"]), ["index", "n"]),
+    "dates": (pd.to_datetime(["2026-01-01", "2026-01-02"]), ["index", "n"]),
+    "levels": (pd.MultiIndex.from_tuples([("a", 1), ("b", 2)]), ["level_0", "level_1", "n"]),
+    "named numbers": (pd.RangeIndex(2, name="k"), ["k", "n"]),
+    "numbers": (pd.RangeIndex(2), ["n"]),
+    "a part": (pd.RangeIndex(5, 7), ["n"]),
+}
+
+
+@pytest.mark.parametrize("case", INDEXES)
+@pytest.mark.parametrize("name", [*TEXT_FORMATS, "xlsx"])
+def test_an_index_of_more_than_row_numbers_becomes_the_first_columns(name, case):
+    index, columns = INDEXES[case]
+
+    table = read_back(pd.DataFrame({"n": [1, 2]}, index=index), name)
+
+    assert list(table.columns) == columns
+    assert len(table) == 2
+
+
+def test_row_numbers_of_a_filter_are_announced_and_not_written():
+    table = pd.DataFrame({"n": [1, 2, 3, 4]})
+
+    with pytest.warns(UserWarning, match=r"index .* is not sent.*reset_index\(\) keeps it"):
+        content = written(table[table["n"].isin([1, 2, 4])], "csv")
+
+    assert content == b"n\n1\n2\n4\n"
+
+
+def test_an_index_named_like_a_column_is_refused():
+    table = pd.DataFrame({"n": [1]}, index=pd.Index([3], name="n"))
+
+    with pytest.raises(ValueError, match="cannot be written as CSV: cannot insert n, already exists"):
+        written(table, "csv")
+
+
+EXCEL = pd.DataFrame(
+    {
+        "code": ["007", "=1+1", None],
+        "link": ["http://x.example", "mailto:a@b.example", "é"],
+        "count": pd.array([1, None, 3], dtype="Int64"),
+        "share": [0.1 + 0.2, 1e-20, float("nan")],
+        "day": pd.to_datetime(["2026-01-02", None, "2026-03-04"]),
+        "at": pd.to_datetime(["2026-01-02T03:04:05Z"] * 3).tz_convert("Europe/Berlin"),
+        "flag": [True, False, True],
+        "number": [2**60 + 1, -(2**60), 3],
+        "list": [["a"], [], ["b", "c"]],
+    }
+)
+
+
+def test_excel_keeps_text_numbers_and_dates():
+    table = read_back(EXCEL, "xlsx")
+
+    assert table["code"].tolist()[:2] == ["007", "=1+1"]
+    assert table["link"].tolist() == EXCEL["link"].tolist()
+    assert table["count"].tolist()[::2] == [1, 3]
+    assert table["count"].isna().tolist() == [False, True, False]
+    assert table["share"].tolist()[:2] == [pytest.approx(0.3, rel=1e-15), 1e-20]
+    assert table["day"].tolist()[::2] == [pd.Timestamp("2026-01-02"), pd.Timestamp("2026-03-04")]
+    assert table["at"].tolist() == [pd.Timestamp("2026-01-02 04:04:05")] * 3
+    assert table["flag"].dtype == "bool"
+    assert table["number"].tolist() == [str(number) for number in EXCEL["number"]]
+    assert table["list"].tolist() == ["['a']", "[]", "['b', 'c']"]
+
+
+def test_excel_is_the_same_at_each_call_so_that_an_upload_can_resume():
+    assert written(EXCEL, "xlsx") == written(EXCEL, "xlsx")
+    assert zipfile.ZipFile(BytesIO(written(EXCEL, "xlsx"))).testzip() is None
+
+
+def test_json_has_values_with_their_types():
+    table = pd.DataFrame(
+        {
+            "code": ["007"],
+            "day": pd.to_datetime(["2026-01-02T03:04:05.123456789"]).as_unit("ns"),
+            "at": pd.to_datetime(["2026-01-02T03:04:05Z"]),
+            "count": pd.array([None], dtype="Int64"),
+            "parents": [["a", "b"]],
+            "number": [2**60 + 1],
+            "date": [date(2026, 1, 2)],
+        }
+    )
+
+    (record,) = json.loads(written(table, "json"))
+
+    assert record == {
+        "code": "007",
+        "day": "2026-01-02T03:04:05.123456789",
+        "at": "2026-01-02T03:04:05.000000000Z",
+        "count": None,
+        "parents": ["a", "b"],
+        "number": 2**60 + 1,
+        "date": "2026-01-02T00:00:00.000000000",
+    }
+
+
+TWICE = pd.DataFrame([[1, 2]], columns=["a", "a"])
+LEVELS = pd.DataFrame([[1, 2]], columns=pd.MultiIndex.from_tuples([("a", "x"), ("a", "y")]))
+REFUSED = {
+    "two columns of a name in JSON": (TWICE, "json", "JSON: DataFrame columns must be unique"),
+    "two columns of a name in JSON Lines": (TWICE, "jsonl", "JSON Lines: DataFrame columns must be unique"),
+    "levels of columns in JSON": (LEVELS, "json", "several levels; join them"),
+    "levels of columns in Excel": (LEVELS, "xlsx", "several levels; join them"),
+    "an infinite number in JSON": (pd.DataFrame({"x": [float("inf")]}), "json", "no infinite numbers"),
+    "a long text in Excel": (pd.DataFrame({"x": ["a" * 40_000]}), "xlsx", "Cell contents too long"),
+    "too many columns in Excel": (pd.DataFrame([[0] * 16_385]), "xlsx", "too large"),
+    "a lone surrogate": (pd.DataFrame({"x": ["\ud800"]}, dtype=object), "csv", "surrogates not allowed"),
+    "xls": (pd.DataFrame({"x": [1]}), "xls", r"not written as Excel 97 to 2003; name the file \.xlsx"),
+    "ods": (pd.DataFrame({"x": [1]}), "ods", "not written as OpenDocument spreadsheet"),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_a_frame_that_a_format_cannot_hold_is_refused(case):
+    frame, name, words = REFUSED[case]
+
+    with pytest.raises(ValueError, match=words):
+        written(frame, name)
+
+
+def test_two_columns_of_a_name_are_kept_in_csv_and_excel():
+    assert [list(read_back(TWICE, name).columns) for name in ("csv", "xlsx")] == [["a", "a.1"], ["a", "a.1"]]
+
+
+@pytest.mark.parametrize("name", ["csv", "tsv", "xlsx"])
+def test_a_frame_without_rows_keeps_its_columns(name):
+    table = read_back(pd.DataFrame({"a": [], "b": []}), name)
+
+    assert (list(table.columns), len(table)) == (["a", "b"], 0)
+
+
+@pytest.mark.parametrize("name", ["json", "jsonl"])
+def test_a_frame_without_rows_is_an_empty_list_of_records(name):
+    assert read_back(pd.DataFrame({"a": []}), name).shape == (0, 0)
+
+
+@pytest.mark.parametrize("name", ["parquet", "xlsx"])
+def test_a_missing_package_is_named_with_its_extra(name, monkeypatch):
+    monkeypatch.setattr(formats, "find_spec", lambda module: None)
+
+    with pytest.raises(ImportError, match=r"are written by the package \w+: pip install 'svc-notebooks\[frames\]'"):
+        written(pd.DataFrame({"a": [1]}), name)
+
+
+@pytest.mark.parametrize(
+    "media_type, name, expected",
+    [
+        ("text/csv", "a", "csv"),
+        ("text/csv; charset=utf-8", "a.xlsx", "csv"),
+        ("application/octet-stream", "a.Parquet", "parquet"),
+        ("application/vnd.ms-excel", "a.csv", "csv"),
+        ("application/vnd.ms-excel", "a", "xls"),
+        ("text/plain", "a.tsv", "tsv"),
+        ("application/gzip", "a.csv.gz", "csv"),
+        ("application/zip", "a.xlsx", "xlsx"),
+        ("application/x-ndjson", "a", "jsonl"),
+    ],
+)
+def test_the_media_type_comes_before_the_name_unless_it_is_generic(media_type, name, expected):
+    assert format_of_file(media_type, name) is BY_NAME[expected]
+
+
+@pytest.mark.parametrize(
+    "media_type, name", [("text/plain", "a.txt"), ("application/pdf", "a.csv"), ("application/octet-stream", ".csv")]
+)
+def test_what_is_no_table_has_no_format(media_type, name):
+    assert format_of_file(media_type, name) is None
+
+
+def test_a_name_without_an_extension_means_no_format():
+    assert [format_of_name(name) for name in ("a", ".csv", "a.txt", "", "a.gz")] == [None] * 5
