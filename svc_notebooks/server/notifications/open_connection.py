@@ -136,8 +136,8 @@ async def _connect_socket(addresses: Sequence[AddrInfo]) -> socket.socket:
 
 # The keys are OpenSSL's error numbers for invalid certificates (X509_V_ERR_*).
 _CERTIFICATE_FAULTS = {
-    9: "the validity period has not begun",
-    10: "the validity period has ended",
+    9: "the certificate is not valid yet",
+    10: "the certificate has expired",
     18: "the certificate is self-signed and not trusted",
     19: "the certificate authority is not trusted (self-signed certificate in certificate chain)",
     20: "the certificate authority is not trusted (unable to get local issuer certificate)",

@@ -34,7 +34,7 @@ _CHUNK_SIZE = re.compile(rb"([0-9A-Fa-f]{1,15})[ \t]*(?:;[^\r\n]*)?\r\n")
 _LINE_BREAKS = re.compile(r"[\r\n\0]+")
 
 _REASONS = {
-    400: "the first line must have a method in capital letters, a path and a version, such as "
+    400: "the first line must have a method in capital letters, an address and a version, such as "
     "GET /storage/v3/files HTTP/1.1, and end with CR LF",
     408: "the request did not arrive in time",
     413: f"the first line and the headers have more than {MAX_HEAD_SIZE} bytes",

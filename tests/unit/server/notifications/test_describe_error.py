@@ -33,8 +33,8 @@ def why(outcome: AttemptOutcome) -> str:
     [
         (receivers.self_signed, "the certificate is self-signed and not trusted"),
         (lambda: server_context(STRANGER.issue_cert("localhost")), "the certificate authority is not trusted"),
-        (receivers.expired, "the validity period has ended"),
-        (receivers.not_yet_valid, "the validity period has not begun"),
+        (receivers.expired, "the certificate has expired"),
+        (receivers.not_yet_valid, "the certificate is not valid yet"),
         (lambda: server_context(AUTHORITY.issue_cert("hooks.example")), "Hostname mismatch"),
         (lambda: server_context(AUTHORITY.issue_cert("127.0.0.1")), "Hostname mismatch"),
     ],
