@@ -93,7 +93,7 @@ def test_another_form_of_target_is_refused(wire: OverSocket, target: str) -> Non
     "start, status, word",
     [
         (f"get {FILES} HTTP/1.1\r\nHost: x\r\n\r\n", 400, "a method in capital letters"),
-        (f"GET {FILES}\r\n\r\n", 400, "like GET /storage/v3/files HTTP/1.1"),
+        (f"GET {FILES}\r\n\r\n", 400, "such as GET /storage/v3/files HTTP/1.1"),
         (f"GET {FILES} HTTP/1.1\n", 400, "end with CR LF"),
         (f"GET {FILES} HTTP/2.0\r\nHost: x\r\n\r\n", 505, "HTTP/1.1 or HTTP/1.0"),
         (f"GET {FILES} HTTP/0.9\r\nHost: x\r\n\r\n", 505, "HTTP/1.1 or HTTP/1.0"),
