@@ -72,7 +72,6 @@ if TYPE_CHECKING:
         create_file as create_file,
         delete as delete,
         file as file,
-        files as files,
         generate_ids as generate_ids,
         trash as trash,
         untrash as untrash,
@@ -83,6 +82,7 @@ if TYPE_CHECKING:
     from .notebook.files.identity import service_account_token as service_account_token, token_info as token_info
     from .notebook.files.permissions import permissions as permissions, share as share, unshare as unshare
     from .notebook.files.read_frame import read_frame as read_frame
+    from .notebook.files.search import files as files
     from .notebook.files.uploads import (
         Upload as Upload,
         pending_uploads as pending_uploads,
@@ -130,11 +130,11 @@ _MODULES = {
         "create_file",
         "generate_ids",
         "file",
-        "files",
         "trash",
         "untrash",
         "delete",
     ),
+    "notebook.files.search": ("files",),
     "notebook.files.folders": ("create_folder", "move"),
     "notebook.files.copy": ("copy",),
     "notebook.files.identity": ("token_info", "service_account_token"),

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import cast
 
 from ..core.errors.errors import ServiceFailed
+from ..core.files.query import quote
 from ..core.http.messages import JSONObject, segment
 from ..core.resources.files import File, Permission
 from .session import Session
@@ -49,15 +50,6 @@ def list_children(session: Session, folder_id: str, *, fields: str, trashed: boo
     q = f"{quote(check_id(folder_id))} in parents" + ("" if trashed else " and trashed = false")
     members = list_files(session, q=q, page_size=_LARGEST_PAGE, fields=fields)
     return sorted(members, key=lambda file: (str(file.get("createdTime")), str(file.get("id"))))
-
-
-def quote(text: str) -> str:
-    """Return a text as a quoted string of the query language.
-
-    >>> quote("it's")
-    "'it\\\\'s'"
-    """
-    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
 
 
 def checksum(file: File) -> tuple[str, str] | None:

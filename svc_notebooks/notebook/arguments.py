@@ -203,6 +203,26 @@ def flag(argument: str, value: object) -> bool:
     return value
 
 
+def texts(argument: str, value: object) -> list[str]:
+    """Return a list with one str, or with the texts of a list, Series or other iterable.
+
+    Raises TypeError for another type, and ValueError for an empty text.
+
+    >>> texts("name", "a.csv"), texts("name", ("a.csv", "b.csv"))
+    (['a.csv'], ['a.csv', 'b.csv'])
+    """
+    members = [value] if isinstance(value, str) else value
+    if not isinstance(members, Iterable) or isinstance(members, bytes | bytearray | Mapping):
+        raise TypeError(f"{argument} must be a str or a list of them, not {type(value).__name__}")
+    entries = list(members)
+    for entry in entries:
+        if not isinstance(entry, str):
+            raise TypeError(f"{argument} must be a str or a list of them; it has {entry!r:.60}")
+        if not entry.strip():
+            raise ValueError(f"{argument} has {entry!r}, which is empty; leave {argument} out, or give a text")
+    return entries
+
+
 def optional_text(argument: str, value: object) -> str | None:
     """Return a str or None unchanged. Raises TypeError for any other value."""
     if value is not None and not isinstance(value, str):

@@ -5,10 +5,11 @@ A date stands for a whole day. A value without a time zone is in the time zone o
 
 from __future__ import annotations
 
-from datetime import date, datetime, timedelta, tzinfo
+from datetime import UTC, date, datetime, timedelta, tzinfo
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from ..core.durations import parse_duration
 from ..core.events.rrule import Start
 from ..core.events.times import in_minutes
 from ..core.http.messages import JSONObject
@@ -69,11 +70,11 @@ def python_time(argument: str, value: object) -> Start:
 
         moment: Any = value  # a datetime64
         value = moment.item() if moment.dtype == np.dtype("datetime64[D]") else moment.astype("datetime64[us]").item()
-    if value != value:  # pandas' NaT
+    if not isinstance(value, date):
+        raise TypeError(f"{argument} must be a date, a datetime, a Timestamp or a str, not {type(value).__name__}")
+    if value != value:  # pandas' NaT, which is a datetime
         raise ValueError(f"{argument} is missing (NaT)")
-    if isinstance(value, date):
-        return value
-    raise TypeError(f"{argument} must be a date, a datetime, a Timestamp or a str, not {type(value).__name__}")
+    return value
 
 
 def _parse(argument: str, text: str) -> Start:
@@ -85,6 +86,34 @@ def _parse(argument: str, text: str) -> Start:
     except ValueError:
         expected = "write a date as 2026-11-02 and a time as 2026-11-02 10:00"
         raise ValueError(f"{argument} is {text!r}; {expected}") from None
+
+
+_DAYS_AGO = {"today": 0, "yesterday": 1}
+
+
+def past_instant(argument: str, value: object, now: datetime) -> datetime:
+    """Convert a time, a date (midnight), "today", "yesterday", "7 days ago" or a timedelta before `now` to an instant.
+
+    Times without a zone, and dates, are in UTC. Raises TypeError or ValueError, which names the argument.
+
+    >>> past_instant("modified_after", "yesterday", datetime(2026, 11, 2, 10, tzinfo=UTC)).isoformat()
+    '2026-11-01T00:00:00+00:00'
+    """
+    text = value.strip().lower() if isinstance(value, str) else ""
+    if text in _DAYS_AGO:
+        value = now.astimezone(UTC).date() - timedelta(days=_DAYS_AGO[text])
+    try:
+        if isinstance(value, timedelta):
+            return now - value
+        if text.endswith(" ago"):
+            return now - parse_duration(text.removesuffix("ago"), argument)
+        moment = python_time(argument, value)
+    except (ValueError, OverflowError):
+        forms = "a date such as 2026-11-02, a time such as 2026-11-02 10:00, 'today', 'yesterday' or '7 days ago'"
+        raise ValueError(f"{argument} must be {forms}, not {value!r:.60}") from None
+    if not isinstance(moment, datetime):
+        return datetime(moment.year, moment.month, moment.day, tzinfo=UTC)
+    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment
 
 
 def in_its_zone(moment: Start, time_zone: str | None) -> Start:

@@ -1,4 +1,4 @@
-"""Parses the query languages of `q` and `orderBy`. The store translates the result to SQL.
+"""Parses the query language of `q`. The store translates the result to SQL.
 
     query  = and *("or" and)
     and    = not *("and" not)
@@ -12,11 +12,14 @@ for an apostrophe and a backslash. A query that is too deep or too long is rejec
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TypeAlias
+from types import MappingProxyType
+from typing import NamedTuple, TypeAlias
 
 from ..clock import parse_time, to_millis
-from ..errors.catalogue import ApiError, refuse
+from ..errors.catalogue import ApiError, row
+from ..suggestions import nearest_name
 
 MAX_DEPTH = 40
 MAX_TERMS = 200
@@ -99,61 +102,112 @@ PAIRS = ("properties", "appProperties")
 
 _WORD = re.compile(r"[^\W_]+")
 _TOKEN = re.compile(
-    r"\s*(?:(?P<string>'(?:[^'\\]|\\.)*')|(?P<sign><=|>=|!=|[<>=(){}])|(?P<word>[A-Za-z][A-Za-z.]*))",
+    r"\s*(?P<token>'(?:[^'\\]|\\.)*'|<=|>=|!=|[<>=(){}]|[A-Za-z][A-Za-z0-9_.]*)",
     re.DOTALL,
 )
+_NO_ALIASES: Mapping[str, str] = MappingProxyType({})
 
 
-def parse_query(text: str) -> Search:
-    r"""Parse a `q` parameter into a search tree. Raises ApiError (400 invalid, location q) if invalid.
+class QueryError(ApiError):
+    """The 400 (invalid, location q) for a query, with the `problem` of the characters from `start` to `end`."""
+
+    def __init__(self, problem: str, start: int, end: int) -> None:
+        super().__init__([row("invalidValue", name="q", message=problem)])
+        self.problem = problem
+        self.start = start
+        self.end = end
+
+
+class _Token(NamedTuple):
+    text: str
+    start: int
+
+    @property
+    def end(self) -> int:
+        return self.start + len(self.text)
+
+
+def quote(text: str) -> str:
+    r"""Return a text as a quoted string of the query language, which `parse_query` reads as the same text.
+
+    >>> print(quote("it's"))
+    'it\'s'
+    """
+    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
+
+
+def parse_query(text: str, aliases: Mapping[str, str] = _NO_ALIASES) -> Search:
+    r"""Parse a `q` parameter into a search tree. Raises QueryError (an ApiError) if invalid.
+
+    `aliases` are further names of fields, for a client that accepts `modified_time` too.
 
     >>> parse_query(r"not name = 'it\'s'")
     Not(inner=Compare(field='name', operator='=', value="it's"))
     """
     if len(text) > MAX_CHARACTERS:
-        raise _invalid_query(f"has more than {MAX_CHARACTERS} characters.")
-    reader = _Reader(_tokens(text))
+        raise QueryError(f"has more than {MAX_CHARACTERS} characters.", MAX_CHARACTERS, len(text))
+    reader = _Reader(text, aliases)
     search = reader.disjunction(0)
     reader.expect("")
     return search
 
 
-def _invalid_query(message: str) -> ApiError:
-    return refuse("invalidValue", name="q", message=message)
-
-
-def _tokens(text: str) -> list[str]:
-    tokens, at, end = [], 0, len(text.rstrip())
+def _tokens(text: str) -> Iterator[_Token]:
+    at, end = 0, len(text.rstrip())
     while at < end:
         match = _TOKEN.match(text, at)
         if not match:
-            raise _invalid_query(f"syntax error at {text[at : at + 20]!r}.")
-        tokens.append(match["string"] or match[0].strip())
+            start = at + len(text[at:]) - len(text[at:].lstrip())
+            problem = f"syntax error at {text[start : start + 20]!r}{_quotes_hint(text[start])}."
+            raise QueryError(problem, start, start + 1)
+        yield _Token(match["token"], match.start("token"))
         at = match.end()
-    return tokens
+
+
+def _quotes_hint(character: str) -> str:
+    if character == "'":
+        return r", a string without an end; write an apostrophe inside of a string as \'"
+    if character == '"' or character.isdigit():
+        return "; write strings and times between apostrophes, such as '2026-01-31'"
+    return ""
 
 
 class _Reader:
-    def __init__(self, tokens: list[str]) -> None:
-        self._tokens = tokens
+    def __init__(self, text: str, aliases: Mapping[str, str]) -> None:
+        self._source = _tokens(text)
+        self._tokens: list[_Token] = []
+        self._end = _Token("", len(text))
+        self._aliases = aliases
         self._at = 0
         self._terms = 0
 
     def peek(self) -> str:
-        return self._tokens[self._at] if self._at < len(self._tokens) else ""
+        return self._token(self._at).text
 
     def next(self) -> str:
-        token = self.peek()
         self._at += 1
-        return token
+        return self._token(self._at - 1).text
+
+    def _token(self, at: int) -> _Token:
+        while len(self._tokens) <= at:
+            self._tokens.append(next(self._source, self._end))
+        return self._tokens[at]
+
+    def error(self, problem: str) -> QueryError:
+        """Return the error for the token that was read last, for the caller to raise."""
+        token = self._token(self._at - 1)
+        return QueryError(problem, token.start, token.end)
+
+    def unexpected(self, expected: str, actual: str) -> QueryError:
+        return self.error(f"expected {expected}, found {actual[:40] or 'the end'}.")
 
     def expect(self, token: str) -> None:
         if (actual := self.next()) != token:
-            raise _invalid_query(f"expected {token or 'the end'}, found {actual[:40] or 'the end'}.")
+            raise self.unexpected(f"{token!r}" if token else "'and', 'or' or the end", actual)
 
     def string(self) -> str:
         if not (token := self.next()).startswith("'"):
-            raise _invalid_query(f"expected a string between apostrophes, found {token[:40] or 'the end'}.")
+            raise self.unexpected("a string between apostrophes", token)
         return re.sub(r"\\(.)", r"\1", token[1:-1], flags=re.DOTALL)
 
     def disjunction(self, depth: int) -> Search:
@@ -179,31 +233,40 @@ class _Reader:
         return Not(search) if negative else search
 
     def group(self, depth: int) -> Search:
-        if depth >= MAX_DEPTH:
-            raise _invalid_query(f"parentheses are nested more than {MAX_DEPTH} deep.")
         self.next()
+        if depth >= MAX_DEPTH:
+            raise self.error(f"parentheses are nested more than {MAX_DEPTH} deep.")
         search = self.disjunction(depth + 1)
         self.expect(")")
         return search
 
     def term(self) -> Search:
-        self.count()
         if self.peek().startswith("'"):
+            self.count()
             return self.member()
         name = self.next()
-        if name in PAIRS:
-            return self.has(name)
-        if name not in FIELDS:
-            raise _invalid_query(f"{name[:40] or 'the end'} is not a field; the fields are {', '.join(FIELDS)}.")
-        return self.compare(name)
+        self.count()
+        field = self._aliases.get(name, name)
+        if field in PAIRS:
+            return self.has(field)
+        if field not in FIELDS:
+            raise self.error(self._field_problem(name))
+        return self.compare(field)
+
+    def _field_problem(self, name: str) -> str:
+        if not name:
+            return "expected a field, found the end."
+        if name in COLLECTIONS:
+            return f"{name} comes after its value: write 'x' in {name}."
+        known = [*self._aliases, *FIELDS, *PAIRS] if "_" in name else [*FIELDS, *PAIRS]
+        return f"{name[:40]} is not a field; {_suggestion(name, known, 'the fields are')}"
 
     def member(self) -> Search:
         value = self.string()
         self.expect("in")
         if (collection := self.next()) not in COLLECTIONS:
-            raise _invalid_query(
-                f"the field after 'in' must be one of {', '.join(COLLECTIONS)}, not {collection[:40]}."
-            )
+            problem = f"the field after 'in' is one of {', '.join(COLLECTIONS)}, not {collection[:40] or 'the end'}."
+            raise self.error(problem)
         return Member(value, collection)
 
     def has(self, name: str) -> Search:
@@ -214,7 +277,7 @@ class _Reader:
         pair = dict([first, self.pair()])
         self.expect("}")
         if set(pair) != {"key", "value"}:
-            raise _invalid_query(f"the operator 'has' of {name} needs {{key='...' and value='...'}}.")
+            raise self.error(f"the operator 'has' of {name} needs {{key='...' and value='...'}}.")
         return Has(name, pair["key"], pair["value"])
 
     def pair(self) -> tuple[str, str]:
@@ -227,9 +290,8 @@ class _Reader:
         if name == "sharedWithMe" and self.peek() in ("", "and", "or", ")"):
             return Compare(name, "=", True)  # clients of the family send only the field name
         if (operator := self.next()) not in operators:
-            raise _invalid_query(
-                f"the operator of {name} must be one of {', '.join(operators)}, not {operator[:40] or 'the end'}."
-            )
+            problem = f"the operator of {name} must be one of {', '.join(operators)}, not {operator[:40] or 'the end'}."
+            raise self.error(problem)
         value = self.value(value_type)
         if operator == "contains":
             self.check_search_text(name, str(value))
@@ -238,29 +300,35 @@ class _Reader:
     def check_search_text(self, name: str, text: str) -> None:
         """Limit the length and word count of a `contains` text, because databases limit patterns and conditions."""
         if len(text) > MAX_SEARCH_TEXT:
-            raise _invalid_query(f"the text for '{name} contains' has more than {MAX_SEARCH_TEXT} characters.")
+            raise self.error(f"the text for '{name} contains' has more than {MAX_SEARCH_TEXT} characters.")
         if name == "fullText":
             self.count(max(0, len(_WORD.findall(text.casefold())) - 1))
 
     def count(self, terms: int = 1) -> None:
         self._terms += terms
         if self._terms > MAX_TERMS:
-            raise _invalid_query(f"has more than {MAX_TERMS} terms; each word of fullText counts as a term.")
+            raise self.error(f"has more than {MAX_TERMS} terms; each word of fullText counts as a term.")
 
     def value(self, value_type: str) -> str | bool | int:
         if value_type == "truth":
             if (token := self.next()) not in ("true", "false"):
-                raise _invalid_query(f"expected true or false, found {token[:40] or 'the end'}.")
+                raise self.unexpected("true or false", token)
             return token == "true"
         text = self.string()
         if value_type == "choice" and text not in _VISIBILITY:
-            raise _invalid_query(f"visibility must be one of {', '.join(_VISIBILITY)}.")
+            raise self.error(f"visibility is not {text[:40]!r}; {_suggestion(text, _VISIBILITY, 'it is one of')}")
         if value_type != "time":
             return text
         try:
             return to_millis(parse_time(text if "T" in text.upper() else f"{text}T00:00:00"))
         except (ValueError, OverflowError):
-            raise _invalid_query(f"{text[:40]!r} is not an RFC 3339 date-time.") from None
+            raise self.error(f"{text[:40]!r} is not an RFC 3339 date-time.") from None
+
+
+def _suggestion(name: str, known: Collection[str], otherwise: str) -> str:
+    """Return the part of an error message that suggests the nearest known name, or else lists all known names."""
+    near = nearest_name(name[:60], known)
+    return f"did you mean {near}?" if near else f"{otherwise} {', '.join(known)}."
 
 
 def mentions(search: Search, field: str) -> bool:
@@ -270,40 +338,3 @@ def mentions(search: Search, field: str) -> bool:
     if isinstance(search, Not):
         return mentions(search.inner, field)
     return isinstance(search, Compare) and search.field == field
-
-
-SORT_KEYS = (
-    "createdTime", "folder", "modifiedByMeTime", "modifiedTime", "name", "name_natural", "quotaBytesUsed",
-    "recency", "sharedWithMeTime", "starred", "viewedByMeTime",
-)  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class SortKey:
-    """A sort key of the parameter `orderBy`, ascending unless `descending` is True."""
-
-    name: str
-    descending: bool = False
-
-
-def parse_order(text: str) -> tuple[SortKey, ...]:
-    """Parse the parameter `orderBy` into sort keys. Raises ApiError for an unknown or repeated key.
-
-    >>> parse_order("folder,modifiedTime desc")
-    (SortKey(name='folder', descending=False), SortKey(name='modifiedTime', descending=True))
-    """
-    keys: dict[str, SortKey] = {}
-    duplicates: list[str] = []
-    for item in text.split(",") if text.strip() else ():
-        name, *direction = item.split() or [""]
-        if name not in SORT_KEYS or direction not in ([], ["asc"], ["desc"]):
-            message = (
-                f"{item.strip()[:40]!r} is not a sort key; the keys are {', '.join(SORT_KEYS)}, with or without desc."
-            )
-            raise refuse("invalidValue", name="orderBy", message=message)
-        if name in keys:
-            duplicates.append(name)
-        keys[name] = SortKey(name, direction == ["desc"])
-    if duplicates:  # reported only after every key was checked
-        raise refuse("duplicateSortKeys", key=duplicates[0])
-    return tuple(keys.values())

@@ -1,6 +1,7 @@
 """The functions for files.
 
-files, copy, permissions, about      upload, list, change, delete, copy and share files; quota and formats
+files, copy, permissions, about      upload, change, delete, copy and share files; quota and formats
+search, search_terms, query_names    list files by keyword arguments and queries
 folders                              create folders, move files into folders
 tree_upload                          upload local folders with everything below them
 downloads, exports, read_frame       download and read content, export native documents, read tables as DataFrames

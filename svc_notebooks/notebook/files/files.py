@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..arguments import file_ids, optional_text, whole
+from ..arguments import file_ids, whole
 from ..batch import apply_to_rows
 from ..current_session import session_or_current
 from ..frames.frames import frame
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from ...client.uploads.request import UploadRequest
     from ...core.resources.files import File as FileResource
     from ..arguments import File, Source, Sources
-
-_LARGEST_PAGE = 1000
 
 
 def upload(
@@ -300,56 +298,6 @@ def file(
 
 def _mask(fields: str | Iterable[str] | None) -> str:
     return "*" if fields == "*" else ",".join(file_schema(fields).keys)
-
-
-def files(
-    query: str | None = None,
-    *,
-    order_by: str | None = None,
-    limit: int | None = None,
-    fields: str | Iterable[str] | None = None,
-    session: Session | None = None,
-) -> DataFrame:
-    """List all files that match a query. All pages of the result are fetched.
-
-    Args:
-        query: A search in the interface's query language, like "name contains 'survey' and trashed = false". None
-            matches all files, including files in the trash.
-        order_by: Sort keys separated by commas, each optionally followed by desc, like "folder,modifiedTime desc".
-        limit: The maximum number of rows. None returns all rows.
-        fields: The columns to return, as names separated by commas or a list of names. "*" returns all columns, and
-            None the columns below.
-
-    Returns:
-        One row for each file: id, name, mime_type (str), size (Int64, bytes, missing for folders),
-        created_time, modified_time (datetime64[ms, UTC]), trashed, starred (boolean), parents (object,
-        list of ids), web_view_link (str).
-
-    Raises:
-        TypeError, ValueError: An argument is not valid; nothing was sent.
-        BadRequest: The service does not understand the query or the order.
-
-    >>> lab = svc.sandbox()
-    >>> made = svc.upload([b"1", b"22"], name=["one.txt", "two.txt"])
-    >>> svc.files("name contains 'tw'", order_by="name")["name"].tolist()
-    ['two.txt']
-    """
-    from ...client.files import list_files
-
-    optional_text("query", query)
-    optional_text("order_by", order_by)
-    if limit is not None:
-        whole("limit", limit, 0)
-    schema, mask = file_schema(fields), _mask(fields)
-    matches = list_files(
-        session_or_current(session),
-        q=query,
-        order_by=order_by,
-        page_size=min(limit or _LARGEST_PAGE, _LARGEST_PAGE),
-        fields=mask,
-        limit=limit,
-    )
-    return frame(schema, list(matches))
 
 
 def trash(file: File, *, session: Session | None = None) -> DataFrame:

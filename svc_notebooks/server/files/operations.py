@@ -12,7 +12,8 @@ from ...core.errors.decision_ids import ROOT
 from ...core.field_mask import Mask, Shape
 from ...core.files.fields import FILE_SHAPE, IDS_SHAPE, LIST_SHAPE, check_file
 from ...core.files.permissions import Role
-from ...core.files.query import mentions, parse_order, parse_query
+from ...core.files.query import mentions, parse_query
+from ...core.files.sort_order import parse_order
 from ...core.http.messages import JSON, Body, JSONObject, Query, Response
 from ...core.http.mime import detect
 from ...core.resources.files import File, FileList, GeneratedIds

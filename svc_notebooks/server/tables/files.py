@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import CTE, bindparam, delete, func, select, update
 
-from ...core.files.query import Search, SortKey
+from ...core.files.query import Search
+from ...core.files.sort_order import SortKey
 from ..database.engine import Prepared, TableGroup, inserting
 from ..database.schema import files, opened, properties, rope
 from .search import Viewer, after_keys, ascii_lower, condition, order, seen_by, word_list
@@ -174,7 +175,7 @@ class FileTable(TableGroup):
 
     def latest(self, most: int) -> list[FileRow]:
         """Return at most `most` files of all users, the last modified file first. Root folders are left out."""
-        return [FileRow._make(row) for row in self._database.fetch_all(_LATEST, {"most": most})]
+        return [FileRow._make(row) for row in self._database.run(_LATEST, {"most": most})]
 
     def foreign_below(self, top: str, owner: str) -> list[str]:
         """Return the ids of the files below a folder that `owner` does not own, from the top down."""

@@ -24,7 +24,8 @@ from sqlalchemy import (
 )
 
 from ...core.files.permissions import Role
-from ...core.files.query import And, Compare, Has, Member, Not, Or, Search, SortKey
+from ...core.files.query import And, Compare, Has, Member, Not, Or, Search
+from ...core.files.sort_order import SortKey
 from ..database.schema import files, opened, permissions, properties
 
 _LOWER = {upper: upper + 32 for upper in range(ord("A"), ord("Z") + 1)}

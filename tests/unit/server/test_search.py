@@ -7,7 +7,8 @@ import json
 import pytest
 
 from svc_notebooks.core.errors.catalogue import ApiError
-from svc_notebooks.core.files.query import And, Compare, Not, Or, SortKey, parse_order, parse_query
+from svc_notebooks.core.files.query import And, Compare, Not, Or, parse_query
+from svc_notebooks.core.files.sort_order import SortKey, parse_order
 from svc_notebooks.core.http.messages import Headers, Request, segment
 from svc_notebooks.server.service import open_service
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import ipywidgets as widgets
 
+from ....core.files.query import quote
 from ...widgets.field import AUTO_WIDTH, describe, set_visible, text_field
 
 HERE, EVERYWHERE, SHARED, TRASH = "here", "everywhere", "shared", "trash"
@@ -85,11 +86,6 @@ _SCOPE_TERMS = {
     SHARED: ("sharedWithMe = true", "trashed = false"),
     TRASH: ("trashed = true",),
 }
-
-
-def quote(text: str) -> str:
-    """Return a text as a quoted string of the query language."""
-    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
 
 
 class FileSearch(widgets.HBox):  # type: ignore[misc]

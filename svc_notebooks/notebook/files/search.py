@@ -1,0 +1,155 @@
+"""Lists files, by conditions as keyword arguments or by a query of the interface."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from datetime import date, timedelta
+from itertools import islice
+from typing import TYPE_CHECKING, TypeAlias
+
+from ...core.errors.errors import BadRequest, NotFound
+from ..arguments import file_ids, optional_text, whole
+from ..current_session import session_or_current
+from ..frames.frames import Schema, frame
+from ..frames.schemas import FILE, file_schema
+from .query_names import explain_bad_request, sort_keys, wire_order, wire_query
+from .search_terms import file_filter
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+    from ...client.session import Session
+    from ..arguments import File
+
+    When: TypeAlias = str | date | timedelta
+
+_LARGEST_PAGE = 1000
+
+
+def files(
+    query: str | None = None,
+    *,
+    name: str | Iterable[str] | None = None,
+    text: str | None = None,
+    mime_type: str | Iterable[str] | None = None,
+    folder: File | None = None,
+    owner: str | Iterable[str] | None = None,
+    modified_after: When | None = None,
+    modified_before: When | None = None,
+    created_after: When | None = None,
+    created_before: When | None = None,
+    trashed: bool | None = None,
+    starred: bool | None = None,
+    shared_with_me: bool | None = None,
+    properties: Mapping[str, str] | None = None,
+    order_by: str | Iterable[str] | None = None,
+    limit: int | None = None,
+    fields: str | Iterable[str] | None = None,
+    session: Session | None = None,
+) -> DataFrame:
+    """List all files that match a query and all other conditions. All pages of the result are fetched.
+
+    Without any condition, all files are listed, including files in the trash.
+
+    Args:
+        query: A search in the interface's query language, like "name contains 'survey' and modified_time >
+            '2026-01-01'". Field names may be in snake_case.
+        name: The whole name, in which * stands for any text and ? for any character ("*.csv"), or a list of names. Case
+            does not matter. With * or ? at the beginning, all files that match the other conditions are fetched.
+        text: Words, all of which must be in the name or description of a file. A deployment may search the content too.
+        mime_type: A media type such as "text/csv" or "image/*", a native type such as "folder", "document" or
+            "spreadsheet", or a list of these.
+        folder: The folder that directly contains the files, as an id, a link, a row or "root", or several of these.
+        owner: The e-mail address of the owner, "me", or a list of addresses.
+        modified_after, modified_before, created_after, created_before: A time, a date (its midnight), a str such as
+            "2026-11-02 10:00", "today", "yesterday" or "7 days ago", or a timedelta, which stands for a time that long
+            ago. Times without a zone are in UTC, as in the result.
+        trashed, starred, shared_with_me: True lists only such files, False only the others, and None both.
+        properties: Properties that a file must have, like `{"lab": "7"}`.
+        order_by: Sort keys separated by commas or as a list, each optionally followed by desc, like
+            "folder,modified_time desc". The keys are created_time, folder, modified_by_me_time, modified_time, name,
+            name_natural, recency, shared_with_me_time, size, starred and viewed_by_me_time. None: newest first.
+        limit: The maximum number of rows. None returns all rows.
+        fields: The columns to return, as names separated by commas or a list of names. "*" returns all columns, and
+            None the columns below.
+
+    Returns:
+        One row for each file: id, name, mime_type (str), size (Int64, bytes, missing for folders),
+        created_time, modified_time (datetime64[ms, UTC]), trashed, starred (boolean), parents (object,
+        list of ids), web_view_link (str).
+
+    Raises:
+        TypeError, ValueError: An argument is not valid; nothing was sent. Or `folder` is a file that is not a folder.
+        BadRequest: The service does not understand the query or the order. The message shows the place in the query.
+        NotFound: The folder does not exist, or this user may not see it.
+
+    >>> lab = svc.sandbox()
+    >>> made = svc.upload([b"1", b"22", b"a,b"], name=["one.txt", "two.txt", "table.csv"])
+    >>> svc.files(name="*.txt", order_by="size desc")["name"].tolist()
+    ['two.txt', 'one.txt']
+    >>> svc.files("name contains 't' and mime_type = 'text/csv'", modified_after="yesterday")["name"].tolist()
+    ['table.csv']
+    """
+    from ...client.files import list_files
+
+    session = session_or_current(session)
+    optional_text("query", query)
+    if limit is not None:
+        whole("limit", limit, 0)
+    conditions = {
+        "name": name,
+        "text": text,
+        "mime_type": mime_type,
+        "folder": folder,
+        "owner": owner,
+        "modified_after": modified_after,
+        "modified_before": modified_before,
+        "created_after": created_after,
+        "created_before": created_before,
+        "trashed": trashed,
+        "starred": starred,
+        "shared_with_me": shared_with_me,
+        "properties": properties,
+    }
+    schema, keys = file_schema(fields), sort_keys(order_by)
+    sent_query = None if query is None else wire_query(query)
+    selection = file_filter(sent_query, conditions, names=session.names, now=session.clock.now())
+    if selection is None:
+        return frame(schema, [])
+    listed = list_files(
+        session,
+        q=selection.query,
+        order_by=wire_order(keys),
+        page_size=_LARGEST_PAGE if selection.keys else min(limit or _LARGEST_PAGE, _LARGEST_PAGE),
+        fields=_mask(schema, selection.keys),
+        limit=None if selection.keys else limit,
+    )
+    try:
+        matches = [] if limit == 0 else list(islice(filter(selection.matches, listed), limit))
+    except BadRequest as error:
+        explain_bad_request(error, query, keys)
+        raise
+    if not matches and folder is not None and limit != 0:
+        _check_folders(session, file_ids(folder, "folder"))
+    return frame(schema, matches)
+
+
+def _mask(schema: Schema, keys: Iterable[str]) -> str:
+    """Return the `fields` mask for the columns of a schema, and for the keys of the search conditions."""
+    return "*" if schema is FILE else ",".join(dict.fromkeys((*schema.keys, *keys)))
+
+
+def _check_folders(session: Session, ids: list[str]) -> None:
+    """Raise NotFound or ValueError for the first id that is not the id of a folder, as for the name of a folder."""
+    from ...client.files import get_file
+
+    for folder_id in ids:
+        try:
+            folder = get_file(session, folder_id, fields="name,mimeType")
+        except NotFound as error:
+            error.advice = (
+                "Give the folder's id or row; files(name=..., mime_type='folder') finds a folder by its name."
+            )
+            raise
+        if folder.get("mimeType") != session.names.native("folder"):
+            raise ValueError(f"folder is {folder.get('name')!r}, which is a file and not a folder")

@@ -1,0 +1,336 @@
+"""Files are found by keyword arguments, and by queries in which errors show their place."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime, timedelta, timezone
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, strategies as st
+
+import svc_notebooks as svc
+from svc_notebooks.core.brand_names import Names
+from svc_notebooks.core.files.query import Compare, parse_query
+from svc_notebooks.notebook.files.query_names import wire_query
+from svc_notebooks.notebook.files.search_terms import file_filter
+from svc_notebooks.server.tables.search import word_list
+
+NOON = datetime(2026, 3, 10, 12, tzinfo=UTC)
+
+
+@pytest.fixture
+def shelf(lab):
+    """Files of ten days: a folder with one file, and four files in the top folder."""
+    lab.clock.set(NOON - timedelta(days=10))
+    folder = svc.create_folder("Data [1]")
+    svc.upload(b"a,b", name="survey 1.csv", parent=folder)
+    lab.clock.set(NOON - timedelta(days=1))
+    svc.upload(b"a\tb", name="Survey-2.tsv", mime_type="text/tab-separated-values")
+    svc.upload(b"it", name="it's 100% \\ *.txt", metadata={"starred": True, "properties": {"lab": "it's 7"}})
+    lab.clock.set(NOON)
+    svc.upload(b"x,y", name="table.csv")
+    svc.trash(svc.upload(b"-", name="old.txt"))
+    return folder
+
+
+def names_of(*args, **kwargs):
+    return sorted(svc.files(*args, **kwargs)["name"])
+
+
+@pytest.mark.parametrize(
+    "name, expected",
+    [
+        ("table.csv", ["table.csv"]),
+        ("TABLE.csv", ["table.csv"]),
+        ("table", []),
+        ("*.csv", ["survey 1.csv", "table.csv"]),
+        ("*.CSV", ["survey 1.csv", "table.csv"]),
+        ("survey*", ["Survey-2.tsv", "survey 1.csv"]),
+        ("survey?2*", ["Survey-2.tsv"]),
+        ("*urve*", ["Survey-2.tsv", "survey 1.csv"]),
+        ("Data [1]", ["Data [1]"]),
+        ("data [?]", ["Data [1]"]),
+        ("it's 100% \\ *.txt", ["it's 100% \\ *.txt"]),
+        (["table.csv", "old*"], ["old.txt", "table.csv"]),
+        (["table.csv", "old.txt", "none"], ["old.txt", "table.csv"]),
+        (pd.Series(["table.csv", "old.txt"]), ["old.txt", "table.csv"]),
+        ([f"{n}.csv" for n in range(300)] + ["TABLE.csv"], ["table.csv"]),
+    ],
+)
+def test_a_file_is_found_by_its_name_a_pattern_or_several(shelf, name, expected):
+    assert names_of(name=name) == expected
+
+
+@pytest.mark.parametrize("argument", ["name", "mime_type", "folder", "owner"])
+def test_an_empty_list_matches_no_file_and_sends_nothing(shelf, argument):
+    before = len(svc.exchanges())
+
+    assert svc.files(**{argument: []}).dtypes.equals(svc.files().dtypes)
+    assert len(svc.exchanges()) == before + 1
+
+
+@pytest.mark.parametrize(
+    "mime_type, expected",
+    [
+        ("folder", ["Data [1]"]),
+        ("text/csv", ["survey 1.csv", "table.csv"]),
+        ("text/*", ["Survey-2.tsv", "it's 100% \\ *.txt", "old.txt", "survey 1.csv", "table.csv"]),
+        ("*/tab-separated-values", ["Survey-2.tsv"]),
+        (["folder", "text/csv"], ["Data [1]", "survey 1.csv", "table.csv"]),
+        ("image/*", []),
+    ],
+)
+def test_files_are_found_by_media_type(shelf, mime_type, expected):
+    assert names_of(mime_type=mime_type) == expected
+
+
+def test_files_are_found_by_folder(shelf):
+    expected = ["survey 1.csv"]
+
+    assert names_of(folder=shelf) == names_of(folder=shelf["id"].item()) == names_of(folder=shelf.iloc[0]) == expected
+    assert names_of(folder="root", name="*.csv") == ["table.csv"]
+    assert names_of(folder=[shelf, "root"], name="*.csv") == ["survey 1.csv", "table.csv"]
+
+
+def test_a_folder_that_is_none_is_an_error(shelf):
+    with pytest.raises(svc.NotFound, match=r"File not found: Data.*files\(name=\.\.\., mime_type='folder'\)"):
+        svc.files(folder="Data [1]")
+    with pytest.raises(ValueError, match=r"folder is 'table.csv', which is a file and not a folder"):
+        svc.files(folder=svc.files(name="table.csv"))
+    empty = svc.create_folder("Empty")
+    assert names_of(folder=empty) == []
+
+
+def test_files_are_found_by_owner(lab, shelf):
+    bob = lab.sign_in("bob@svc.example")
+    svc.share(svc.files(name="table.csv"), "bob@svc.example")
+    svc.upload(b"1", name="mine.txt", session=bob)
+
+    assert svc.files(owner="me", session=bob)["name"].tolist() == ["mine.txt"]
+    assert svc.files(owner="ada@svc.example", session=bob)["name"].tolist() == ["table.csv"]
+    assert svc.files(owner=["me", "ada@svc.example"], session=bob)["name"].tolist() == ["mine.txt", "table.csv"]
+    assert svc.files(shared_with_me=True, session=bob)["name"].tolist() == ["table.csv"]
+    assert svc.files(shared_with_me=False, session=bob)["name"].tolist() == ["mine.txt"]
+
+
+@pytest.mark.parametrize(
+    "moment",
+    [
+        "yesterday",
+        "2 days ago",
+        timedelta(days=2),
+        date(2026, 3, 9),
+        "2026-03-09",
+        "2026-03-09 11:59",
+        "2026-03-09T13:59+02:00",
+        datetime(2026, 3, 9, 11, 59),  # noqa: DTZ001 -- in UTC
+        datetime(2026, 3, 9, 13, 59, tzinfo=timezone(timedelta(hours=2))),
+        pd.Timestamp("2026-03-09"),
+        np.datetime64("2026-03-09"),
+    ],
+    ids=str,
+)
+def test_files_are_found_by_time(shelf, moment):
+    old = ["Data [1]", "survey 1.csv"]
+    new = ["Survey-2.tsv", "it's 100% \\ *.txt", "old.txt", "table.csv"]
+
+    assert names_of(modified_after=moment) == names_of(created_after=moment) == new
+    assert names_of(modified_before=moment) == names_of(created_before=moment) == old
+    assert names_of(modified_after="today") == ["old.txt", "table.csv"]
+
+
+def test_a_time_is_exclusive(shelf):
+    last = svc.files(name="table.csv")["modified_time"].item()
+
+    assert names_of(modified_after=last, modified_before=last + timedelta(days=1)) == []
+
+
+def test_flags_text_and_properties_are_conditions(shelf):
+    assert names_of(trashed=True) == ["old.txt"]
+    assert "old.txt" not in names_of(trashed=False)
+    assert names_of(starred=True) == names_of(properties={"lab": "it's 7"}) == ["it's 100% \\ *.txt"]
+    assert names_of(properties={"lab": "it's 7", "room": "1"}) == []
+    assert names_of(text="survey 2") == ["Survey-2.tsv"]
+
+
+def test_a_query_and_all_conditions_are_joined_by_and(shelf):
+    query = "name contains 'survey' or name contains 'table'"
+
+    assert names_of(query, name="*.csv", modified_before="yesterday") == ["survey 1.csv"]
+    assert names_of("", name="table.csv") == names_of(" ", name="table.csv") == ["table.csv"]
+
+
+def test_a_pattern_is_applied_before_the_limit_and_the_columns(shelf):
+    result = svc.files(name="*.csv", limit=1, order_by="name desc", fields="size")
+
+    assert result.columns.tolist() == ["size"]
+    assert result["size"].tolist() == [3]
+    assert names_of(name="*.csv", order_by="name", limit=1) == ["survey 1.csv"]
+
+
+def test_a_pattern_is_applied_to_every_page(lab):
+    svc.upload([b""] * 1200, name=[f"{n}.{'csv' if n % 400 == 0 else 'txt'}" for n in range(1200)])
+
+    assert svc.files(name="*.csv")["name"].tolist() == ["800.csv", "400.csv", "0.csv"]
+
+
+def test_the_text_before_a_wildcard_narrows_the_list(lab):
+    svc.files(name="survey*")
+
+    assert "q=name%20contains%20%27survey%27&" in svc.exchanges().iloc[-1]["query"]
+
+
+letters = st.text(st.sampled_from("aA1 .-_ßẞσςΣé\u0301'%\\()[]"), max_size=8)
+
+
+@given(letters, st.text(st.sampled_from("aA.*?"), max_size=4), letters)
+def test_the_text_before_a_wildcard_never_hides_a_file(prefix, pattern, rest):
+    name = prefix.swapcase() + pattern.replace("*", rest).replace("?", "-") + rest
+    search = file_filter(None, {"name": f"{prefix}{pattern}*"}, names=Names(), now=NOON) if prefix.strip() else None
+    if search is None or search.query is None or not search.matches({"name": name}):
+        return
+    term = parse_query(search.query)
+
+    assert isinstance(term, Compare)
+    words = word_list(str(term.value))
+    assert words in word_list(name) if words else str(term.value) in name
+
+
+@pytest.mark.parametrize(
+    "arguments, error, message",
+    [
+        ({"name": 5}, TypeError, "name must be a str or a list of them, not int"),
+        ({"name": ["a", 5]}, TypeError, "name must be a str or a list of them; it has 5"),
+        ({"name": " "}, ValueError, "name has ' ', which is empty; leave name out, or give a text"),
+        ({"text": ["a"]}, TypeError, "text must be a str, not list"),
+        ({"mime_type": "csv"}, ValueError, "did you mean 'text/csv'"),
+        ({"mime_type": "foldr"}, ValueError, "did you mean 'folder'"),
+        ({"mime_type": "application/vnd.google-apps.folder"}, ValueError, "here it is 'folder' or"),
+        ({"modified_after": "soon"}, ValueError, "modified_after must be a date .*'7 days ago', not 'soon'"),
+        ({"modified_after": "soon ago"}, ValueError, "modified_after must be a date .*'7 days ago', not 'soon ago'"),
+        ({"modified_after": "900000 weeks ago"}, ValueError, "modified_after must be a date"),
+        ({"created_before": 5}, TypeError, "created_before must be a date"),
+        (
+            {"created_before": pd.DatetimeIndex(["2026-01-01", "2026-01-02"])},
+            TypeError,
+            "created_before must be a date",
+        ),
+        ({"created_before": pd.NaT}, ValueError, "created_before must be a date"),
+        ({"starred": "yes"}, TypeError, "starred must be True or False, not 'yes'"),
+        ({"properties": {"a": 5}}, TypeError, "properties must be a dict of texts"),
+        ({"order_by": 5}, TypeError, "order_by must be a str or a list of them"),
+        ({"fields": "nme"}, ValueError, "did you mean 'name'"),
+        ({"modified_afer": "today"}, TypeError, "did you mean 'modified_after'"),
+    ],
+    ids=str,
+)
+def test_an_invalid_argument_is_refused_before_anything_is_sent(lab, arguments, error, message):
+    with pytest.raises(error, match=message):
+        svc.files(**arguments)
+
+    assert svc.exchanges().empty
+
+
+def test_names_in_snake_case_are_translated_outside_of_strings():
+    query = (
+        r"modified_time > '2026' and name = 'it\'s modified_time' and app_properties has {key='mime_type' and value=''}"
+    )
+    sent = (
+        r"modifiedTime > '2026' and name = 'it\'s modified_time' and appProperties has {key='mime_type' and value=''}"
+    )
+
+    assert wire_query(query) == sent
+    assert wire_query(sent) == sent
+
+
+def test_queries_and_sort_keys_take_names_in_snake_case(shelf):
+    assert names_of("mime_type = 'text/csv' and modified_time > '2026-03-10'") == ["table.csv"]
+    by_time = svc.files(order_by="modified_time desc, name", limit=2)["name"].tolist()
+    assert by_time == svc.files(order_by=["modifiedTime DESC", "name"], limit=2)["name"].tolist()
+    assert by_time == ["old.txt", "table.csv"]
+    assert svc.files(order_by="size desc", limit=1)["name"].tolist() == ["table.csv"]
+
+
+@pytest.mark.parametrize(
+    "query, message",
+    [
+        (
+            "name contains 'a' and modified_tme > '2026'",
+            "query: modified_tme is not a field; did you mean modified_time?\n"
+            "    name contains 'a' and modified_tme > '2026'\n"
+            "                          ^^^^^^^^^^^^ (400 invalid)",
+        ),
+        (
+            "mime_type = 'a'\n and nme = 'b'",
+            "query: nme is not a field; did you mean name?\n"
+            "    mime_type = 'a'  and nme = 'b'\n"
+            "                         ^^^ (400 invalid)",
+        ),
+        (
+            "(trashed = true",
+            "query: expected ')', found the end.\n    (trashed = true\n                   ^ (400 invalid)",
+        ),
+        (
+            'name = "a"',
+            "query: syntax error at '\"a\"'; write strings and times between apostrophes, such as '2026-01-31'.\n"
+            '    name = "a"\n           ^ (400 invalid)',
+        ),
+        (
+            "table.csv",
+            "query: 'table.csv' is not a query; files(name=...) searches names, and files(text=...) words.\n"
+            "    table.csv\n    ^^^^^^^^^ (400 invalid)",
+        ),
+    ],
+    ids=["field", "second line", "end", "quotation mark", "name"],
+)
+def test_an_error_in_a_query_shows_its_place(lab, query, message):
+    with pytest.raises(svc.BadRequest) as refused:
+        svc.files(query, name="*.csv")
+
+    assert str(refused.value) == message
+    assert (refused.value.status, refused.value.location) == (400, "q")
+
+
+@pytest.mark.parametrize("before, after", [(0, 40), (20, 20), (40, 0)])
+def test_an_error_in_a_long_query_shows_the_part_around_its_place(lab, before, after):
+    with pytest.raises(svc.BadRequest) as refused:
+        svc.files("name = 'a' and " * before + "size > '3'" + " and name = 'a'" * after)
+
+    problem, part, carets = str(refused.value).split("\n")
+    assert problem.startswith("query: size is not a field; the fields are name, fullText, ")
+    assert len(part) <= 120
+    assert part[carets.index("^") : carets.rindex("^") + 1] == "size"
+    assert (part.startswith("    …"), part.endswith("…")) == (before > 0, after > 0)
+
+
+@pytest.mark.parametrize(
+    "order_by, message",
+    [
+        ("name,modfied_time desc", "'modfied_time' is not a sort key; did you mean modified_time?"),
+        ("modfiedTime", "'modfiedTime' is not a sort key; did you mean modified_time?"),
+        ("mtime", "'mtime' is not a sort key; the keys are created_time, folder, "),
+        (["name downwards"], "name is followed by 'downwards'; write name or name desc."),
+    ],
+)
+def test_an_unknown_sort_key_is_told_the_nearest(lab, order_by, message):
+    with pytest.raises(svc.BadRequest) as refused:
+        svc.files(order_by=order_by)
+
+    assert str(refused.value).startswith(f"order_by: {message}")
+
+
+@pytest.mark.parametrize("query, message", [("name = 'a'", "No."), ("nme = 'a'", "query: nme is not a field; ")])
+def test_the_message_of_another_service_is_replaced_only_if_the_place_is_known(lab, query, message):
+    body = {"error": {"message": "No.", "errors": [{"reason": "invalid", "location": "q"}]}}
+
+    with lab.faults(status=400, body=body), pytest.raises(svc.BadRequest) as refused:
+        svc.files(query)
+
+    assert refused.value.message.startswith(message)
+    assert refused.value.service_message == "No."
+
+
+def test_a_query_that_only_another_service_accepts_is_sent(lab):
+    with lab.faults(status=200, body={"files": [{"id": "1", "name": "a.csv"}]}):
+        assert svc.files("labels in 'x'")["name"].tolist() == ["a.csv"]
