@@ -102,7 +102,7 @@ ATTACK_PAGES = (
 REBINDING_REQUESTS = """async () => {
   const results = [];
   for (const [method, path] of [['POST', '/_control/reset'], ['GET', '/_control/state'], ['GET', '/signin'],
-                                ['POST', '/signin']]) {
+                                ['POST', '/signin'], ['GET', '/_live/activity']]) {
     results.push((await fetch(path, {method, headers: {'X-Forwarded-Host': '127.0.0.1'}})).status);
   }
   return results;
@@ -254,7 +254,7 @@ def test_a_name_that_was_made_to_lead_here_reaches_nothing(chromium, service, ba
     finally:
         browser.close()
 
-    assert statuses == [403, 403, 403, 403]
+    assert statuses == [403, 403, 403, 403, 403]
     assert control_state(service)[:3] == before[:3]
     assert {row["decided_by"] for row in service.journal() if row["status"] == 403} == {"host_names"}
 

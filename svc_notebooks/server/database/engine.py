@@ -107,7 +107,7 @@ class Database:
         self.lock: RLock | ForkedChild = RLock()
         self._depth = 0
         self._after_commit: dict[Callable[[], None], None] = {}
-        self._row_cache: dict[tuple[Any, ...], Row | None] = {}
+        self._row_cache: dict[tuple[Any, ...], Any] = {}
         file = connection.engine.url.database
         self._path = Path(file) if file else None
         after_fork(self, Database._leave)
@@ -152,7 +152,16 @@ class Database:
                     self._row_cache.clear()
                 rows = self._execute(prepared, values)[1]
                 self._row_cache[key] = rows[0] if rows else None
-            return self._row_cache[key]
+            row: Row | None = self._row_cache[key]
+            return row
+
+    def fetch_all(self, prepared: Prepared, values: dict[str, Any]) -> list[Row]:
+        """Return the rows of a result. The rows are cached until the database changes."""
+        key = (prepared, *values.items())
+        with self.lock:
+            rows: list[Row] = self._row_cache.get(key) or self._execute(prepared, values)[1]
+            self._row_cache[key] = rows
+            return rows
 
     def change(self, prepared: Prepared, values: dict[str, Any]) -> int:
         """Run a statement that changes rows and return the number of changed rows."""

@@ -175,7 +175,7 @@ class FileTable(TableGroup):
 
     def latest(self, most: int) -> list[FileRow]:
         """Return at most `most` files of all users, the last modified file first. Root folders are left out."""
-        return [FileRow._make(row) for row in self._database.run(_LATEST, {"most": most})]
+        return [FileRow._make(row) for row in self._database.fetch_all(_LATEST, {"most": most})]
 
     def foreign_below(self, top: str, owner: str) -> list[str]:
         """Return the ids of the files below a folder that `owner` does not own, from the top down."""

@@ -37,6 +37,7 @@ def activity(context: ServiceContext, journal: Journal, deliveries: DeliveryQueu
     return {
         "now": format_time(context.clock.now()),
         "journal": journal.id,
+        "limit": MAX_ROWS,
         "requests": journal.rows(max(since, journal.last - MAX_ROWS)),
         "messages": _changed_list(_messages(context, deliveries), query.get("messages")),
         "files": _changed_list(_files(context), query.get("files")),

@@ -85,7 +85,7 @@ const LISTS = {
 
 const at = (id) => document.getElementById(id);
 const state = {
-  key: '', open: 'requests', selected: null, paused: false, failures: 0, timer: 0, today: '', journal: '', since: 0,
+  key: '', open: 'requests', selected: null, paused: false, failures: 0, timer: 0, today: '', limit: 0, journal: '', since: 0,
   versions: {messages: '', files: ''},
   rows: {requests: new Map(), messages: new Map(), files: new Map()},  // by key, the newest first
   hidden: {requests: new Set(), messages: new Set(), files: new Set()},
@@ -144,6 +144,7 @@ async function poll() {
 function take(body) {
   at('view').hidden = false;
   state.today = body.now.slice(0, 10);
+  state.limit = body.limit;
   at('clock').textContent = `${body.now.slice(0, 10)} ${clock(body.now)} UTC`;
   if (body.journal !== state.journal) {  // the service was reset or started again
     state.rows.requests.clear();
@@ -203,7 +204,9 @@ function show() {
   }
   const rows = matching(visible(state.open));
   const count = visible(state.open).length;
-  at('shown').textContent = at('filter').value.trim() ? `${rows.length} of ${count}` : '';
+  const isCut = state.open === 'requests' ? count >= MAX_ROWS : count >= state.limit;
+  at('shown').textContent = [at('filter').value.trim() ? `${rows.length} of ${count}` : '', isCut ? `the latest ${count}` : '']
+    .filter(Boolean).join(', ');
   at('empty').textContent = rows.length ? '' : count ? 'No row matches the filter.' : LISTS[state.open].empty;
   at('clear').hidden = state.open === 'files';
   document.querySelector('table').hidden = !rows.length;

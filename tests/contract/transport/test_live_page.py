@@ -275,6 +275,18 @@ def test_after_a_reset_everything_is_sent_again(wire: OverSocket) -> None:
     assert [row["n"] for row in after["requests"]] == [1]
 
 
+def test_after_a_restore_the_files_of_the_snapshot_are_shown(wire: OverSocket) -> None:
+    wire.create(b"kept")
+    snapshot = wire.service.snapshot()
+    before = rows(wire)["files"]
+    wire.create(b"gone")
+    assert rows(wire)["files"]["version"] != before["version"]
+
+    wire.service.restore(snapshot)
+
+    assert rows(wire)["files"] == before
+
+
 @pytest.mark.parametrize("since", ["", "-1", "x", "9" * 30, "٣"])
 def test_an_odd_number_asks_for_everything(wire: OverSocket, since: str) -> None:
     wire.create(b"x")

@@ -214,8 +214,10 @@ class TestFonts:
         pdf.write(read.text("नम 日本 Ελλάδα – שלום ᏣᎳᎩ".encode(), job), job)
 
         assert [note.partition(";")[0] for note in job.notes] == [
-            "No font for Devanagari (नम)", "No font for Cherokee (ᎩᎳᏣ)", "No font for Han (日本)",
-        ]  # fmt: skip
+            "No font for Devanagari (नम) is installed",
+            "No font for Cherokee (ᎩᎳᏣ) is installed",
+            "No font for Han (日本) is installed",
+        ]
         assert "apt-get install fonts-noto-cjk" in job.notes[2]
 
     def test_typst_has_the_listed_characters(self) -> None:

@@ -225,7 +225,7 @@ def test_a_file_that_cannot_be_read_does_not_stop_the_others(data, monkeypatch):
 
     assert caught.value.result["path"].tolist() == ["data/sub/b.csv"]
     notes = "\n".join(caught.value.__notes__)
-    assert "1 of 3 worked" in notes
+    assert "1 of 3 succeeded" in notes
     assert "data/a.csv: PermissionError" in notes
     assert "data/sub/deep: PermissionError" in notes
 
@@ -281,7 +281,7 @@ REFUSED = {
     "names": ({"name": ["a", "b"]}, "name is for one file or folder"),
     "media": ({"upload_type": "media"}, "a media upload carries no metadata"),
     "chunk_size": ({"chunk_size": 5}, "chunk_size 5"),
-    "convert_to": ({"convert_to": "word"}, "convert_to is 'word'"),
+    "convert_to": ({"convert_to": "word"}, "convert_to must be one of .* not 'word'"),
     "parents": ({"parent": ["a", "b"]}, "parent has 2 folders"),
 }
 
