@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -22,15 +23,24 @@ def content_of(source: Any, name: str | None, mime_type: str | None) -> tuple[An
     """Return the content of an upload source and its media type, None to detect the type.
 
     A DataFrame becomes the bytes of a file in the format that `mime_type` or the extension of `name` means, else CSV.
-    Raises ImportError or ValueError if the DataFrame cannot be written in this format.
+    Raises ImportError or ValueError if the DataFrame cannot be written in this format, and TypeError for a Series.
     """
     if not is_frame(source):
+        _check_not_series(source)
         return source, mime_type
     by_type = format_of_type(mime_type) if isinstance(mime_type, str) else None
     table_format = by_type or format_of_name(name or "") or _CSV
     compressed = mime_type in (None, GZIP) and str(name).lower().endswith(GZIP_EXTENSION)
     media_type = mime_type or (GZIP if compressed else table_format.media_type(name))
     return write_table(source, table_format, compressed=compressed), media_type
+
+
+def _check_not_series(source: object) -> None:
+    pandas = sys.modules.get("pandas")
+    if pandas is not None and isinstance(source, pandas.Series):
+        raise TypeError(
+            "source must not be a Series: give source.to_frame() to upload a table, or list(source) if it has paths"
+        )
 
 
 def new_contents(

@@ -58,7 +58,7 @@ def test_a_column_names_the_file_of_each_row_on_request(months):
 
     assert list(table.columns) == ["file", "day", "n"]
     assert table["file"].tolist() == ["january.csv", "february.csv", "february.csv"]
-    assert table["file"].dtype == "str"
+    assert pd.api.types.is_string_dtype(table["file"])
     with pytest.raises(ValueError, match=r"file_column is 'n', but 'january\.csv' has a column of this name"):
         svc.read_frame(months, file_column="n")
 
