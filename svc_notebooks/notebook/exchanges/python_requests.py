@@ -30,7 +30,7 @@ def python_text(exchange: Exchange, base_url: str | None = None, *, in_process: 
     """
     body, data = _body(exchange)
     call = [
-        repr(exchange.method),
+        _literal(exchange.method),
         _url(exchange.url, base_url, in_process=in_process),
         *_headers(exchange),
         *([f"data={data}"] if data else []),
@@ -51,12 +51,12 @@ def _url(url: str, base_url: str | None, *, in_process: bool) -> str:
 
 def _with_token(text: str) -> str:
     """Return the text as a Python expression in which the token replaces each redacted secret."""
-    return f" + {_TOKEN} + ".join(repr(part) for part in text.split(REDACTED))
+    return f" + {_TOKEN} + ".join(_literal(part) for part in text.split(REDACTED))
 
 
 def _headers(exchange: Exchange) -> Iterator[str]:
     lines = [
-        f"        {name!r}: {value!r},"
+        f"        {_literal(name)}: {_literal(value)},"
         for name, value in exchange.request_headers
         if name.lower() not in _SET_BY_REQUESTS and value != REDACTED
     ]
@@ -71,11 +71,16 @@ def _body(exchange: Exchange) -> tuple[list[str], str]:
     if not exchange.sent:
         return [], ""
     if recorded := whole_body(exchange):
-        return [], f"{recorded!r}.encode()"
+        return [], f"{_literal(recorded)}.encode()"
     read = ["    body = file.read()"]
     if span := sent_span(exchange):
         read = [f"    file.seek({span.first})", f"    body = file.read({exchange.sent})"]
     elif frame := multipart_frame(exchange):
-        head, tail = (f"{text!r}.encode()" for text in frame)
+        head, tail = (f"{_literal(text)}.encode()" for text in frame)
         read = [f"    body = {head} + file.read() + {tail}"]
     return [f"with {_FILE} as file:", *read], "body"
+
+
+def _literal(text: str) -> str:
+    """Return the text as a Python literal, in double quotes if nothing in it must be escaped."""
+    return f'"{text}"' if text.isprintable() and not {'"', "\\"}.intersection(text) else repr(text)

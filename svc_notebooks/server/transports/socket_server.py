@@ -94,6 +94,9 @@ class SocketServer:
         self._in_fork = False
         after_fork(self, SocketServer._close_in_fork)
 
+    def __repr__(self) -> str:
+        return f"<SocketServer: {self.base_url or 'not started'}>"
+
     def _close_in_fork(self) -> None:
         """Close the copied sockets in a forked child, because they would keep the parent's connections open."""
         close_copies([self._listener, *(connection.socket for connection in self._open)])

@@ -138,6 +138,9 @@ class TestWhereUsersNeedAToken:
         assert activity(wire, {"Authorization": f"Bearer {key}"}).status == 200
         assert wire.service.journal()[-1]["decided_by"] == "live_page"
 
+    def test_the_key_is_not_in_the_repr(self, server: SocketServer) -> None:
+        assert repr(server) == f"<SocketServer: {server.base_url}>"
+
     def test_each_server_has_a_key_of_its_own(self, service: Service) -> None:
         with SocketServer(service) as first, SocketServer(service) as second:
             keys = {(server.page_url or "").partition("#key=")[2] for server in (first, second)}

@@ -76,9 +76,9 @@ def test_the_code_of_an_external_service_has_its_address(lab):
 
     code = svc.exchange(session=session).python()
 
-    assert f"'{server.base_url}/storage/v3/files" in code
+    assert f'"{server.base_url}/storage/v3/files' in code
     assert "a-very-secret-token" not in code
     assert 'os.environ["SVC_TOKEN"]' in code
-    assert "'https://elsewhere.example/storage/v3/files" in svc.exchange(session=session).python(
+    assert '"https://elsewhere.example/storage/v3/files' in svc.exchange(session=session).python(
         "https://elsewhere.example/"
     )

@@ -1,5 +1,6 @@
 """The panel of HTTP exchanges without a browser: filter, edit, resend, compare, copy, save and clear."""
 
+import asyncio
 import json
 import re
 
@@ -310,4 +311,24 @@ def test_a_plain_list_has_the_same(lab):
 
     assert panel.rows.ids() == ["2", "1"]
     assert "The requests and the responses are equal." not in panel.view.value
+    panel.close()
+
+
+def test_a_request_to_an_external_service_is_sent_in_a_thread(lab):
+    session = svc.connect(lab.serve().base_url, lab.service.sign_in())
+    svc.generate_ids(1, session=session)
+
+    async def scene():
+        panel = WirePanel(session)
+        select(panel, 1)
+        panel.resend_button.click()
+        assert panel.busy
+        while panel.busy:
+            await asyncio.sleep(0.01)
+        return panel
+
+    panel = asyncio.run(scene())
+
+    assert panel.rows.ids() == ["2", "1"]
+    assert panel.last_error is None
     panel.close()
