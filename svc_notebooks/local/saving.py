@@ -10,7 +10,7 @@ from secrets import token_hex
 from typing import NamedTuple, TypeAlias
 
 from ..core.errors.errors import cannot_write
-from .existing_file import FILE, check_path, check_replaceable, existing, real_path
+from .existing_file import FILE, FOLDER, check_path, check_replaceable, existing, path_exists, real_path
 
 SAVED, UNCHANGED, REPLACED = "saved", "unchanged", "replaced"
 """The outcomes of saving a file. "saved" means that the path was free or a broken link, "unchanged" that the file has
@@ -39,6 +39,20 @@ def same_bytes(first: Path, second: Path) -> bool:
             if block != other.read(_BLOCK):
                 return False
         return True
+
+
+def make_folder(path: Path) -> None:
+    """Create a folder and the missing folders above it.
+
+    Raises PathExists if a path is in use by a file, or another OSError.
+    """
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except (FileExistsError, NotADirectoryError):
+        file = next(file for folder in (path, *path.parents) if (file := existing(folder)) and file.kind != FOLDER)
+        raise path_exists(file, f"is a {file.kind}, where a folder must be", "Choose another folder.") from None
+    except OSError as error:
+        raise cannot_write(path, error) from None
 
 
 def move_into_place(new: Path, path: Path, *, overwrite: bool, same: SameContent = same_bytes) -> str:

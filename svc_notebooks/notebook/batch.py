@@ -53,20 +53,17 @@ def apply_to_rows(
     """
     done: list[Record] = []
     failed: list[_FailedRow] = []
-    count = 0
     try:
         for n, item in enumerate(items):
-            count = n + 1
             try:
                 done.append(call(item))
             except errors as error:
                 failed.append(_FailedRow(n, f"row {n}" if label is None else label(item), error))
     except BaseException as error:
-        total = len(items) if isinstance(items, Sized) else count
-        _annotate_error(error, frame(schema, done), failed, total)
+        _annotate_error(error, frame(schema, done), failed, len(items) if isinstance(items, Sized) else None)
         raise
     if failed:
-        _annotate_error(failed[0].error, frame(schema, done), failed, count)
+        _annotate_error(failed[0].error, frame(schema, done), failed, len(done) + len(failed))
         raise failed[0].error
     return frame(schema, done)
 
@@ -81,12 +78,15 @@ _MAX_NOTES = 10
 """The maximum number of failed rows that an error lists. All of them are in its attribute `failed`."""
 
 
-def _annotate_error(error: Any, result: DataFrame, failed: list[_FailedRow], count: int) -> None:
+def _annotate_error(error: Any, result: DataFrame, failed: list[_FailedRow], count: int | None) -> None:
+    """Add the results and the failed rows to an error. `count` is the number of all rows, or None if not known."""
     error.failed = {row.n: row.error for row in failed}
     if count == 1:
         return
     error.result = result
-    error.add_note(f"{len(result)} of {count} succeeded; their rows are in the attribute result of this error")
+    if count is not None or len(result):
+        share = len(result) if count is None else f"{len(result)} of {count}"
+        error.add_note(f"{share} succeeded; their rows are in the attribute result of this error")
     for row in failed[:_MAX_NOTES]:
         error.add_note(f"{row.label}: {type(row.error).__name__}: {row.error}")
     if len(failed) > _MAX_NOTES:

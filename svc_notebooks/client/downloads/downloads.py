@@ -27,6 +27,7 @@ _TRIES = 3
 """The maximum number of download tries if the content keeps changing."""
 
 _UNSAFE = re.compile(r'[\x00-\x1f\x7f/\\:*?"<>|]')
+_DEVICE = re.compile(r"(con|prn|aux|nul|com[1-9]|lpt[1-9])(\.|$)", re.IGNORECASE)  # devices of Windows
 _MAX_NAME = 200  # bytes; file systems take 255, and `.part.json` is appended
 
 
@@ -224,10 +225,12 @@ def _range_of_slice(byte_slice: slice) -> ByteRange:
 def safe_name(name: str) -> str:
     """Convert a name to a file name without folders that is valid on every operating system.
 
-    >>> safe_name("../../etc/passwd"), safe_name("..")
-    ('.._.._etc_passwd', '_')
+    >>> safe_name("../../etc/passwd"), safe_name(".."), safe_name("aux.txt")
+    ('.._.._etc_passwd', '_', '_aux.txt')
     """
-    clean = _UNSAFE.sub("_", name).strip().rstrip(".") or "_"
+    clean = _UNSAFE.sub("_", name).strip().rstrip(". ") or "_"
+    if _DEVICE.match(clean):
+        clean = f"_{clean}"
     stem, dot, extension = clean.rpartition(".")
     if not dot or len(extension) > 20:
         stem, dot, extension = clean, "", ""

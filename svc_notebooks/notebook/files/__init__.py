@@ -3,7 +3,7 @@
 files, copy, permissions, about      upload, change, delete, copy and share files; quota and formats
 search, search_terms, query_names    list files by keyword arguments and queries
 folders                              create folders, move files into folders
-tree_upload                          upload local folders with everything below them
+tree_upload, tree_download           upload and download folders with everything below them
 downloads, exports, read_frame       download and read content, export native documents, read tables as DataFrames
 uploads, upload_requests, progress   resumable uploads step by step, prepared uploads, progress bars
 frame_content                        DataFrames as the content of uploads

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import os
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 from ..arguments import file_ids, one_id, target_path
 from ..batch import apply_to_rows
 from ..current_session import session_or_current
-from ..frames.frames import Record
 from ..frames.schemas import DOWNLOADS
-from .interrupts import explaining_download
-from .progress import Progress, check_progress, reporting
+from .progress import Progress, check_progress
+from .tree_download import Downloads
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -31,17 +31,21 @@ def download(
     progress: Progress = None,
     session: Session | None = None,
 ) -> DataFrame:
-    """Save the content of files to disk, and list the saved files.
+    """Save the content of files and folders to disk, and list the saved files.
 
     The received bytes are collected in a file whose name ends in `.part`. Repeat the call after an interruption to
     continue the download. If the content was received in several pieces, its checksum is compared with the service's
     checksum (A6-06). A file at the path that has the same content already is not changed.
 
+    A folder is saved with everything below it. Native documents in a folder are exported as docx, xlsx, pptx, svg or
+    json. Shortcuts, and documents without an export format, are not saved. A UserWarning names them.
+
     Args:
-        file: An id, a row, a DataFrame or a list of ids.
+        file: An id, a link, a row, a DataFrame, or a list of these.
         to: The path of a file, or a folder in which each file keeps its name. None means the notebook's folder. For
             several files, `to` must be a folder. The second file with the same name becomes `name (1).ext`, the
-            third `name (2).ext`, in the order of the rows.
+            third `name (2).ext`, in the order of the rows. For a folder, `to` is the folder in which the folder is
+            saved, and is created if necessary.
         byte_range: The bytes to download, as (first, last) with both included, a slice like `slice(0, 100)` or
             `slice(-100, None)`, or a str like "bytes=0-99". None downloads the whole content.
         acknowledge_abuse: Download a file although it was flagged as abusive. Only the owner may do this. An
@@ -52,7 +56,9 @@ def download(
 
     Returns:
         One row for each file: id, name, path (str), size (Int64, bytes on disk), of (Int64, bytes of the whole
-        content on the service), mime_type (str), outcome (str: saved, unchanged or replaced).
+        content on the service), mime_type (str, of an export the media type of the export), outcome (str: saved,
+        unchanged, replaced or skipped). For a folder, one row for each file below it, in the order of the paths. path
+        and size are missing for skipped files.
 
     Raises:
         TypeError, ValueError: An argument is not valid; nothing was sent.
@@ -70,37 +76,18 @@ def download(
     >>> svc.download(file, folder)["outcome"].item()
     'unchanged'
     """
-    from ...client.downloads.downloads import as_range, save_content
-    from ...client.files import get_file
+    from ...client.downloads.downloads import as_range
     from ...local.paths import DistinctPaths
 
     check_progress(progress)
     requested = as_range(byte_range)
     session, ids = session_or_current(session), file_ids(file)
-    target, paths = target_path(len(ids), to), DistinctPaths()
-
-    def download_file(file_id: str) -> Record:
-        metadata = get_file(session, file_id, fields="id,name,size,mimeType")
-        size = int(metadata["size"]) if metadata.get("size") is not None else None
-        span = requested.resolve(size) if requested and size is not None else None
-        with (
-            reporting(progress, f"Download {metadata.get('name')}", span.size if span else size) as report,
-            explaining_download(report) as report,
-        ):
-            saved = save_content(
-                session,
-                file_id,
-                target,
-                byte_range=requested,
-                acknowledge_abuse=acknowledge_abuse,
-                progress=report,
-                overwrite=overwrite,
-                paths=paths,
-            )
-        saved_fields = {"path": str(saved.path), "size": saved.size, "outcome": saved.outcome}
-        return {**metadata, **saved_fields, "of": metadata.get("size")}
-
-    return apply_to_rows(DOWNLOADS, ids, download_file)
+    target = target_path(len(ids), to)
+    downloads = Downloads(session, target, DistinctPaths(), requested, acknowledge_abuse, overwrite, progress)
+    with closing(downloads.steps(ids)) as steps:
+        result = apply_to_rows(DOWNLOADS, steps, lambda step: step.save(), label=lambda step: step.label)
+    downloads.warn_of_skipped()
+    return result
 
 
 def read(

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from ...core.errors.caller_warning import warn_caller
 from ..arguments import flag
 from ..batch import ROW_ERRORS, apply_to_rows
-from ..byte_sizes import size_text
+from ..byte_sizes import share_text, size_text
 from ..frames.schemas import FILES, TREE_FILES
+from .interrupts import explaining_interrupt
 from .metadata import metadata_body
 from .progress import Progress, reporting
 
@@ -67,15 +68,16 @@ def upload_trees(
     upload = TreeUpload(session, top, replace(arguments, metadata=body, query=query))
     total, done = sum(file.size for file in files), 0
     shown = True if progress is None and len(files) >= _BAR_MIN_FILES else progress
-    with reporting(shown, f"Upload {title}", total) as report:
+    with (
+        reporting(shown, f"Upload {title}", total) as report,
+        explaining_interrupt(lambda: f"{share_text(done, total)} are stored; run the cell again to go on"),
+    ):
 
         def upload_file(file: LocalFile) -> Record:
             nonlocal done
-            try:
-                uploaded, outcome = upload.upload(file, lambda sent, _size: report(done + sent, total))
-            finally:
-                done += file.size
-                report(done, total)
+            uploaded, outcome = upload.upload(file, lambda sent, _size: report(done + sent, total))
+            done += file.size
+            report(done, total)
             return {**uploaded, "path": str(file.relative), "outcome": outcome}
 
         for tree in trees:
@@ -117,4 +119,4 @@ def _warn_of_skipped(trees: Sequence[LocalTree]) -> None:
     if skipped:
         more = f" and {len(skipped) - _MAX_NAMED} more" if len(skipped) > _MAX_NAMED else ""
         hint = "; include_hidden=True uploads hidden files" if any(reason == HIDDEN for _, reason in entries) else ""
-        warnings.warn(f"not uploaded: {', '.join(skipped[:_MAX_NAMED])}{more}{hint}", stacklevel=4)
+        warn_caller(f"not uploaded: {', '.join(skipped[:_MAX_NAMED])}{more}{hint}")

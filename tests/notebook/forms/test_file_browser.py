@@ -272,10 +272,6 @@ def give_to(browser, grantee):
             lambda b: (choose(b, "Data"), b.ask["share"].click(), give_to(b, "bob")),
             "Share with has &#x27;bob&#x27;; give",
         ),
-        (
-            lambda b: (choose(b, "Data"), b.ask["download"].click(), b.question.yes.click()),
-            "use export for native documents",
-        ),
     ],
 )
 def test_a_click_without_effect_shows_a_message(browser, press, words, tmp_path, monkeypatch):
@@ -417,10 +413,18 @@ def test_of_several_files_those_that_exist_are_asked_about(browser, lab, tmp_pat
 
 def test_an_error_beside_a_conflict_is_shown_too(browser, tmp_path):
     (tmp_path / "photo.bin").write_bytes(b"mine")
+    (tmp_path / "Data").write_bytes(b"mine")
     asked_to_replace(browser, tmp_path, "photo.bin", "Data")
 
     assert "photo.bin exists" in browser.downloads.replace.head.value
-    assert "use export for native documents" in browser.alert.value
+    assert "is a file, where a folder must be" in browser.alert.value
+
+
+def test_a_folder_is_downloaded_with_its_files(browser, tmp_path):
+    asked_to_replace(browser, tmp_path, "Data")
+
+    assert [path.name for path in (tmp_path / "Data").iterdir()] == ["table.csv"]
+    assert "Saved 1 file" in browser.status.value
 
 
 def test_a_folder_with_the_name_of_the_file_is_an_error(browser, tmp_path):

@@ -1,0 +1,305 @@
+"""Tests downloads of folders: what arrives where, what is left out, and what a second run does."""
+
+import pandas as pd
+import pytest
+
+import svc_notebooks as svc
+from svc_notebooks import NotFound, PathExists
+from svc_notebooks.client.downloads.tree_download import list_remote_tree
+from svc_notebooks.local.paths import DistinctPaths
+
+
+@pytest.fixture
+def data(lab):
+    """The folder `Data` with a.csv, sub/b.csv, sub/deep/c.txt and the folder `empty`."""
+    data = svc.create_folder("Data")
+    svc.upload(b"a", name="a.csv", parent=data)
+    svc.create_folder("empty", parent=data)
+    sub = svc.create_folder("sub", parent=data)
+    svc.upload(b"b", name="b.csv", parent=sub)
+    svc.upload(b"c", name="c.txt", parent=svc.create_folder("deep", parent=sub))
+    return data
+
+
+def contents(folder):
+    """The relative paths below a folder, with the content of each file."""
+    return {
+        path.relative_to(folder).as_posix(): None if path.is_dir() else path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+    }
+
+
+WHOLE = {
+    "Data": None,
+    "Data/a.csv": b"a",
+    "Data/empty": None,
+    "Data/sub": None,
+    "Data/sub/b.csv": b"b",
+    "Data/sub/deep": None,
+    "Data/sub/deep/c.txt": b"c",
+}
+
+
+@pytest.mark.parametrize("to", ["here", "new"])
+def test_a_folder_is_saved_with_everything_below(data, tmp_path, to):
+    (tmp_path / "here").mkdir()
+
+    saved = svc.download(data, tmp_path / to)
+
+    assert contents(tmp_path / to) == WHOLE
+    assert saved["path"].tolist() == [str(tmp_path / to / name) for name in WHOLE if WHOLE[name]]
+    assert saved[["size", "of", "outcome"]].values.tolist() == [[1, 1, "saved"]] * 3
+
+
+def test_a_folder_is_saved_in_the_notebook_folder(data, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+    svc.download(data)
+
+    assert contents(tmp_path) == WHOLE
+
+
+def test_a_second_download_changes_nothing(data, tmp_path):
+    first = svc.download(data, tmp_path / "to")
+
+    again = svc.download(data, tmp_path / "to")
+
+    assert again["outcome"].tolist() == ["unchanged"] * 3
+    assert again["path"].tolist() == first["path"].tolist()
+    assert contents(tmp_path / "to") == WHOLE
+
+
+def test_an_uploaded_folder_comes_back_the_same(lab, tmp_path):
+    (tmp_path / "Up" / "ünï").mkdir(parents=True)
+    (tmp_path / "Up" / "ünï" / "a b.bin").write_bytes(bytes(range(256)))
+    (tmp_path / "Up" / "empty").mkdir()
+    made = svc.upload(tmp_path / "Up")
+
+    svc.download(svc.files("name = 'Up'"), tmp_path / "down")
+
+    assert contents(tmp_path / "down" / "Up") == contents(tmp_path / "Up")
+    assert svc.download(made, tmp_path)["name"].tolist() == ["a b.bin"]
+
+
+def test_files_and_folders_are_saved_in_one_call(data, tmp_path):
+    files = svc.upload([b"x", b"y"], name=["x", "Data"])
+
+    saved = svc.download([files.iloc[0], data, files.iloc[1]], tmp_path)
+
+    assert saved["name"].tolist() == ["x", "a.csv", "b.csv", "c.txt", "Data"]
+    assert contents(tmp_path) == {**WHOLE, "Data (1)": b"y", "x": b"x"}
+
+
+DOCUMENTS = {
+    "document": ("<h1>Birds</h1>", "text/html", "Note.docx"),
+    "spreadsheet": ("a,b", "text/csv", "Note.xlsx"),
+    "drawing": ('<svg xmlns="http://www.w3.org/2000/svg"/>', "image/svg+xml", "Note.svg"),
+    "script": ("{}", "application/json", "Note.json"),
+}
+
+
+@pytest.mark.parametrize("native", DOCUMENTS)
+def test_documents_in_a_folder_are_exported(data, tmp_path, native):
+    content, media_type, name = DOCUMENTS[native]
+    svc.upload(content.encode(), name="Note", mime_type=media_type, convert_to=native, parent=data)
+
+    saved = svc.download(data, tmp_path).set_index("name").loc["Note"]
+
+    assert saved["path"] == str(tmp_path / "Data" / name)
+    assert saved["outcome"] == "saved"
+    assert saved["size"] == (tmp_path / "Data" / name).stat().st_size
+    assert "vnd.svc-apps" not in saved["mime_type"] or native == "script"
+    assert svc.download(data, tmp_path)["outcome"].tolist() == ["unchanged"] * 4
+
+
+def test_a_document_and_its_export_get_a_path_each(data, tmp_path):
+    svc.upload(b"a,b", name="Note", mime_type="text/csv", convert_to="spreadsheet", parent=data)
+    svc.upload(b"x", name="Note.xlsx", mime_type="text/plain", parent=data)
+
+    svc.download(data, tmp_path)
+
+    assert {"Data/Note.xlsx", "Data/Note (1).xlsx"} < set(contents(tmp_path))
+
+
+def test_a_shortcut_is_named_in_the_outcome_and_in_a_warning(data, tmp_path):
+    target = svc.upload(b"x", name="x")
+    svc.create_file("to x", parent=data, mime_type="shortcut", shortcut_details={"targetId": target["id"].item()})
+
+    with pytest.warns(UserWarning, match=r"^not downloaded: .*to x \(a shortcut\)$") as caught:
+        saved = svc.download(data, tmp_path).set_index("name")
+
+    assert caught[0].filename == __file__
+    assert saved.loc["to x", "outcome"] == "skipped"
+    assert saved.loc["to x", ["path", "size"]].isna().all()
+    assert contents(tmp_path) == WHOLE
+
+
+NAMES = {
+    "../up.txt": ".._up.txt",
+    "..": "_",
+    "/etc/passwd": "_etc_passwd",
+    "a:b?.txt": "a_b_.txt",
+    "con.txt": "_con.txt",
+    "dot. ": "dot",
+    "x" * 300 + ".csv": "x" * 196 + ".csv",
+}
+
+
+@pytest.mark.parametrize("name", NAMES, ids=[value[:10] for value in NAMES.values()])
+def test_names_cannot_leave_the_folder(lab, tmp_path, name):
+    folder = svc.create_folder(name)
+    svc.upload(b"x", name=name, parent=folder)
+
+    svc.download(folder, tmp_path / "to")
+
+    assert set(contents(tmp_path)) == {"to", f"to/{NAMES[name]}", f"to/{NAMES[name]}/{NAMES[name]}"}
+
+
+def test_files_and_folders_of_one_name_get_a_path_each(lab, tmp_path):
+    top = svc.create_folder("Top")
+    for name in ("same", "Same"):
+        parent = svc.create_folder(name, parent=top)
+        svc.upload(b"1", name="x", parent=parent)
+        lab.clock.advance("1s")
+        svc.upload(b"2", name="X", parent=parent)
+    svc.upload(b"3", name="same", parent=top)
+
+    first, again = (svc.download(top, tmp_path) for _ in range(2))
+
+    assert [path for path, content in contents(tmp_path / "Top").items() if content] == [
+        "Same (1)/X (1)",
+        "Same (1)/x",
+        "same/X (1)",
+        "same/x",
+        "same (2)",
+    ]
+    assert again["path"].tolist() == first["path"].tolist()
+    assert set(again["outcome"]) == {"unchanged"}
+
+
+def test_other_local_files_stay(data, tmp_path):
+    (tmp_path / "Data" / "sub").mkdir(parents=True)
+    (tmp_path / "Data" / "sub" / "b.csv").write_bytes(b"mine")
+    (tmp_path / "Data" / "mine.txt").write_bytes(b"mine")
+
+    with pytest.raises(PathExists, match="exists with other content") as caught:
+        svc.download(data, tmp_path)
+
+    assert caught.value.result["name"].tolist() == ["a.csv", "c.txt"]
+    assert "sub/b.csv: PathExists" in "\n".join(caught.value.__notes__)
+    assert (tmp_path / "Data" / "sub" / "b.csv").read_bytes() == b"mine"
+    assert svc.download(data, tmp_path, overwrite=True)["outcome"].tolist() == ["unchanged", "replaced", "unchanged"]
+    assert contents(tmp_path) == {**WHOLE, "Data/mine.txt": b"mine"}
+
+
+def test_a_local_file_in_the_place_of_a_folder_stays(data, tmp_path):
+    (tmp_path / "Data").mkdir()
+    (tmp_path / "Data" / "sub").write_bytes(b"mine")
+
+    with pytest.raises(PathExists, match="sub' is a file, where a folder must be") as caught:
+        svc.download(data, tmp_path, overwrite=True)
+
+    assert caught.value.result["name"].tolist() == ["a.csv"]
+    assert (tmp_path / "Data" / "sub").read_bytes() == b"mine"
+
+
+def test_a_local_folder_in_the_place_of_a_file_stays(data, tmp_path):
+    (tmp_path / "Data" / "a.csv").mkdir(parents=True)
+
+    with pytest.raises(PathExists, match=r"a\.csv' is a folder, and a file cannot"):
+        svc.download(data, tmp_path, overwrite=True)
+
+    assert contents(tmp_path) == {**WHOLE, "Data/a.csv": None}
+
+
+def test_a_folder_is_not_saved_at_the_path_of_a_file(data, tmp_path):
+    (tmp_path / "to").write_bytes(b"mine")
+
+    with pytest.raises(PathExists, match="to' is a file, where a folder must be"):
+        svc.download(data, tmp_path / "to")
+
+
+def test_an_interrupted_download_goes_on_with_the_rest(data, tmp_path):
+    svc.upload(bytes(3_000_000), name="large.bin", parent=data)
+    total = []
+
+    def stop(done, _total):
+        total.append(done)
+        if done > 1_000_000:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt) as caught:
+        svc.download(data, tmp_path, progress=stop)
+    kept = (tmp_path / "Data" / "large.bin.part").stat().st_size
+    saved = svc.download(data, tmp_path).set_index("name")["outcome"]
+
+    assert caught.value.result["name"].tolist() == ["a.csv"]
+    assert kept > 0
+    assert svc.exchanges().query("range.notna()")["range"].tolist() == [f"bytes={kept}-"]
+    assert saved.to_dict() == {"a.csv": "unchanged", "b.csv": "saved", "c.txt": "saved", "large.bin": "saved"}
+    assert not list(tmp_path.rglob("*.part*"))
+
+
+def test_a_file_that_fails_does_not_stop_the_others(lab, data, tmp_path):
+    bad = svc.upload(b"bad", name="bad", parent=data)
+    lab.flag(bad)
+
+    with pytest.raises(svc.NotAllowed) as caught:
+        svc.download([data, "nothing"], tmp_path)
+
+    assert caught.value.result["name"].tolist() == ["a.csv", "b.csv", "c.txt"]
+    assert [type(error) for error in caught.value.failed.values()] == [svc.NotAllowed, NotFound]
+
+
+def test_a_folder_in_the_trash_comes_with_its_files(data, tmp_path):
+    svc.trash(data)
+
+    svc.download(data, tmp_path)
+
+    assert contents(tmp_path) == WHOLE
+
+
+def test_files_in_the_trash_stay_there(data, tmp_path):
+    svc.trash(svc.files("name = 'sub'"))
+
+    assert svc.download(data, tmp_path)["name"].tolist() == ["a.csv"]
+
+
+def test_a_byte_range_of_a_folder_is_refused(data, tmp_path):
+    with pytest.raises(ValueError, match="byte_range is for files, and 'Data' is a folder"):
+        svc.download(data, tmp_path, byte_range=(0, 1))
+
+
+def test_an_empty_folder_gives_a_frame_with_the_same_columns(data, tmp_path):
+    empty = svc.download(svc.create_folder("Empty"), tmp_path)
+
+    pd.testing.assert_series_equal(empty.dtypes, svc.download(data, tmp_path).dtypes)
+    assert (tmp_path / "Empty").is_dir()
+
+
+def test_progress_counts_the_bytes_of_all_files(data, tmp_path):
+    calls = []
+
+    svc.download(data, tmp_path, progress=lambda done, total: calls.append((done, total)))
+
+    assert calls[-1] == (3, 3)
+    assert [done for done, _ in calls] == sorted(done for done, _ in calls)
+
+
+def test_circles_and_several_parents_are_listed_once(lab, tmp_path, monkeypatch):
+    """Other services of the family have files in several folders; this one has not."""
+    folder, plain = lab.session.names.native("folder"), {"mimeType": "text/plain", "size": "1"}
+    children = {
+        "top": [{"id": "a", "name": "a", "mimeType": folder}, {"id": "b", "name": "b", "mimeType": folder}],
+        "a": [{"id": "both", "name": "both", "mimeType": folder}, {"id": "x", "name": "x", **plain}],
+        "b": [{"id": "both", "name": "both", "mimeType": folder}, {"id": "x", "name": "x", **plain}],
+        "both": [{"id": "top", "name": "top", "mimeType": folder}],
+    }
+    monkeypatch.setattr(
+        "svc_notebooks.client.downloads.tree_download.list_children", lambda _session, file_id, **_: children[file_id]
+    )
+
+    tree = list_remote_tree(lab.session, {"id": "top", "name": "top"}, tmp_path, DistinctPaths())
+
+    assert [path.relative_to(tmp_path).as_posix() for path in tree.folders] == ["top", "top/a", "top/b", "top/a/both"]
+    assert [file.path.relative_to(tmp_path).as_posix() for file in tree.files] == ["top/a/x", "top/b/x"]
