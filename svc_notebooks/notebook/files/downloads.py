@@ -85,7 +85,7 @@ def download(
     target = target_path(len(ids), to)
     downloads = Downloads(session, target, DistinctPaths(), requested, acknowledge_abuse, overwrite, progress)
     with closing(downloads.steps(ids)) as steps:
-        result = apply_to_rows(DOWNLOADS, steps, lambda step: step.save(), label=lambda step: step.label)
+        result = apply_to_rows(DOWNLOADS, steps, lambda step: step.run(), label=lambda step: step.label)
     downloads.warn_of_skipped()
     return result
 

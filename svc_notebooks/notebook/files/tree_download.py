@@ -31,8 +31,17 @@ _MAX_NAMED = 5
 class SaveStep(NamedTuple):
     """One file of a download, whose `save` saves the file and returns its row. `label` names the file in errors."""
 
+    file: File
     label: str
     save: Callable[[], Record]
+
+    def run(self) -> Record:
+        """Save the file and return its row. An error gets the metadata of the file as its attribute `file`."""
+        try:
+            return self.save()
+        except ROW_ERRORS as error:
+            vars(error)["file"] = self.file
+            raise
 
 
 @dataclass(slots=True)
@@ -57,12 +66,12 @@ class Downloads:
             try:
                 file = get_file(self.session, file_id, fields=FIELDS)
             except ROW_ERRORS as error:
-                yield SaveStep(f"row {n}", partial(_fail, error))
+                yield SaveStep({"id": file_id}, f"row {n}", partial(_fail, error))
                 continue
             if file.get("mimeType") == self.session.names.native("folder"):
                 yield from self._folder_steps(file)
             else:
-                yield SaveStep(f"row {n}", partial(self._save_file, file))
+                yield SaveStep(file, f"row {n}", partial(self._save_file, file))
 
     def _folder_steps(self, folder: File) -> Iterator[SaveStep]:
         from ...client.downloads.downloads import check_destination
@@ -77,12 +86,13 @@ class Downloads:
             try:
                 make_folder(path)
             except OSError as error:
-                yield SaveStep(str(path), partial(_fail, error))
+                yield SaveStep(folder, str(path), partial(_fail, error))
         done = 0
         shown = True if self.progress is None and len(tree.files) >= _BAR_MIN_FILES else self.progress
         with reporting(shown, f"Download {folder.get('name')}", tree.size) as report:
             for file in tree.files:
-                yield SaveStep(str(file.path), partial(self._save_member, file, report, done, tree.size))
+                save = partial(self._save_member, file, report, done, tree.size)
+                yield SaveStep(file.metadata, str(file.path), save)
                 done += int(file.metadata.get("size") or 0)
                 report(done, tree.size)
 

@@ -427,6 +427,20 @@ def test_a_folder_is_downloaded_with_its_files(browser, tmp_path):
     assert "Saved 1 file" in browser.status.value
 
 
+def test_a_conflict_in_a_folder_is_asked_about(browser, tmp_path):
+    path = tmp_path / "Data" / "table.csv"
+    path.parent.mkdir()
+    path.write_bytes(b"mine")
+    asked_to_replace(browser, tmp_path, "Data")
+
+    assert "table.csv exists" in browser.downloads.replace.head.value
+    assert path.read_bytes() == b"mine"
+
+    browser.downloads.replace.replace.click()
+
+    assert path.read_bytes() == b"a,b\n1,2\n"
+
+
 def test_a_folder_with_the_name_of_the_file_is_an_error(browser, tmp_path):
     (tmp_path / "photo.bin").mkdir()
     asked_to_replace(browser, tmp_path, "photo.bin")

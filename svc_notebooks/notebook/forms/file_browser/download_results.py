@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -144,23 +144,35 @@ def _save(session: Session, request: Download, report: Report) -> DownloadResult
             session=session,
         )
     except Exception as error:
-        failed: dict[int, Exception] = getattr(error, "failed", {})
+        failed: Mapping[int, Exception] = getattr(error, "failed", {})
         if error not in failed.values():
             raise
         return _partial_result(error, failed, request)
     return DownloadResult(tuple(rows["outcome"]))
 
 
-def _partial_result(error: Exception, failed: dict[int, Exception], request: Download) -> DownloadResult:
-    conflicts = {n: cause for n, cause in failed.items() if isinstance(cause, PathExists) and cause.replaceable}
-    flagged = [n for n, cause in failed.items() if is_flagged(cause)]
+def _partial_result(error: Exception, failed: Mapping[int, Exception], request: Download) -> DownloadResult:
+    selected = {str(facts["id"]): facts for facts in request.files}
+
+    def facts_of(cause: Exception) -> File:
+        """Return the metadata of the file that failed, which can be below a selected folder."""
+        file: File = vars(cause)["file"]
+        return selected.get(file["id"], file)
+
+    causes = list(failed.values())
+    conflicts = [  # not exports, which `download` makes only for a whole folder
+        cause
+        for cause in causes
+        if isinstance(cause, PathExists) and cause.replaceable and facts_of(cause).get("size") is not None
+    ]
+    flagged = [cause for cause in causes if is_flagged(cause)]
     saved_rows = getattr(error, "result", None)  # the rows of the files that were saved
     return DownloadResult(
         () if saved_rows is None else tuple(saved_rows["outcome"]),
-        tuple(_conflict(cause, request.files[n]) for n, cause in conflicts.items()),
-        tuple(request.for_file(request.files[n]) for n in conflicts),
-        tuple(request.for_file(request.files[n]) for n in flagged),
-        next((cause for n, cause in failed.items() if n not in conflicts and n not in flagged), None),
+        tuple(_conflict(cause, facts_of(cause)) for cause in conflicts),
+        tuple(request.for_file(facts_of(cause)) for cause in conflicts),
+        tuple(request.for_file(facts_of(cause)) for cause in flagged),
+        next((cause for cause in causes if cause not in conflicts and cause not in flagged), None),
     )
 
 
