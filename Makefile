@@ -14,7 +14,7 @@ unexport PYTHONDONTWRITEBYTECODE
 tests nbval notebooks: export TZ := UTC
 tests nbval notebooks: export PYTHONHASHSEED := 0
 
-.PHONY: env lab test checks lint types imports tests nbval browser durability opens coverage bench docs lite lite-tests lite-lock notebooks lock \
+.PHONY: env lab test checks lint types imports tests nbval browser durability opens coverage pandas-2.2 bench docs lite lite-tests lite-lock notebooks lock \
 	wheel clean check-wheel check-binder
 
 # Both halves of the environment: the one that JupyterLab and the notebooks need, and the rest that tests need.
@@ -78,6 +78,18 @@ coverage: env
 	$(BIN)/coverage run -m pytest $(ARGS)
 	$(BIN)/coverage report --skip-covered --show-missing
 
+# The tests of frames with the oldest pandas, from a folder that hides the pandas of the environment.
+OLD_PANDAS := build/pandas-2.2
+$(OLD_PANDAS)/.installed: requirements/pandas-2.2.txt | env
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps --upgrade \
+		--target $(OLD_PANDAS) -r $<
+	@touch $@
+
+pandas-2.2: $(OLD_PANDAS)/.installed
+	PYTHONPATH=$(OLD_PANDAS) $(BIN)/python -m pytest -p no:nbval --quiet tests/notebook/test_frames.py \
+		tests/notebook/test_declared_frames.py tests/notebook/test_arguments.py tests/notebook/test_pandas_versions.py \
+		tests/notebook/files/test_read_frame.py tests/notebook/exchanges/test_exchange_tools.py $(ARGS)
+
 bench: env
 	$(BIN)/python -m tests.bench $(ARGS)
 
@@ -114,6 +126,7 @@ lock: env
 	$(LOCK) pyproject.toml --extra lab --group build \
 		--constraint requirements/dev.txt --output-file binder/requirements.txt
 	$(LOCK) --group install --constraint requirements/dev.txt --output-file requirements/uv.txt
+	$(LOCK) --group oldest --no-deps --output-file requirements/pandas-2.2.txt
 
 wheel: env
 	$(BIN)/python -m hatchling build

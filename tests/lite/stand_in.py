@@ -63,6 +63,7 @@ def __getattr__(name):
         raise AttributeError(name)
     _lacks(name)
 
+__version__ = "3.0.0"
 NA = None
 options = SimpleNamespace(display=SimpleNamespace(max_colwidth=50))
 

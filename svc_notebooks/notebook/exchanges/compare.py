@@ -91,7 +91,8 @@ def _rows(run: Run, name: str) -> list[Row]:
         raise TypeError(
             f"{name} must be a session, an exchange, a result of exchanges() or lab.journal(), or an archive path"
         )
-    columns = run.drop(columns=[name for name in run.columns if run[name].dtype == object]).astype(object)
+    nested = [name for name in run.columns if any(isinstance(value, list | dict) for value in run[name])]
+    columns = run.drop(columns=nested).astype(object)
     records = columns.where(run.notna(), None).to_dict("records")
     return [{str(key): value for key, value in record.items()} for record in records]
 

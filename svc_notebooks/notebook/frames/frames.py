@@ -70,7 +70,7 @@ class Schema:
     @property
     def dtypes(self) -> dict[str, str]:
         """A dict from column names to dtypes, as in the attribute `dtypes` of the DataFrame."""
-        return {column.name: column.dtype for column in self.columns}
+        return {column.name: _text_dtype() if column.dtype == "str" else column.dtype for column in self.columns}
 
     @property
     def query(self) -> dict[str, str]:
@@ -140,7 +140,16 @@ def _column(dtype: Dtype, values: list[Any]) -> Any:
         column = np.empty(len(values), dtype=object)
         column[:] = values
         return column
+    if dtype == "str" and _text_dtype() == "object":
+        return np.array([np.nan if value is None else value for value in values], dtype=object)
     return pd.array(values, dtype=dtype)
+
+
+def _text_dtype() -> Dtype:
+    """Return the dtype of texts, which is "str" since pandas 3 and "object" before. A missing text is NaN in both."""
+    import pandas as pd
+
+    return "str" if int(pd.__version__.partition(".")[0]) >= 3 else "object"
 
 
 def _instants(values: list[Any]) -> Any:

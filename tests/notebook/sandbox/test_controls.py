@@ -12,6 +12,7 @@ import trustme
 
 import svc_notebooks as svc
 from svc_notebooks.core.faults.presets import PRESETS
+from svc_notebooks.notebook.frames.frames import schema
 from tests.receivers import revocation_list
 
 Q = 262_144
@@ -63,7 +64,7 @@ def test_the_presets_are_a_frame():
     presets = svc.fault_presets()
 
     assert presets["name"].tolist() == [preset.name for preset in PRESETS]
-    assert presets.dtypes.astype(str).to_dict() == {"name": "str", "teaches": "str", "steps": "Int64", "what": "str"}
+    assert presets.dtypes.astype(str).to_dict() == schema("name text\nteaches text\nsteps count\nwhat text").dtypes
     assert presets["what"].str.len().min() > 10
 
 
