@@ -236,6 +236,7 @@ def test_axe_finds_nothing(live: Page, sandbox: svc.Sandbox, axe, problems: list
     violations = []
     for name in ("Requests", "Messages", "Files"):
         live.get_by_role("tab", name=name).click()
+        live.locator("#rows button").first.wait_for()
         violations += axe(live, "body")
         screenshot(live, f"{name.lower()}-{scheme}-{width}")
         live.locator("#rows button").first.click()

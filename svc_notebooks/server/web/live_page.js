@@ -35,11 +35,12 @@ const LISTS = {
     fields: (row) => [
       ['Number', row.n], ['Time', row.time], ['Query', parameters(row.query)],
       ['Status', row.status ?? (row.fault ? 'no response' : 'no response yet')], ['Decided by', row.decided_by],
-      ['Operation', row.operation], ['User', row.user], ['Client', row.client], ['Scopes', row.scopes.join(', ')],
+      ['Operation', row.operation], ['User', row.user], ['Client', row.client],
       ['Content-Length', row.declared === null ? null : bytes(row.declared)],
       ['Received', bytes(row.received)], ['Sent', bytes(row.sent)],
       ['Upload before', row.offset_before === null ? null : bytes(row.offset_before)],
       ['Upload after', row.offset_after === null ? null : bytes(row.offset_after)], ['Fault', row.fault],
+      ['Scopes', row.scopes.join(', ')],
     ],
   },
   messages: {
@@ -109,11 +110,15 @@ function keepKey(key) {
 }
 
 function askForKey(problem) {
-  at('view').hidden = true;
-  at('key-form').hidden = false;
+  showView(false);
   at('key-problem').textContent = problem;
   say('A key is needed.');
   at('key').focus();
+}
+
+function showView(visible) {
+  at('view').hidden = at('buttons').hidden = !visible;
+  at('key-form').hidden = visible;
 }
 
 // -- requests to the service
@@ -142,7 +147,7 @@ async function poll() {
 }
 
 function take(body) {
-  at('view').hidden = false;
+  showView(true);
   state.today = body.now.slice(0, 10);
   state.limit = body.limit;
   at('clock').textContent = `${body.now.slice(0, 10)} ${clock(body.now)} UTC`;
