@@ -29,6 +29,7 @@ _FIELDS = "id,name,mimeType,size"
 _IN_MEMORY = 16 * MIB
 """The size in bytes above which content is read from a temporary file."""
 
+_ARGUMENTS = ("sheet", "format", "file_column", "acknowledge_abuse", "progress", "session")
 _INSTEAD = {
     "document": "svc.export(file, 'docx') saves it as a Word file",
     "presentation": "svc.export(file, 'pptx') saves it as a PowerPoint file",
@@ -92,7 +93,7 @@ def read_frame(
     session = session_or_current(session)
     tables = list(_tables(session, file_ids(file), format))
     for table in tables:
-        check_options(table.format, options)
+        check_options(table.format, options, _ARGUMENTS)
         if sheet is not None and not table.format.is_workbook:
             raise ValueError(f"sheet is for workbooks; {table.name!r} is {table.format.title}, which has no sheets")
     frames = []

@@ -7,11 +7,11 @@ import inspect
 import io
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from difflib import get_close_matches
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, TypeAlias
 
 from ...core.http.mime import SNIFFED_BYTES, sniff
+from ...core.suggestions import nearest_name
 from .delimited_text import SAMPLE_SIZE, csv_options, encoding_of
 from .formats import TableFormat, check_reader
 
@@ -34,8 +34,11 @@ _PANDAS_READERS = {
 """The pandas function for each format. All other formats are workbooks, which `read_excel` reads."""
 
 
-def check_options(table_format: TableFormat, options: Options) -> None:
-    """Raise ImportError if a package is missing, and TypeError for an option that the pandas reader does not have."""
+def check_options(table_format: TableFormat, options: Options, arguments: Sequence[str] = ()) -> None:
+    """Raise ImportError if a package is missing, and TypeError for an option that the pandas reader does not have.
+
+    `arguments` are the arguments of the calling function, which the user may have meant.
+    """
     import pandas as pd
 
     check_reader(table_format)
@@ -46,8 +49,8 @@ def check_options(table_format: TableFormat, options: Options) -> None:
         return
     for option in options:
         if option not in allowed:
-            near = get_close_matches(option, [*allowed, "sheet"], n=1)
-            hint = f"did you mean {near[0]!r}?" if near else f"see the documentation of pandas.{reader.__name__}"
+            near = nearest_name(option, [*arguments, *allowed])
+            hint = f"did you mean {near!r}?" if near else f"see the documentation of pandas.{reader.__name__}"
             raise TypeError(f"{option!r} is not an option of pandas.{reader.__name__}; {hint}")
 
 
@@ -91,7 +94,7 @@ def _reading(table_format: TableFormat, name: str) -> Iterator[None]:
             'Give its encoding, for example encoding="cp1252" for a file from Windows.'
         ) from None
     except Exception as error:  # each package that reads a format has its own exceptions
-        raise TableError(f"{name!r} cannot be read as {table_format.title}: {error}") from error
+        raise TableError(f"{name!r} cannot be read as {table_format.title}: {str(error).strip()}") from error
 
 
 @contextmanager

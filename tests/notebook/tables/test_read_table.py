@@ -164,16 +164,18 @@ def test_an_option_that_gives_no_frame_is_refused(option, value):
 @pytest.mark.parametrize(
     "name, option, words",
     [
-        ("csv", "seperator", "'seperator' is not an option of pandas.read_csv; did you mean"),
+        ("csv", "seperator", "'seperator' is not an option of pandas.read_csv; did you mean 'sep'"),
         ("csv", "filepath_or_buffer", "not an option of pandas.read_csv"),
         ("json", "sep", "not an option of pandas.read_json"),
         ("xlsx", "sheet_name", "did you mean 'sheet'"),
+        ("csv", "file_colum", "did you mean 'file_column'"),
+        ("csv", "columns", "did you mean 'usecols'"),
         ("xlsx", "skip_rows", "did you mean 'skiprows'"),
     ],
 )
 def test_an_option_that_pandas_does_not_have_is_refused(name, option, words):
     with pytest.raises(TypeError, match=words):
-        check_options(BY_NAME[name], {option: 1})
+        check_options(BY_NAME[name], {option: 1}, ["sheet", "file_column"])
 
 
 def test_a_missing_package_is_named_with_its_extra(monkeypatch):
