@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import io
-import warnings
 from collections.abc import Callable
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -14,6 +13,9 @@ from .formats import TableFormat, check_writer
 
 if TYPE_CHECKING:
     from pandas import DataFrame
+
+_MAX_TEXT = 32_767
+"""The maximum number of characters in a cell of Excel."""
 
 _CREATED = datetime(1980, 1, 1)  # noqa: DTZ001 - a workbook has no time zone
 """The time of creation in every workbook, so that the same DataFrame gives the same bytes and an upload can resume."""
@@ -30,7 +32,7 @@ def write_table(frame: DataFrame, table_format: TableFormat, *, compressed: bool
     check_writer(table_format)
     try:
         content = _WRITERS[table_format.name](frame)
-    except (ValueError, TypeError, NotImplementedError, OverflowError, UserWarning) as error:
+    except (ValueError, TypeError, NotImplementedError, OverflowError) as error:
         raise ValueError(f"the DataFrame cannot be written as {table_format.title}: {error}") from error
     return gzip.compress(content, mtime=0) if compressed else content
 
@@ -100,8 +102,7 @@ def _write_excel(frame: DataFrame) -> bytes:
     _check_columns(frame)
     buffer = io.BytesIO()
     as_text: dict[str, Any] = {"options": {"strings_to_formulas": False, "strings_to_urls": False}}
-    with warnings.catch_warnings(), pd.ExcelWriter(buffer, engine="xlsxwriter", engine_kwargs=as_text) as writer:
-        warnings.filterwarnings("error", "Cell contents too long")
+    with pd.ExcelWriter(buffer, engine="xlsxwriter", engine_kwargs=as_text) as writer:
         writer.book.set_properties({"created": _CREATED})
         _for_excel(frame).to_excel(writer, index=False)
     return buffer.getvalue()
@@ -115,7 +116,7 @@ def _check_columns(frame: DataFrame) -> None:
 def _for_excel(frame: DataFrame) -> DataFrame:
     """Return the DataFrame with clock times without their zone, and with whole numbers of 16 digits and more as text.
 
-    A cell of Excel has no time zone and 15 digits.
+    A cell of Excel has no time zone and 15 digits. Raises ValueError for a text that is too long for a cell.
     """
     import pandas as pd
 
@@ -126,7 +127,13 @@ def _for_excel(frame: DataFrame) -> DataFrame:
             frame.isetitem(position, column.dt.tz_localize(None).array)
         elif pd.api.types.is_integer_dtype(dtype) and not column.between(-_EXACT_IN_EXCEL, _EXACT_IN_EXCEL).all():
             frame.isetitem(position, column.astype("str").array)
+        elif not pd.api.types.is_numeric_dtype(dtype) and any(map(_is_too_long, column)):
+            raise ValueError(f"column {frame.columns[position]!r} has a text of more than {_MAX_TEXT} characters")
     return frame
+
+
+def _is_too_long(value: object) -> bool:
+    return isinstance(value, str) and len(value) > _MAX_TEXT
 
 
 _WRITERS: dict[str, Callable[[DataFrame], bytes]] = {

@@ -152,7 +152,11 @@ REFUSED = {
     "levels of columns in JSON": (LEVELS, "json", "several levels; join them"),
     "levels of columns in Excel": (LEVELS, "xlsx", "several levels; join them"),
     "an infinite number in JSON": (pd.DataFrame({"x": [float("inf")]}), "json", "no infinite numbers"),
-    "a long text in Excel": (pd.DataFrame({"x": ["a" * 40_000]}), "xlsx", "Cell contents too long"),
+    "a long text in Excel": (
+        pd.DataFrame({"x": ["a" * 40_000]}),
+        "xlsx",
+        "column 'x' has a text of more than 32767",
+    ),
     "too many columns in Excel": (pd.DataFrame([[0] * 16_385]), "xlsx", "too large"),
     "a lone surrogate": (pd.DataFrame({"x": ["\ud800"]}, dtype=object), "csv", "surrogates not allowed"),
     "xls": (pd.DataFrame({"x": [1]}), "xls", r"not written as Excel 97 to 2003; name the file \.xlsx"),
