@@ -15,7 +15,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from ..convert.engines import available, fonts, tesseract
 from ..core.errors.errors import SvcError
 from .byte_sizes import MIB, size_text
-from .current_session import current_session
+from .current_session import session_or_current
 from .frames.frames import frame
 from .frames.schemas import DOCTOR
 from .frontend import detect_frontend
@@ -60,9 +60,8 @@ def doctor(*, session: Session | None = None, store: str | Path | None = None) -
     >>> svc.doctor().set_index("check").loc["time zones", "status"]
     'ok'
     """
-    if session is None:
-        with suppress(RuntimeError):
-            session = current_session()
+    with suppress(RuntimeError):
+        session = session_or_current(session)
     findings = [*_packages(), *_environment(), *conversion(), *_service(session)]
     if store is not None:
         findings += _check_store_folder(Path(store).expanduser())

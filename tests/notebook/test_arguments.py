@@ -1,5 +1,6 @@
 """What people pass: an id, a row, a frame; and what is refused before a byte is sent."""
 
+import inspect
 import io
 from pathlib import Path
 
@@ -95,14 +96,31 @@ def test_a_row_of_changes_names_its_file(lab):
     assert channel["watching"].item() == "changes"
 
 
-@pytest.mark.parametrize(
-    "call", [svc.files, svc.about, svc.exchanges, svc.calendars, svc.channels, svc.pending_uploads]
-)
-def test_a_sandbox_is_taken_for_a_session(lab, call):
+def without_required_arguments():
+    """The public functions that a session alone is enough for."""
+    for name in svc.__all__:
+        value = getattr(svc, name)
+        parameters = {} if isinstance(value, type) else inspect.signature(value).parameters
+        required = [parameter for parameter in parameters.values() if parameter.default is parameter.empty]
+        if "session" in parameters and all(parameter.kind is parameter.VAR_KEYWORD for parameter in required):
+            yield name
+
+
+@pytest.mark.parametrize("name", list(without_required_arguments()))
+def test_a_sandbox_is_taken_for_a_session(lab, tmp_path, monkeypatch, name):
+    monkeypatch.chdir(tmp_path)
+    svc.receiver(direct=True)  # for watch_changes
+    with svc.sandbox():
+        getattr(svc, name)(session=lab)
+        assert svc.exchanges().empty
+
+
+def test_exchanges_of_two_sandboxes_are_compared(lab):
+    svc.files()
     with svc.sandbox() as other:
-        svc.upload(b"there")
-        there = call(session=other)
-    assert dict(there.dtypes) == dict(call(session=lab).dtypes)
+        svc.files()
+
+    assert svc.compare_exchanges(lab, other).empty
 
 
 def test_a_sandbox_stands_for_its_own_session(lab):

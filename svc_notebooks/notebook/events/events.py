@@ -148,7 +148,7 @@ def event(
     """Get one or more events of a calendar by their ids.
 
     Args:
-        event: An event id, a row, a DataFrame with a column `id`, or a list of ids.
+        event: An event id, a row, a DataFrame with a column `id`, or a list of these.
         calendar: The id of the calendar that contains the events.
         max_attendees: The largest number of attendees in the answer. If an event has more attendees, its row has only
             the caller.
@@ -186,7 +186,7 @@ def update_event(
     """Change fields of one or more events. The id of an instance changes only this instance of a recurring event.
 
     Args:
-        event: An event id, a row, a DataFrame with a column `id`, or a list of ids.
+        event: An event id, a row, a DataFrame with a column `id`, or a list of these.
         calendar: The id of the calendar that contains the events.
         send_updates: The attendees who are sent an update: "all", "externalOnly" or "none".
         **changes: The new values of fields, as arguments of `create_event`, and query parameters such as
@@ -248,7 +248,7 @@ def respond(
     """Respond to an invitation. The organizer and the other guests see the response.
 
     Args:
-        event: An event id, a row, a DataFrame with a column `id`, or a list of ids, from the caller's calendar.
+        event: An event id, a row, a DataFrame with a column `id`, or a list of these, from the caller's calendar.
         response: "accepted", "declined", "tentative" or "needsAction".
         comment: A text that is stored with the response.
         calendar: The id of the caller's calendar that contains the events.
@@ -293,7 +293,7 @@ def delete_event(
     """Delete one or more events. The id of an instance cancels only this instance of a recurring event.
 
     Args:
-        event: An event id, a row, a DataFrame with a column `id`, or a list of ids, also ids of `instances`.
+        event: An event id, a row, a DataFrame with a column `id`, or a list of these, also ids of `instances`.
         calendar: The id of the calendar that contains the events.
         send_updates: The attendees who are sent a cancellation: "all", "externalOnly" or "none".
 

@@ -40,7 +40,8 @@ def export_events(
     attachments.
 
     Args:
-        events: An event id, a row, a DataFrame with a column `id`, or a list of ids. None: all events of the calendar.
+        events: An event id, a row, a DataFrame with a column `id`, or a list of these. None: all events of the
+            calendar.
         to: The path of the file, or a folder, in which the file gets the calendar's name. None: the notebook's folder.
         calendar: The id of the calendar that contains the events.
         time_min, time_max: Save only events that end after `time_min` and start before `time_max`. Both are allowed

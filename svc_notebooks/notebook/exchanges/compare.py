@@ -18,9 +18,10 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
     from ...client.session import Session
+    from ..current_session import SessionOwner
 
-Run: TypeAlias = "Session | DataFrame | str | os.PathLike[str] | ExchangeView"
-"""A session, a frame of `exchanges()` or of `lab.journal()`, the path of an HTTP archive, or an exchange."""
+Run: TypeAlias = "Session | SessionOwner | DataFrame | str | os.PathLike[str] | ExchangeView"
+"""A session, a sandbox, a frame of `exchanges()` or of `lab.journal()`, the path of an HTTP archive, or an exchange."""
 
 _IGNORED_COLUMNS = frozenset({"n", "time"})
 _COLUMNS_OF_HEADERS = frozenset({"content_range", "range"})
@@ -34,8 +35,8 @@ def compare_exchanges(first: Run, second: Run, *, ignore: Iterable[str] = ()) ->
     two single exchanges, as `exchange()` and `resend()` return them, all headers and bodies are compared too.
 
     Args:
-        first, second: A session, a frame of `exchanges()` or `lab.journal()`, the path of an HTTP archive, or an
-            exchange.
+        first, second: A session, a sandbox, a frame of `exchanges()` or `lab.journal()`, the path of an HTTP archive,
+            or an exchange.
         ignore: Further columns that are not compared, such as "query" if session URIs differ.
 
     Returns:
@@ -81,8 +82,8 @@ def _rows(run: Run, name: str) -> list[Row]:
 
     from ...client.session import Session
 
-    if isinstance(run, Session):
-        run = exchanges(session=run)
+    if isinstance(session := getattr(run, "session", run), Session):
+        run = exchanges(session=session)
     elif isinstance(run, ExchangeView):
         run = frame(EXCHANGES, [exchange_row(run.exchange)])
     elif isinstance(run, (str, os.PathLike)):

@@ -109,7 +109,7 @@ def export_formats(file: File | None = None, *, session: Session | None = None) 
     """List the formats to which native documents can be exported.
 
     Args:
-        file: An id, a row, a DataFrame or a list of ids. None lists the formats of every native type.
+        file: An id, a link, a row, a DataFrame, or a list of these. None lists the formats of every native type.
 
     Returns:
         One row for each native type and format: native (str, the short name of the native type, like "document"),

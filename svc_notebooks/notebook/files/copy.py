@@ -28,7 +28,7 @@ def copy(
     """Copy files on the service. The caller owns the copies, and the permissions of the originals are not copied.
 
     Args:
-        file: An id, a row, a DataFrame or a list of ids.
+        file: An id, a link, a row, a DataFrame, or a list of these.
         name: The name of the copy. None means "Copy of" and the name of the original.
         parent: The folder of the copy, as an id, a row or a DataFrame of one row. None means the folder of the
             original. If the caller may not write to that folder, None means the caller's root folder.

@@ -35,7 +35,7 @@ def export(
     count as a difference, because some services write the time of the export.
 
     Args:
-        file: An id, a row, a DataFrame or a list of ids.
+        file: An id, a link, a row, a DataFrame, or a list of these.
         format: An extension ("pdf", ".docx"), a title ("MS Word") or a media type of `export_formats(file)`.
         to: The path of a file, or a folder in which an export gets the document's name and the format's extension.
             None means the notebook's folder. For several files, `to` must be a folder. The second export with the

@@ -1,7 +1,7 @@
 """Uploads, lists, changes and deletes files, as DataFrames.
 
-A `file` argument is an id, a row, a whole DataFrame or a list of ids (D-02). If a call for several files fails for a
-file, the error is raised after the last file, and its `result` has the rows of the other files.
+A `file` argument is an id, a link, a row, a whole DataFrame, or a list of these (D-02). If a call for several files
+fails for a file, the error is raised after the last file, and its `result` has the rows of the other files.
 """
 
 from __future__ import annotations
@@ -155,7 +155,7 @@ def update(
     """Change the metadata of files, their content, or both.
 
     Args:
-        file: An id, a row, a DataFrame or a list of ids.
+        file: An id, a link, a row, a DataFrame, or a list of these.
         source: The new content, as for `upload`. None keeps the content. For a native document, the source is
             converted and replaces everything in the document. A DataFrame is written in the format of the file.
         mime_type: The media type of `source`, or without `source` the media type to set. None takes the type from the
@@ -274,7 +274,7 @@ def file(
     """Return the metadata of one or more files.
 
     Args:
-        id: An id, a row, a DataFrame or a list of ids.
+        id: An id, a link, a row, a DataFrame, or a list of these.
         fields: The columns to return, as names separated by commas or a list of names. "*" returns all columns, and
             None the columns of `files()`. The service computes a checksum when it is first requested.
 

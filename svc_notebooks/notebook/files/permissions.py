@@ -34,7 +34,7 @@ def share(
     """Give users, domains or everyone access to files. `role` replaces the role that a grantee already has.
 
     Args:
-        file: An id, a row, a DataFrame or a list of ids. A folder is shared with all files in it.
+        file: An id, a link, a row, a DataFrame, or a list of these. A folder is shared with all files in it.
         with_: An e-mail address, "anyone" (everyone who has the file's id), "domain:example.com" (every user of this
             domain), or a list of these.
         role: "reader", "commenter" or "writer".
@@ -95,7 +95,7 @@ def unshare(file: File, with_: str | Sequence[str], *, session: Session | None =
     """Remove the permissions of grantees on files. Users without another permission lose access.
 
     Args:
-        file: An id, a row, a DataFrame or a list of ids.
+        file: An id, a link, a row, a DataFrame, or a list of these.
         with_: The grantees, as for `share`: an e-mail address, "anyone", "domain:example.com", or a list of these.
 
     Returns:

@@ -54,8 +54,8 @@ def read_frame(
     """Read stored CSV, TSV, JSON, Parquet and Excel files and native spreadsheets as one DataFrame.
 
     Args:
-        file: An id, a row, a DataFrame or a list of ids. Of a folder, all tables directly in it are read in the order
-            of their names, and its other files are not.
+        file: An id, a link, a row, a DataFrame, or a list of these. Of a folder, all tables directly in it are read in
+            the order of their names, and its other files are not.
         sheet: The sheet of a spreadsheet or workbook, as its name or its number, counted from 0. None means the first
             sheet.
         format: "csv", "tsv", "json", "jsonl", "parquet", "xlsx", "xlsm", "xls" or "ods". None takes the format from the

@@ -45,7 +45,7 @@ def watch_file(
     """Open a notification channel on each file. The service then sends a message whenever the file changes.
 
     Args:
-        file: An id, a row, a DataFrame or a list of ids.
+        file: An id, a link, a row, a DataFrame, or a list of these.
         receiver: A `receiver()` that gets the messages, or the https address of another receiver, whose domain must
             be registered with the service. None means the latest receiver of the session.
         channel_id: A new channel id of at most 64 characters. None generates a UUID.

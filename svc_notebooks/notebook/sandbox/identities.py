@@ -235,7 +235,7 @@ class Identities:
         An application with the scope "storage.file" then has access to these files.
 
         Args:
-            file: A file id, a row, a DataFrame with a column `id`, or a list of ids.
+            file: An id, a link, a row, a DataFrame, or a list of these.
             client: The application, as an OAuth client id or an `OAuthClient`.
 
         Raises:
@@ -252,7 +252,7 @@ class Identities:
         Only the owner can download a flagged file, and only with `acknowledge_abuse=True`.
 
         Args:
-            file: A file id, a row, a DataFrame with a column `id`, or a list of ids.
+            file: An id, a link, a row, a DataFrame, or a list of these.
             abusive: True sets the flag, and False removes the flag.
 
         Raises:

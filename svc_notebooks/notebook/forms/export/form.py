@@ -52,7 +52,7 @@ def export_form(file: File | None = None, *, session: Session | None = None) -> 
     `form.result` is the DataFrame of the exports, `form.code()` the equivalent call, `form.last_error` the last error.
 
     Args:
-        file: An id, a row, a DataFrame or a list of ids. None: the service's documents, last modified first.
+        file: An id, a link, a row, a DataFrame, or a list of these. None: the service's documents, last modified first.
         session: The session whose documents are listed. None stands for the current session.
 
     Raises:
