@@ -6,7 +6,6 @@ folders                              create folders, move files into folders
 tree_upload, tree_download           upload and download folders with everything below them
 downloads, exports, read_frame       download and read content, export native documents, read tables as DataFrames
 uploads, upload_requests, progress   resumable uploads step by step, prepared uploads, progress bars
-frame_content                        DataFrames as the content of uploads
-metadata                             metadata arguments as JSON
+frame_content, metadata              DataFrames as the content of uploads, metadata arguments as JSON
 identity                             information about tokens, and tokens of service accounts
 """
