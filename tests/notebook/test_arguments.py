@@ -110,6 +110,7 @@ def without_required_arguments():
 def test_a_sandbox_is_taken_for_a_session(lab, tmp_path, monkeypatch, name):
     monkeypatch.chdir(tmp_path)
     svc.receiver(direct=True)  # for watch_changes
+    svc.files()  # for exchange
     with svc.sandbox():
         getattr(svc, name)(session=lab)
         assert svc.exchanges().empty
