@@ -86,10 +86,79 @@ class BackgroundTask(widgets.VBox):  # type: ignore[misc]
             seconds += _STATUS_INTERVAL
             self.bar.show_text(f"{self.bar.text.partition(';')[0]}; {seconds} seconds so far")
         set_visible(self, False)
+        self._task = None  # on_done may begin another task
         try:
             on_done(future.result())
         except Exception as error:
             self._on_error(error)
+
+
+class LatestTask:
+    """Runs requests of which only the latest matters, such as the pages of a list that follows what a person types.
+
+    A new request replaces a waiting one, and the result of a request that was replaced is dropped. `on_error` gets
+    the exceptions.
+
+    >>> task = LatestTask(print)
+    >>> task.begin(lambda: "page", print, in_thread=False)
+    page
+    """
+
+    def __init__(self, on_error: Callable[[Exception], None]) -> None:
+        self._on_error = on_error
+        self._timer: asyncio.TimerHandle | None = None
+        self._task: asyncio.Task[None] | None = None
+
+    @property
+    def busy(self) -> bool:
+        return self._timer is not None or (self._task is not None and not self._task.done())
+
+    def cancel(self) -> None:
+        """Drop the waiting or running request. A running thread goes on to its end."""
+        if self._timer:
+            self._timer.cancel()
+        if self._task:
+            self._task.cancel()
+        self._timer = self._task = None
+
+    def begin(
+        self, work: Callable[[], Value], on_done: Callable[[Value], None], *, in_thread: bool, delay: float = 0
+    ) -> None:
+        """Run `work` after `delay` seconds without another call, then call `on_done` with the value of `work`.
+
+        Without an event loop nothing is delayed.
+        """
+        self.cancel()
+        loop = _running_loop()
+
+        def start() -> None:
+            self._timer = None
+            if loop is None or not in_thread or not capabilities().threads:
+                self._finish(work, on_done)
+            else:
+                self._task = loop.create_task(self._run_in_thread(work, on_done))
+
+        if loop is None or not delay:
+            start()
+        else:
+            self._timer = loop.call_later(delay, start)
+
+    async def _run_in_thread(self, work: Callable[[], Value], on_done: Callable[[Value], None]) -> None:
+        try:
+            on_done(await asyncio.to_thread(work))
+        except Exception as error:
+            self._on_error(error)
+
+    def _finish(self, work: Callable[[], Value], on_done: Callable[[Value], None]) -> None:
+        try:
+            on_done(work())
+        except Exception as error:
+            self._on_error(error)
+
+
+def can_run_in_background() -> bool:
+    """Return whether a task in a thread leaves the caller free, which needs an event loop and threads."""
+    return _running_loop() is not None and capabilities().threads
 
 
 def _running_loop() -> asyncio.AbstractEventLoop | None:

@@ -28,8 +28,14 @@ class FilePicker(Protocol):
     def names(self) -> list[str]:
         """Return the names of the selected files, including incomplete files."""
 
+    def sources(self) -> list[Path | bytes]:
+        """Return the `source` of each selected file, including incomplete files."""
+
     def loading(self) -> list[str]:
         """Return the names of the selected files that the kernel has not received completely."""
+
+    def set_refusal(self, reason: str) -> None:
+        """Take no files from now on and say why, or take files if the reason is empty."""
 
     def watch(self, changed: Callable[[], None]) -> None:
         """Call `changed` whenever the selection changes."""
@@ -46,9 +52,9 @@ class FileUploadPicker(widgets.FileUpload):  # type: ignore[misc]
 
     value: tuple[Any, ...]
 
-    def __init__(self) -> None:
+    def __init__(self, label: str = "Choose files") -> None:
         tooltip = "Files on this computer, up to about 10 MB (more needs anywidget)"
-        super().__init__(multiple=True, description="Choose files", tooltip=tooltip)
+        super().__init__(multiple=True, description=label, tooltip=tooltip)
 
     def read_files(self) -> list[ChosenFile]:
         return [ChosenFile(item["name"], bytes(item["content"]), item["type"] or None) for item in self.value]
@@ -56,9 +62,15 @@ class FileUploadPicker(widgets.FileUpload):  # type: ignore[misc]
     def names(self) -> list[str]:
         return [item["name"] for item in self.value]
 
+    def sources(self) -> list[Path | bytes]:
+        return [file.source for file in self.read_files()]
+
     def loading(self) -> list[str]:
         """Return an empty list, because the kernel receives all files at once."""
         return []
+
+    def set_refusal(self, reason: str) -> None:
+        self.disabled = bool(reason)
 
     def watch(self, changed: Callable[[], None]) -> None:
         self.observe(lambda _change: changed(), "value")
@@ -71,13 +83,16 @@ class FileUploadPicker(widgets.FileUpload):  # type: ignore[misc]
         return NO_FILE_RECEIVED
 
 
-def default_picker() -> FilePicker:
-    """Create a BrowserFiles widget if anywidget is installed, otherwise a FileUploadPicker."""
+def default_picker(label: str = "Choose files", drop_zone: str = "") -> FilePicker:
+    """Create a BrowserFiles widget if anywidget is installed, otherwise a FileUploadPicker.
+
+    `drop_zone` is the CSS selector of an element around the widget on which a person can drop files, too.
+    """
     if find_spec("anywidget") is None:
-        return FileUploadPicker()
+        return FileUploadPicker(label)
     from .file_upload import BrowserFiles
 
-    return BrowserFiles()
+    return BrowserFiles(label, drop_zone)
 
 
 class FileChoice(widgets.VBox):  # type: ignore[misc]
@@ -137,4 +152,4 @@ class FileChoice(widgets.VBox):  # type: ignore[misc]
             raise ValueError(f"{text} is a folder. Enter the path of a file.")
         if not path.is_file():
             raise ValueError(f"{text}: no such file in the notebook folder, {Path.cwd()}.")
-        return [ChosenFile(path.name, path)]
+        return [ChosenFile(path.name, path, in_notebook_folder=True)]

@@ -132,44 +132,62 @@ class Row {
   }
 }
 
-function summary(files) {
+function summary(files, none) {
   const ready = files.filter((file) => file.received === file.size).length;
-  return files.length ? `${ready} of ${files.length} ready to upload` : "No files selected";
+  return files.length ? `${ready} of ${files.length} ready to upload` : none;
+}
+
+// A dropped folder looks like a file that cannot be read.
+function droppedFolders(transfer) {
+  return [...transfer.items].map((item) => item.webkitGetAsEntry?.()).filter((entry) => entry?.isDirectory).map((entry) => entry.name);
 }
 
 function render({ model, el }) {
   const sender = new Sender(model);
   const input = element("input", { type: "file", multiple: "", title: "Choose one or more files on this computer" });
-  const label = element("label", { class: "jupyter-button svc-choose" }, "Choose files", input);
+  const label = element("label", { class: "jupyter-button svc-choose" }, model.get("label"), input);
   const list = element("ul");
   const status = element("p", { role: "status", "aria-live": "polite" });
   const box = element("div", { class: "svc-files", role: "group", "aria-label": "Files to upload" });
-  box.append(label, " or drop them here", list, status);
+  const zone = model.get("drop_zone"); // the selector of an element around this widget that takes dropped files, too
+  if (zone) label.prepend(element("i", { class: "fa fa-upload", "aria-hidden": "true" }));
+  box.append(label, zone ? "" : " or drop them here", list, status);
   el.append(box);
 
-  const addFiles = (files) => {
-    model.set("problem", "");
+  const addFiles = (files, problem = "") => {
+    model.set("problem", model.get("refusal") || problem);
     model.save_changes();
-    for (const file of files) sender.add(file);
+    if (!model.get("refusal")) for (const file of files) sender.add(file);
   };
   input.addEventListener("change", () => {
     addFiles(input.files);
     input.value = ""; // the same file may be chosen again
   });
-  for (const kind of ["dragenter", "dragover"]) {
-    box.addEventListener(kind, (event) => {
-      event.preventDefault();
-      event.stopPropagation();
-      box.classList.add("svc-over");
-    });
-  }
-  box.addEventListener("dragleave", () => box.classList.remove("svc-over"));
-  box.addEventListener("drop", (event) => {
+
+  // Files that are dropped on another widget for files, such as that of a dialog, belong to that widget.
+  const target = (event) => {
+    const area = event.target.closest?.(".svc-files") ?? (zone ? event.target.closest?.(zone) : null);
+    return event.dataTransfer?.types.includes("Files") && area?.contains(box) ? area : null;
+  };
+  const handlers = {
+    dragenter: (area) => area.classList.add("svc-dropping"),
+    dragover: (area) => area.classList.add("svc-dropping"),
+    dragleave: (area, event) => area.contains(event.relatedTarget) || area.classList.remove("svc-dropping"),
+    drop: (area, event) => {
+      area.classList.remove("svc-dropping");
+      const folders = droppedFolders(event.dataTransfer);
+      const files = [...event.dataTransfer.files].filter((file) => !folders.includes(file.name));
+      addFiles(files, folders.length ? `${folders.join(", ")}: a folder cannot be dropped. Drop its files.` : "");
+    },
+  };
+  const handleDrag = (event) => {
+    const area = target(event);
+    if (!area) return;
     event.preventDefault();
     event.stopPropagation();
-    box.classList.remove("svc-over");
-    addFiles(event.dataTransfer.files);
-  });
+    handlers[event.type](area, event);
+  };
+  for (const kind of Object.keys(handlers)) document.addEventListener(kind, handleDrag, true);
 
   const rows = new Map();
   const draw = () => {
@@ -187,8 +205,12 @@ function render({ model, el }) {
       }
       rows.get(entry.key).show(entry);
     }
-    const text = model.get("problem") || summary(files);
+    const text = model.get("problem") || summary(files, zone ? "" : "No files selected");
     if (status.textContent !== text) status.textContent = text;
+  };
+  const refuse = () => {
+    input.disabled = Boolean(model.get("refusal"));
+    label.classList.toggle("svc-disabled", input.disabled);
   };
   const update = () => {
     sender.onFilesChanged();
@@ -196,11 +218,15 @@ function render({ model, el }) {
   };
   model.on("change:files", update);
   model.on("change:problem", draw);
+  model.on("change:refusal", refuse);
+  refuse();
   draw();
   return () => {
     clearTimeout(sender.timer);
+    for (const kind of Object.keys(handlers)) document.removeEventListener(kind, handleDrag, true);
     model.off("change:files", update);
     model.off("change:problem", draw);
+    model.off("change:refusal", refuse);
   };
 }
 

@@ -34,9 +34,12 @@ class BrowserFiles(anywidget.AnyWidget):
 
     files = traitlets.List(traitlets.Dict(), help="what the browser shows").tag(sync=True)
     problem = traitlets.Unicode("", help="what the browser reports, as a sentence").tag(sync=True)
+    label = traitlets.Unicode("Choose files", help="the text of the button").tag(sync=True)
+    drop_zone = traitlets.Unicode("", help="the CSS selector of an element around it that takes files").tag(sync=True)
+    refusal = traitlets.Unicode("", help="why files are not taken now, or empty").tag(sync=True)
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, label: str = "Choose files", drop_zone: str = "") -> None:
+        super().__init__(label=label, drop_zone=drop_zone)
         self.buffer = UploadBuffer()
         self.on_msg(lambda _widget, content, buffers: self.handle_message(content, buffers))
 
@@ -64,9 +67,15 @@ class BrowserFiles(anywidget.AnyWidget):
     def names(self) -> list[str]:
         return [file.name for file in self.buffer.files]
 
+    def sources(self) -> list[Path | bytes]:
+        return [file.path for file in self.buffer.files]
+
     def loading(self) -> list[str]:
         """Return the names of the files that the kernel has not received completely."""
         return [file.name for file in self.buffer.files if not file.complete]
+
+    def set_refusal(self, reason: str) -> None:
+        self.refusal = reason
 
     def watch(self, changed: Callable[[], None]) -> None:
         self.observe(lambda _change: changed(), "files")

@@ -1,7 +1,8 @@
 """The base class of all forms, with guarded handlers, an alert, a table of results and the equivalent code.
 
 JupyterLab does not show exceptions in callbacks, so the form shows the exceptions of click handlers in the alert.
-Buttons are never disabled, because a keyboard user would lose the focus.
+Buttons are not disabled, because a keyboard user would lose the focus. The file browser disables buttons, and moves the
+focus to its list.
 """
 
 from __future__ import annotations

@@ -1,4 +1,8 @@
-"""A grid of rows with one tab stop. Arrow keys move, Space selects, Enter opens a row. Requires anywidget."""
+"""A widget that shows rows in a grid with one tab stop.
+
+Arrow keys and typed letters move between rows, Space selects a row, Enter opens a row. A click on a heading sorts the
+rows. This module requires anywidget.
+"""
 
 from __future__ import annotations
 
@@ -32,11 +36,15 @@ class Grid(anywidget.AnyWidget):
     rows = traitlets.List(traitlets.Dict(), help="the rows from top to bottom").tag(sync=True)
     empty_message = traitlets.Unicode("", help="the text without rows").tag(sync=True)
     chosen = traitlets.List(traitlets.Unicode(), help="the ids of the selected rows").tag(sync=True)
+    sortable = traitlets.List(traitlets.Unicode(), help="the columns whose headings sort the rows").tag(sync=True)
+    order = traitlets.Dict(help="the column by which the rows are sorted, and whether descending").tag(sync=True)
 
     def __init__(self, label: str, columns: dict[str, str]) -> None:
         super().__init__(label=label, columns=columns)
         self._open: Callable[[str], None] = lambda _id: None
         self._up: Callable[[], None] = lambda: None
+        self._sort: Callable[[str], None] = lambda _column: None
+        self._key: Callable[[str], None] = lambda _key: None
         self.on_msg(lambda _widget, content, _buffers: self.handle_message(content))
 
     def show(self, rows: Sequence[dict[str, Any]], empty_message: str) -> None:
@@ -48,19 +56,38 @@ class Grid(anywidget.AnyWidget):
     def ids(self) -> list[str]:
         return [row["id"] for row in self.rows if row["id"] in self.chosen]
 
-    def watch(self, changed: Callable[[], None], opened: Callable[[str], None], up: Callable[[], None]) -> None:
-        self._open, self._up = opened, up
+    def show_order(self, sortable: Sequence[str], column: str, descending: bool) -> None:
+        with self.hold_sync():
+            self.sortable, self.order = list(sortable), {"column": column, "descending": descending}
+
+    def watch(
+        self,
+        changed: Callable[[], None],
+        opened: Callable[[str], None],
+        up: Callable[[], None],
+        sorted_by: Callable[[str], None] = lambda _column: None,
+        key_pressed: Callable[[str], None] = lambda _key: None,
+    ) -> None:
+        self._open, self._up, self._sort, self._key = opened, up, sorted_by, key_pressed
         self.observe(lambda _change: changed(), "chosen")
 
     def handle_message(self, content: dict[str, Any]) -> None:
-        """Handle a browser message, which opens a row or goes to the parent folder."""
-        if content.get("kind") == "open":
-            self._open(str(content.get("id")))
-        elif content.get("kind") == "up":
-            self._up()
+        """Handle a browser message, which opens a row, goes up, sorts the rows or has a key for the selected rows."""
+        match content:
+            case {"kind": "open", "id": row_id}:
+                self._open(str(row_id))
+            case {"kind": "up"}:
+                self._up()
+            case {"kind": "sort", "column": column} if column in self.sortable:
+                self._sort(str(column))
+            case {"kind": "key", "key": key}:
+                self._key(str(key))
 
     def focus(self) -> None:
         self.send({"kind": "focus"})
+
+    def focus_if_lost(self) -> None:
+        self.send({"kind": "focus", "lost": True})
 
     def __repr__(self) -> str:
         return f"<Grid: {self.label}, {len(self.rows)} row{'' if len(self.rows) == 1 else 's'}>"

@@ -6,6 +6,7 @@
 // Escape in a dialog clicks its Cancel button.
 // Browsers stop at each part of a date or time, and at its calendar button. In a form, Tab goes to the next control; arrow
 // keys go to the next part, and Space opens the calendar.
+// A menu closes on Escape and when the focus or a click goes elsewhere. Arrow keys go through it.
 // A message that appears when a field loses the focus may move the button under the mouse during a click. The click
 // still belongs to that button, unless the mouse moves away.
 
@@ -18,6 +19,8 @@ const LIST = ".svc-form .svc-over select";
 const OUTER_FORM = ".svc-form:not(.svc-form .svc-form)";
 const DATE_OR_TIME = ".svc-form :is(input[type=date], input[type=time])";
 const STOP = "input, select, textarea, button, summary, a[href], [tabindex]";
+
+const MENU = ".svc-form .svc-menu";
 
 const MOVE_THRESHOLD = 10; // pixels that the mouse may move during a click
 
@@ -35,6 +38,22 @@ function markElement(event) {
   if (!form) return;
   event.target.setAttribute(MARK, "true");
   form.querySelectorAll(GROUP).forEach(nameGroup);
+  form.querySelectorAll(".svc-menu").forEach((menu) => setExpanded(menu, menu.classList.contains("svc-open")));
+}
+
+function handleFocus(event) {
+  markElement(event);
+  closeMenus(event);
+}
+
+function handleClick(event) {
+  closeList(event);
+  clickInMenu(event);
+}
+
+function handlePointer(event) {
+  closeMenus(event);
+  startPress(event);
 }
 
 function isStop(element, form) {
@@ -56,6 +75,7 @@ function leaveDate(event) {
 
 function handleKey(event) {
   pressCancel(event);
+  moveInMenu(event);
   leaveDate(event);
 }
 
@@ -71,6 +91,47 @@ function closeList(event) {
   event.target.closest?.(LIST)?.blur();
 }
 
+// A click on the button of the menu, its first child, lets the kernel close it. The page does not wait for the kernel.
+function closeMenu(menu) {
+  menu.firstElementChild.click();
+  menu.classList.remove("svc-open");
+}
+
+function closeMenus(event) {
+  for (const menu of document.querySelectorAll(`${MENU}.svc-open`)) {
+    if (!menu.contains(event.target)) closeMenu(menu);
+  }
+}
+
+function setExpanded(menu, expanded) {
+  menu.firstElementChild.setAttribute("aria-expanded", String(expanded));
+}
+
+// Each click in a menu opens or closes it.
+function clickInMenu(event) {
+  const menu = event.target.closest?.(MENU);
+  if (menu) setExpanded(menu, !menu.classList.contains("svc-open"));
+}
+
+function moveInMenu(event) {
+  const menu = event.target.closest?.(`${MENU}.svc-open`);
+  if (!menu) return;
+  const items = [...menu.querySelectorAll("button:not(:disabled)")];
+  const n = items.indexOf(event.target);
+  const keys = {
+    ArrowDown: () => items[Math.min(n + 1, items.length - 1)].focus(),
+    ArrowUp: () => items[Math.max(n - 1, 0)].focus(),
+    Escape: () => {
+      items[0].focus();
+      closeMenu(menu);
+    },
+  };
+  if (!keys[event.key]) return;
+  event.preventDefault();
+  event.stopPropagation();
+  keys[event.key]();
+}
+
 function startPress(event) {
   const button = event.button === 0 && event.target.closest?.(`${FORM} button`);
   if (!button) return;
@@ -84,7 +145,13 @@ function cancelPress(event) {
   pressed = null;
 }
 
-const HANDLERS = { focusin: markElement, keydown: handleKey, click: closeList, pointerdown: startPress, pointermove: cancelPress };
+const HANDLERS = {
+  focusin: handleFocus,
+  keydown: handleKey,
+  click: handleClick,
+  pointerdown: handlePointer,
+  pointermove: cancelPress,
+};
 const isCaptured = (name) => name === "keydown"; // the text areas of ipywidgets let no key bubble
 
 function render({ model, el }) {

@@ -1,6 +1,8 @@
-"""A button that shows and hides the rarely used controls of a form."""
+"""A button that shows and hides the rarely used controls of a form, and a menu of rarely used buttons."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import ipywidgets as widgets
 
@@ -51,3 +53,33 @@ class MoreOptions(widgets.VBox):  # type: ignore[misc]
 
     def _toggle(self) -> None:
         self.shown = not self.shown
+
+
+class Menu(widgets.VBox):  # type: ignore[misc]
+    """A button that opens a list of buttons. A click on one of them closes the list and focuses the menu again.
+
+    `keyboard.js` also closes the list on Escape and on a click elsewhere.
+
+    >>> menu = Menu("More", "Further actions", [widgets.Button(description="Copy")])
+    >>> menu.button.click(); menu.shown
+    True
+    """
+
+    def __init__(self, text: str, tooltip: str, items: Sequence[widgets.Button]) -> None:
+        self.items, self.shown = items, False
+        self.button = widgets.Button(description=text, icon="ellipsis-h", tooltip=tooltip)
+        self.button.on_click(lambda _button: self._show(not self.shown))
+        for item in items:
+            item.on_click(lambda _button: self._leave())
+        box = widgets.VBox(items)
+        box.add_class("svc-menu-items")
+        super().__init__([self.button, box])
+        self.add_class("svc-menu")
+
+    def _show(self, shown: bool) -> None:
+        self.shown = shown
+        (self.add_class if shown else self.remove_class)("svc-open")
+
+    def _leave(self) -> None:
+        self._show(False)
+        self.button.focus()

@@ -22,11 +22,28 @@ class RowList(Protocol):
     def ids(self) -> list[str]:
         """Return the ids of the selected rows, from top to bottom."""
 
-    def watch(self, changed: Callable[[], None], opened: Callable[[str], None], up: Callable[[], None]) -> None:
-        """Call `changed` for a new selection, `opened` with the id of a row to open, and `up` for the parent folder."""
+    def show_order(self, sortable: Sequence[str], column: str, descending: bool) -> None:
+        """Show which columns a person can sort by, and by which column the rows are sorted ("" for none of them)."""
+
+    def watch(
+        self,
+        changed: Callable[[], None],
+        opened: Callable[[str], None],
+        up: Callable[[], None],
+        sorted_by: Callable[[str], None] = lambda _column: None,
+        key_pressed: Callable[[str], None] = lambda _key: None,
+    ) -> None:
+        """Register functions to call with the person's actions.
+
+        `changed` is called for a new selection, `opened` with the id of a row to open, `up` to go to the parent
+        folder, `sorted_by` with a column whose heading was clicked, and `key_pressed` with "Delete" or "F2".
+        """
 
     def focus(self) -> None:
         """Move the keyboard focus to the list."""
+
+    def focus_if_lost(self) -> None:
+        """Move the keyboard focus to the list if no other control has it."""
 
 
 class PlainRowList(widgets.SelectMultiple):  # type: ignore[misc]
@@ -64,9 +81,22 @@ class PlainRowList(widgets.SelectMultiple):  # type: ignore[misc]
     def ids(self) -> list[str]:
         return [key for _, key in self.options if key and key in self.value]
 
-    def watch(self, changed: Callable[[], None], opened: Callable[[str], None], up: Callable[[], None]) -> None:
-        """Call `changed` for a new selection. This list never calls `opened` and `up`."""
+    def show_order(self, sortable: Sequence[str], column: str, descending: bool) -> None:
+        """Do nothing, because this list has no headings. The form has a control for the order."""
+
+    def watch(
+        self,
+        changed: Callable[[], None],
+        opened: Callable[[str], None],
+        up: Callable[[], None],
+        sorted_by: Callable[[str], None] = lambda _column: None,
+        key_pressed: Callable[[str], None] = lambda _key: None,
+    ) -> None:
+        """Call `changed` for a new selection. This list never calls the other functions."""
         self.observe(lambda _change: changed(), "value")
+
+    def focus_if_lost(self) -> None:
+        """Do nothing, because only the grid can see where the focus is."""
 
     def __repr__(self) -> str:
         count = len([key for _, key in self.options if key])

@@ -27,3 +27,10 @@ def row(*parts: widgets.Widget) -> widgets.HBox:
     box = widgets.HBox(parts)
     box.add_class("svc-buttons")
     return box
+
+
+def side_by_side(main: widgets.Widget, panel: widgets.Widget) -> widgets.Box:
+    """Create a box with a panel beside the main part where there is room, and below it on narrow pages."""
+    box = widgets.Box([main, panel])
+    box.add_class("svc-side-by-side")
+    return box

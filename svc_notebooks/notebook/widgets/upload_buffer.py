@@ -12,11 +12,15 @@ from ...core.process_fork import remove_with
 
 @dataclass(frozen=True, slots=True)
 class ChosenFile:
-    """A file to upload. `source` is the path of the file or its content as bytes."""
+    """A file to upload. `source` is the path of the file or its content as bytes.
+
+    `in_notebook_folder` is True for a path that the person has entered, and False for a file from the browser.
+    """
 
     name: str
     source: Path | bytes
     mime_type: str | None = None
+    in_notebook_folder: bool = False
 
     def media_type(self, *, converted: bool) -> str | None:
         """Return the media type to send, or None if the type is unknown.

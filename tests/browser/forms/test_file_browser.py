@@ -94,7 +94,7 @@ def test_by_keyboard_alone(lab, opened):
     def focused():
         return page.evaluate("document.activeElement.innerText")
 
-    page.get_by_label("Sort by").focus()
+    page.get_by_role("button", name="Modified (UTC)", exact=True).focus()
     keys.press("Tab")
     assert "Data" in focused()
     keys.press("Enter")
@@ -117,12 +117,19 @@ def test_by_keyboard_alone(lab, opened):
     says(page, "Renamed to agenda.txt.")
     page.get_by_role("button", name="Rename", exact=True).and_(page.locator(":focus")).wait_for()
 
-    tab_to("button", "Delete")
+    tab_to("button", "More")
+    keys.press("Enter")
+    page.get_by_role("button", name="Delete", exact=True).wait_for()
+    assert page.get_by_role("button", name="More", exact=True).get_attribute("aria-expanded") == "true"
+    for _ in range(5):
+        keys.press("ArrowDown")
+    page.get_by_role("button", name="Delete", exact=True).and_(page.locator(":focus")).wait_for()
     keys.press("Enter")
     page.get_by_role("button", name="Cancel", exact=True).and_(page.locator(":focus")).wait_for()
     keys.press("Shift+Tab")
     keys.press("Enter")
     says(page, "Deleted 1 file permanently.")
+    page.locator(".svc-grid :focus").wait_for()
 
     assert lab.run_code(page, "print(len(svc.files(\"name = 'agenda.txt'\")), browser.last_error)") == "0 None"
 
@@ -179,10 +186,12 @@ def test_axe_and_pictures(lab, axe, opened, theme, width):
     page.set_viewport_size({"width": width, "height": 2400})
     row(page, "plan").click()
     page.get_by_text("Details of plan").wait_for()
-    press(page, "Delete")
-    page.get_by_text("Delete permanently?").wait_for()
-    press(page, "Next")
+    press(page, "Share")
+    page.get_by_label("Share with", exact=True).wait_for()
+    confirm(page, "Share")
     page.get_by_role("alert").wait_for()
+    press(page, "More")
+    page.get_by_role("button", name="Delete", exact=True).wait_for()
     lab.screenshot(page, f"files-{theme.lower()}-{width}")
 
     assert axe(page) == []

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 import svc_notebooks as svc
-from svc_notebooks.notebook.forms.file_browser.browser import PAGE_SIZE, FileBrowser
+from svc_notebooks.notebook.forms.file_browser.browser import FileBrowser
+from svc_notebooks.notebook.forms.file_browser.pager import PAGE_SIZE
 from svc_notebooks.notebook.forms.file_browser.search import EVERYWHERE, HERE, QUERY, SHARED, TEXT, TRASH, FileQuery
 from svc_notebooks.notebook.widgets.file_download import LinkDownload
 from svc_notebooks.notebook.widgets.row_list import PlainRowList, default_row_list
@@ -44,7 +45,7 @@ def says(browser):
 @pytest.mark.spec("D-01")
 def test_the_list_begins_with_the_folders_of_my_files(browser):
     assert names(browser) == ["Data", "hello <b>.txt", "photo.bin"]
-    assert browser.code() == "svc.files(\"'root' in parents and trashed = false\", order_by='folder,name')"
+    assert browser.code() == "svc.files(\"'root' in parents and trashed = false\", order_by='folder,name_natural')"
     assert repr(browser) == "<FileBrowser: My files, 3 files>"
     assert browser.last_error is None
 
@@ -115,19 +116,24 @@ def test_opening_a_folder_in_a_search_result_lists_all_its_files(browser):
     assert len(names(browser)) == 3
 
 
+def pages(browser):
+    return browser.listing.pager.text.replace("\N{EN DASH}", "-")
+
+
 def test_pages(lab):
     svc.upload([b"x"] * (PAGE_SIZE + 3), name=[f"{n:02}.txt" for n in range(PAGE_SIZE + 3)])
     browser = svc.file_browser()
     assert len(browser.result) == PAGE_SIZE
-    assert "1 to 20 of more" in browser.status.value
+    assert pages(browser) == "1-50 of more than 50"
 
     browser.next.click()
-    assert names(browser) == ["20.txt", "21.txt", "22.txt"]
-    assert "Files 21 to 23" in browser.status.value
+    assert names(browser) == ["50.txt", "51.txt", "52.txt"]
+    assert pages(browser) == "51-53 of 53"
     browser.next.click()
     assert "the last page" in browser.alert.value
     browser.before.click()
     assert names(browser)[0] == "00.txt"
+    assert pages(browser) == "1-50 of 53"
 
 
 def ask(browser, key, **fields):
@@ -156,6 +162,40 @@ def test_rename(browser):
     file = svc.files("name = 'picture.bin'")
     assert code == f"svc.update('{file['id'].item()}', name='picture.bin')"
     assert browser.chosen["name"].tolist() == ["picture.bin"], "it stays chosen"
+
+
+def test_move(browser):
+    svc.create_folder("2026", parent=svc.files("name = 'Data'"))
+    choose(browser, "photo.bin", "hello <b>.txt")
+    browser.ask["move"].click()
+    folders = dict(browser.question.folder.options)
+    assert list(folders) == ["Data", "Data / 2026"], "not where they are"
+    code = ask(browser, "move", folder=folders["Data / 2026"])
+
+    assert names(browser) == ["Data"]
+    assert "Moved 2 files to Data / 2026." in browser.status.value
+    assert eval(code, {"svc": svc})["parents"].tolist() == [[folders["Data / 2026"]]] * 2
+
+
+def test_a_file_moves_up_again(browser):
+    choose(browser, "Data")
+    browser.open.click()
+    choose(browser, "table.csv")
+    browser.ask["move"].click()
+    assert [name for name, _ in browser.question.folder.options] == ["My files"]
+    browser.question.yes.click()
+
+    assert names(browser) == []
+    assert "table.csv" in svc.files("'root' in parents")["name"].tolist()
+
+
+def test_there_is_no_folder_to_move_to(lab):
+    svc.upload(b"x", name="a.txt")
+    browser = svc.file_browser()
+    choose(browser, "a.txt")
+    browser.ask["move"].click()
+
+    assert "There is no other folder to move to." in browser.alert.value
 
 
 def test_copy(browser):

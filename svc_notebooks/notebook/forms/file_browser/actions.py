@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ...files.copy import copy
 from ...files.files import create_file, delete, trash, untrash, update
+from ...files.folders import move
 from ...files.permissions import check_grantee, share
 from ...widgets.background_task import Report
 from ...widgets.copy_restriction import ARGUMENT
@@ -74,6 +75,12 @@ def share_action(session: Session, files: list[str], grantee: str, role: str) ->
     return FileAction(code, lambda _report: share(files, email, role=role, session=session), words)
 
 
+def move_action(session: Session, files: list[str], folder_id: str, path: str) -> FileAction:
+    """Return the action that moves files to a folder, whose path is shown."""
+    code, words = f"svc.move({_ids_text(files)}, to={folder_id!r})", f"Moved {file_count(files)} to {path}."
+    return FileAction(code, lambda _report: move(files, to=folder_id, session=session), words)
+
+
 def trash_action(session: Session, files: list[str]) -> FileAction:
     code, words = f"svc.trash({_ids_text(files)})", f"Moved {file_count(files)} to the trash."
     return FileAction(code, lambda _report: trash(files, session=session), words)
@@ -102,8 +109,9 @@ def replace_content_action(session: Session, facts: File, chosen: ChosenFile) ->
     """Return the action that replaces the content of a file, which is converted for a native document (A5-04)."""
     file, document = str(facts["id"]), session.names.is_native(str(facts.get("mimeType")))
     media_type = chosen.media_type(converted=document)
+    code = f"svc.update({file!r}, {str(chosen.source)!r})"
     return FileAction(
-        f"svc.update({file!r}, {chosen.name!r})",
+        code if chosen.in_notebook_folder else uploaded_code([file], f"svc.update({file!r}, path)"),
         lambda report: update(file, chosen.source, mime_type=media_type, progress=report, session=session),
         f"Replaced the content of {facts.get('name')}.",
         in_thread=True,
@@ -111,7 +119,18 @@ def replace_content_action(session: Session, facts: File, chosen: ChosenFile) ->
     )
 
 
-def file_count(files: list[str]) -> str:
+def uploaded_code(ids: Sequence[str], call: str = "svc.upload(path)") -> str:
+    """Return code for files that came from the browser, for whose content Python has no path.
+
+    >>> print(uploaded_code(["a"]))
+    # The content came from this computer. For a file in the notebook folder use svc.upload(path).
+    svc.file('a')
+    """
+    comment = f"# The content came from this computer. For a file in the notebook folder use {call}."
+    return f"{comment}\nsvc.file({_ids_text(ids)})"
+
+
+def file_count(files: Sequence[object]) -> str:
     """Return the number of files as text.
 
     >>> file_count(["a"]), file_count(["a", "b"])
@@ -126,8 +145,8 @@ def _check_name(name: str) -> str:
     return name.strip()
 
 
-def _ids_text(files: list[str]) -> str:
-    return repr(files[0]) if len(files) == 1 else repr(files)
+def _ids_text(files: Sequence[str]) -> str:
+    return repr(files[0]) if len(files) == 1 else repr([*files])
 
 
 def _arguments(arguments: dict[str, Any]) -> str:

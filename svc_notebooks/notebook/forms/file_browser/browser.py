@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
@@ -13,18 +13,22 @@ from ...frames.frames import frame
 from ...frames.schemas import FILES
 from ...widgets.background_task import BackgroundTask, Report, Stopped
 from ...widgets.file_download import BrowserDownload, default_download
+from ...widgets.file_picker import FilePicker, default_picker
 from ...widgets.form import Form
 from ...widgets.html import Markup, join_html, tag
 from ...widgets.row_list import RowList, default_row_list
-from ...widgets.styles import row
+from ...widgets.styles import row, side_by_side, style_sheet
 from . import actions
 from .actions import FileAction
-from .details import COLUMNS, FileDetails, content_note, every_field, is_folder, table_row
-from .dialogs import BUTTONS, KERNEL, QUESTIONS, ConfirmDialog, Question, action_for
+from .details import FileDetails, content_note, every_field
+from .dialogs import KERNEL, QUESTIONS, ConfirmDialog, Question, action_for
 from .downloads import Actions, FileDownloads
+from .listing import FileListing, ListingEvents
 from .preview import FilePreview, fetch_preview
-from .recent_files import page_of_files
-from .search import ROOT, FileQuery, FileSearch
+from .recent_files import folder_options
+from .search import TRASH, FileQuery
+from .toolbar import FileToolbar
+from .uploads import FolderUploads, UploadEvents
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -32,20 +36,24 @@ if TYPE_CHECKING:
     from ....client.session import Session
     from ....core.resources.files import File, FileList
 
-PAGE_SIZE = 20
-"""The number of files on a page."""
+_KEYS = {"Delete": "trash", "F2": "rename"}
+"""The action of each key that a person presses in the list."""
 
-_ROOT_FOLDER = (ROOT, "My files")
+_NO_FOLDER = "Open a folder to upload files to it."
 
 
 def file_browser(*, session: Session | None = None) -> FileBrowser:
     """Return a form that lists files, with folders, search, details, previews and actions.
 
+    A click on a heading sorts the list, the search follows what is typed, and letters typed in the list go to the next
+    name. Files dropped on the form are uploaded to the open folder. A file of the same name is replaced only after a
+    question.
+
     The form downloads files or byte ranges, replaces content, and sets whether viewers can copy a file. The form asks
     for confirmation before it overwrites a local file, and before it downloads a file that is flagged as abusive. Only
     the owner can download a flagged file.
 
-    `browser.result` is the DataFrame of the listed files, `browser.chosen` is the DataFrame of the selected files,
+    `browser.result` is the DataFrame of the listed files, `browser.selection` is the DataFrame of the selected files,
     `browser.code()` is the call for the last action, `browser.last_error` is the last error.
 
     Args:
@@ -71,86 +79,100 @@ class FileBrowser(Form):
         session: Session | None = None,
         make_list: Callable[[str, dict[str, str]], RowList] = default_row_list,
         make_download: Callable[[Callable[[], None]], BrowserDownload] = default_download,
+        make_picker: Callable[[str, str], FilePicker] = default_picker,
     ) -> None:
         super().__init__(session)
-        self._folders = [_ROOT_FOLDER]
-        self._page_tokens: list[str | None] = [None]
-        self._next_page_token: str | None = None
-        self._files: list[File] = []
-        self._last_code = self._cancelled_message = ""
-        self._previewed_ids: list[str] = []
-        self._asking_button: widgets.Button | None = None
-        self.search, self.files = FileSearch(), make_list("Files", COLUMNS)
+        self.add_class("svc-browser")
+        self._last_code = self._cancelled_message = self._asking_key = ""
+        self._selected_ids: list[str] = []
         self.question = ConfirmDialog(
             lambda question: self._guard(lambda: self._on_answer(question)), self._focus_button
         )
         self.work = BackgroundTask(self._on_error)
-        self.location, self.status, self.view = (widgets.HTML() for _ in range(3))
+        self.status, self.view = widgets.HTML(), widgets.HTML()
+        self.status.add_class("svc-status")
         self.about = FileDetails(lambda file, allowed: self._guard(lambda: self._set_viewers(file, allowed)))
         self.browser_download = make_download(lambda: None)
         run, messages = (self._session_now, self._guard, self._run_action), (self._show_status, self._show_error)
         self.downloads = FileDownloads(Actions(*run, *messages, self.browser_download.save, self._focus_button))
+        self.listing = FileListing(
+            make_list,
+            ListingEvents(
+                session=self._session_now,
+                guard=self._guard,
+                navigated=self._on_navigation,
+                listed=self._show_selection,
+                selected=self._on_selection,
+                opened=self._preview,
+                key_pressed=self._on_key,
+                failed=self._on_error,
+            ),
+        )
+        self.search, self.files, self.location = self.listing.search, self.listing.files, self.listing.location
+        self.picker = make_picker("Upload", ".svc-browser")
+        self.uploads = FolderUploads(
+            self.picker,
+            UploadEvents(
+                self._session_now, lambda: self.listing.folder, self._guard, self._on_uploaded, self._on_error
+            ),
+        )
         self._buttons()
-        self.search.watch(lambda: self._guard(self._list_from_start))
-        self.files.watch(self._show_selection, self._open_row, lambda: self._guard(self._go_up))
         self.question.watch(self._on_question_change)
         self.question.made.generate.on_click(lambda _button: self._guard(self._generate_id))
         self._compose(
+            style_sheet("file_browser.css"),
             row(self.up, self.refresh_button, self.location),
             self.search,
-            self.files,
-            row(self.before, self.next, self.status),
-            self._actions,
+            self.toolbar,
             self.question,
             self.downloads,
+            self.uploads,
             self.work,
             self.alert,
-            self.about,
+            self.status,
+            side_by_side(widgets.VBox([self.files, self.listing.pager]), self.about),
             self.view,
             self.browser_download,
         )
-        self._guard(self._list)
+        self._guard(self.refresh)
 
     def _buttons(self) -> None:
-        press = self._button
-        self.up = press("Up", "Go to the parent folder", self._go_up)
-        self.refresh_button = press("Refresh", "Reload the list", self.refresh)
-        self.before = press("Previous", f"Show the previous {PAGE_SIZE} files", self._previous_page)
-        self.next = press("Next", f"Show the next {PAGE_SIZE} files", self._next_page)
-        self.open = press(
-            "Open",
-            "Open the folder or preview the file",
-            lambda: self._open_file(self._require_one()),
-        )
-        self.details = press("All fields", "Show all metadata of the selected file", self._details)
-        self.trash = press("Trash", "Move the files to the trash", lambda: self._act(actions.trash_action))
-        self.untrash = press("Restore", "Restore the files from the trash", lambda: self._act(actions.untrash_action))
-        self.ask = {key: press(words, tip, lambda key=key: self._ask(key)) for key, words, tip in BUTTONS}  # type: ignore[misc]
-        changing = [self.ask[key] for key in ("replace", "rename", "copy", "share", "folder")]
-        last = (self.trash, self.untrash, self.ask["delete"])
-        self._actions = row(self.open, self.ask["download"], self.details, *changing, *last)
+        self.up = self._button("Up", "Go to the parent folder", self.listing.go_up)
+        self.refresh_button = self._button("Refresh", "Reload the list", self._refresh_list)
+        self.up.icon, self.refresh_button.icon = "arrow-up", "refresh"
+        self.before, self.next = self.listing.pager.previous, self.listing.pager.next
+        self.toolbar = FileToolbar(self.picker, self._press, self.files.focus_if_lost)
+        buttons = self.toolbar.buttons
+        self.open, self.details = buttons["open"], buttons["details"]
+        self.trash, self.untrash = buttons["trash"], buttons["untrash"]
+        self.ask = {key: buttons[key] for key in QUESTIONS}
 
     @property
     def busy(self) -> bool:
-        return self.work.busy
+        return self.work.busy or self.listing.busy or self.uploads.busy
 
     @property
     def result(self) -> DataFrame:
         """The files of the current page of the list, with the columns of `files()`."""
-        return frame(FILES, self._files)
+        return frame(FILES, self.listing.page)
+
+    @property
+    def selection(self) -> DataFrame:
+        """The selected files, with the columns of `files()`, as in `svc.download(browser.selection)`."""
+        return frame(FILES, self.listing.selection)
 
     @property
     def chosen(self) -> DataFrame:
-        """The selected files, with the columns of `files()`, as in `svc.download(browser.chosen)`."""
-        return frame(FILES, self._chosen_files())
+        """The same as `selection`."""
+        return self.selection
 
     @property
     def query(self) -> FileQuery:
         """The query that lists the files. `query.q` and `query.order_by` are parameters of the list request."""
-        return self.search.query(self._folders[-1][0])
+        return self.listing.query
 
     def code(self) -> str:
-        """Return the code of the open dialog, or else of the last action, or else the call that lists the files."""
+        """Return the code of the open dialog, otherwise of the last action, otherwise the code that lists the files."""
         if self.question.question:
             try:
                 return self._action(self.question.question).code
@@ -159,53 +181,40 @@ class FileBrowser(Form):
         return self._last_code or self.query.code()
 
     def refresh(self) -> None:
-        self._list(keep=True)
+        """Reload the current page of the list."""
+        self.listing.refresh()
+
+    def close(self) -> None:
+        self.listing.close()
+        super().close()
 
     def _session_now(self) -> Session:
         return session_or_current(self._session)
 
-    def _list(self, *, keep: bool = False) -> None:
-        session, query, token = self._session_now(), self.query, self._page_tokens[-1]
-        self._last_code = self._last_code if keep else ""
-        self._run("Loading the list", lambda _report: page_of_files(session, query, token, PAGE_SIZE), self._show_page)
+    # -- what a person does in the list
 
-    def _list_from_start(self) -> None:
-        self._page_tokens = [None]
-        self._list()
+    def _refresh_list(self) -> None:
+        self._show_status("")
+        self.refresh()
 
-    def _previous_page(self) -> None:
-        if len(self._page_tokens) == 1:
-            raise ValueError("This is the first page.")
-        self._page_tokens.pop()
-        self._list()
+    def _on_navigation(self) -> None:
+        """Remove the messages and the code of the last action, which was about the files listed before."""
+        self._last_code = ""
+        self._clear_messages()
 
-    def _next_page(self) -> None:
-        if self._next_page_token is None:
-            raise ValueError("This is the last page.")
-        self._page_tokens.append(self._next_page_token)
-        self._list()
+    def _on_selection(self) -> None:
+        """Remove the messages about the files selected before."""
+        self._clear_messages()
+        self._show_selection()
 
-    def _go_up(self) -> None:
-        if len(self._folders) == 1:
-            raise ValueError(f"{_ROOT_FOLDER[1]} has no parent folder.")
-        self._folders.pop()
-        self._list_from_start()
+    def _clear_messages(self) -> None:
+        self._show_error(None)
+        self._show_status("")
 
-    def _open_row(self, file_id: str) -> None:
-        matches = [file for file in self._files if file["id"] == file_id]
-        self._guard(lambda: self._open_file(matches[0]) if matches else None)
-
-    def _open_file(self, facts: File) -> None:
-        session = self._session_now()
-        if not is_folder(facts, session.names):
-            self._preview(facts)
-            return
-        parents = self._folders if self.search.in_folder else [_ROOT_FOLDER]
-        self._folders = [*parents, (str(facts["id"]), str(facts["name"]))]
-        if self.search.in_folder and not self.search.text.value:
-            self._list_from_start()
-        else:
-            self.search.reset()
+    def _on_key(self, key: str) -> None:
+        button = self.toolbar.buttons[_KEYS[key]]
+        if not button.disabled:
+            button.click()
 
     def _preview(self, facts: File, *, acknowledge_abuse: bool = False) -> None:
         session, resume = self._session_now(), lambda: self._preview(facts, acknowledge_abuse=True)
@@ -215,6 +224,17 @@ class FileBrowser(Form):
             lambda preview: self._show_preview(preview) if preview else self.downloads.ask_to_preview(facts, resume),
             long=True,
         )
+
+    # -- actions
+
+    def _press(self, key: str) -> None:
+        simple: dict[str, Callable[[], None]] = {
+            "open": lambda: self.listing.open_file(self.listing.require_one()),
+            "details": self._details,
+            "trash": lambda: self._act(actions.trash_action),
+            "untrash": lambda: self._act(actions.untrash_action),
+        }
+        self._guard(simple.get(key) or (lambda: self._ask(key)))
 
     def _run(
         self, label: str, act: Callable[[Report], Any], then: Callable[[Any], None], *, long: bool = False
@@ -231,9 +251,11 @@ class FileBrowser(Form):
     def _ask(self, key: str) -> None:
         files = self._files_for(QUESTIONS[key])
         note = content_note(files[0], self._session_now().names) if key == "replace" else ""
+        if key == "move":
+            self.question.folder.options = self._folder_options(files)
         self.downloads.dismiss()
-        self._show_status(self._count_text())
-        self._asking_button = self.ask[key]
+        self._show_status("")
+        self._asking_key = key
         names = [str(file["name"]) for file in files]
         self.question.ask(key, ", ".join(names), names[0] if key == "rename" else "", note)
         self._show_code()
@@ -243,10 +265,17 @@ class FileBrowser(Form):
         self._show_error(None)
         self._show_code()
 
+    def _folder_options(self, files: Sequence[File]) -> list[tuple[str, str]]:
+        here = [self.listing.folder[0]] if self.search.in_folder else []
+        options = folder_options(self._session_now(), without=[*here, *(str(file["id"]) for file in files)])
+        if not options:
+            raise ValueError("There is no other folder to move to. Create one with New.")
+        return options
+
     def _focus_button(self) -> None:
-        """Focus the button that opened the dialog."""
-        if self._asking_button and not self.downloads.is_open:
-            self._asking_button.focus()
+        """Focus the button that opened the dialog, after the dialog was closed."""
+        if self._asking_key and not self.downloads.is_open:
+            self.toolbar.focus(self._asking_key)
         self._show_code()
 
     def _on_answer(self, question: Question) -> None:
@@ -274,23 +303,26 @@ class FileBrowser(Form):
             raise
 
     def _action(self, question: Question) -> FileAction:
-        return action_for(question, self.question, self._session_now(), self._files_for(question), self._folders[-1][0])
+        files, folder_id = self._files_for(question), self.listing.folder[0]
+        return action_for(question, self.question, self._session_now(), files, folder_id)
 
     def _files_for(self, question: Question) -> list[File]:
         """Return the selected files for a dialog. Raises ValueError for a wrong number of selected files."""
-        return {0: list, 1: lambda: [self._require_one()], None: self._require_selection}[question.files]()
+        return {0: list, 1: lambda: [self.listing.require_one()], None: self.listing.require_selection}[
+            question.files
+        ]()
 
     def _act(self, action: Callable[[Session, list[str]], FileAction]) -> None:
-        ids = [str(file["id"]) for file in self._require_selection()]
+        ids = [str(file["id"]) for file in self.listing.require_selection()]
         self._run_action(action(self._session_now(), ids))
 
     def _run_action(self, action: FileAction, then: Callable[[Any], str | None] | None = None) -> None:
         """Run an action and reload the list. `then` converts the value of the action to a status text or None."""
-        session, query, token = self._session_now(), self.query, self._page_tokens[-1]
+        session, request = self._session_now(), self.listing.request
 
         def on_done(results: tuple[Any, FileList]) -> None:
             self._last_code = action.code
-            self._show_page(results[1])
+            self.listing.show_changes(request, results[1])
             words = then(results[0]) if then else None
             self._show_status(words or action.message)
             self._show_code()
@@ -298,7 +330,7 @@ class FileBrowser(Form):
         self._cancelled_message = action.cancelled_message
         self._run(
             f"Running {action.code}",
-            lambda report: (action.run(report), page_of_files(session, query, token, PAGE_SIZE)),
+            lambda report: (action.run(report), request.send(session)),
             on_done,
             long=action.in_thread,
         )
@@ -306,7 +338,7 @@ class FileBrowser(Form):
     def _details(self) -> None:
         from ....client.files import get_file
 
-        session, facts = self._session_now(), self._require_one()
+        session, facts = self._session_now(), self.listing.require_one()
         file_id = str(facts["id"])
         self._last_code = f"svc.file({file_id!r}, fields='*')"
         self._run(
@@ -315,51 +347,26 @@ class FileBrowser(Form):
             lambda fields: self._show_view(every_field(fields)),
         )
 
-    def _chosen_files(self) -> list[File]:
-        ids = set(self.files.ids())
-        return [file for file in self._files if file["id"] in ids]
-
-    def _require_selection(self) -> list[File]:
-        chosen = self._chosen_files()
-        if not chosen:
-            raise ValueError("No file is selected. Select one or more in the list.")
-        return chosen
-
-    def _require_one(self) -> File:
-        if len(files := self._require_selection()) > 1:
-            raise ValueError("Several files are selected. Select one.")
-        return files[0]
-
-    def _show_page(self, page: FileList) -> None:
-        session = self._session_now()
-        self._files = page.get("files") or []
-        self._next_page_token = page.get("nextPageToken")
-        self.files.show([table_row(file, session.names) for file in self._files], "No files.")
-        self.location.value = tag("span", tag("strong", self._location_text()), class_="svc-place")
-        self._show_status(self._count_text())
-        self._show_selection()
-
-    def _location_text(self) -> str:
-        if self.search.in_folder:
-            return " / ".join(name for _, name in self._folders)
-        return str(self.search.scope.label if self.search.field.value != "q" else "Search results")
-
-    def _count_text(self) -> str:
-        first = PAGE_SIZE * (len(self._page_tokens) - 1) + 1
-        more = " of more" if self._next_page_token else ""
-        if len(self._page_tokens) > 1 or more:
-            return f"Files {first} to {first + len(self._files) - 1}{more}"
-        return actions.file_count(list(self._files))  # type: ignore[arg-type]
+    def _on_uploaded(self, words: str, ids: Sequence[str], code: str) -> None:
+        """Show the uploaded files in the list and select them."""
+        self._last_code = code or self._last_code
+        self.listing.refresh(select=ids)
+        self._show_status(words)
+        self._show_code()
+        self.files.focus_if_lost()
 
     def _show_selection(self) -> None:
-        chosen, ids = self._chosen_files(), self.files.ids()
-        if ids != self._previewed_ids:  # keep the preview while the selection is the same
+        files, names = self.listing.selection, self._session_now().names
+        ids = [str(file["id"]) for file in files]
+        if ids != self._selected_ids:  # a preview and a dialog are about the files selected before
             self.view.value = ""
             self.browser_download.clear()
-        self._previewed_ids = ids
-        single = chosen[0] if len(chosen) == 1 else None
-        several = tag("p", f"{actions.file_count(self.files.ids())} selected", role="status") if chosen else ""
-        self.about.show(single, self._session_now().names) if single else self.about.clear(several)
+            self.question.discard()
+        self._selected_ids = ids
+        self.about.show(files[0], names) if len(files) == 1 else self.about.summarize(files)
+        self.up.disabled = self.listing.at_root
+        self.picker.set_refusal("" if self.search.in_folder else _NO_FOLDER)
+        self.toolbar.show(files, in_folder=self.search.in_folder, in_trash=self.search.scope.value == TRASH)
         self._show_code()
 
     def _show_preview(self, preview: FilePreview) -> None:
@@ -384,4 +391,4 @@ class FileBrowser(Form):
         )
 
     def __repr__(self) -> str:
-        return f"<FileBrowser: {self._location_text()}, {self._count_text()}>"
+        return f"<FileBrowser: {self.listing.location_text}, {self.listing.pager.text}>"

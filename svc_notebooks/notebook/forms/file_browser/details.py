@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 
 LIST_FIELDS = (
     "id,name,mimeType,size,createdTime,modifiedTime,trashed,starred,parents,webViewLink,shared,ownedByMe,"
-    "description,owners(emailAddress),viewersCanCopyContent,capabilities(canEdit)"
+    "description,owners(emailAddress),viewersCanCopyContent,"
+    "capabilities(canCopy,canDelete,canDownload,canEdit,canListChildren,canModifyContent,"
+    "canMoveItemWithinDrive,canRename,canShare,canTrash,canUntrash)"
 )
 """The fields that a list request asks for. The columns of `files()` and the details of a file use these fields."""
 
@@ -135,6 +137,14 @@ class FileDetails(widgets.VBox):  # type: ignore[misc]
         self.viewers.observe(lambda _change: self._set(), "value")
         super().__init__([self.facts, self.viewers])
         self.clear()
+
+    def summarize(self, files: Sequence[File]) -> None:
+        """Show the number and the size of several files, or a hint for an empty selection."""
+        if not files:
+            self.clear(tag("p", "Select a file to see its details.", class_="svc-hint"))
+            return
+        size = size_text(sum(int(file.get("size") or 0) for file in files))
+        self.clear(tag("p", f"{len(files)} files selected", tag("br"), size, role="status"))
 
     def clear(self, words: str | Markup = "") -> None:
         self._file = None

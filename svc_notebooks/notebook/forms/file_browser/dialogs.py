@@ -44,6 +44,7 @@ class Question:
 QUESTIONS = {question.key: question for question in (
     Question("folder",   "New file or folder", "Create",      ("name", "made"), "primary", 0),
     Question("rename",   "Rename",                         "Rename",    ("name",), "primary", 1),
+    Question("move",     "Move",             "Move",          ("folder",), "primary"),
     Question("copy",     "Copy",             "Make a copy",   ("name",), "primary"),
     Question("share",    "Share",      "Share", ("grantee", "role"), "primary"),
     Question("download", "Download",         "Save",        ("target", "path", "more"), "primary"),
@@ -51,18 +52,6 @@ QUESTIONS = {question.key: question for question in (
     Question("delete",   "Delete permanently?",                  "Delete", (), "danger"),
 )}
 # fmt: on
-
-
-BUTTONS = (
-    ("folder", "New", "Create a folder, an empty file or a native document in this folder"),
-    ("download", "Download", "Save the selected files in the notebook folder or on this computer"),
-    ("replace", "Replace content", "Upload new content for the selected file; it keeps its name and id"),
-    ("rename", "Rename", "Rename the selected file"),
-    ("copy", "Copy", "Copy the selected files"),
-    ("share", "Share", "Share the selected files with somebody"),
-    ("delete", "Delete", "Delete the selected files permanently, without the trash"),
-)
-"""The buttons that open a dialog. Each entry has the key of the dialog, the label and the tooltip of the button."""
 
 
 class ConfirmDialog(widgets.VBox):  # type: ignore[misc]
@@ -83,6 +72,7 @@ class ConfirmDialog(widgets.VBox):  # type: ignore[misc]
             **describe("Role", "What they can do: read, comment, or change the file"),
             style=LABEL,
         )
+        self.folder = widgets.Dropdown(**describe("Folder", "The folder to which the files are moved"), style=LABEL)
         self.target = widgets.RadioButtons(
             options=[("File in the notebook folder", KERNEL), ("Browser download", BROWSER)],
             **describe("Save as", "A file where Python runs, or a download to this computer"),
@@ -108,6 +98,7 @@ class ConfirmDialog(widgets.VBox):  # type: ignore[misc]
             "made": self.made,
             "grantee": self.grantee,
             "role": self.role,
+            "folder": self.folder,
             "target": self.target,
             "path": self.path,
             "source": self.source,
@@ -155,6 +146,12 @@ class ConfirmDialog(widgets.VBox):  # type: ignore[misc]
         path = self.path.value.strip() if self.target.value == KERNEL else ""
         return Download(tuple(files), path or None, self.range.value)
 
+    def discard(self) -> None:
+        """Close the panel without calling `left`, if its question is about files that are no longer selected."""
+        if self.question and self.question.files != 0:
+            self.question = None
+            set_visible(self, False)
+
     def dismiss(self) -> None:
         """Close the panel and call `left`, if a dialog is open."""
         if self.question is None:
@@ -180,6 +177,8 @@ def action_for(
             return actions.new_file_action(session, made.type.value, dialog.name.value, folder, made.id.value)
         case "rename":
             return actions.rename_action(session, files[0], dialog.name.value)
+        case "move":
+            return actions.move_action(session, files, dialog.folder.value, dialog.folder.label)
         case "copy":
             return actions.copy_action(session, files, dialog.name.value)
         case "share":

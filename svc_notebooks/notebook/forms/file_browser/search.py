@@ -26,14 +26,28 @@ FIELDS = (
 )
 
 ORDERS = (
-    ("Folders first, then name", "folder,name"),
+    ("Name, A to Z", "folder,name_natural"),
+    ("Name, Z to A", "folder,name_natural desc"),
     ("Last modified", "modifiedTime desc"),
-    ("Last created", "createdTime desc"),
+    ("First modified", "modifiedTime"),
     ("Largest", "quotaBytesUsed desc"),
+    ("Smallest", "quotaBytesUsed"),
+    ("Last created", "createdTime desc"),
+    ("First created", "createdTime"),
 )
+"""The sort orders, which the service applies to all pages. The service cannot sort by type."""
+
+HEADING_ORDERS = {
+    "name": ("folder,name_natural", "folder,name_natural desc"),
+    "changed": ("modifiedTime desc", "modifiedTime"),
+    "size": ("quotaBytesUsed desc", "quotaBytesUsed"),
+}
+"""The sort orders of each heading of the list. The first click on a heading applies the first one."""
 
 ROOT = "root"
 """The id of the root folder."""
+
+ROOT_FOLDER = (ROOT, "My files")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +88,7 @@ class FileQuery:
         """Return the call that lists the same files.
 
         >>> FileQuery(scope="trash").code()
-        "svc.files('trashed = true', order_by='folder,name')"
+        "svc.files('trashed = true', order_by='folder,name_natural')"
         """
         order = f", order_by={self.order_by!r}" if self.order_by else ""
         return f"svc.files({self.q!r}{order})"
@@ -86,6 +100,16 @@ _SCOPE_TERMS = {
     SHARED: ("sharedWithMe = true", "trashed = false"),
     TRASH: ("trashed = true",),
 }
+
+
+def heading_of(order: str | None) -> tuple[str, bool]:
+    """Return the heading for a sort order and True for a descending order, or an empty text without such a heading.
+
+    >>> heading_of("folder,name_natural"), heading_of("modifiedTime desc"), heading_of(None)
+    (('name', False), ('changed', True), ('', False))
+    """
+    column = next((column for column, orders in HEADING_ORDERS.items() if order in orders), "")
+    return column, bool(column and order and order.endswith(" desc"))
 
 
 class FileSearch(widgets.HBox):  # type: ignore[misc]
@@ -102,42 +126,52 @@ class FileSearch(widgets.HBox):  # type: ignore[misc]
         self.field = widgets.Dropdown(
             options=FIELDS, **describe("Search in", "The field that is searched"), style=AUTO_WIDTH
         )
-        self.text = text_field(
-            "Search",
-            "A text, or a query such as starred = true and name contains 'a'. Press Enter to search",
-            hint="empty: all files",
-            style=AUTO_WIDTH,
-        )
+        self.text = text_field("Search", "The list follows as you type", hint="empty: all files", style=AUTO_WIDTH)
+        self.text.continuous_update = True
         self.order = widgets.Dropdown(options=ORDERS, **describe("Sort by", "The order of the files"), style=AUTO_WIDTH)
         super().__init__([self.scope, self.field, self.text, self.order])
         self.add_class("svc-filters")
         self._silent = False
-        self._changed: Callable[[], None] = lambda: None
-        self.field.observe(lambda _change: self._update_visibility(), "value")
+        self._changed: Callable[[bool], None] = lambda _typed: None
+        self.field.observe(lambda _change: self._update_controls(), "value")
         for control in self.children:
-            control.observe(lambda _change: self._notify(), "value")
+            control.observe(lambda change: self._notify(change["owner"] is self.text), "value")
 
-    def watch(self, changed: Callable[[], None]) -> None:
+    def watch(self, changed: Callable[[bool], None]) -> None:
+        """Call `changed` for each change, with True for a letter that a person has typed."""
         self._changed = changed
 
-    def _notify(self) -> None:
+    def _notify(self, typed: bool) -> None:
         if not self._silent:
-            self._changed()
+            self._changed(typed)
 
     def query(self, folder: str) -> FileQuery:
         """Return the search that the controls describe. `folder` is the id of the open folder."""
         return FileQuery(self.scope.value, folder, self.field.value, self.text.value, self.order.value)
 
-    def _update_visibility(self) -> None:
-        """Hide the scope control while a person writes a query, which contains its own conditions."""
+    def sort_by(self, column: str) -> None:
+        """Sort by a heading of the list. The second call for the same heading reverses the order."""
+        first, second = HEADING_ORDERS[column]
+        self.order.value = second if self.order.value == first else first
+
+    def _update_controls(self) -> None:
+        """Show the controls that belong to the searched field.
+
+        A query contains its own conditions, and is not valid before it is complete. The service sorts the results of a
+        full-text search itself.
+        """
         set_visible(self.scope, self.field.value != QUERY)
+        set_visible(self.order, self.field.value != TEXT)
+        self.text.continuous_update = self.field.value != QUERY
+        hint = "starred = true and name contains 'a'; then press Enter" if self.field.value == QUERY else ""
+        self.text.placeholder = hint or "empty: all files"
 
     def reset(self) -> None:
         """Reset the controls, so that all files in the open folder are listed. Call the watcher once."""
         self._silent = True
         self.field.value, self.text.value, self.scope.value = NAME, "", HERE
         self._silent = False
-        self._notify()
+        self._notify(False)
 
     @property
     def in_folder(self) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 import ipywidgets as widgets
 
@@ -17,6 +18,26 @@ from ..html import Markup, join_html, tag
 from ..styles import row
 
 REPLACE, KEEP_BOTH, CANCEL = "replace", "keep both", "cancel"
+
+
+class NameConflict(Protocol):
+    """A new file whose name an existing file has.
+
+    `path` is the existing file, `alternative_path` the new file if the person keeps both. `lines` compares the two
+    files, `place` says where they are.
+    """
+
+    @property
+    def path(self) -> Path: ...
+
+    @property
+    def alternative_path(self) -> Path: ...
+
+    @property
+    def lines(self) -> tuple[tuple[str, object, object], ...]: ...
+
+    @property
+    def place(self) -> str: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,13 +61,27 @@ class Conflict:
         """A free path for the new file, used if the person keeps both files."""
         return free_path(self.path)
 
+    @property
+    def lines(self) -> tuple[tuple[str, object, object], ...]:
+        error, name = self.error, self.path.name
+        return (
+            ("Name", name, self.name),
+            ("Size", size_with_bytes(error.size), size_with_bytes(self.size)),
+            ("Modified", f"{error.modified:%Y-%m-%d %H:%M} UTC" if error.modified else "", self.modified),
+            ("Type", by_name(name) or "unknown", self.media_type),
+        )
+
+    @property
+    def place(self) -> str:
+        return f"Folder: {self.path.parent.absolute()}"
+
 
 class ReplaceQuestion(widgets.VBox):  # type: ignore[misc]
     """A panel with three buttons, which call `answered` with REPLACE, KEEP_BOTH or CANCEL, and hide the panel."""
 
     def __init__(self, answered: Callable[[str], None]) -> None:
         self._on_answer = answered
-        self.conflicts: tuple[Conflict, ...] = ()
+        self.conflicts: tuple[NameConflict, ...] = ()
         self.alternative_paths: tuple[Path, ...] = ()
         self.head, self.files = widgets.HTML(), widgets.HTML()
         self.files.add_class("svc-compared")
@@ -63,16 +98,12 @@ class ReplaceQuestion(widgets.VBox):  # type: ignore[misc]
         button.on_click(lambda _button: self._answer(answer))
         return button
 
-    def ask(self, conflicts: Sequence[Conflict]) -> None:
+    def ask(self, conflicts: Sequence[NameConflict], detail: str = " with other content") -> None:
         """Show the existing and the new file of each conflict side by side, and focus Cancel."""
         self.conflicts = tuple(conflicts)
         self.alternative_paths = tuple(conflict.alternative_path for conflict in conflicts)
         several = len(conflicts) > 1
-        words = (
-            f"{len(conflicts)} files exist with other content."
-            if several
-            else f"{conflicts[0].path.name} exists with other content."
-        )
+        words = f"{len(conflicts)} files exist{detail}." if several else f"{conflicts[0].path.name} exists{detail}."
         self.head.value = tag("p", tag("strong", words), " Replace them?" if several else " Replace it?", role="alert")
         new_names = [path.name for path in self.alternative_paths] if several else [""]
         self.files.value = join_html(
@@ -93,18 +124,11 @@ class ReplaceQuestion(widgets.VBox):  # type: ignore[misc]
             self._on_answer(answer)
 
 
-def _table(conflict: Conflict, new_name: str) -> Markup:
+def _table(conflict: NameConflict, new_name: str) -> Markup:
     """Return an HTML table that compares both files. `new_name` is the file name for Keep both, or empty."""
-    error, name = conflict.error, conflict.path.name
-    lines = (
-        ("Name", name, conflict.name),
-        ("Size", size_with_bytes(error.size), size_with_bytes(conflict.size)),
-        ("Modified", f"{error.modified:%Y-%m-%d %H:%M} UTC" if error.modified else "", conflict.modified),
-        ("Type", by_name(name) or "unknown", conflict.media_type),
-        *([("If both are kept", name, new_name)] if new_name else []),
-    )
-    folder = f"Folder: {conflict.path.parent.absolute()}"
-    return comparison_table(f"Compare {name}", ("Existing file", "New file"), lines, caption=folder)
+    name = conflict.path.name
+    lines = [*conflict.lines, *([("If both are kept", name, new_name)] if new_name else [])]
+    return comparison_table(f"Compare {name}", ("Existing file", "New file"), lines, caption=conflict.place)
 
 
 def comparison_table(

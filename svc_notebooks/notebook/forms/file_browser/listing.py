@@ -1,0 +1,244 @@
+"""The list of the file browser: the open folder, the filters, the sort order, the pages and the selection."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import ipywidgets as widgets
+
+from ...widgets.background_task import LatestTask, can_run_in_background
+from ...widgets.html import tag
+from ...widgets.row_list import RowList
+from .details import COLUMNS, is_folder, table_row
+from .page_request import PageRequest
+from .pager import Pager
+from .search import HEADING_ORDERS, ROOT_FOLDER, FileQuery, FileSearch, heading_of
+
+if TYPE_CHECKING:
+    from ....client.session import Session
+    from ....core.resources.files import File, FileList
+
+_TYPING_PAUSE = 0.25
+"""Seconds without another letter after which the list follows the text of the search."""
+
+_EMPTY_FOLDER = "This folder is empty. Drop files here to upload them."
+_NO_MATCH = "No files."
+_NOT_LISTED = "The files could not be listed."
+
+
+@dataclass(frozen=True, slots=True)
+class ListingEvents:
+    """The functions of the file browser that FileListing calls.
+
+    `navigated` is called before another list is loaded, `listed` after a page is shown, `selected` after the selection
+    has changed, and `opened` with a file that is not a folder. `key_pressed` is called with a key for the selected
+    files. `guard` calls a handler and shows its exception, `failed` shows the exception of a request.
+    """
+
+    session: Callable[[], Session]
+    guard: Callable[[Callable[[], None]], None]
+    navigated: Callable[[], None]
+    listed: Callable[[], None]
+    selected: Callable[[], None]
+    opened: Callable[[File], None]
+    key_pressed: Callable[[str], None]
+    failed: Callable[[Exception], None]
+
+
+class FileListing:
+    """Lists the files of a folder or of a search, one page at a time. The file browser places its widgets."""
+
+    def __init__(self, make_list: Callable[[str, dict[str, str]], RowList], events: ListingEvents) -> None:
+        self._events = events
+        self._folders = [ROOT_FOLDER]
+        self._page: list[File] = []
+        self._shown: PageRequest | None = None
+        self._to_select: list[str] = []
+        self._navigating = self._showing = False
+        self._loader = LatestTask(self._on_failure)
+        # The list is useful without its total, so an error of the count is not shown.
+        self._counter = LatestTask(lambda _error: None)
+        self.search, self.files, self.pager = FileSearch(), make_list("Files", COLUMNS), Pager()
+        self.location = widgets.HTML()
+        guard = events.guard
+        self.search.watch(self._on_search)
+        self.pager.watch(self.load, guard)
+        self.files.watch(
+            lambda: None if self._showing else events.selected(),
+            lambda file_id: guard(lambda: self._open_row(file_id)),
+            lambda: guard(self.go_up),
+            self.search.sort_by,
+            events.key_pressed,
+        )
+
+    @property
+    def busy(self) -> bool:
+        return self._loader.busy
+
+    @property
+    def page(self) -> list[File]:
+        """The files of the current page."""
+        return self._page
+
+    @property
+    def selection(self) -> list[File]:
+        """The selected files, from top to bottom."""
+        ids = set(self.files.ids())
+        return [file for file in self._page if file["id"] in ids]
+
+    def require_selection(self) -> list[File]:
+        """Return the selected files. Raises ValueError if no file is selected."""
+        if not (files := self.selection):
+            raise ValueError("No file is selected. Select one or more in the list.")
+        return files
+
+    def require_one(self) -> File:
+        """Return the selected file. Raises ValueError if no file or several files are selected."""
+        if len(files := self.require_selection()) > 1:
+            raise ValueError("Several files are selected. Select one.")
+        return files[0]
+
+    @property
+    def folder(self) -> tuple[str, str]:
+        """The id and the name of the open folder."""
+        return self._folders[-1]
+
+    @property
+    def at_root(self) -> bool:
+        """True if the open folder has no parent folder."""
+        return len(self._folders) == 1
+
+    @property
+    def query(self) -> FileQuery:
+        return self.search.query(self.folder[0])
+
+    @property
+    def request(self) -> PageRequest:
+        """The request for the current page."""
+        return PageRequest(self.query, self.pager.token, self.pager.size)
+
+    @property
+    def location_text(self) -> str:
+        if self.search.in_folder:
+            return " / ".join(name for _, name in self._folders)
+        return str(self.search.scope.label if self.search.field.value != "q" else "Search results")
+
+    def load(self, *, delay: float = 0) -> None:
+        """List the current page, after a person has gone there."""
+        self._navigating = True
+        self._events.navigated()
+        self._load(delay)
+
+    def refresh(self, *, select: Sequence[str] = ()) -> None:
+        """List the current page again, because its files may have changed. Select the files with these ids."""
+        self._to_select = [*select]
+        self._forget_total()
+        self._load(0)
+
+    def close(self) -> None:
+        """Drop the running requests."""
+        self._loader.cancel()
+        self._counter.cancel()
+
+    def go_up(self) -> None:
+        """List the parent folder. Raises ValueError in the root folder."""
+        if self.at_root:
+            raise ValueError(f"{ROOT_FOLDER[1]} has no parent folder.")
+        self._folders.pop()
+        self._restart()
+
+    def open_file(self, facts: File) -> None:
+        """List a folder, or call `opened` for any other file."""
+        if not is_folder(facts, self._events.session().names):
+            self._events.opened(facts)
+            return
+        parents = self._folders if self.search.in_folder else [ROOT_FOLDER]
+        self._folders = [*parents, (str(facts["id"]), str(facts["name"]))]
+        if self.search.in_folder and not self.search.text.value:
+            self._restart()
+        else:
+            self.search.reset()
+
+    def show_changes(self, request: PageRequest, page: FileList) -> None:
+        """Show a page that was requested after a change of files. List the current page if a person has gone there."""
+        self._forget_total()
+        if request == self.request:
+            self._loader.cancel()
+            self._show(request, page)
+        else:
+            self._load(0)
+
+    def _on_search(self, typed: bool) -> None:
+        self._events.guard(lambda: self._restart(_TYPING_PAUSE if typed else 0))
+
+    def _restart(self, delay: float = 0) -> None:
+        if self._shown is None or self.query.q != self._shown.query.q:
+            self._forget_total()
+        self.pager.restart()
+        self.load(delay=delay)
+
+    def _open_row(self, file_id: str) -> None:
+        for file in self._page:
+            if file["id"] == file_id:
+                self.open_file(file)
+
+    def _load(self, delay: float) -> None:
+        session, request = self._events.session(), self.request
+        self._loader.begin(
+            lambda: request.send(session),
+            lambda page: self._show(request, page),
+            in_thread=not session.in_process,
+            delay=delay,
+        )
+
+    def _show(self, request: PageRequest, page: FileList) -> None:
+        files, order = page.get("files") or [], request.query.order_by
+        if not files and not self.pager.is_first:  # the last file of the last page is gone
+            self.pager.back()
+            self._load(0)
+            return
+        self._shown = request
+        self.pager.show(len(files), page.get("nextPageToken"))
+        self.files.show_order([*HEADING_ORDERS] if order else [], *heading_of(order))
+        self._show_rows(files, _EMPTY_FOLDER if self.search.in_folder and not self.search.text.value else _NO_MATCH)
+        self._count(request)
+
+    def _show_rows(self, files: list[File], empty_message: str) -> None:
+        names = self._events.session().names
+        self._page = files
+        self._showing = True  # the events of the list are about the person's selection only
+        self.files.show([table_row(file, names) for file in files], empty_message)
+        if self._to_select:
+            self.files.chosen = [file["id"] for file in files if file["id"] in self._to_select]
+        self._showing, self._to_select = False, []
+        self.location.value = tag("span", tag("strong", self.location_text), class_="svc-place")
+        self._events.listed()
+        if self._navigating:  # the pressed button may have become disabled
+            self.files.focus_if_lost()
+        self._navigating = False
+
+    def _on_failure(self, error: Exception) -> None:
+        """Show the error of a list request. The files of another list are not shown any longer."""
+        if self.request != self._shown:
+            self._shown = None
+            self.pager.restart()
+            self.pager.show(0, None)
+            self._show_rows([], _NOT_LISTED)
+        self._events.failed(error)
+
+    def _count(self, request: PageRequest) -> None:
+        """Count the files in the background if they are not all on this page."""
+        if not self.pager.needs_count or self._counter.busy or not can_run_in_background():
+            return
+        session = self._events.session()
+        self._counter.begin(
+            lambda: request.count(session, lambda: request.query.q == self.query.q),
+            lambda counted: self.pager.show_total(counted[0], complete=counted[1]),
+            in_thread=True,
+        )
+
+    def _forget_total(self) -> None:
+        self._counter.cancel()
+        self.pager.forget_total()

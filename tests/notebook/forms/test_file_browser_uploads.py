@@ -1,0 +1,191 @@
+"""Files from the person's computer in the file browser: where they go, existing names, and the equivalent code."""
+
+import asyncio
+
+import pytest
+
+import svc_notebooks as svc
+
+FOLDER = "application/vnd.svc-apps.folder"
+
+
+@pytest.fixture
+def data(lab):
+    return svc.create_file(name="Data", mime_type=FOLDER)
+
+
+@pytest.fixture
+def browser(data):
+    return svc.file_browser()
+
+
+def begin(browser, name, size, key=None):
+    content = {"kind": "begin", "key": key or name, "name": name, "size": size, "mime": "text/plain"}
+    browser.picker.handle_message(content, [])
+
+
+def drop(browser, name, body, key=None):
+    """What the page sends when a person drops a file on the form."""
+    begin(browser, name, len(body), key)
+    if body:
+        browser.picker.handle_message({"kind": "slice", "key": key or name, "offset": 0}, [body])
+
+
+def open_folder(browser):
+    browser.files.handle_message({"kind": "open", "id": browser.result["id"][0]})
+    assert "Data" in browser.location.value
+
+
+def contents(folder="root"):
+    rows = svc.files(f"'{folder}' in parents and mimeType != '{FOLDER}'", order_by="name")
+    return [(name, svc.read(file_id)) for name, file_id in zip(rows["name"], rows["id"], strict=True)]
+
+
+def test_a_dropped_file_goes_to_the_open_folder(browser, data):
+    open_folder(browser)
+    drop(browser, "plan.txt", b"Feed the ducks.")
+
+    assert contents(data["id"].item()) == [("plan.txt", b"Feed the ducks.")]
+    assert browser.last_error is None
+    assert "Uploaded 1 file to Data." in browser.status.value
+    assert browser.selection["name"].tolist() == ["plan.txt"]
+    assert browser.selection["mime_type"].tolist() == ["text/plain"]
+    assert browser.picker.files == []
+
+
+def test_the_code_after_an_upload_runs(browser):
+    drop(browser, "plan.txt", b"Feed the ducks.")
+    rows = eval(browser.code().splitlines()[-1], {"svc": svc})
+
+    exec(browser.code(), {"svc": svc})
+    assert rows["name"].tolist() == ["plan.txt"]
+
+
+def test_the_code_after_a_replacement_runs(browser):
+    drop(browser, "plan.txt", b"Feed the ducks.")
+    browser.ask["replace"].click()
+    picker = browser.question.source.picker
+    picker.handle_message({"kind": "begin", "key": "k", "name": "May.txt", "size": 1, "mime": "text/plain"}, [])
+    picker.handle_message({"kind": "slice", "key": "k", "offset": 0}, [b"x"])
+    browser.question.yes.click()
+
+    assert contents() == [("plan.txt", b"x")]
+    exec(browser.code(), {"svc": svc})
+    assert eval(browser.code().splitlines()[-1], {"svc": svc})["size"].tolist() == [1]
+
+
+def test_files_go_to_the_folder_that_was_open_when_they_were_dropped(browser, data):
+    begin(browser, "slow.txt", 4)
+    open_folder(browser)
+    begin(browser, "quick.txt", 0)
+    assert contents(data["id"].item()) == [], "the files go together"
+    browser.picker.handle_message({"kind": "slice", "key": "slow.txt", "offset": 0}, [b"slow"])
+
+    assert contents() == [("slow.txt", b"slow")]
+    assert contents(data["id"].item()) == [("quick.txt", b"")]
+
+
+def test_a_search_result_is_no_place_for_files(browser):
+    browser.search.scope.value = "everywhere"
+    assert browser.picker.refusal == "Open a folder to upload files to it."
+    browser.search.scope.value = "here"
+    assert browser.picker.refusal == ""
+
+
+# -- a name that is taken
+
+
+@pytest.fixture
+def conflicting(browser):
+    """The browser after a person has dropped a file whose name a file of the folder has, and one with a free name."""
+    svc.upload(b"old", name="plan.txt")
+    begin(browser, "plan.txt", 3)
+    begin(browser, "notes.txt", 0)
+    browser.picker.handle_message({"kind": "slice", "key": "plan.txt", "offset": 0}, [b"new"])
+    return browser
+
+
+def test_a_taken_name_is_asked_about(conflicting):
+    question = conflicting.uploads.question
+
+    assert contents() == [("notes.txt", b""), ("plan.txt", b"old")]
+    assert "plan.txt exists in My files." in question.head.value
+    assert question.keep.description == "Save as plan (1).txt"
+    assert "3 bytes" in question.files.value
+    assert "Uploaded 1 of 2 files to My files." in conflicting.status.value
+
+
+@pytest.mark.parametrize(
+    "answer, expected, status",
+    [
+        ("cancel", [("plan.txt", b"old")], "Cancelled. Not uploaded: 1 file."),
+        ("replace", [("plan.txt", b"new")], "Uploaded 1 file to My files."),
+        ("keep", [("plan (1).txt", b"new"), ("plan.txt", b"old")], "Uploaded 1 file to My files."),
+    ],
+)
+def test_the_answer_decides(conflicting, answer, expected, status):
+    getattr(conflicting.uploads.question, answer).click()
+
+    assert contents() == [("notes.txt", b""), *expected]
+    assert status in conflicting.status.value
+    assert conflicting.uploads.question.layout.display == "none"
+    assert conflicting.picker.files == []
+    assert conflicting.last_error is None
+
+
+def test_a_free_name_is_one_that_no_file_of_the_folder_has(browser):
+    svc.upload([b"1"] * 25, name=["plan.txt", *(f"plan ({n}).txt" for n in range(1, 25))])
+    drop(browser, "plan.txt", b"new")
+
+    assert browser.uploads.question.keep.description == "Save as plan (25).txt"
+
+
+def test_folders_documents_and_the_trash_take_no_names(browser):
+    svc.upload(b"<p>a</p>", name="Birds", mime_type="text/html", convert_to="document")
+    svc.trash(svc.upload(b"x", name="plan.txt"))
+    for name in ("Data", "Birds", "plan.txt"):
+        drop(browser, name, b"new")
+
+    assert not browser.uploads.question.conflicts
+    assert len(svc.files("trashed = false")) == 5
+
+
+def test_files_that_are_dropped_during_a_question_wait_for_the_answer(conflicting):
+    drop(conflicting, "later.txt", b"later")
+    assert "later.txt" not in dict(contents())
+    conflicting.uploads.question.cancel.click()
+
+    assert dict(contents())["later.txt"] == b"later"
+
+
+# -- long uploads
+
+
+def test_an_upload_shows_its_progress_and_can_be_cancelled(browser):
+    """Other actions go on meanwhile; files that are dropped during an upload follow it."""
+    large = bytes(24 * 2**20)
+
+    async def scene():
+        drop(browser, "zeros.bin", large)
+        assert browser.busy
+        assert browser.uploads.work.layout.display is None
+        browser.refresh_button.click()
+        assert browser.alert.value == ""
+        drop(browser, "later.txt", b"later")
+        browser.uploads.work.cancel.click()
+        while browser.busy:
+            await asyncio.sleep(0.01)
+
+    asyncio.run(scene())
+
+    assert contents() == [("later.txt", b"later")]
+    assert browser.last_error is None
+
+
+def test_a_failed_upload_is_reported_and_forgotten(lab, browser, data):
+    open_folder(browser)
+    svc.delete(data)
+    drop(browser, "plan.txt", b"x")
+
+    assert 'role="alert"' in browser.alert.value
+    assert browser.picker.files == []
