@@ -8,11 +8,11 @@
 `import svc_notebooks` imports no other module. The module of a name is imported when the name is first used (PEP 562).
 """
 
-from importlib import import_module
-from types import FunctionType
-from typing import TYPE_CHECKING
+import importlib as _importlib  # with an underscore, so that `svc.<Tab>` lists the public names alone
+import types as _types
+import typing as _typing
 
-if TYPE_CHECKING:
+if _typing.TYPE_CHECKING:
     from .client.session import Session as Session
     from .core.brand_names import Names as Names
     from .core.errors.errors import (
@@ -199,8 +199,8 @@ def __getattr__(name: str) -> object:
     module = _MODULE_OF.get(name)
     if module is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}{_suggestion(name)}")
-    value: object = getattr(import_module(f".{module}", __name__), name)
-    if isinstance(value, FunctionType):
+    value: object = getattr(_importlib.import_module(f".{module}", __name__), name)
+    if isinstance(value, _types.FunctionType):
         from .core.errors.public_calls import public
 
         value = public(value)
@@ -224,4 +224,4 @@ def _suggestion(name: str) -> str:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})

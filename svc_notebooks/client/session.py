@@ -49,6 +49,12 @@ _MAX_FIRST_TRIES = 3
 """The maximum number of tries if the service has never answered, because its address is probably wrong."""
 
 
+_FOR_THE_CLIENT = frozenset(
+    {"chance", "elapsed", "error", "explain", "is_own_token", "owner", "pending", "random", "retry_after", "sleep"}
+)
+"""The attributes of a session that `session.<Tab>` does not list, because only this package uses them."""
+
+
 class SystemTime:
     """The default clock of a session."""
 
@@ -117,6 +123,9 @@ class Session:
         self._signed_bare: tuple[Secret, Headers] | None = None
         # Forked children must not generate the same boundaries, ids and delays.
         after_fork(self, lambda session: session.random.seed())
+
+    def __dir__(self) -> list[str]:
+        return sorted(set(super().__dir__()) - _FOR_THE_CLIENT)
 
     def __repr__(self) -> str:
         return f"<Session {getattr(self, 'base_url', 'of no address')}>"

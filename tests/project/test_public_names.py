@@ -10,6 +10,8 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+from IPython.core.completer import provisionalcompleter
+from IPython.core.interactiveshell import InteractiveShell
 
 import svc_notebooks as svc
 from tests.closing import closing
@@ -88,8 +90,42 @@ def test_importing_loads_no_room_at_all():
     assert result.stdout.strip() == "[]"
 
 
-def test_dir_lists_every_name_before_it_is_used():
-    assert set(svc.__all__) <= set(dir(svc))
+LAB = (
+    "agenda clock close deliver deliveries domains fault_plans faults flag fork journal limit limits number"
+    " oauth_client open_with outbox register_domain restore save serve service service_account session"
+    " sign_in snapshot trust"
+)
+SESSION = "base_url call clock close exchanges fault headers in_process names renew request retry send url"
+
+
+def test_dir_lists_the_public_names_alone_before_they_are_used():
+    code = (
+        "import svc_notebooks as svc; svc.sandbox(); print([n for n in dir(svc) if n[0] != '_'] == sorted(svc.__all__))"
+    )
+
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    assert result.stdout.strip() == "True"
+    assert "__version__" in dir(svc)
+
+
+@pytest.mark.parametrize(
+    "cell, use_jedi, expected",
+    [
+        ("svc.", True, svc.__all__),
+        ("svc.", False, svc.__all__),
+        ("lab.", True, LAB.split()),
+        ("session.", True, SESSION.split()),  # without jedi, IPython adds the methods of the class
+    ],
+)
+def test_tab_completes_the_public_names_alone(cell: str, use_jedi: bool, expected: list[str]) -> None:
+    with svc.sandbox() as lab:
+        shell = InteractiveShell(user_ns={"svc": svc, "lab": lab, "session": lab.session})
+        shell.Completer.use_jedi = use_jedi
+        with provisionalcompleter():
+            names = {completion.text.lstrip(".") for completion in shell.Completer.completions(cell, len(cell))}
+
+    assert names == set(expected)
 
 
 @pytest.mark.parametrize(

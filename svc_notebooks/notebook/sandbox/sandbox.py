@@ -131,6 +131,9 @@ class Sandbox(Identities, SandboxControls):
         session.explain = lambda error: explain_not_found(error, self)
         return session
 
+    def __dir__(self) -> list[str]:
+        return sorted(set(super().__dir__()) - {"closes", "follow", "served"})  # which only this package uses
+
     def __repr__(self) -> str:
         number = f" {self.number}" if self.number > 1 else ""
         return f"<Sandbox{number}: a service in this kernel; nothing leaves this machine>"
