@@ -40,6 +40,7 @@ def test_an_edited_request_is_sent_and_compared(lab, page):
     button(page, "Send").click()
 
     page.get_by_text("Difference between exchanges").wait_for()
+    expect(button(page, "Edit and resend")).to_be_focused()
     expect(page.get_by_text('+  "name": "other"')).to_be_visible()
     lab.screenshot(page, "exchange-panel-difference", selector=".svc-dashboard")
     assert lab.run_code(page, "print(svc.files()['name'].tolist(), panel.last_error)") == "['other', 'notes'] None"

@@ -71,7 +71,8 @@ def run(panel):
     ],
 )
 def test_the_list_is_filtered(panel, method, status, path, numbers):
-    panel.method.value, panel.status_filter.value, panel.path.value = method, status, path
+    fields = panel.filter
+    fields.method.value, fields.status.value, fields.path.value = method, status, path
 
     assert [int(text.partition(":")[0]) for text in listed(panel)] == numbers
     assert panel.result["n"].tolist() == numbers[::-1]
@@ -79,16 +80,16 @@ def test_the_list_is_filtered(panel, method, status, path, numbers):
 
 
 def test_the_status_says_how_many_match(panel):
-    panel.method.value = "POST"
+    panel.filter.method.value = "POST"
     assert "1 of 4 exchanges" in panel.status.value
 
-    panel.path.value = "nowhere at all"
+    panel.filter.path.value = "nowhere at all"
     assert panel.rows.empty_message == "No exchange matches the filter."
 
 
 def test_an_invalid_status_is_told_beside_the_list(panel):
     panel.expected_error = True
-    panel.status_filter.value = "4yz"
+    panel.filter.status.value = "4yz"
 
     assert "&#x27;4yz&#x27;" in panel.alert.value
     assert "&#x27;4xx&#x27;" in panel.alert.value
@@ -240,14 +241,14 @@ def test_the_line_ends_of_a_body_stay(lab):
 
 
 def test_a_filter_that_hides_the_new_exchange_is_removed(panel):
-    panel.status_filter.value = "4xx"
+    panel.filter.status.value = "4xx"
     select(panel, 4)
     panel.edit_button.click()
     panel.editor.url.value = "/storage/v3/files"
     panel.editor.send.click()
 
     assert panel.rows.ids() == ["5", "4"]
-    assert panel.status_filter.value == ""
+    assert panel.filter.status.value == ""
 
 
 def test_typed_changes_are_not_replaced_by_another_exchange(panel):
@@ -285,7 +286,7 @@ def test_without_a_selection_a_message_says_what_to_do(panel, button):
 
 def test_the_listed_exchanges_are_saved_as_an_archive(panel, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    panel.status_filter.value = "4xx"
+    panel.filter.status.value = "4xx"
     panel.har_button.click()
 
     name, media_type, body = panel.browser_download.saved
@@ -301,6 +302,11 @@ def test_clear_empties_the_record(panel):
     assert panel.rows.empty_message == "Nothing was sent yet."
     assert len(svc.exchanges()) == 0
     assert panel.code() == "svc.current_session().exchanges.clear()"
+
+    svc.generate_ids(1)
+    panel.refresh()
+    assert listed(panel) == ["5: GET /storage/v3/files/generateIds"]
+    assert panel.code() == "svc.exchanges()"
 
 
 def test_a_plain_list_has_the_same(lab):

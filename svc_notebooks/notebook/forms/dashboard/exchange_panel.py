@@ -11,20 +11,20 @@ import ipywidgets as widgets
 
 from ...byte_sizes import size_text
 from ...current_session import session_or_current
-from ...exchanges.exchange_filter import ExchangeFilter
 from ...exchanges.exchange_view import ExchangeView
 from ...exchanges.exchanges import exchange, exchanges
 from ...exchanges.har import archive
 from ...exchanges.recorded_body import whole_body
 from ...widgets.background_task import BackgroundTask
-from ...widgets.field import LABEL, describe, on_change, text_field
+from ...widgets.field import LABEL, describe
 from ...widgets.file_download import BrowserDownload, default_download
 from ...widgets.form import Form, code_view
 from ...widgets.html import Markup, tag
 from ...widgets.row_list import RowList, default_row_list
 from ...widgets.styles import row
 from .exchange_difference import difference_view
-from .exchange_editor import METHODS, ExchangeEditor
+from .exchange_editor import ExchangeEditor
+from .exchange_filter_fields import ExchangeFilterFields
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -43,7 +43,6 @@ _VIEWS = (
     ("Diagram with the requests before it", "diagram"),
     ("Difference between two", "difference"),
 )
-_STATUSES = ("2xx", "3xx", "308", "4xx", "404", "5xx", "-")
 _SELECT_ONE = "Select an exchange in the list."
 _SELECT_TWO = "Select two exchanges in the list (the second with Ctrl or Space) to compare them."
 
@@ -65,18 +64,7 @@ class WirePanel(Form):
         super().__init__(session)
         self._last_action: tuple[list[str], str] = ([], "")
         self.rows = make_list("Exchanges", _COLUMNS)
-        self.method = widgets.Dropdown(
-            options=[("All", ""), *((method, method) for method in METHODS)],
-            **describe("Method", "List only exchanges with this method"),
-        )
-        self.status_filter = widgets.Combobox(
-            options=_STATUSES,
-            placeholder="404, 4xx, - for no response",
-            continuous_update=False,
-            **describe("Status", "List only exchanges with one of these statuses"),
-        )
-        self.path = text_field("Path", "List only exchanges whose path or query contains this text", style={})
-        self.path.continuous_update = True
+        self.filter = ExchangeFilterFields(lambda: self._guard(self.refresh))
         self.view_format = widgets.RadioButtons(
             options=_VIEWS, **describe("View", "How the selected exchange is shown"), style=LABEL
         )
@@ -88,18 +76,15 @@ class WirePanel(Form):
         self.clear_button = self._button("Clear", "Remove all exchanges from the record of the session", self._clear)
         self.refresh_button = self._button("Refresh", "Reload the list", self.refresh)
         self.editor = ExchangeEditor(
-            send=lambda: self._guard(self._send_edited), cancel=lambda: self._guard(self._cancel_edit)
+            send=lambda: self._guard(self._send_edited), cancel=lambda: self._guard(self._close_editor)
         )
         self.work = BackgroundTask(self._show_error)
         self.browser_download = make_download(lambda: None)
         self.rows.watch(self._show, lambda _id: None, lambda: None)
         self.view_format.observe(lambda _change: self._show(), "value")
-        on_change(lambda: self._guard(self.refresh), self.method, self.status_filter, self.path)
-        filters = widgets.HBox([self.method, self.status_filter, self.path])
-        filters.add_class("svc-filters")
         buttons = (self.edit_button, self.resend_button, self.har_button, self.clear_button, self.refresh_button)
         self._compose(
-            filters,
+            self.filter,
             self.status,
             self.rows,
             row(*buttons),
@@ -120,7 +105,7 @@ class WirePanel(Form):
     @property
     def result(self) -> DataFrame:
         """The exchanges that match the filter, with the columns of `exchanges()`."""
-        return exchanges(session=self._session, **self._filter_arguments())
+        return exchanges(session=self._session, **self.filter.arguments())
 
     @property
     def busy(self) -> bool:
@@ -134,7 +119,7 @@ class WirePanel(Form):
         if code and ids == chosen:
             return code
         if not chosen:
-            return self._list_code()
+            return self.filter.code()
         if self.view_format.value == "difference" and len(chosen) > 1:
             return f"svc.compare_exchanges(svc.exchange({chosen[-1]}), svc.exchange({chosen[0]}))"
         view = {"http": "", "difference": ""}.get(self.view_format.value, f".{self.view_format.value}()")
@@ -143,7 +128,9 @@ class WirePanel(Form):
     def refresh(self) -> None:
         """Show the latest exchanges that the session has recorded. No request is sent."""
         recorded = self.session.exchanges
-        listed = self._listed(recorded)
+        if len(recorded) and not self._last_action[0]:
+            self._last_action = [], ""  # the record was cleared or saved before
+        listed = self.filter.select(recorded)
         latest = listed[-MAX_LISTED:][::-1]
         empty_message = "No exchange matches the filter." if len(recorded) else "Nothing was sent yet."
         self.rows.show([_table_row(entry) for entry in latest], empty_message)
@@ -151,25 +138,6 @@ class WirePanel(Form):
         self._show()
 
     # -- the list
-
-    def _filter_arguments(self) -> dict[str, Any]:
-        """Return the arguments of `exchanges` for the filter, without those that are not used."""
-        statuses = self.status_filter.value.replace(",", " ").split()
-        arguments = {
-            "method": self.method.value,
-            "status": statuses[0] if len(statuses) == 1 else statuses,
-            "path": self.path.value.strip(),
-        }
-        return {name: value for name, value in arguments.items() if value}
-
-    def _list_code(self) -> str:
-        arguments = ", ".join(f"{name}={value!r}" for name, value in self._filter_arguments().items())
-        return f"svc.exchanges({arguments})"
-
-    def _listed(self, recorded: Any) -> list[Exchange]:
-        arguments = {"method": None, "status": None, "path": None} | self._filter_arguments()
-        conditions = ExchangeFilter.read(**arguments)
-        return [entry for entry in recorded if conditions.matches(entry)]
 
     def _selected(self) -> ExchangeView:
         """Return the newest selected exchange. Raises ValueError if no exchange is selected."""
@@ -185,13 +153,13 @@ class WirePanel(Form):
         self._show_code()
 
     def _save_har(self) -> None:
-        listed = self._listed(self.session.exchanges)
+        listed = self.filter.select(self.session.exchanges)
         if not listed:
             raise ValueError("There is no exchange to save.")
         content = json.dumps(archive(listed), ensure_ascii=False, indent=1).encode()
         outcome = self.browser_download.save("exchanges.har", "application/json", content)
         self.status.value = tag("span", f"{_count(len(listed), len(listed))}: {outcome}", role="status")
-        chosen = f", exchanges={self._list_code()}" if self._filter_arguments() else ""
+        chosen = f", exchanges={self.filter.code()}" if self.filter.arguments() else ""
         self._last_action = self.rows.ids(), f'svc.save_har("exchanges.har"{chosen})'
         self._show_code()
 
@@ -200,9 +168,11 @@ class WirePanel(Form):
     def _edit(self) -> None:
         self.editor.edit(self._selected())
 
-    def _cancel_edit(self) -> None:
-        self.editor.close_editor()
-        self.edit_button.focus()
+    def _close_editor(self) -> None:
+        """Close the editor, and focus the button that opens the editor if the focus was in the editor."""
+        if self.editor.edited:
+            self.editor.close_editor()
+            self.edit_button.focus()
 
     def _resend_selected(self) -> None:
         self._resend(self._selected(), {}, "")
@@ -225,7 +195,7 @@ class WirePanel(Form):
         lines = [f"old = svc.exchange({old.n})", f"new = old.resend({written})", "svc.compare_exchanges(old, new)"]
 
         def on_done(new: ExchangeView) -> None:
-            self.editor.close_editor()
+            self._close_editor()
             self._list_all_if_hidden(new)
             self.refresh()
             recorded = {exchange.n for exchange in self.session.exchanges}
@@ -241,9 +211,8 @@ class WirePanel(Form):
 
     def _list_all_if_hidden(self, new: ExchangeView) -> None:
         """Remove the filter if it hides a new exchange."""
-        if new.n not in {exchange.n for exchange in self._listed(self.session.exchanges)}:
-            for control in (self.method, self.status_filter, self.path):
-                control.value = ""
+        if new.n not in {exchange.n for exchange in self.filter.select(self.session.exchanges)}:
+            self.filter.clear()
 
     # -- the selected exchange
 
