@@ -27,7 +27,8 @@ PACKAGES = ["svc_notebooks", *(f"svc_notebooks.{module.name}" for module in pkgu
 def modules(package: str) -> list[ModuleType]:
     """The modules of a package at every depth, itself first; of svc_notebooks itself no other."""
     first = importlib.import_module(package)
-    inner = pkgutil.walk_packages(first.__path__, f"{package}.") if package != svc.__name__ else ()
+    path = getattr(first, "__path__", ()) if package != svc.__name__ else ()
+    inner = pkgutil.walk_packages(path, f"{package}.")
     names = [module.name for module in inner if not module.name.endswith("__main__")]
     return [first, *map(importlib.import_module, names)]
 

@@ -164,6 +164,42 @@ class Identities:
         )
         return self._session(token)
 
+    def access_token(
+        self,
+        user: str | None = None,
+        *,
+        scopes: Iterable[str] | None = None,
+        client: str | OAuthClient = "notebook",
+        expires_in: Duration | None = None,
+    ) -> str:
+        """Create an access token for a program outside this kernel, which uses the service of `lab.serve()`.
+
+        Args:
+            user: An e-mail address. If no user has this address, a new user is created. None: the sandbox's own user.
+            scopes: Scopes as last segments such as "storage.readonly", or as full URIs. None: all scopes.
+            client: The OAuth client of the token, as an id or an `OAuthClient`.
+            expires_in: The time on the sandbox's clock after which the token expires, as for `sign_in`. None: never.
+
+        Returns:
+            The token (str), for the header `Authorization: Bearer TOKEN`.
+
+        Raises:
+            ValueError: A scope does not exist, the user is not an e-mail address, or the duration is invalid.
+
+        >>> import requests
+        >>> lab = svc.sandbox()
+        >>> server, token = lab.serve(), lab.access_token()
+        >>> response = requests.get(f"{server.base_url}/storage/v3/files", headers={"Authorization": f"Bearer {token}"})
+        >>> response.json()["files"]
+        []
+        """
+        return self.service.sign_in(
+            user,
+            scopes=None if scopes is None else _scopes(scopes),
+            client=client.client_id if isinstance(client, OAuthClient) else client,
+            expires_in=expires_in,
+        )
+
     def _sign_in_account(
         self, account: ServiceAccount, scopes: Iterable[str] | None, expires_in: Duration | None, subject: str | None
     ) -> Session:
