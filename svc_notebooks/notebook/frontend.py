@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 import sys
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 FrontEnd: TypeAlias = Literal["notebook", "terminal", "none"]
+
+_IPYTHON_PROMPT = "In : "  # the value of sys.ps1 that IPython sets, and leaves when it ends
 
 
 def detect_frontend() -> FrontEnd:
     """Return "notebook", "terminal" or "none", without importing IPython, which a notebook has already imported."""
-    ipython = sys.modules.get("IPython")
-    shell = ipython.get_ipython() if ipython else None
-    if getattr(shell, "kernel", None) is not None:
+    if getattr(_shell(), "kernel", None) is not None:
         return "notebook"
     return "terminal" if sys.stderr is not None and sys.stderr.isatty() else "none"
+
+
+def at_prompt() -> bool:
+    """Return True at the prompt of Python or IPython, which shows the `repr` of a value."""
+    return _shell() is not None or getattr(sys, "ps1", _IPYTHON_PROMPT) != _IPYTHON_PROMPT
+
+
+def _shell() -> Any:
+    ipython = sys.modules.get("IPython")
+    return ipython.get_ipython() if ipython else None

@@ -39,6 +39,10 @@ import svc_notebooks as svc
             lambda: svc.sandbox().deliver(1),
             "Sandbox.deliver() takes no argument without a name, not 1 argument",
         ),
+        (
+            lambda: svc.dashboard(lab=svc.sandbox()).show(name="files"),
+            "Dashboard.show() has no argument 'name'; it takes key",
+        ),
         (lambda: svc.upload(), "upload() missing 1 required positional argument: 'source'"),
     ],
 )

@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import ipywidgets as widgets
 
+from ...core.errors.public_calls import public_methods
+from ..frontend import at_prompt, detect_frontend
 from .dispose import dispose
 from .html import Markup, join_html, tag
 from .styles import style_sheet
@@ -53,6 +55,12 @@ class Form(widgets.VBox):  # type: ignore[misc]
     """The base class of all forms. `last_error` is the last exception or problem that the form has shown, or None."""
 
     title: ClassVar[str] = "Form"
+    instead: ClassVar[str] = "the functions of svc_notebooks"
+    """The calls that do the same without a notebook."""
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        public_methods(cls)
 
     def __init__(self, session: Session | None) -> None:
         super().__init__()
@@ -125,6 +133,23 @@ class Form(widgets.VBox):  # type: ignore[misc]
     def _show_code(self) -> None:
         """Show the equivalent code. The code cannot be collapsed, because each update would collapse it again."""
         self.code_area.value = code_view(self.code())
+
+    def __del__(self) -> None:
+        """Do nothing. ipywidgets keeps a form until it is closed, so this is called for a closed or an unfinished form,
+        or at the end of Python, when modules that `close` needs are gone.
+        """
+
+    @abstractmethod
+    def _summary(self) -> str:
+        """Return the state of the form in one line, such as "<UploadForm: 1 file uploaded>"."""
+
+    def __str__(self) -> str:
+        if detect_frontend() == "notebook":
+            return self._summary()
+        return f"{self._summary()} Forms need a notebook, such as JupyterLab. Here use {self.instead}."
+
+    def __repr__(self) -> str:
+        return str(self) if at_prompt() else self._summary()
 
     def _repr_mimebundle_(self, **options: Any) -> dict[str, Any]:
         bundle = dict(super()._repr_mimebundle_(**options))

@@ -83,6 +83,7 @@ class Dashboard(Form):
     """The form that `dashboard` returns. `forms` contains the forms of the tabs that were opened, by tab key."""
 
     title = "Dashboard"
+    instead = "svc.files(), svc.upload(path), svc.events() and svc.exchanges()"
 
     def __init__(self, session: Session | None = None, lab: Sandbox | None = None) -> None:
         super().__init__(session_or_current(session))
@@ -242,5 +243,5 @@ class Dashboard(Form):
         shown = self.forms.get(self._page.key)
         return join_html(tag("p", "Dashboard: run the cell to use it."), shown._static_view() if shown else "")
 
-    def __repr__(self) -> str:
+    def _summary(self) -> str:
         return f"<Dashboard: {', '.join(page.title for page in self._tabs)}>"

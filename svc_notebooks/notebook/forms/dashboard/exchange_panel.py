@@ -54,6 +54,7 @@ class WirePanel(Form):
     """
 
     title = "HTTP exchanges"
+    instead = "svc.exchanges()"
 
     def __init__(
         self,
@@ -234,7 +235,7 @@ class WirePanel(Form):
     def _difference(self, old: str, new: str) -> Markup:
         return difference_view(*(exchange(int(n), session=self._session) for n in (old, new)))
 
-    def __repr__(self) -> str:
+    def _summary(self) -> str:
         return f"<WirePanel: {len(self.session.exchanges)} exchanges>"
 
 

@@ -39,6 +39,7 @@ class LabPanel(Form):
     """The controls and logs of a sandbox. A sign-in calls `signed_in` with the new session and the e-mail address."""
 
     title = "Lab controls"
+    instead = 'lab.clock.advance("1 day"), lab.faults(status=503) and lab.journal()'
 
     def __init__(self, lab: Sandbox, signed_in: Callable[[Session, str], None] = lambda _session, _user: None) -> None:
         super().__init__(lab.session)
@@ -106,5 +107,5 @@ class LabPanel(Form):
     def _clear_status(self) -> None:
         self.status.value = ""
 
-    def __repr__(self) -> str:
+    def _summary(self) -> str:
         return f"<LabPanel: {self.lab.clock.now():%Y-%m-%d %H:%M:%S} UTC>"

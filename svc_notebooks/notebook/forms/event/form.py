@@ -72,6 +72,7 @@ class EventForm(Form):
     """The form that `event_form` returns. A program can set `controls` and click the button `create`."""
 
     title = "Event form"
+    instead = "svc.create_event(title, start=..., end=...)"
 
     def __init__(self, session: Session | None = None) -> None:
         super().__init__(session)
@@ -217,7 +218,7 @@ class EventForm(Form):
     def _read_lists(self) -> None:
         self.controls.read(session_or_current(self._session))
 
-    def __repr__(self) -> str:
+    def _summary(self) -> str:
         count = len(self._created)
         text = "nothing created yet" if not count else f"{count} event{'' if count == 1 else 's'} created"
         return f"<EventForm: {text}>"

@@ -77,6 +77,7 @@ class ExportForm(Form):
     """The form that `export_form` returns. A program can set `controls` and click the buttons."""
 
     title = "Export form"
+    instead = "svc.export(file, format)"
 
     def __init__(
         self,
@@ -272,7 +273,7 @@ class ExportForm(Form):
         self.view.value = ""
         self.browser_download.clear()
 
-    def __repr__(self) -> str:
+    def _summary(self) -> str:
         count = len(self._done)
         words = "nothing exported yet" if not count else "1 file exported" if count == 1 else f"{count} files exported"
         return f"<ExportForm: {words}>"

@@ -73,6 +73,7 @@ class FileBrowser(Form):
     """The form that `file_browser` returns. A program can set `search`, `files` and `question`, and click buttons."""
 
     title = "File browser"
+    instead = "svc.files(), svc.download(file) and svc.upload(path)"
 
     def __init__(
         self,
@@ -390,5 +391,5 @@ class FileBrowser(Form):
             super()._static_view(), Markup(self.result[["name", "mime_type", "size"]].to_html(index=False, border=0))
         )
 
-    def __repr__(self) -> str:
+    def _summary(self) -> str:
         return f"<FileBrowser: {self.listing.location_text}, {self.listing.pager.text}>"

@@ -58,6 +58,7 @@ class UploadForm(Form):
     """The form that `upload_form` returns. A program can set `controls` and click the buttons."""
 
     title = "Upload form"
+    instead = "svc.upload(path)"
 
     def __init__(
         self,
@@ -245,7 +246,7 @@ class UploadForm(Form):
             self.bar.begin(label, total)
         self.bar.report(done, total)
 
-    def __repr__(self) -> str:
+    def _summary(self) -> str:
         count = len(self._finished)
         return f"<UploadForm: {_files(count) if count else 'nothing'} uploaded{'' if count else ' yet'}>"
 

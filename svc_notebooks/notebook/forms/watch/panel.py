@@ -58,6 +58,7 @@ class WatchPanel(Form):
     """The form that `watch_panel` returns. A program can set `controls` and click the buttons."""
 
     title = "Notification panel"
+    instead = "svc.watch_file(file, svc.receiver()) and svc.notifications()"
 
     def __init__(self, session: Session | None = None) -> None:
         super().__init__(session)
@@ -228,7 +229,7 @@ class WatchPanel(Form):
     def _show_status(self, words: str) -> None:
         self.status.value = tag("p", words, role="status", style="margin: 2px")
 
-    def __repr__(self) -> str:
+    def _summary(self) -> str:
         channels = len(registry_of(session_or_current(self._session)).channels)
         return f"<WatchPanel: {_count_text(channels, 'channel')}, {_count_text(len(self.result), 'message')}>"
 

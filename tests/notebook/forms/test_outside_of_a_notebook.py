@@ -1,0 +1,64 @@
+"""A form in a script or at a prompt says what to use instead, and Python ends without a complaint."""
+
+import re
+import subprocess
+import sys
+
+import pytest
+from IPython.core.interactiveshell import InteractiveShell
+
+import svc_notebooks as svc
+from svc_notebooks.notebook.widgets import form
+
+SCRIPT = """
+import svc_notebooks as svc
+
+try:
+    svc.dashboard()
+except RuntimeError:
+    lab = svc.sandbox()
+for make in (svc.upload_form, svc.export_form, svc.event_form, svc.file_browser, svc.watch_panel, svc.dashboard):
+    print(make())
+board = svc.dashboard()
+for page in board._tabs:
+    board.show(page.key)
+    print(board.form)
+"""
+
+
+def test_a_script_that_makes_every_form_prints_a_line_for_each_and_ends_in_silence(tmp_path):
+    result = subprocess.run([sys.executable, "-c", SCRIPT], capture_output=True, text=True, cwd=tmp_path, check=True)
+
+    lines = result.stdout.splitlines()
+    assert len(lines) == 13
+    assert [line for line in lines if "> Forms need a notebook, such as JupyterLab. Here use " not in line] == []
+    assert result.stderr == ""
+
+
+def test_the_prompt_of_python_says_it_too():
+    typed = "import svc_notebooks as svc\nlab = svc.sandbox()\nsvc.upload_form()\n"
+    result = subprocess.run([sys.executable, "-iq"], input=typed, capture_output=True, text=True, check=True)
+
+    assert result.stdout == (
+        "<UploadForm: nothing uploaded yet> Forms need a notebook, such as JupyterLab. Here use svc.upload(path).\n"
+    )
+    assert "Exception ignored" not in result.stderr
+
+
+def test_the_prompt_of_ipython_says_it_too(lab, capsys):
+    shell = InteractiveShell.instance()
+    try:
+        shell.user_ns["svc"] = svc
+        shell.run_cell("svc.export_form()")
+    finally:
+        InteractiveShell.clear_instance()
+
+    assert "Here use svc.export(file, format)." in re.sub(r"\s+", " ", capsys.readouterr().out)
+
+
+@pytest.mark.parametrize("make", [svc.upload_form, svc.event_form, svc.dashboard])
+def test_a_notebook_shows_the_form_and_not_the_hint(lab, make, monkeypatch):
+    monkeypatch.setattr(form, "detect_frontend", lambda: "notebook")
+
+    assert str(make()).endswith(">")
+    assert repr(make()).endswith(">")
