@@ -62,6 +62,21 @@ def test_the_content_is_replaced_by_every_upload_type(form, plan, source, kind):
     assert form.bar.text == "Done: the content of plan.txt was replaced"
 
 
+@pytest.mark.parametrize("kind", ["media", "resumable"])
+def test_content_of_an_unknown_type_keeps_the_type_of_the_file(form, plan, source, kind):
+    source(form, "new")
+    existing(form, plan)
+    form.controls.upload_type.value = kind
+    form.upload.click()
+    shown = form.question.facts.value
+    form.question.yes.click()
+
+    assert shown.count("text/plain") == 2
+    assert "octet-stream" not in shown
+    assert svc.file(plan)["mime_type"].item() == "text/plain"
+    assert svc.read(plan) == b"new words"
+
+
 @pytest.mark.spec("W-01", "W-01g")
 def test_the_question_names_the_file_before_its_content_is_replaced(form, plan, source):
     source(form)

@@ -152,7 +152,9 @@ class UploadForm(Form):
     def _ask_to_replace(self, session: Session, requests: list[UploadRequest], file_id: str) -> None:
         """Ask a person to confirm new content for a file, with the metadata of old and new content side by side."""
         from ....client.files import get_file
+        from ....client.uploads.prepare import with_stored_type
 
+        requests = [with_stored_type(session, request) for request in requests]
         file, request = get_file(session, file_id, fields="id,name,mimeType,size,modifiedTime"), requests[0]
         name, size, media_type = str(file.get("name")), file.get("size"), str(file.get("mimeType") or "unknown")
         document = session.names.is_native(media_type)

@@ -63,10 +63,9 @@ class UploadQueue:
             self._upload = None
 
     async def _upload_file(self, request: UploadRequest) -> File:
-        from ....client.uploads.prepare import execute, with_stored_type
+        from ....client.uploads.prepare import execute
 
         await self._yield_to_loop()
-        request = await self._run_step(lambda: with_stored_type(self._session, request))
         if request.upload_type != "resumable":
             return await self._run_step(lambda: execute(self._session, request, self._reporter(request)))
         return await self._in_chunks(request)
