@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -12,7 +13,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
 from ..core.files.links import file_id_in_link, is_link
 
 if TYPE_CHECKING:
-    import os
     from typing import IO
 
     from pandas import DataFrame, Index, Series
@@ -171,11 +171,21 @@ def names_for(count: int, name: object) -> list[str | None]:
 
 
 def target_path(count: int, to: str | os.PathLike[str] | None) -> Path:
-    """Return the path to which files are saved. Raises ValueError for several files if the path is not a folder."""
+    """Return the path to which files are saved. Raises ValueError for several files if the path is not a folder.
+
+    A path that does not exist is a folder if its name has no extension.
+    """
     path = Path() if to is None else Path(to).expanduser()
-    if count > 1 and not path.is_dir():
-        raise ValueError(f"to is {str(to)!r}; for {count} files it must be an existing folder")
+    if count > 1 and not path.is_dir() and (path.suffix or path.exists()):
+        raise ValueError(f"to is {str(to)!r}; for {count} files it must be a folder")
     return path
+
+
+def is_new_folder(count: int, to: str | os.PathLike[str] | None) -> bool:
+    """Return True if `to` is a folder to create: for several files, or with a slash at the end of the path."""
+    if to is None or Path(to).expanduser().exists():
+        return False
+    return count > 1 or os.fspath(to).endswith(("/", os.sep))
 
 
 def choice(argument: str, value: object, allowed: Iterable[str]) -> str:

@@ -6,7 +6,7 @@ import os
 from contextlib import closing
 from typing import TYPE_CHECKING
 
-from ..arguments import file_ids, one_id, target_path
+from ..arguments import file_ids, is_new_folder, one_id, target_path
 from ..batch import apply_to_rows
 from ..current_session import session_or_current
 from ..frames.schemas import DOWNLOADS
@@ -43,9 +43,8 @@ def download(
     Args:
         file: An id, a link, a row, a DataFrame, or a list of these.
         to: The path of a file, or a folder in which each file keeps its name. None means the notebook's folder. For
-            several files, `to` must be a folder. The second file with the same name becomes `name (1).ext`, the
-            third `name (2).ext`, in the order of the rows. For a folder, `to` is the folder in which the folder is
-            saved, and is created if necessary.
+            several files or a folder, and with a slash at its end, `to` is a folder, and is created if necessary. The
+            second file with the same name becomes `name (1).ext`, the third `name (2).ext`, in the order of the rows.
         byte_range: The bytes to download, as (first, last) with both included, a slice like `slice(0, 100)` or
             `slice(-100, None)`, or a str like "bytes=0-99". None downloads the whole content.
         acknowledge_abuse: Download a file although it was flagged as abusive. Only the owner may do this. An
@@ -82,8 +81,16 @@ def download(
     check_progress(progress)
     requested = as_range(byte_range)
     session, ids = session_or_current(session), file_ids(file)
-    target = target_path(len(ids), to)
-    downloads = Downloads(session, target, DistinctPaths(), requested, acknowledge_abuse, overwrite, progress)
+    downloads = Downloads(
+        session,
+        target_path(len(ids), to),
+        DistinctPaths(),
+        requested,
+        new_folder=is_new_folder(len(ids), to),
+        acknowledge_abuse=acknowledge_abuse,
+        overwrite=overwrite,
+        progress=progress,
+    )
     with closing(downloads.steps(ids)) as steps:
         result = apply_to_rows(DOWNLOADS, steps, lambda step: step.run(), label=lambda step: step.label)
     downloads.warn_of_skipped()

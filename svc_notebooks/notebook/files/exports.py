@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from ..arguments import file_ids, target_path
+from ..arguments import file_ids, is_new_folder, target_path
 from ..batch import apply_to_rows
 from ..current_session import session_or_current
 from ..frames.frames import Record
@@ -38,8 +38,9 @@ def export(
         file: An id, a link, a row, a DataFrame, or a list of these.
         format: An extension ("pdf", ".docx"), a title ("MS Word") or a media type of `export_formats(file)`.
         to: The path of a file, or a folder in which an export gets the document's name and the format's extension.
-            None means the notebook's folder. For several files, `to` must be a folder. The second export with the
-            same name becomes `name (1).ext`, the third `name (2).ext`, in the order of the rows.
+            None means the notebook's folder. For several files, and with a slash at its end, `to` is a folder, and is
+            created if necessary. The second export with the same name becomes `name (1).ext`, the third
+            `name (2).ext`, in the order of the rows.
         overwrite: True replaces a file at the path that has other content. False raises PathExists for such a file.
         progress: True shows a progress bar. A function is called with (bytes done, total bytes or None).
 
@@ -65,15 +66,18 @@ def export(
     from ...client.downloads.exports import export_name, export_target, normalize_format, save_export
     from ...client.files import get_file
     from ...local.paths import DistinctPaths
+    from ...local.saving import make_folder
 
     check_progress(progress)
     session, ids, target_format = session_or_current(session), file_ids(file), normalize_format(format)
-    path, paths = target_path(len(ids), to), DistinctPaths()
+    path, new_folder, paths = target_path(len(ids), to), is_new_folder(len(ids), to), DistinctPaths()
 
     def export_file(file_id: str) -> Record:
         metadata = get_file(session, file_id, fields="id,name,mimeType")
         target = export_target(session, metadata, target_format)
         name = export_name(str(metadata.get("name") or file_id), target)
+        if new_folder:
+            make_folder(path)
         with reporting(progress, f"Export {name}", None) as report:
             saved = save_export(
                 session,

@@ -46,12 +46,16 @@ class SaveStep(NamedTuple):
 
 @dataclass(slots=True)
 class Downloads:
-    """Saves files, and folders with everything below them, below the path `target`."""
+    """Saves files, and folders with everything below them, below the path `target`.
+
+    `new_folder` is True if `target` is a folder to create.
+    """
 
     session: Session
     target: Path
     paths: DistinctPaths
     byte_range: ByteRange | None
+    new_folder: bool
     acknowledge_abuse: bool
     overwrite: bool
     progress: Progress
@@ -98,7 +102,10 @@ class Downloads:
 
     def _save_file(self, file: File) -> Record:
         from ...client.downloads.downloads import save_content
+        from ...local.saving import make_folder
 
+        if self.new_folder:
+            make_folder(self.target)
         size = int(file["size"]) if file.get("size") is not None else None
         span = self.byte_range.resolve(size) if self.byte_range and size is not None else None
         with (

@@ -295,14 +295,13 @@ class TestExport:
             svc.export(file, extension, "birds")
 
     def test_several_files_have_a_row_each(self, lab):
-        Path("out").mkdir()
         every = pd.concat([sheet(), svc.upload(b"a", name="b.csv", convert_to="spreadsheet")])
 
         saved = svc.export(every, "tsv", "out")
 
         assert saved["name"].tolist() == ["cities", "b.csv"]
         assert sorted(path.name for path in Path("out").iterdir()) == ["b.tsv", "cities.tsv"]
-        with pytest.raises(ValueError, match="for 2 files it must be an existing folder"):
+        with pytest.raises(ValueError, match="for 2 files it must be a folder"):
             svc.export(every, "tsv", "one.tsv")
 
     @pytest.mark.spec("A7-02", "A7-02a", "A7-05", "A7-05a")

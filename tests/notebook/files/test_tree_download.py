@@ -51,6 +51,23 @@ def test_a_folder_is_saved_with_everything_below(data, tmp_path, to):
     assert saved[["size", "of", "outcome"]].values.tolist() == [[1, 1, "saved"]] * 3
 
 
+@pytest.mark.parametrize("to, count", [("new", 2), ("new/", 1), ("a/b/", 1)])
+def test_a_missing_folder_for_files_is_created(lab, tmp_path, monkeypatch, to, count):
+    monkeypatch.chdir(tmp_path)
+    files = svc.upload([b"1", b"2"], name=["a", "b"])[:count]
+
+    svc.download(files, to)
+
+    assert list(contents(tmp_path / to).values()) == [b"1", b"2"][:count]
+
+
+def test_no_folder_is_created_for_a_file_that_does_not_exist(lab, tmp_path):
+    with pytest.raises(NotFound):
+        svc.download(["a", "b"], tmp_path / "new")
+
+    assert contents(tmp_path) == {}
+
+
 def test_a_folder_is_saved_in_the_notebook_folder(data, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
