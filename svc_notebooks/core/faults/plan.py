@@ -23,6 +23,7 @@ from ..api.public_endpoints import PUBLIC_ENDPOINTS
 from ..durations import parse_duration
 from ..http.messages import JSON, JSONObject
 from ..lone_surrogates import lone_surrogates
+from ..suggestions import nearest_name
 
 MAX_DELAY = 86_400
 _MAX_BYTES = 2**53  # larger than any file, and exact as a float
@@ -62,7 +63,7 @@ class Match:
         >>> str(Match.read({"operation": "upload.session", "nth": 2}))
         'the 2nd request of upload.session'
         """
-        _check_keys("match", members, cls.__slots__)
+        check_keys("match", members, MATCH_KEYS)
         for name, value in members.items():
             (count if name == "nth" else _text)(name, value)
         _operation(str(members.get("operation", SESSION.name)))
@@ -107,7 +108,7 @@ class Action:
         >>> print(Action.read({"reset": "after"}).description)
         cuts the connection after the work: the answer is lost
         """
-        _check_keys("action", members, (*ACTIONS, *_WITH_STATUS))
+        check_keys("action", members, ACTION_KEYS)
         members = _with_delay_in_seconds(members)
         kinds = [name for name in ACTIONS if name in members]
         if len(kinds) != 1:
@@ -116,7 +117,7 @@ class Action:
             )
         effect = ACTIONS[kinds[0]]
         if not effect.is_valid(members[kinds[0]]):
-            raise ValueError(effect.expected)
+            raise ValueError(f"{effect.expected}, not {members[kinds[0]]!r:.60}")
         if kinds != ["status"] and (extra := members.keys() & set(_WITH_STATUS)):
             raise ValueError(f"{min(extra)} is allowed only in an action with status, not with {kinds[0]}")
         _headers(members.get("headers", {}))
@@ -183,9 +184,13 @@ def _number_or_text(text: str) -> JSON:
         return text
 
 
-def _check_keys(name: str, members: JSONObject, keys: tuple[str, ...]) -> None:
+def check_keys(name: str, members: JSONObject, keys: tuple[str, ...]) -> None:
+    """Raise ValueError if an object has a key that is not in `keys`. The message suggests the nearest key."""
     if unknown := members.keys() - set(keys):
-        raise ValueError(f"{name} can have only {', '.join(keys)}, not {min(unknown)}")
+        wrong = min(map(str, unknown))[:60]
+        near = nearest_name(wrong, keys)
+        hint = f"; did you mean {near}?" if near else ""
+        raise ValueError(f"{name} can have only {', '.join(keys)}, not {wrong}{hint}")
 
 
 def object_member(members: JSONObject, name: str) -> JSONObject:
@@ -265,3 +270,6 @@ ACTIONS: Mapping[str, _Effect] = {
     ),
 }
 """The action types by name. `expire`, which is not in the interface, lets the request's upload session expire."""
+
+MATCH_KEYS = Match.__slots__
+ACTION_KEYS = (*ACTIONS, *_WITH_STATUS)

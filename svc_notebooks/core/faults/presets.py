@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from difflib import get_close_matches
 
 from ..http.messages import JSONObject
+from ..suggestions import nearest_name
 from .plan import Action, object_member
 
 
@@ -81,6 +81,6 @@ def preset(name: str) -> Preset:
         if candidate.name == name:
             return candidate
     names = [entry.name for entry in PRESETS]
-    suggestions = get_close_matches(name, names, 1)
-    hint = f"did you mean {suggestions[0]!r}? The" if suggestions else "the"
-    raise ValueError(f"{name!r} is not a fault preset; {hint} presets are {', '.join(map(repr, names))}")
+    near = nearest_name(name[:60], names)
+    hint = f"did you mean {near!r}? The" if near else "the"
+    raise ValueError(f"{name[:60]!r} is not a fault preset; {hint} presets are {', '.join(map(repr, names))}")

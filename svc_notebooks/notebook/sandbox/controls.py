@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ...core.errors.public_calls import public_methods
 from ..frames.frames import frame
 from ..frames.schemas import AGENDA, DOMAINS, FAULT_PLANS, FAULT_PRESETS, LIMITS
+from .fault_block import FaultBlock, fault_steps
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
     from ...core.durations import Duration
     from ...core.http.messages import JSONObject
     from ...server.service import Service
-
-_MATCH = frozenset({"operation", "method", "path", "user", "nth"})
 
 
 def fault_presets() -> DataFrame:
@@ -58,22 +57,25 @@ class SandboxControls:
         """Inject faults into the requests inside a with block.
 
         Every step must have happened at the end of the block. Of a preset, at least one step must have happened.
+        Without a with block, nothing happens, and a warning says so.
 
         Args:
-            *steps: Faults as dicts with the keys match, times and action of the control interface, or the name of a
-                preset of `fault_presets()`.
+            *steps: The names of presets of `fault_presets()`, faults as texts such as "status=503", or faults as dicts
+                with the keys match, times and action of the control interface.
             in_order: If True, a step becomes active only after the step before it has happened.
             times: The number of times that the step of the keyword arguments happens.
             **one: A single step as keyword arguments. operation, method, path (a glob), user and nth (number of the
                 matching request, from 1) select the request. status (with headers, body), reset="before" or "after",
-                cut_request_after and cut_response_after (bytes), delay (seconds on the sandbox's clock) and
-                expire="session" define the fault.
+                cut_request_after and cut_response_after (bytes), delay (a duration on the sandbox's clock, such as
+                "20s") and expire="session" define the fault.
 
         Returns:
-            A context manager, which activates the faults on entry and removes the faults on exit.
+            A context manager, which activates the faults on entry and removes the faults on exit. It is a decorator for
+            functions, too.
 
         Raises:
-            ValueError: A match key, an action or a preset does not exist.
+            TypeError: A keyword argument does not exist, or there is no fault.
+            ValueError: A preset, a key or an operation does not exist, or a value is not valid.
             AssertionError: A step has not happened at the end of the block. The message has the reason.
 
         >>> lab = svc.sandbox()
@@ -86,11 +88,10 @@ class SandboxControls:
         ...     svc.read(made)
         b'hello'
         """
-        if one:
-            match: JSONObject = {key: value for key, value in one.items() if key in _MATCH}
-            action: JSONObject = {key: value for key, value in one.items() if key not in _MATCH}
-            steps += ({"match": match, "action": action, "times": times},)
-        return self.service.faults(*steps, in_order=in_order)
+        every = fault_steps(steps, one, times)
+        self.service.faults(*every, in_order=in_order)  # refuses an invalid fault now, and not when the block begins
+        arguments = [*map(repr, steps), *(f"{name}={value!r}" for name, value in one.items())]
+        return FaultBlock(lambda: self.service.faults(*every, in_order=in_order), f"lab.faults({', '.join(arguments)})")
 
     def fault_plans(self) -> DataFrame:
         """List the steps of all active faults.

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from itertools import count as count_from
 from threading import Lock
 from typing import Any
 
-from ...core.faults.plan import Action, FaultTarget, Match, count, object_member
+from ...core.faults.plan import Action, FaultTarget, Match, check_keys, count, object_member
 from ...core.faults.presets import preset
 from ...core.http.messages import JSONObject
 from .fault_injection import ArmedFault, FaultInjection
@@ -25,8 +25,7 @@ class Step:
     """A step of a fault plan, which counts the matching requests and how often its action has happened."""
 
     def __init__(self, document: JSONObject) -> None:
-        if unknown := document.keys() - {"match", "times", "action"}:
-            raise ValueError(f"a fault step can have only match, times and action, not {min(unknown)}")
+        check_keys("a fault step", document, ("match", "times", "action"))
         self.match = Match.read(object_member(document, "match"))
         self.action = Action.read(object_member(document, "action"))
         self.times = count("times", document.get("times", 1))
@@ -114,8 +113,7 @@ class ArmedPlan:
 
 
 def _read_plan(document: JSONObject) -> tuple[list[JSONObject], bool]:
-    if unknown := document.keys() - {"steps", "in_order", "preset"}:
-        raise ValueError(f"a fault plan can have only steps and in_order, or preset, not {min(unknown)}")
+    check_keys("a fault plan", document, ("steps", "in_order", "preset"))
     if "preset" in document:
         if len(document) > 1:
             raise ValueError("a fault plan with preset must not have steps or in_order")
@@ -127,6 +125,10 @@ def _read_plan(document: JSONObject) -> tuple[list[JSONObject], bool]:
     if not isinstance(in_order, bool):
         raise ValueError("in_order must be true or false")
     return [step for step in steps if isinstance(step, dict)], in_order
+
+
+def _own_step(step: JSONObject | str) -> JSONObject:
+    return {"action": Action.parse_header(step).raw} if isinstance(step, str) else step
 
 
 class Faults:
@@ -150,16 +152,22 @@ class Faults:
         self._plans |= {plan.key: plan for plan in plans}
         return plans
 
-    @contextmanager
-    def during(self, steps: Sequence[JSONObject | str], *, in_order: bool) -> Iterator[None]:
-        """Activate fault steps, or presets by name, for the duration of a `with` block.
+    def during(self, steps: Sequence[JSONObject | str], *, in_order: bool) -> AbstractContextManager[None]:
+        """Return a context manager that activates fault steps for the duration of a `with` block.
 
-        Raises ValueError for an invalid step. Raises AssertionError at the end of the block if a step never happened.
+        A step may be the name of a preset, or a text such as "status=503". Raises ValueError for an invalid step,
+        before the block begins. Raises AssertionError at the end of the block if a step never happened.
         """
-        own = [step for step in steps if not isinstance(step, str)]
-        documents: list[JSONObject] = [{"preset": name} for name in steps if isinstance(name, str)]
+        own = [_own_step(step) for step in steps if not isinstance(step, str) or "=" in step]
+        documents: list[JSONObject] = [{"preset": step} for step in steps if isinstance(step, str) and "=" not in step]
         if own or not documents:
-            documents.append({"steps": list(own), "in_order": in_order})
+            documents.append({"steps": [*own], "in_order": in_order})
+        for document in documents:
+            ArmedPlan("", document)
+        return self._during(documents)
+
+    @contextmanager
+    def _during(self, documents: Sequence[JSONObject]) -> Iterator[None]:
         plans = self._add_all(documents)
         try:
             yield

@@ -55,11 +55,6 @@ def test_the_expired_session_of_the_preset_is_really_gone(lab):
     assert lab.agenda().empty
 
 
-def test_an_unknown_preset_is_refused_with_a_list_of_all(lab):
-    with pytest.raises(ValueError, match="did you mean 'flaky wifi'"), lab.faults("flakey wifi"):
-        pass
-
-
 def test_the_presets_are_a_frame():
     presets = svc.fault_presets()
 
