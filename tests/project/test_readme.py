@@ -12,7 +12,7 @@ from tests.closing import closing
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md"]
 README = PAGES[0].read_text(encoding="utf-8")
-TARGETS = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
+TARGETS = set(re.findall(r"^([a-z][\w.-]*):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
 
 
 def fenced(language: str) -> list[str]:
@@ -21,7 +21,7 @@ def fenced(language: str) -> list[str]:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_every_make_command_is_a_target(page: Path):
-    named = re.findall(r"(?:`|^)make ([a-z]+)", page.read_text(encoding="utf-8"), re.MULTILINE)
+    named = re.findall(r"(?:`|^)make ([a-z][\w.-]*\w)", page.read_text(encoding="utf-8"), re.MULTILINE)
 
     assert named
     assert set(named) <= TARGETS
