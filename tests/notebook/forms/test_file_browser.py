@@ -460,6 +460,16 @@ def test_an_error_beside_a_conflict_is_shown_too(browser, tmp_path):
     assert "is a file, where a folder must be" in browser.alert.value
 
 
+def test_a_folder_is_no_browser_download(browser):
+    choose(browser, "Data")
+    browser.ask["download"].click()
+    browser.question.target.value = "browser"
+    browser.question.yes.click()
+
+    assert "Data: a folder is saved in the notebook folder only." in browser.alert.value
+    assert browser.question.question.key == "download", "the dialog stays"
+
+
 def test_a_folder_is_downloaded_with_its_files(browser, tmp_path):
     asked_to_replace(browser, tmp_path, "Data")
 

@@ -1,11 +1,16 @@
 """Files from the person's computer in the file browser: where they go, existing names, and the equivalent code."""
 
 import asyncio
+from datetime import UTC, datetime
 
 import pytest
 
 import svc_notebooks as svc
+from svc_notebooks.notebook.forms.file_browser.browser import FileBrowser
+from svc_notebooks.notebook.widgets.file_picker import FileUploadPicker
+from svc_notebooks.notebook.widgets.row_list import PlainRowList
 
+NOW = datetime(2026, 1, 5, tzinfo=UTC)
 FOLDER = "application/vnd.svc-apps.folder"
 
 
@@ -189,3 +194,18 @@ def test_a_failed_upload_is_reported_and_forgotten(lab, browser, data):
 
     assert 'role="alert"' in browser.alert.value
     assert browser.picker.files == []
+
+
+# -- without anywidget
+
+
+def test_small_files_are_uploaded_without_anywidget(lab, data):
+    browser = FileBrowser(lab.session, PlainRowList, make_picker=lambda label, _zone: FileUploadPicker(label))
+    item = {"name": "plan.txt", "type": "text/plain", "size": 1, "content": memoryview(b"x"), "last_modified": NOW}
+    browser.picker.value = (item,)
+
+    assert contents() == [("plan.txt", b"x")]
+    assert browser.selection["name"].tolist() == ["plan.txt"]
+    assert browser.picker.value == ()
+    browser.search.scope.value = "everywhere"
+    assert browser.picker.disabled

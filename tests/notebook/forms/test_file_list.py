@@ -193,7 +193,7 @@ FOR_ONE = {"open", "download", "rename", "share", "trash", "move", "copy", "repl
         ((), set()),
         (("photo.bin",), FOR_ONE),
         (("photo.bin", "hello <b>.txt"), FOR_ONE - {"open", "rename", "replace", "details"}),
-        (("Data",), FOR_ONE - {"download", "copy", "replace"}),
+        (("Data",), FOR_ONE - {"copy", "replace"}),
         (("Data", "photo.bin"), FOR_ONE - {"open", "rename", "replace", "details"}),
     ],
 )

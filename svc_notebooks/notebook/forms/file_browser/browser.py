@@ -96,19 +96,7 @@ class FileBrowser(Form):
         self.browser_download = make_download(lambda: None)
         run, messages = (self._session_now, self._guard, self._run_action), (self._show_status, self._show_error)
         self.downloads = FileDownloads(Actions(*run, *messages, self.browser_download.save, self._focus_button))
-        self.listing = FileListing(
-            make_list,
-            ListingEvents(
-                session=self._session_now,
-                guard=self._guard,
-                navigated=self._on_navigation,
-                listed=self._show_selection,
-                selected=self._on_selection,
-                opened=self._preview,
-                key_pressed=self._on_key,
-                failed=self._on_error,
-            ),
-        )
+        self.listing = self._make_listing(make_list)
         self.search, self.files, self.location = self.listing.search, self.listing.files, self.listing.location
         self.picker = make_picker("Upload", ".svc-browser")
         self.uploads = FolderUploads(
@@ -136,6 +124,19 @@ class FileBrowser(Form):
             self.browser_download,
         )
         self._guard(self.refresh)
+
+    def _make_listing(self, make_list: Callable[[str, dict[str, str]], RowList]) -> FileListing:
+        events = ListingEvents(
+            session=self._session_now,
+            guard=self._guard,
+            navigated=self._on_navigation,
+            listed=self._show_selection,
+            selected=self._on_selection,
+            opened=self._preview,
+            key_pressed=self._on_key,
+            failed=self._on_error,
+        )
+        return FileListing(make_list, events)
 
     def _buttons(self) -> None:
         self.up = self._button("Up", "Go to the parent folder", self.listing.go_up)
@@ -192,8 +193,6 @@ class FileBrowser(Form):
     def _session_now(self) -> Session:
         return session_or_current(self._session)
 
-    # -- what a person does in the list
-
     def _refresh_list(self) -> None:
         self._show_status("")
         self.refresh()
@@ -225,8 +224,6 @@ class FileBrowser(Form):
             lambda preview: self._show_preview(preview) if preview else self.downloads.ask_to_preview(facts, resume),
             long=True,
         )
-
-    # -- actions
 
     def _press(self, key: str) -> None:
         simple: dict[str, Callable[[], None]] = {

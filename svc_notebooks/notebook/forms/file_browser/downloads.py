@@ -12,6 +12,7 @@ from ...widgets.dialogs.confirmation import Confirmation
 from ...widgets.dialogs.replace_question import CANCEL, REPLACE, ReplaceQuestion
 from .abuse_question import ask_about_abuse, is_owned, refusal_message
 from .actions import FileAction
+from .details import is_folder
 from .download_results import Download, DownloadResult, fetch_action, save_action
 
 if TYPE_CHECKING:
@@ -64,7 +65,10 @@ class FileDownloads(widgets.VBox):  # type: ignore[misc]
         self._begin(request, save_action)
 
     def fetch(self, request: Download) -> None:
-        """Download files to the person's browser."""
+        """Download files to the person's browser. Raises ValueError for a folder."""
+        names = self._actions.session().names
+        if folders := [str(facts.get("name")) for facts in request.files if is_folder(facts, names)]:
+            raise ValueError(f"{', '.join(folders)}: a folder is saved in the notebook folder only. Change Save as.")
         self._begin(request, fetch_action)
 
     def ask_to_preview(self, facts: File, confirmed: Callable[[], None]) -> None:

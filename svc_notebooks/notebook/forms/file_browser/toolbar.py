@@ -42,6 +42,11 @@ def _is_folder(file: File) -> bool:
     return (file.get("capabilities") or {}).get("canListChildren") is True
 
 
+def _can_download(files: Sequence[File]) -> bool:
+    """Return whether a file has content, or is a folder, which is downloaded with everything below it."""
+    return any(_allows(file, "canDownload") or _is_folder(file) for file in files)
+
+
 def _can_trash(files: Sequence[File]) -> bool:
     return any(_allows(file, "canTrash") and not file.get("trashed") for file in files)
 
@@ -66,7 +71,7 @@ class ToolbarAction:
 _ACTIONS = (
     ToolbarAction("folder",   "New",      "plus",        "Create a folder, a file or a native document here", None),
     ToolbarAction("open",     "Open",     "folder-open", "Open the folder or preview the file", _is_single),
-    ToolbarAction("download", "Download", "download",    "Save the selected files", _may("canDownload")),
+    ToolbarAction("download", "Download", "download",    "Save the selected files", _can_download),
     ToolbarAction("rename",   "Rename",   "edit",        "Rename the selected file", _one_may("canRename")),
     ToolbarAction("share",    "Share",    "share-alt",   "Share the files with somebody", _may("canShare")),
     ToolbarAction("trash",    "Trash",    "trash",       "Move the files to the trash", _can_trash),

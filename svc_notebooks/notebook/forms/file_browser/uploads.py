@@ -112,8 +112,9 @@ class FolderUploads(widgets.VBox):  # type: ignore[misc]
             self._events.failed(result.error)
 
     def _summary(self, chosen: Sequence[ChosenFile], result: UploadResult) -> str:
-        count = (
-            file_count(result.ids) if len(result.ids) == len(chosen) else f"{len(result.ids)} of {file_count(chosen)}"
-        )
+        if result.conflicts and not result.ids:
+            return ""  # the question says which files wait
+        uploaded = len(result.ids)
+        count = file_count(chosen) if uploaded == len(chosen) else f"{uploaded} of {file_count(chosen)}"
         cancelled = "Cancelled. " if isinstance(result.error, Stopped) else ""
         return f"{cancelled}Uploaded {count} to {self._folder[1]}."
