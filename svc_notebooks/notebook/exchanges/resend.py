@@ -60,11 +60,9 @@ def send_and_record(session: Session, request: Request) -> int:
         response = session.send(request)
         if not isinstance(response.body, bytes):
             deque(response.body, maxlen=0)
-    return next(  # other threads may have sent other requests meanwhile
-        recorded.n
-        for recorded in session.exchanges
-        if recorded.n > before and (recorded.method, urlsplit(recorded.url).path) == (request.method, request.path)
-    )
+    new = [recorded for recorded in session.exchanges if recorded.n > before]
+    sent = request.method, request.path  # other threads may have sent other requests meanwhile
+    return next((each.n for each in new if (each.method, urlsplit(each.url).path) == sent), new[-1].n)
 
 
 def _method(method: object) -> str:
@@ -76,7 +74,10 @@ def _method(method: object) -> str:
 def _url(exchange: Exchange, url: object) -> str:
     if url is not None and not isinstance(url, str):
         raise TypeError(f"url must be a path or a URL, not {type(url).__name__}")
-    whole = urljoin(exchange.url, url) if url else exchange.url
+    try:
+        whole = urljoin(exchange.url, url) if url else exchange.url
+    except ValueError:  # such as half an IPv6 address
+        whole = ""
     if not whole.startswith(("http://", "https://")):
         raise ValueError(f"url is {url!r}; it must be a path such as /storage/v3/files, or a URL of http or https")
     if REDACTED in whole:

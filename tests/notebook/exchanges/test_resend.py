@@ -100,6 +100,7 @@ def test_a_body_with_a_removed_secret_must_be_given(lab):
     [
         ({"method": "GET IT"}, "method is 'GET IT'"),
         ({"url": "ftp://x/"}, "url is 'ftp://x/'"),
+        ({"url": "http://[x"}, r"url is 'http://\[x'"),
         ({"headers": {"A b": "x"}}, "headers has the name 'A b'"),
         ({"headers": {"Authorization": "Bearer x"}}, "Authorization, which the session sets itself"),
         ({"headers": {"X-A": "a\r\nX-B: b"}}, "printable ASCII"),
