@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from ...core.events.times import instant, read_time
@@ -10,6 +10,7 @@ from ...core.time_zones import zone
 from ..arguments import choice, optional_text, whole
 from ..current_session import session_or_current
 from ..frames.event_schemas import EVENT, EVENTS
+from ..frames.frames import select_columns, snake
 from ..times import time_object, zone_name
 from .parameters import check_calendar, query_of
 from .records import event_frame
@@ -20,9 +21,12 @@ if TYPE_CHECKING:
     from ...client.session import Session
     from .event_arguments import When, Zone
 
+_ORDERS = {"start_time": "startTime", "updated": "updated"}
+"""The values of `order_by`, and of the parameter `orderBy`."""
+
 
 def events(
-    query: str | None = None,
+    text: str | None = None,
     *,
     time_min: When | None = None,
     time_max: When | None = None,
@@ -35,29 +39,32 @@ def events(
     i_cal_uid: str | None = None,
     limit: int | None = None,
     time_zone: Zone | None = None,
-    fields: str | None = None,
+    fields: str | Iterable[str] | None = None,
     calendar: str = "primary",
     max_attendees: int | None = None,
+    query: str | None = None,
     session: Session | None = None,
 ) -> DataFrame:
     """List the events of a calendar. A recurring event is one row, or with `single_events` one row for each instance.
 
     Args:
-        query: Words, all of which must be in the title, description, location or attendees of an event.
+        text: Words, all of which must be in the title, description, location or attendees of an event.
         time_min, time_max: List only events that end after `time_min` and start before `time_max`. A date means
             midnight in `time_zone`.
         single_events: List the instances of a recurring event instead of the event. This needs `time_max` or `limit`.
-        order_by: "startTime" (only with `single_events`) or "updated".
+        order_by: "start_time" (only with `single_events`) or "updated".
         show_deleted: Include cancelled events.
         updated_min: List only events that were changed at or after this time, including deleted events.
         private, shared: Extended properties that an event must have, as dicts from names to values.
         i_cal_uid: The iCalUID that an event must have.
         limit: The largest number of rows; None: all.
         time_zone: The zone of the frame, and of times without a zone. None: the calendar's time zone.
-        fields: "*" returns all columns of `create_event`.
+        fields: The columns to return, as names separated by commas or a list of names. "*" returns all columns of
+            `create_event`, and None the columns below.
         calendar: The id of the calendar.
         max_attendees: The largest number of attendees in the answer. If an event has more attendees, its row has only
             the caller.
+        query: The earlier name of `text`.
 
     Returns:
         One row for each event or instance: id, summary (str), start, end (datetime64[ms, zone]), all_day (boolean),
@@ -76,25 +83,29 @@ def events(
     from ...client.events.events import get_calendar, list_events
 
     session = session_or_current(session)
+    optional_text("order_by", order_by)
+    schema = select_columns(fields, EVENTS, EVENT, "an event")
     name = zone_name("time_zone", time_zone)
+    if text is not None and query is not None:
+        raise ValueError("text and query are names of the same argument; leave query out")
     if single_events and time_max is None and limit is None:
         raise ValueError("single_events needs time_max or limit, because recurring events can be endless")
     name = name or str(get_calendar(session, check_calendar(calendar)).get("timeZone") or "UTC")
     parameters = {
         **query_of({"calendar": calendar, "max_attendees": max_attendees}),
-        "q": optional_text("query", query),
+        "q": optional_text("query", query) if text is None else optional_text("text", text),
         "timeMin": wire_instant("time_min", time_min, name),
         "timeMax": wire_instant("time_max", time_max, name),
         "updatedMin": wire_instant("updated_min", updated_min, name),
         "singleEvents": "true" if single_events else None,
         "showDeleted": "true" if show_deleted else None,
-        "orderBy": None if order_by is None else choice("order_by", order_by, ("startTime", "updated")),
+        "orderBy": None if order_by is None else _ORDERS[choice("order_by", snake(order_by), _ORDERS)],
         "privateExtendedProperty": [f"{key}={value}" for key, value in private.items()] if private else None,
         "sharedExtendedProperty": [f"{key}={value}" for key, value in shared.items()] if shared else None,
         "iCalUID": optional_text("i_cal_uid", i_cal_uid),
     }
     matches = list_events(session, calendar, parameters, limit=None if limit is None else whole("limit", limit, 0))
-    return event_frame(EVENT if fields == "*" else EVENTS, list(matches), name)
+    return event_frame(schema, list(matches), name)
 
 
 def wire_instant(argument: str, value: object, time_zone: str) -> str | None:

@@ -13,6 +13,8 @@ from datetime import UTC, datetime
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
+from ...core.suggestions import nearest_name
+
 if TYPE_CHECKING:
     from pandas import DataFrame
 
@@ -87,6 +89,32 @@ def schema(table: str) -> Schema:
     """Parse a table with a record key and a type (text, count, flag, seconds, time or any) in each line."""
     rows = [line.split() for line in table.strip().splitlines()]
     return Schema(tuple(Column(snake(key), _DTYPES[kind], key) for key, kind in rows))
+
+
+def select_columns(fields: str | Iterable[str] | None, default: Schema, everything: Schema, owner: str) -> Schema:
+    """Return the schema for a `fields` argument: `default` for None, `everything` for "*", or the named columns.
+
+    Names are separated by commas or in a list, in camelCase or snake_case. `owner` is for error messages, such as "a
+    file". Raises TypeError for another type, and ValueError with the nearest column for an unknown name.
+    """
+    if fields is None:
+        return default
+    if isinstance(fields, str) and fields.strip() == "*":
+        return everything
+    if not isinstance(fields, Iterable):
+        raise TypeError(f'fields must be "*", a str of comma-separated names or a list of names, not {fields!r}')
+    columns = {column.name: column for column in everything.columns}
+    selected: list[Column] = []
+    for name in fields.split(",") if isinstance(fields, str) else fields:
+        if not isinstance(name, str):
+            raise TypeError(f'fields must be "*", a str of comma-separated names or a list of names, not {name!r}')
+        column = columns.get(snake(name.strip()))
+        if column is None:
+            near = nearest_name(name, columns)
+            hint = f"; did you mean {near!r}?" if near else ""
+            raise ValueError(f"fields has {name!r}, which is not a field of {owner}{hint}")
+        selected.append(column)
+    return Schema(tuple(selected))
 
 
 def frame(schema: Schema, records: Sequence[Record]) -> DataFrame:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ...core.files.fields import BY_NAME, FILE_FIELDS
-from ...core.suggestions import nearest_name
-from .frames import TIME, Column, Dtype, Schema, camel, schema, snake
+from .frames import TIME, Column, Dtype, Schema, schema, select_columns, snake
 
 _INT64 = frozenset({"size", "version", "quotaBytesUsed", "thumbnailVersion"})  # strings on the wire
 _FIELD_DTYPES: dict[str, Dtype] = {
@@ -48,21 +47,7 @@ def file_schema(fields: str | Iterable[str] | None) -> Schema:
     >>> file_schema("id,md5Checksum").keys, file_schema(["mime_type"]).keys, len(file_schema("*").keys)
     (('id', 'md5Checksum'), ('mimeType',), 65)
     """
-    if fields is None:
-        return FILES
-    if fields == "*":
-        return FILE
-    keys: list[str] = []
-    for name in fields.split(",") if isinstance(fields, str) else fields:
-        if not isinstance(name, str):
-            raise TypeError(f'fields must be "*", a str of comma-separated names or a list of names, not {name!r}')
-        key = camel(name.strip())
-        if key not in FILE.keys:
-            near = nearest_name(name, [snake(known) for known in FILE.keys])
-            hint = f"; did you mean {near!r}?" if near else ""
-            raise ValueError(f"fields has {name!r}, which is not a field of a file{hint}")
-        keys.append(key)
-    return FILE.pick(keys)
+    return select_columns(fields, FILES, FILE, "a file")
 
 
 IDS = schema("id text")

@@ -684,7 +684,35 @@ def test_properties_and_words_find_events(lab):
 
     assert svc.events(private={"a": "1"})["summary"].tolist() == ["Tea"]
     assert svc.events(shared={"b": "2"})["summary"].tolist() == ["Tea"]
-    assert svc.events("coff")["summary"].tolist() == ["Coffee"]
+    for events in (svc.events("coff"), svc.events(text="coff"), svc.events(query="coff")):
+        assert events["summary"].tolist() == ["Coffee"]
+    with pytest.raises(ValueError, match="text and query are names of the same argument"):
+        svc.events("coff", query="coff")
+
+
+@pytest.mark.parametrize("order_by", ["start_time", "startTime"])
+def test_events_are_sorted_by_names_in_snake_case(lab, order_by):
+    for name, day in (("Late", "2026-11-03"), ("Early", "2026-11-02")):
+        svc.create_event(name, start=day, end="2026-11-04")
+
+    assert svc.events(single_events=True, limit=9, order_by=order_by)["summary"].tolist() == ["Early", "Late"]
+    with pytest.raises(ValueError, match="order_by is 'begin'; it must be one of start_time, updated"):
+        svc.events(order_by="begin")
+
+
+def test_the_columns_of_events_are_selected_by_name(lab):
+    svc.create_event("Tea", start="2026-11-02", end="2026-11-03", time_zone="Asia/Tokyo")
+
+    events = svc.events(fields="summary, htmlLink,all_day")
+    start = svc.events(fields=["start"], time_zone="Asia/Tokyo")
+
+    assert events.columns.tolist() == ["summary", "html_link", "all_day"]
+    assert events["all_day"].tolist() == [True]
+    assert start["start"].astype(str).tolist() == ["2026-11-02 00:00:00+09:00"]
+    with pytest.raises(
+        ValueError, match="fields has 'sumary', which is not a field of an event; did you mean 'summary'"
+    ):
+        svc.events(fields="sumary")
 
 
 def test_a_response_is_seen_by_all_guests(lab):
