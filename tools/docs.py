@@ -36,7 +36,8 @@ The tables that the code reads, written by `make docs`. Do not edit this page.
 
 NAMES_HEAD = """# Names
 
-All of `svc_notebooks`, written by `make docs` from the docstrings; `help(name)` has the rest.
+All of `svc_notebooks`, written by `make docs` from the docstrings; `help(name)` has the rest,
+and [recipes](recipes.md) shows them at work.
 
 """
 

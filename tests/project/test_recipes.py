@@ -1,0 +1,97 @@
+"""Every block of docs/recipes.md runs: each recipe in a sandbox of its own, after the lines at the head of the page."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import pytest
+
+from tests.closing import closing
+from tests.patience import PATIENCE
+
+PAGE = Path(__file__).parents[2] / "docs" / "recipes.md"
+INTRODUCTION, *SECTIONS = re.split(r"^## ", PAGE.read_text(encoding="utf-8"), flags=re.MULTILINE)
+RECIPES = {section.partition("\n")[0]: section for section in SECTIONS}
+
+RESULTS = {
+    "Put a folder of CSV files up, and read them all as one frame": "birds['count'].sum() == 18",
+    "Save a DataFrame as Parquet or Excel, and read it back": "again.equals(people)",
+    "Find files, and download all that match": "len(os.listdir('copies')) == 2 and sizes.sum() == 58",
+    "Make a folder, and move files into it": "sorted(inside['name']) == ['1.txt', '2.txt', 'people.csv']",
+    "Change a file, and undo what you deleted": "svc.files(trashed=False)['name'].item() == 'one person.csv'",
+    "Share with a class": "set(roles['role']) == {'owner', 'reader'} and len(seen) == 2",
+    "Resume an upload after a crash": "film['size'].item() == 6_000_000 and len(pending) == 1",
+    "Turn a web page into a document, and get it as PDF": "Path('Birds.pdf').read_bytes().startswith(b'%PDF')",
+    "Do something whenever a file changes": "message['changed'].item() == 'content,properties' and text == b'final'",
+    "Ask what has changed since the last time": "changed['name'].tolist() == ['news.txt']",
+    "Put the rows of a spreadsheet into a calendar": "created['error'].isna().all() and len(svc.events()) == 2",
+    "Take a calendar into another program as an .ics file": "len(dates) == 8 and Path('november.ics').exists()",
+    "Let the service fail, and see what the client does": "tries.tolist() == [503, 503, 200]",
+    "Let a week pass in a second, and go back": "late - lab.clock.now() == pd.Timedelta('8D') and len(soon) == 1",
+    "Keep a sandbox for tomorrow, or hand it to others": "names.tolist() == ['birds.csv'] * 2",
+    "Show a request as HTTP, curl or Python, and save all of them as HAR": "Path('run.har').exists()",
+    "Test my own client in pytest": "'1 passed' in output",
+    "Call it with curl or rclone": "Path('people.csv').read_bytes() == svc.read(file) and len(svc.files()) == 2",
+    "Call it with google-api-python-client": "svc.files()['name'].tolist() == ['birds.csv']",
+    "Call it with fetch in JavaScript": "output == 'species,count\\nrobin,3\\n\\n'",
+}
+"""What is true after a recipe. `output` is what its commands have printed."""
+
+PACKAGES = {"Save a DataFrame as Parquet or Excel, and read it back": "pyarrow"}
+
+
+def blocks(text: str) -> list[tuple[str, str]]:
+    """Return the language and the code of each fenced block."""
+    return re.findall(r"^```(\w+)\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+
+
+def missing_program(commands: str) -> str | None:
+    programs = re.findall(r"^\w+", commands, re.MULTILINE)
+    return next((program for program in programs if shutil.which(program) is None), None)
+
+
+def run_block(language: str, code: str, names: dict[str, Any]) -> str | None:
+    """Run Python in this process, and commands in a shell. Save a block that begins with a file name as this file.
+
+    Return the name of a program that the block needs and that is not installed, else None.
+    """
+    file = re.match(r"(?:#|//) (\w+\.\w+)\n", code)
+    if file:
+        Path(file[1]).write_text(code, encoding="utf-8")
+    elif language == "python":
+        exec(compile(code, PAGE.name, "exec"), names)
+    elif program := missing_program(code):
+        return program
+    else:
+        shell = subprocess.run(["bash", "-ec", code], capture_output=True, text=True, timeout=PATIENCE)
+        assert shell.returncode == 0, shell.stdout + shell.stderr
+        names["output"] = shell.stdout
+    return None
+
+
+def test_there_are_twenty_recipes() -> None:
+    assert list(RECIPES) == list(RESULTS)
+    assert len(RECIPES) == 20
+
+
+@pytest.mark.parametrize("title", RECIPES)
+def test_every_block_runs(title: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    if title in PACKAGES and find_spec(PACKAGES[title]) is None:
+        pytest.skip(f"{PACKAGES[title]} is not installed")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PATH", str(Path(sys.executable).parent), prepend=os.pathsep)
+    names: dict[str, Any] = {"os": os}
+    with mock.patch.dict(os.environ), closing():
+        missing = [run_block(language, code, names) for language, code in blocks(INTRODUCTION + RECIPES[title])]
+
+        assert eval(RESULTS[title], names)
+    if program := next(filter(None, missing), None):
+        pytest.skip(f"{program} is not installed; all other blocks of the recipe have run")
