@@ -71,6 +71,7 @@ def read_frame(
         The rows of all files, numbered from 0 unless an option sets an index. The columns and dtypes are those of the
         pandas reader. A column that a file does not have is missing in its rows. The delimiter of CSV files is
         detected. They are UTF-8 or UTF-16 unless `encoding` names another character set. gzip is decompressed.
+        Dates in text files stay text: `parse_dates` converts them in CSV, and `pandas.to_datetime` in any frame.
 
     Raises:
         TypeError, ValueError: An argument is not valid, or a file is not a table; the message says what to use instead.
@@ -132,7 +133,8 @@ class StoredTable:
         from ...client.downloads.downloads import read_content, save_content
         from ...client.downloads.exports import read_export
 
-        with reporting(progress, f"Read {self.name}", self.size) as report:
+        total = None if self.export_type else self.size
+        with reporting(progress, f"Read {self.name}", total) as report:
             if self.export_type is not None:
                 yield read_export(session, self.id, self.export_type, progress=report)
                 return

@@ -23,7 +23,7 @@ def encoding_of(head: bytes) -> str:
 
 
 def csv_options(head: bytes, encoding: str) -> dict[str, Any]:
-    """Return the options that the first bytes of a CSV file ask for. Commas in numbers count only beside semicolons.
+    """Return the options for a CSV file with these first bytes. Decimal commas are detected only beside semicolons.
 
     >>> csv_options(b"a;b\\n1,5;2\\n", "utf-8-sig")
     {'sep': ';', 'decimal': ',', 'skipinitialspace': False, 'skiprows': 0}

@@ -59,7 +59,7 @@ FORMATS = (
     TableFormat("jsonl",   "JSON Lines",              _LINES_TYPES,   (".jsonl", ".ndjson")),
     TableFormat("parquet", "Parquet",                 _PARQUET_TYPES, (".parquet", ".pq"), "pyarrow", "pyarrow"),
     TableFormat("xlsx",    "Excel",                   (XLSX,),        (".xlsx",), "python_calamine", "xlsxwriter"),
-    TableFormat("xlsm",    "Excel (other)",           _VARIANT_TYPES, (".xlsm", ".xltx", ".xltm", ".xlsb"),
+    TableFormat("xlsm",    "Excel",                   _VARIANT_TYPES, (".xlsm", ".xltx", ".xltm", ".xlsb"),
                 "python_calamine", None),
     TableFormat("xls",     "Excel 97 to 2003",        (_EXCEL,),      (".xls", ".xlt"), "python_calamine", None),
     TableFormat("ods",     "OpenDocument spreadsheet", (ODS, X_ODS),  (".ods",), "python_calamine", None),
@@ -90,7 +90,9 @@ def format_of_type(media_type: str) -> TableFormat | None:
 def format_of_file(media_type: str, name: str) -> TableFormat | None:
     """Return the format of a stored file, or None if it is no table. A generic media type leaves it to the name."""
     by_type = format_of_type(media_type)
-    return format_of_name(name) or by_type if MediaType.parse(media_type).essence in _GENERIC_TYPES else by_type
+    if MediaType.parse(media_type).essence not in _GENERIC_TYPES:
+        return by_type
+    return format_of_name(name) or by_type
 
 
 def check_reader(table_format: TableFormat) -> None:

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, TypeAlias
 
-from ...core.http.mime import SNIFFED_BYTES, sniff
+from ...core.http.mime import sniff
 from ...core.suggestions import nearest_name
 from .delimited_text import SAMPLE_SIZE, csv_options, encoding_of
 from .formats import TableFormat, check_reader
@@ -23,6 +23,7 @@ Options: TypeAlias = Mapping[str, Any]
 _GZIP_MARK = b"\x1f\x8b"
 _DTYPE_OPTIONS = frozenset({"dtype", "dtype_backend"})
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+_ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
 _MAX_SHEETS_SHOWN = 20
 _PANDAS_READERS = {
     "csv": "read_csv",
@@ -66,7 +67,7 @@ def read_table(
     with _reading(table_format, name), _open(content) as file:
         head = file.read(SAMPLE_SIZE)
         file.seek(0)
-        _check_content(head[:SNIFFED_BYTES], table_format, name)
+        _check_content(head, table_format, name)
         if table_format.is_workbook:
             table = _read_workbook(file, name, sheet, options)
         else:
@@ -111,13 +112,14 @@ def _open(content: bytes | Path) -> Iterator[IO[bytes]]:
 
 
 def _check_content(head: bytes, table_format: TableFormat, name: str) -> None:
-    """Raise TableError if content is empty, or begins like a file of another format."""
+    """Raise TableError if content is empty or encrypted, or begins like a file of another format."""
     if not head and table_format.name != "jsonl":
         raise TableError(f"{name!r} is empty: it has no table")
-    expected = _signatures(table_format)
-    if head.startswith(expected) if expected else sniff(head) is None:
+    if head.startswith(_OLE) and _ENCRYPTED in head:
+        raise TableError(f"{name!r} is encrypted; save it without a password")
+    expected, sniffed = _signatures(table_format), sniff(head)
+    if head.startswith(expected) if expected else sniffed is None:
         return
-    sniffed = sniff(head)
     begins = f", which begins like {sniffed}" if sniffed else ""
     raise TableError(
         f"{name!r} should be {table_format.title}, but has other content{begins}. "

@@ -206,3 +206,30 @@ def test_a_reader_that_fails_leaves_no_temporary_file(lab, monkeypatch, tmp_path
         svc.read_frame(svc.upload(gzip.compress(b"a\n1\n")[:-9], name="a.csv.gz", mime_type="text/csv"))
 
     assert list(tmp_path.iterdir()) == []
+
+
+def test_dates_in_text_are_read_by_an_option(lab):
+    dated = pd.DataFrame({"day": pd.to_datetime(["2026-01-02", None])})
+    text, workbook = (svc.upload(dated, name=name) for name in ("a.csv", "b.xlsx"))
+
+    days = [svc.read_frame(text, parse_dates=["day"])["day"], svc.read_frame(workbook)["day"]]
+
+    assert [day.dtype.kind for day in days] == ["M", "M"]
+    assert [day.iloc[0] for day in days] == [pd.Timestamp("2026-01-02")] * 2
+
+
+def test_progress_of_a_spreadsheet_has_no_total(lab):
+    totals = []
+    sheet = svc.upload(BIRDS, name="birds", convert_to="spreadsheet")
+
+    svc.read_frame(sheet, progress=lambda done, total: totals.append(total))
+
+    assert totals
+
+
+def test_a_workbook_of_another_program_is_read(lab, tmp_path):
+    sheet = svc.upload(BIRDS, name="birds", convert_to="spreadsheet")
+    workbook = svc.upload(svc.export(sheet, "ods", tmp_path)["path"].item())
+
+    assert workbook["name"].item() == "birds.ods"
+    assert svc.read_frame(workbook).equals(BIRDS)

@@ -125,6 +125,7 @@ def test_a_list_of_many_sheets_is_short():
     assert len(str(caught.value)) < 300
 
 
+ENCRYPTED = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600) + "EncryptedPackage".encode("utf-16-le")
 WRONG = {
     "an empty CSV file": (b"", "csv", "'table.csv' is empty"),
     "an empty JSON file": (b"", "json", "'table.json' is empty"),
@@ -133,6 +134,7 @@ WRONG = {
     "a workbook named CSV": (SHEETS, "csv", r"should be CSV, but has other content, which begins like application/zip"),
     "a PDF file named JSON": (b"%PDF-1.7", "json", "should be JSON, but has other content, .*application/pdf"),
     "CSV named Excel": (b"a,b\n", "xls", r"should be Excel 97 to 2003, but has other content\. .*format='csv'"),
+    "a workbook with a password": (ENCRYPTED, "xlsx", "'table.xlsx' is encrypted; save it without a password"),
     "a broken workbook": (SHEETS[:900], "xlsx", "'table.xlsx' cannot be read as Excel"),
     "CSV named Parquet": (b"a,b\n", "parquet", "should be Parquet, but has other content"),
     "rows of other lengths": (b"a,b\n1,2\n3,4,5\n6,7\n8,9,1,1\n", "csv", "Expected 2 fields in line 3, saw 3"),
