@@ -59,8 +59,8 @@ class Names:
         >>> Names().full_media_type("folder"), Names().full_media_type("text/csv")
         ('application/vnd.svc-apps.folder', 'text/csv')
         """
-        if text.lower() in NATIVE_NAMES:
-            return self.native(text.lower())
+        if text in NATIVE_NAMES:
+            return self.native(text)
         other = None if text.startswith(self.media_prefix) else _BRANDED.fullmatch(text)
         if other is None:
             return text

@@ -235,6 +235,17 @@ WRONG = {
         ValueError,
         "of another service; here it is 'folder' or 'application/vnd.svc-apps.folder'",
     ),
+    "source of another brand": (
+        lambda: svc.upload(b"x", mime_type="application/vnd.google-apps.document"),
+        ValueError,
+        "mime_type is .* here it is 'document' or 'application/vnd.svc-apps.document'",
+    ),
+    "document of another brand": (
+        lambda: svc.upload(b"x", convert_to="application/vnd.google-apps.document"),
+        ValueError,
+        "convert_to is .* here it is 'document' or 'application/vnd.svc-apps.document'",
+    ),
+    "native source": (lambda: svc.upload(b"x", mime_type="document"), ValueError, "give convert_to='document'"),
     "many": (lambda: svc.read(["a", "b"]), ValueError, "file has 2 files"),
     "to": (lambda: svc.download(["a", "b"], "x.txt"), ValueError, "to is 'x.txt'"),
     "range": (lambda: svc.read("a", byte_range=(9, 1)), ValueError, "byte_range"),
@@ -254,6 +265,13 @@ def test_what_cannot_be_meant_is_refused_before_anything_is_sent(lab, case):
         call()
 
     assert len(svc.exchanges()) == 0
+
+
+def test_the_name_of_a_file_is_no_id(lab):
+    svc.upload(b"x", name="report.csv")
+
+    with pytest.raises(NotFound, match=r"files\(name='report.csv'\) finds a file by its name"):
+        svc.read("report.csv")
 
 
 def test_without_a_session_a_call_says_how_to_get_one():

@@ -26,10 +26,9 @@ def native_type(session: Session, convert_to: object, source_type: str) -> str:
         raise TypeError(f"convert_to must be one of {', '.join(CONVERT_TO)}, not {type(convert_to).__name__}")
     if convert_to == AUTO:
         return _matching_native_type(session, source_type)
-    if convert_to in NATIVES:
-        return session.names.native(convert_to)
-    if is_document(session, convert_to):
-        return convert_to
+    native = session.names.full_media_type(convert_to, "convert_to")
+    if is_document(session, native):
+        return native
     raise ValueError(f"convert_to must be one of {', '.join(CONVERT_TO)}, not {convert_to!r}")
 
 

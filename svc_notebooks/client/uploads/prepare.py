@@ -18,6 +18,7 @@ from ...core.files.fields import is_media_type
 from ...core.http.messages import JSONObject, Request
 from ...core.http.mime import UNKNOWN, by_name
 from ...core.http.multipart import MultipartRelated
+from ...core.http.native_formats import NATIVES
 from ...core.resources.files import File
 from ...core.uploads.states import QUANTUM
 from ..files import check_id, get_file
@@ -174,8 +175,8 @@ def prepare(session: Session, source: object, arguments: UploadArguments) -> Upl
         )
     opened = open_source(source, name=arguments.name, size=arguments.size)
     mime_type = arguments.mime_type
-    if mime_type is not None and not (isinstance(mime_type, str) and is_media_type(mime_type)):
-        raise ValueError(f"mime_type is {mime_type!r}; it must have the form type/subtype, such as text/csv")
+    if mime_type is not None:
+        _check_media_type(session, mime_type)
     # `name` may be the name of the converted document, so the media type follows from the source's own name.
     own_type = by_name(own_name(source) or "") if convert_to is not None else UNKNOWN
     media_type = mime_type or (opened.media_type if own_type in (None, UNKNOWN) else own_type)
@@ -198,6 +199,15 @@ def prepare(session: Session, source: object, arguments: UploadArguments) -> Upl
         upload_type = chosen if arguments.chunk_size is None else "resumable"
     request = UploadRequest(opened, media_type, metadata, file_id, query, upload_type, chunk_size)
     return request if file_id is None or mime_type is not None else _type_by_names(request)
+
+
+def _check_media_type(session: Session, mime_type: object) -> None:
+    """Raise ValueError unless `mime_type` is a media type that a source can have."""
+    if mime_type in NATIVES:
+        raise ValueError(f"mime_type is {mime_type!r}; give convert_to={mime_type!r} to convert the source")
+    if not (isinstance(mime_type, str) and is_media_type(mime_type)):
+        raise ValueError(f"mime_type is {mime_type!r}; it must have the form type/subtype, such as text/csv")
+    session.names.full_media_type(mime_type)  # raises for the media type of another brand
 
 
 def _read_metadata(arguments: UploadArguments) -> JSONObject:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from itertools import count
 from threading import Lock
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
 _numbers = count(1)
 _open_sandboxes: WeakSet[Sandbox] = WeakSet()
 _lock = Lock()  # guards _open_sandboxes, because a set must not grow while another thread iterates
+
+_ID = re.compile(r"[\w-]{19,}")
+"""A text that can be the id of a file. Names of files are shorter, or have other characters, such as a dot."""
 
 _SEED_DISTANCE = 2**32  # larger than a seed that a person would write
 
@@ -53,20 +57,24 @@ def unregister(sandbox: Sandbox) -> None:
 
 
 def explain_not_found(error: SvcError, sandbox: Sandbox | None = None) -> SvcError:
-    """Add advice to a NotFound error if another open sandbox has the missing id, and return the error.
+    """Add advice to a NotFound error, and return the error.
 
-    `sandbox` raised the error, or is None for a service outside this kernel. Other errors are returned unchanged.
+    The advice names another open sandbox that has the missing id, or the search for a file by its name. `sandbox`
+    raised the error, or is None for a service outside this kernel. Other errors are returned unchanged.
     """
     if isinstance(error, NotFound) and (missing := missing_id(error.message)):
         owners = [lab for lab in _sandboxes() if _has_id(lab, *missing)]
+        kind, key = missing
         if owners and sandbox not in owners:
             numbers = " and ".join(str(number) for number in sorted(lab.number for lab in owners))
             target = f"sandbox {sandbox.number}" if sandbox else "another service"
             error.advice = (
                 f"The id belongs to sandbox{'es' if len(owners) > 1 else ''} {numbers} of this kernel (numbered in the"
-                f" order of opening), but the request was sent to {target}: pass session=lab.session of the sandbox"
-                " with the id."
+                f" order of opening), but the request was sent to {target}: pass session=lab for the sandbox with the"
+                " id."
             )
+        elif kind == "file" and not _ID.fullmatch(key):
+            error.advice = f"Check the id; files(name={key!r}) finds a file by its name."
     return error
 
 
