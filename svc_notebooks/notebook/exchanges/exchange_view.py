@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -27,6 +28,18 @@ _PRE = "white-space: pre-wrap; word-break: normal; overflow-wrap: anywhere; marg
 
 
 @public_methods
+class CodeText(str):
+    """A str with a command or code of several lines, which IPython shows as these lines and without quotes."""
+
+    __slots__ = ()
+
+    def _repr_pretty_(self, printer: Any, _cycle: bool) -> None:
+        for number, line in enumerate(self.split("\n")):
+            if number:
+                printer.break_()
+            printer.text(line)
+
+
 class ExchangeView:
     """A recorded HTTP exchange, which is a request and its response.
 
@@ -51,6 +64,9 @@ class ExchangeView:
             raise AttributeError(name)
         return getattr(self._exchange, name)
 
+    def __dir__(self) -> list[str]:
+        return sorted({*super().__dir__(), *(field.name for field in fields(self._exchange))})
+
     def __str__(self) -> str:
         return http_text(self._exchange)
 
@@ -74,7 +90,7 @@ class ExchangeView:
         Args:
             base_url: An address that replaces the recorded scheme and host. None: the recorded address.
         """
-        return curl_text(self._exchange, base_url or (_SHELL_BASE_URL if self._session.in_process else None))
+        return CodeText(curl_text(self._exchange, base_url or (_SHELL_BASE_URL if self._session.in_process else None)))
 
     def python(self, base_url: str | None = None) -> str:
         """Return Python code (str) that sends the request again with the library requests.
@@ -86,7 +102,7 @@ class ExchangeView:
         Args:
             base_url: An address that replaces the recorded scheme and host. None: the recorded address.
         """
-        return python_text(self._exchange, base_url, in_process=self._session.in_process)
+        return CodeText(python_text(self._exchange, base_url, in_process=self._session.in_process))
 
     def resend(
         self,

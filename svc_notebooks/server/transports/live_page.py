@@ -2,9 +2,9 @@
 
 The page at `/` has no data, and a browser may open it without a credential. Its data at `/_live/activity` is about all
 users of the service. Where everybody may choose any account without a password (`browser_sign_in="choose"`), everybody
-can read all of it anyway, so no key is needed. Anywhere else a request for the data must have a key, which only the
-person who has started the server knows. As at the control API, pages of other sites and foreign names of the service
-are refused (server/context/csrf.py).
+may act as every user, so no key is needed to see what they do. Anywhere else a request for the data must have a key,
+which only the person who has started the server knows. As at the control API, pages of other sites and foreign names of
+the service are refused (server/context/csrf.py).
 
 These requests bypass the dispatcher. So they are not in the journal that the page shows, trigger no faults and count
 towards no limits. The page asks for its data once a second, so that an open page occupies a thread for some

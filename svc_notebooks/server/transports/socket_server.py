@@ -68,7 +68,7 @@ class SocketServer:
         threads: int = 32,
     ) -> None:
         self.policy = service.policy
-        is_open = self.policy.browser_sign_in == "choose"  # then everybody can read everything without the page, too
+        is_open = self.policy.browser_sign_in == "choose"  # then everybody may act as every user
         self._page_key = None if is_open or control_token else token_urlsafe(16)
         self.handle: Callable[[Request], Response] = (
             Control(service, control_token).handle if control else service.handle

@@ -27,7 +27,7 @@ MAX_ROWS = 200
 
 
 def activity(context: ServiceContext, journal: Journal, deliveries: DeliveryQueue, query: Query) -> Row:
-    """Return the latest rows of the three lists as JSON, each list from old to new, and files from new to old.
+    """Return the latest requests and messages, oldest first, and the latest files, last modified first.
 
     The query parameters say what the page already has: `journal` is the id of the journal and `since` the number of
     a request, `messages` and `files` are the versions of these lists. The rows of a list that the page already has are

@@ -185,3 +185,21 @@ def test_a_stream_of_unknown_size_is_uploaded_to_a_sandbox_in_the_chunked_coding
     headers = dict(svc.exchange().request_headers)
     assert (headers.get("Transfer-Encoding"), headers.get("Content-Length")) == ("chunked", None)
     assert svc.read(file) == b"from a pipe"
+
+
+@pytest.mark.parametrize("method", ["curl", "python"])
+def test_ipython_shows_code_as_lines(lab, method):
+    from IPython.lib.pretty import pretty
+
+    svc.create_file(name="notes")
+    code = getattr(svc.exchange(), method)()
+
+    assert pretty(code) == code
+    assert "\n" in code
+    assert isinstance(code, str)
+
+
+def test_tab_completes_the_fields_of_an_exchange(lab):
+    svc.generate_ids(1)
+
+    assert {"status", "request_headers", "response_body", "resend", "python"} <= set(dir(svc.exchange()))
