@@ -182,6 +182,18 @@ def test_what_everybody_needs_is_on_one_screen(lab, open_form, width, height):
     expect(create(page)).to_be_in_viewport(ratio=1)
 
 
+def test_create_stays_on_the_screen_when_the_event_repeats(lab, axe, open_form):
+    page = open_form("event-screen-weekly.ipynb")
+    page.set_viewport_size({"width": 1280, "height": 800})
+    page.get_by_label("Repeats").select_option("Weekly")
+    page.get_by_text("No end; the first 8:").wait_for()
+    page.get_by_label("Title").evaluate("e => e.closest('.svc-field').scrollIntoView({block: 'start'})")
+    lab.screenshot(page, "event-screen-weekly")
+
+    expect(create(page)).to_be_in_viewport(ratio=1)
+    assert axe(page) == []
+
+
 @pytest.mark.spec("W-03", "W-03b", "W-05", "W-05a")
 def test_tab_goes_from_the_title_to_create_in_12_presses_and_back(lab, open_form):
     page = open_form("event-tab.ipynb")
