@@ -11,6 +11,7 @@ import asyncio
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from importlib.util import find_spec
+from threading import RLock
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import ipywidgets as widgets
@@ -35,6 +36,13 @@ _COPY = {
 """The HTML attributes of the Copy button.
 
 The script does not use navigator.clipboard, because browsers provide it only over https and on localhost.
+"""
+
+_ONE_AT_A_TIME = RLock()
+"""Held by each handler.
+
+JupyterLab sends messages of widgets to a subshell of the kernel, which is a thread of its own, and messages of widgets
+that are older than the subshell to the main thread. So two handlers of a form could run at the same time.
 """
 
 _NO_KERNEL = "The kernel is not connected. Run the cell again."
@@ -97,12 +105,13 @@ class Form(widgets.VBox):  # type: ignore[misc]
         return button
 
     def _guard(self, handler: Callable[[], None]) -> None:
-        self._show_error(None)
-        try:
-            handler()
-        except Exception as error:
-            self._clear_status()
-            self._show_error(error)
+        with _ONE_AT_A_TIME:
+            self._show_error(None)
+            try:
+                handler()
+            except Exception as error:
+                self._clear_status()
+                self._show_error(error)
 
     def _clear_status(self) -> None:
         """Remove the status text of an earlier click, which would look like the result of this click."""

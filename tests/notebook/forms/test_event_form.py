@@ -1,6 +1,7 @@
 """The event form without a browser. Tests set values, click buttons and read the stored event."""
 
 from datetime import date, time
+from threading import Thread
 from types import SimpleNamespace
 
 import pytest
@@ -108,6 +109,27 @@ def test_the_messages_of_an_event_vanish_when_a_control_changes(form):
     form.value = WEEKLY
 
     assert (form.alert.value, form.status.value) == ("", "")
+
+
+def test_two_handlers_run_one_after_the_other(form, monkeypatch):
+    """JupyterLab sends the messages of some widgets to a thread of their own."""
+    form.controls.more.option("gadget.height").text.value = "0"
+    form.controls.other_fields.text.value = '{"summary": "Coffee"}'
+    form.controls.summary.value = ""
+    click = Thread(target=form.controls.other_fields.move.click)
+    update_dependents = form.controls.update_dependents
+
+    def slow_update():
+        if click.ident is None:
+            click.start()
+            click.join(0.5)  # the click would end in this time if it did not wait
+        update_dependents()
+
+    monkeypatch.setattr(form.controls, "update_dependents", slow_update)
+    form.controls.more.option("gadget.height").text.value = "10"
+    click.join(PATIENCE)
+
+    assert (form.value["summary"], form.value["gadget"]) == ("Coffee", {"height": 10})
 
 
 def test_the_form_keeps_its_values_after_create(form):
