@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 import ipywidgets as widgets
@@ -100,11 +101,15 @@ class EventForm(Form):
 
     @value.setter
     def value(self, event: JSONObject) -> None:
-        self._updating = True
         self._clear_status()
         self._show_error(None)
+        self._fill(event)
+
+    def _fill(self, event: JSONObject, names: Collection[str] | None = None) -> None:
+        """Set the controls of the event fields `names`, or all controls, and update the form."""
+        self._updating = True
         try:
-            fill_controls(self.controls, event, lambda: read_controls(self.controls).body)
+            fill_controls(self.controls, event, lambda: read_controls(self.controls).body, names)
             self.controls.more.reveal()
         finally:
             self._updating = False
@@ -160,7 +165,7 @@ class EventForm(Form):
         fields = self.controls.other_fields.value
         self.controls.other_fields.value = {}
         self._update()
-        self.value = {**self.value, **fields}
+        self._fill({**self.value, **fields}, fields)  # a text field in which a person types does not change
 
     def _create(self) -> None:
         self._clear_status()

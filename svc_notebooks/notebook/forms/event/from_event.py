@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -28,16 +28,27 @@ _EMPTY = {"summary": "", "location": "", "description": "", "recurrence": [], "a
 """The field values that have the same meaning as a missing field."""
 
 
-def fill_controls(controls: EventControls, event: JSONObject, read_back: Callable[[], JSONObject]) -> None:
-    """Set the controls from an event. Fields that the controls cannot represent go into the JSON text field."""
+def fill_controls(
+    controls: EventControls,
+    event: JSONObject,
+    read_back: Callable[[], JSONObject],
+    names: Collection[str] | None = None,
+) -> None:
+    """Set the controls of the event fields `names`, or all controls, from an event.
+
+    Fields that the controls cannot represent go into the JSON text field.
+    """
     controls.other_fields.value = {}
     for name in _FIELDS:
+        if names is not None and name not in names:
+            continue
         try:
             _set(controls, name, event)
         except (TypeError, ValueError, AttributeError, KeyError, TraitError):  # a value of another type
             _set(controls, name, {})
     shown = read_back()
-    other = {name: value for name, value in event.items() if not _is_shown(name, event, shown)}
+    wanted = event if names is None else names
+    other = {name: event[name] for name in event if name in wanted and not _is_shown(name, event, shown)}
     if other.keys() & set(_TIMES):  # controls have both times or none
         other |= {name: event[name] for name in _TIMES if name in event}
     rest = {name: None if name in other else value for name, value in event.items()}
