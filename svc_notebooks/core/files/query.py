@@ -105,6 +105,7 @@ _TOKEN = re.compile(
     r"\s*(?P<token>'(?:[^'\\]|\\.)*'|<=|>=|!=|[<>=(){}]|[A-Za-z][A-Za-z0-9_.]*)",
     re.DOTALL,
 )
+_ESCAPE = r"; a string ends at the next apostrophe, and \\' is an apostrophe inside of it"
 _NO_ALIASES: Mapping[str, str] = MappingProxyType({})
 
 
@@ -157,16 +158,17 @@ def _tokens(text: str) -> Iterator[_Token]:
     while at < end:
         match = _TOKEN.match(text, at)
         if not match:
-            start = at + len(text[at:]) - len(text[at:].lstrip())
-            problem = f"syntax error at {text[start : start + 20]!r}{_quotes_hint(text[start])}."
-            raise QueryError(problem, start, start + 1)
+            rest = text[at:].lstrip()
+            part = rest.split(maxsplit=1)[0][:20]
+            start = len(text) - len(rest)
+            raise QueryError(f"syntax error at {part!r}{_quotes_hint(part[0])}.", start, start + len(part))
         yield _Token(match["token"], match.start("token"))
         at = match.end()
 
 
 def _quotes_hint(character: str) -> str:
     if character == "'":
-        return r", a string without an end; write an apostrophe inside of a string as \'"
+        return _ESCAPE
     if character == '"' or character.isdigit():
         return "; write strings and times between apostrophes, such as '2026-01-31'"
     return ""
@@ -198,12 +200,17 @@ class _Reader:
         token = self._token(self._at - 1)
         return QueryError(problem, token.start, token.end)
 
-    def unexpected(self, expected: str, actual: str) -> QueryError:
-        return self.error(f"expected {expected}, found {actual[:40] or 'the end'}.")
+    def unexpected(self, expected: str, actual: str, hint: str = "") -> QueryError:
+        return self.error(f"expected {expected}, found {actual[:40] or 'the end'}{hint}.")
 
     def expect(self, token: str) -> None:
         if (actual := self.next()) != token:
-            raise self.unexpected(f"{token!r}" if token else "'and', 'or' or the end", actual)
+            if actual.lower() in ("and", "or"):
+                raise self.error(f"write {actual.lower()!r} instead of {actual!r}.")
+            before = self._token(self._at - 2)
+            adjoins = before.text.startswith("'") and before.end == self._token(self._at - 1).start and actual.isalpha()
+            hint = _ESCAPE if adjoins else ""
+            raise self.unexpected(f"{token!r}" if token else "'and', 'or' or the end", actual, hint)
 
     def string(self) -> str:
         if not (token := self.next()).startswith("'"):

@@ -72,7 +72,7 @@ def _sort_key_problem(name: str, *direction: str) -> str | None:
 
 def _show_place(error: BadRequest, query: str, invalid: QueryError) -> None:
     problem = invalid.problem
-    if not _OPERATOR.search(query):
+    if not _OPERATOR.search(query) and wire_query(query).split()[0] not in FIELDS:
         problem = f"{query.strip()!r:.60} is not a query; files(name=...) searches names, and files(text=...) words."
     error.message, error.advice = f"query: {problem}\n{_excerpt(query, invalid.start, invalid.end)}", ""
 

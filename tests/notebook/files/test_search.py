@@ -222,6 +222,10 @@ def test_the_text_before_a_wildcard_never_hides_a_file(prefix, pattern, rest):
         ({"order_by": 5}, TypeError, "order_by must be a str or a list of them"),
         ({"fields": "nme"}, ValueError, "did you mean 'name'"),
         ({"modified_afer": "today"}, TypeError, "did you mean 'modified_after'"),
+        ({"since": "today"}, TypeError, "did you mean 'modified_after'"),
+        ({"parent": "root"}, TypeError, "did you mean 'folder'"),
+        ({"shared": True}, TypeError, "did you mean 'shared_with_me'"),
+        ({"q": "name = 'a'"}, TypeError, "did you mean 'query'"),
     ],
     ids=str,
 )
@@ -274,7 +278,17 @@ def test_queries_and_sort_keys_take_names_in_snake_case(shelf):
         (
             'name = "a"',
             "query: syntax error at '\"a\"'; write strings and times between apostrophes, such as '2026-01-31'.\n"
-            '    name = "a"\n           ^ (400 invalid)',
+            '    name = "a"\n           ^^^ (400 invalid)',
+        ),
+        (
+            "name = 'a' AND starred = true",
+            "query: write 'and' instead of 'AND'.\n    name = 'a' AND starred = true\n               ^^^ (400 invalid)",
+        ),
+        (
+            "trashed",
+            "query: the operator of trashed must be one of =, !=, not the end.\n"
+            "    trashed\n"
+            "           ^ (400 invalid)",
         ),
         (
             "table.csv",
@@ -282,7 +296,7 @@ def test_queries_and_sort_keys_take_names_in_snake_case(shelf):
             "    table.csv\n    ^^^^^^^^^ (400 invalid)",
         ),
     ],
-    ids=["field", "second line", "end", "quotation mark", "name"],
+    ids=["field", "second line", "end", "quotation mark", "capitals", "flag", "name"],
 )
 def test_an_error_in_a_query_shows_its_place(lab, query, message):
     with pytest.raises(svc.BadRequest) as refused:

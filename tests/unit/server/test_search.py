@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 
 import pytest
+from hypothesis import given, strategies as st
 
 from svc_notebooks.core.errors.catalogue import ApiError
-from svc_notebooks.core.files.query import And, Compare, Not, Or, parse_query
+from svc_notebooks.core.files.query import And, Compare, Not, Or, QueryError, parse_query, quote
 from svc_notebooks.core.files.sort_order import SortKey, parse_order
 from svc_notebooks.core.http.messages import Headers, Request, segment
 from svc_notebooks.server.service import open_service
@@ -45,6 +46,73 @@ def test_what_is_no_query_is_refused_and_named(text):
         parse_query(text)
 
     assert (caught.value.status, caught.value.rows[0].reason, caught.value.rows[0].location) == (400, "invalid", "q")
+
+
+@given(st.text(max_size=30))
+def test_a_quoted_text_is_read_as_the_same_text(text):
+    assert parse_query(f"name = {quote(text)}") == Compare("name", "=", text)
+
+
+@pytest.mark.parametrize(
+    "query, part, problem",
+    [
+        (
+            "name = 'a' and modifiedTme > '2026'",
+            "modifiedTme",
+            "modifiedTme is not a field; did you mean modifiedTime?",
+        ),
+        ("mime_type = 'a'", "mime_type", "mime_type is not a field; did you mean mimeType?"),
+        ("shoe = 'a'", "shoe", "shoe is not a field; the fields are name, fullText,"),
+        ("parents = 'x'", "parents", "parents comes after its value: write 'x' in parents."),
+        ("not 'x' in shoes", "shoes", "the field after 'in' is one of parents, owners, writers, readers, not shoes."),
+        ("name like 'a'", "like", "the operator of name must be one of contains, =, !=, not like."),
+        ("trashed = False", "False", "expected true or false, found False."),
+        ("visibility = 'limitd'", "'limitd'", "visibility is not 'limitd'; did you mean limited?"),
+        ("name = 'a' or createdTime > 'x'", "'x'", "'x' is not an RFC 3339 date-time."),
+        ("name = 'a' OR name = 'b'", "OR", "write 'or' instead of 'OR'."),
+        ("name = 'it's'", "s", "expected 'and', 'or' or the end, found s; a string ends at the next apostrophe"),
+        ("name = 'it", "'it", 'syntax error at "\'it"; a string ends at the next apostrophe'),
+        (
+            "createdTime > 2026-01-01",
+            "2026-01-01",
+            "syntax error at '2026-01-01'; write strings and times between apostrophes",
+        ),
+        ("(name = 'a'", "", "expected ')', found the end."),
+        ("name = 'a' name", "name", "expected 'and', 'or' or the end, found name."),
+    ],
+)
+def test_an_error_has_the_place_and_the_problem(query, part, problem):
+    with pytest.raises(QueryError) as caught:
+        parse_query(query)
+
+    error = caught.value
+    assert query[error.start : error.end] == part
+    assert error.start == (query.rindex(part) if part else len(query))
+    assert error.problem.startswith(problem)
+    assert error.rows[0].message == f"q: {error.problem}"
+
+
+def test_further_names_of_fields_are_read_and_suggested():
+    names = {"modified_time": "modifiedTime", "app_properties": "appProperties"}
+
+    assert parse_query("modified_time > '2026-01-01'", names) == parse_query("modifiedTime > '2026-01-01'")
+    with pytest.raises(QueryError, match=r"modified_tme is not a field; did you mean modified_time\?"):
+        parse_query("modified_tme > '2026-01-01'", names)
+
+
+@pytest.mark.parametrize(
+    "order, problem",
+    [
+        ("modifiedTme desc", "orderBy: 'modifiedTme' is not a sort key; did you mean modifiedTime?"),
+        ("shoe", "orderBy: 'shoe' is not a sort key; the keys are createdTime, folder, "),
+        ("name down", "orderBy: name is followed by 'down'; write name or name desc."),
+    ],
+)
+def test_an_invalid_order_is_refused_with_the_nearest_key(order, problem):
+    with pytest.raises(ApiError) as caught:
+        parse_order(order)
+
+    assert caught.value.rows[0].message.startswith(problem)
 
 
 def test_an_order_is_read_and_a_repeated_key_refused():
