@@ -67,9 +67,6 @@ __version__ = "3.0.0"
 NA = None
 options = SimpleNamespace(display=SimpleNamespace(max_colwidth=50))
 
-def StringDtype(storage=None, na_value=None):
-    return "str"
-
 def array(values, dtype=None):
     return list(values)
 

@@ -14,6 +14,13 @@ def test_texts_are_str_since_pandas_3_and_object_before():
     assert str(frame(TABLE, []).dtypes["name"]) == ("object" if IS_PANDAS_2 else "str")
 
 
+def test_a_path_whose_bytes_are_not_utf8_is_a_text():
+    table = frame(TABLE, [{"name": "data/\udcff.csv"}, {}])
+
+    assert table["name"].tolist()[0] == "data/\udcff.csv"
+    assert table["name"].isna().tolist() == [False, True]
+
+
 def test_a_missing_value_is_missing_in_every_column():
     table = frame(TABLE, [{}, {"name": "a", "size": "1", "done": True, "time": "2026-11-02T10:00:00.000Z"}])
 

@@ -170,9 +170,10 @@ def _column(dtype: Dtype, values: list[Any]) -> Any:
         return column
     if dtype == "str" and _text_dtype() == "object":
         return np.array([np.nan if value is None else value for value in values], dtype=object)
-    if dtype == "str":  # with pyarrow installed "str" is stored by Arrow, which takes three times as long to fill
+    try:
+        return pd.array(values, dtype=dtype)
+    except UnicodeEncodeError:  # Arrow, which stores texts where pyarrow is installed, has no lone surrogates
         return pd.array(values, dtype=pd.StringDtype("python", na_value=np.nan))
-    return pd.array(values, dtype=dtype)
 
 
 def _text_dtype() -> Dtype:

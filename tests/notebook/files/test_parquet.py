@@ -1,0 +1,90 @@
+"""Tests that a DataFrame is the same after an upload as Parquet, and that its index is kept."""
+
+import datetime
+
+import pandas as pd
+import pytest
+
+import svc_notebooks as svc
+
+TABLE = pd.DataFrame(
+    {
+        "text": ["é", "007", None],
+        "count": pd.array([1, None, 3], dtype="Int64"),
+        "number": [2**60 + 1, -1, 0],
+        "share": [0.1 + 0.2, float("inf"), None],
+        "flag": pd.array([True, None, False], dtype="boolean"),
+        "day": pd.to_datetime(["2026-01-02", None, "2026-03-04"]),
+        "nanoseconds": pd.to_datetime(["2026-01-02T03:04:05.123456789"] * 3).as_unit("ns"),
+        "at": pd.to_datetime(["2026-01-02T03:04:05Z"] * 3).tz_convert("Europe/Berlin"),
+        "length": pd.to_timedelta(["1h", "2h", None]),
+        "group": pd.Categorical(["a", "b", "a"]),
+        "date": [datetime.date(2026, 1, 2)] * 3,
+    }
+)
+
+
+@pytest.mark.parametrize("rows", [3, 0])
+def test_every_dtype_comes_back(lab, rows):
+    table = TABLE.iloc[:rows].drop(columns=[] if rows else ["date", "group"])
+
+    file = svc.upload(table, name="table.parquet")
+
+    assert file["mime_type"].item() == "application/vnd.apache.parquet"
+    pd.testing.assert_frame_equal(svc.read_frame(file), table)
+
+
+@pytest.mark.parametrize("index", [["p", "q", "r"], pd.Index([2019, 2021, 2020], name="year"), [7, 5, 6]])
+def test_an_index_comes_back(lab, index):
+    table = pd.DataFrame({"n": [1, 2, 3]}, index=index)
+
+    pd.testing.assert_frame_equal(svc.read_frame(svc.upload(table, name="table.parquet")), table)
+
+
+def test_several_files_keep_their_index_if_they_have_one(lab):
+    years = [pd.DataFrame({"n": [1]}, index=pd.Index([year], name="year")) for year in (2025, 2026)]
+
+    table = svc.read_frame(svc.upload(years, name=["a.parquet", "b.parquet"]))
+
+    assert table.reset_index().values.tolist() == [[2025, 1], [2026, 1]]
+
+
+def test_a_frame_of_this_package_comes_back(lab):
+    svc.upload(b"x", name="a.txt")
+    files = svc.files()
+
+    table = svc.read_frame(svc.upload(files, name="files.parquet"), columns=["name", "size", "created_time"])
+
+    pd.testing.assert_frame_equal(table, files[["name", "size", "created_time"]])
+
+
+def test_a_frame_that_updates_a_parquet_file_is_parquet(lab):
+    file = svc.upload(TABLE, name="table.parquet")
+
+    updated = svc.update(file, TABLE.assign(more=1))
+
+    assert updated["mime_type"].item() == "application/vnd.apache.parquet"
+    assert svc.read_frame(file)["more"].tolist() == [1, 1, 1]
+
+
+@pytest.mark.parametrize(
+    "table, words",
+    [
+        (pd.DataFrame([[1, 2]], columns=["a", "a"]), "cannot be written as Parquet: Duplicate column names"),
+        (pd.DataFrame({"a": [1, "x"]}), "cannot be written as Parquet: .*column a with type object"),
+    ],
+    ids=["two columns of a name", "mixed types"],
+)
+def test_a_frame_that_parquet_cannot_hold_is_refused(lab, table, words):
+    with pytest.raises(ValueError, match=words):
+        svc.upload(table, name="table.parquet")
+
+    assert len(svc.exchanges()) == 0
+
+
+def test_half_a_parquet_file_is_told_by_its_name(lab):
+    content = svc.read(svc.upload(TABLE, name="table.parquet"))
+    file = svc.upload(content[: len(content) // 2], name="half.parquet")
+
+    with pytest.raises(ValueError, match=r"'half\.parquet' cannot be read as Parquet"):
+        svc.read_frame(file)
