@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from ..core.platform import capabilities
 
@@ -16,6 +16,10 @@ class SessionOwner(Protocol):
     @property
     def session(self) -> Session:
         """The signed-in session."""
+
+
+SessionLike: TypeAlias = "Session | SessionOwner | None"
+"""A session, a `Sandbox`, which stands for its own session, or None for the current session."""
 
 
 _NO_SESSION = (
@@ -60,7 +64,7 @@ def _is_child_process() -> bool:
     return parent_process() is not None
 
 
-def session_or_current(session: Session | SessionOwner | None) -> Session:
+def session_or_current(session: SessionLike) -> Session:
     """Return `session`, the session of a sandbox, or the current session for None.
 
     Raises TypeError for another type and, without a current session, RuntimeError.

@@ -15,7 +15,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from ..convert.engines import available, fonts, tesseract
 from ..core.errors.errors import SvcError
 from .byte_sizes import MIB, size_text
-from .current_session import session_or_current
+from .current_session import SessionLike, session_or_current
 from .frames.frames import frame
 from .frames.schemas import DOCTOR
 from .frontend import detect_frontend
@@ -45,7 +45,7 @@ MESSAGE_LIMIT = 10 * MIB
 """The message size in bytes above which the notebook server drops a browser's message without an error."""
 
 
-def doctor(*, session: Session | None = None, store: str | Path | None = None) -> DataFrame:
+def doctor(*, session: SessionLike = None, store: str | Path | None = None) -> DataFrame:
     """Check the installed packages, the front end, the service of the session, and optionally a stored service.
 
     If there is a session, one request is sent to the service of the session.
@@ -61,9 +61,10 @@ def doctor(*, session: Session | None = None, store: str | Path | None = None) -
     >>> svc.doctor().set_index("check").loc["time zones", "status"]
     'ok'
     """
+    checked: Session | None = None
     with suppress(RuntimeError):
-        session = session_or_current(session)
-    findings = [*_packages(), *_environment(), *conversion(), *_service(session)]
+        checked = session_or_current(session)
+    findings = [*_packages(), *_environment(), *conversion(), *_service(checked)]
     if store is not None:
         findings += _check_store_folder(Path(store).expanduser())
     return frame(DOCTOR, [dict(zip(DOCTOR.keys, row, strict=True)) for row in findings])

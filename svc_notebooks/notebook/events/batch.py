@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..arguments import is_frame
 from ..batch import ROW_ERRORS
-from ..current_session import session_or_current
+from ..current_session import SessionLike, session_or_current
 from ..frames.event_schemas import CREATED
 from ..frames.frames import Record, frame, snake
 from ..times import zone_name
@@ -29,7 +29,7 @@ def create_events(
     calendar: str = "primary",
     time_zone: Zone | None = None,
     send_updates: str | None = None,
-    session: Session | None = None,
+    session: SessionLike = None,
 ) -> DataFrame:
     """Create an event for each row of a DataFrame. If a row is refused, the events of the other rows are still created.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...core.events.colors import EVENT_COLORS
-from ..current_session import session_or_current
+from ..current_session import SessionLike, session_or_current
 from ..frames.event_schemas import CALENDARS, COLORS
 from ..frames.frames import frame
 from ..times import zone_name
@@ -13,11 +13,10 @@ from ..times import zone_name
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-    from ...client.session import Session
     from .event_arguments import Zone
 
 
-def calendars(*, session: Session | None = None) -> DataFrame:
+def calendars(*, session: SessionLike = None) -> DataFrame:
     """List the caller's own and shared calendars. The primary calendar is the first row.
 
     Returns:
@@ -38,7 +37,7 @@ def create_calendar(
     *,
     time_zone: Zone | None = None,
     description: str | None = None,
-    session: Session | None = None,
+    session: SessionLike = None,
 ) -> DataFrame:
     """Create a secondary calendar. Pass its id to `create_event(calendar=...)`.
 
@@ -68,7 +67,7 @@ def create_calendar(
     return frame(CALENDARS, [{"primary": False, "accessRole": "owner", **made}])
 
 
-def event_colors(*, session: Session | None = None) -> DataFrame:
+def event_colors(*, session: SessionLike = None) -> DataFrame:
     """List the colours of events. Pass the id or the name of a colour to `create_event(color=...)`.
 
     Returns:

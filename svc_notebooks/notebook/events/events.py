@@ -11,7 +11,7 @@ from ...core.http.messages import JSONObject
 from ...core.resources.events import Event
 from ..arguments import choice, file_ids, row_ids
 from ..batch import apply_to_rows
-from ..current_session import session_or_current
+from ..current_session import SessionLike, session_or_current
 from ..frames.event_schemas import EVENT
 from ..frames.frames import Record
 from ..frames.schemas import DELETED
@@ -42,7 +42,7 @@ def create_event(
     reminders: Sequence[Any] | Mapping[str, Any] | None = None,
     calendar: str = "primary",
     send_updates: str | None = None,
-    session: Session | None = None,
+    session: SessionLike = None,
     **details: Unpack[EventDetails],
 ) -> DataFrame:
     """Create an event. The fields are checked by the rules of the service before the event is sent.
@@ -143,7 +143,7 @@ def body_arguments(session: Session, arguments: Mapping[str, Any]) -> dict[str, 
 
 
 def event(
-    event: File, *, calendar: str = "primary", max_attendees: int | None = None, session: Session | None = None
+    event: File, *, calendar: str = "primary", max_attendees: int | None = None, session: SessionLike = None
 ) -> DataFrame:
     """Get one or more events of a calendar by their ids.
 
@@ -180,7 +180,7 @@ def update_event(
     *,
     calendar: str = "primary",
     send_updates: str | None = None,
-    session: Session | None = None,
+    session: SessionLike = None,
     **changes: Unpack[EventChanges],
 ) -> DataFrame:
     """Change fields of one or more events. The id of an instance changes only this instance of a recurring event.
@@ -243,7 +243,7 @@ def respond(
     *,
     comment: str | None = None,
     calendar: str = "primary",
-    session: Session | None = None,
+    session: SessionLike = None,
 ) -> DataFrame:
     """Respond to an invitation. The organizer and the other guests see the response.
 
@@ -288,7 +288,7 @@ def delete_event(
     *,
     calendar: str = "primary",
     send_updates: str | None = None,
-    session: Session | None = None,
+    session: SessionLike = None,
 ) -> DataFrame:
     """Delete one or more events. The id of an instance cancels only this instance of a recurring event.
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ...core.resources.calendars import Calendar, CalendarListEntry
 from ...core.resources.events import Event
 from ..arguments import row_ids
-from ..current_session import session_or_current
+from ..current_session import SessionLike, session_or_current
 from ..frames.event_schemas import CALENDAR_FILE
 from ..frames.frames import frame
 from .parameters import check_calendar
@@ -31,7 +31,7 @@ def export_events(
     time_min: When | None = None,
     time_max: When | None = None,
     overwrite: bool = False,
-    session: Session | None = None,
+    session: SessionLike = None,
 ) -> DataFrame:
     """Save events of a calendar as one .ics file, which calendar programs can import.
 

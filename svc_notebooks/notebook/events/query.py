@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ...core.events.times import instant, read_time
 from ...core.time_zones import zone
 from ..arguments import choice, optional_text, whole
-from ..current_session import session_or_current
+from ..current_session import SessionLike, session_or_current
 from ..frames.event_schemas import EVENT, EVENTS
 from ..frames.frames import select_columns, snake
 from ..times import time_object, zone_name
@@ -18,7 +18,6 @@ from .records import event_frame
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-    from ...client.session import Session
     from .event_arguments import When, Zone
 
 _ORDERS = {"start_time": "startTime", "updated": "updated"}
@@ -43,7 +42,7 @@ def events(
     calendar: str = "primary",
     max_attendees: int | None = None,
     query: str | None = None,
-    session: Session | None = None,
+    session: SessionLike = None,
 ) -> DataFrame:
     """List the events of a calendar. A recurring event is one row, or with `single_events` one row for each instance.
 

@@ -13,7 +13,7 @@ from ...core.events.rrule import Recurrence
 from ...core.events.times import instant, read_time
 from ...core.time_zones import UTC_NAME, zone
 from ..arguments import one_row_id, whole
-from ..current_session import session_or_current
+from ..current_session import SessionLike, session_or_current
 from ..frames.event_schemas import INSTANCES, PREVIEW
 from ..frames.frames import Record, frame
 from ..times import in_its_zone, python_time, zone_name
@@ -24,7 +24,6 @@ from .records import event_frame, in_zone
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-    from ...client.session import Session
     from ..arguments import File
     from .event_arguments import When, Zone
 
@@ -38,7 +37,7 @@ def instances(
     show_deleted: bool = False,
     time_zone: Zone | None = None,
     calendar: str = "primary",
-    session: Session | None = None,
+    session: SessionLike = None,
 ) -> DataFrame:
     """List the instances of a recurring event, including instances that were changed or moved.
 

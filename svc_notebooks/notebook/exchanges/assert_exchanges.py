@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, TypeAlias
 from urllib.parse import urlsplit
 
 from ...core.http.messages import Query
-from ..current_session import session_or_current
+from ..current_session import SessionLike, session_or_current
 
 if TYPE_CHECKING:
-    from ...client.session import Session
     from ...client.transport.recorder import Exchange
 
 ExpectedLine: TypeAlias = "str | tuple[object, ...]"
@@ -20,7 +19,7 @@ ExpectedLine: TypeAlias = "str | tuple[object, ...]"
 _NO_RESPONSE = "-"
 
 
-def assert_exchanges(expected: Sequence[ExpectedLine], *, after: int = 0, session: Session | None = None) -> None:
+def assert_exchanges(expected: Sequence[ExpectedLine], *, after: int = 0, session: SessionLike = None) -> None:
     """Check that the session has sent exactly these exchanges, in this order.
 
     Args:

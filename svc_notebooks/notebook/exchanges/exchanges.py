@@ -6,7 +6,7 @@ from operator import index
 from typing import TYPE_CHECKING, SupportsIndex
 from urllib.parse import urlsplit
 
-from ..current_session import session_or_current
+from ..current_session import SessionLike, session_or_current
 from ..frames.frames import Record, frame
 from ..frames.schemas import EXCHANGES
 from .exchange_filter import ExchangeFilter, MethodArgument, StatusArgument
@@ -15,7 +15,6 @@ from .exchange_view import ExchangeView
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-    from ...client.session import Session
     from ...client.transport.recorder import Exchange
 
 
@@ -24,7 +23,7 @@ def exchanges(
     method: MethodArgument = None,
     status: StatusArgument = None,
     path: str | None = None,
-    session: Session | None = None,
+    session: SessionLike = None,
 ) -> DataFrame:
     """List the last 1000 HTTP exchanges of the session. The oldest exchange is the first row.
 
@@ -59,7 +58,7 @@ def exchanges(
     return frame(EXCHANGES, [exchange_row(exchange) for exchange in recorded if conditions.matches(exchange)])
 
 
-def exchange(n: SupportsIndex = -1, *, session: Session | None = None) -> ExchangeView:
+def exchange(n: SupportsIndex = -1, *, session: SessionLike = None) -> ExchangeView:
     """Return a recorded exchange as a view, with methods that show it, convert it to code and send it again.
 
     The methods are `http()`, `curl()`, `python()`, `diagram()` and `resend()`. A notebook displays the view as HTML.

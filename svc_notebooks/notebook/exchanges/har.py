@@ -12,14 +12,13 @@ from urllib.parse import quote, urlsplit
 
 from ...core.clock import format_time
 from ...core.http.messages import Query, reason
-from ..current_session import session_or_current
+from ..current_session import SessionLike, session_or_current
 from ..frames.frames import frame
 from ..frames.schemas import HAR_FILE
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-    from ...client.session import Session
     from ...client.transport.recorder import Exchange
 
 Json = dict[str, Any]
@@ -31,7 +30,7 @@ def save_har(
     *,
     exchanges: DataFrame | Iterable[int] | None = None,
     overwrite: bool = False,
-    session: Session | None = None,
+    session: SessionLike = None,
 ) -> DataFrame:
     """Save the session's exchanges as an HTTP archive (HAR 1.2), which the developer tools of browsers can open.
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ...core.http.native_formats import PDF
 from ..arguments import file_ids
-from ..current_session import session_or_current
+from ..current_session import SessionLike, session_or_current
 from ..frames.frames import frame
 from ..frames.schemas import ABOUT, EXPORT_FORMATS, IMPORT_FORMATS
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _INSTALL = 'not read here: pip install "svc-notebooks[ocr]"'
 
 
-def about(*, session: Session | None = None) -> DataFrame:
+def about(*, session: SessionLike = None) -> DataFrame:
     """Return the signed-in user and their storage quota.
 
     Returns:
@@ -47,7 +47,7 @@ def about(*, session: Session | None = None) -> DataFrame:
     return frame(ABOUT, [{**user, **quota_columns, "maxUploadSize": resource.get("maxUploadSize")}])
 
 
-def import_formats(*, session: Session | None = None) -> DataFrame:
+def import_formats(*, session: SessionLike = None) -> DataFrame:
     """List the file formats that the service can convert to native documents.
 
     Only the first call in a session sends a request.
@@ -105,7 +105,7 @@ def _note(row: ImportFormat | None, ocr_available: bool | None) -> str | None:
     return None
 
 
-def export_formats(file: File | None = None, *, session: Session | None = None) -> DataFrame:
+def export_formats(file: File | None = None, *, session: SessionLike = None) -> DataFrame:
     """List the formats to which native documents can be exported.
 
     Args:

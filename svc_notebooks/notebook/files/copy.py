@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 from ..arguments import file_ids
 from ..batch import apply_to_rows
-from ..current_session import session_or_current
+from ..current_session import SessionLike, session_or_current
 from .metadata import files_schema_with, metadata_body, with_parent
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-    from ...client.session import Session
     from ..arguments import File
 
 
@@ -22,7 +21,7 @@ def copy(
     *,
     parent: File | None = None,
     ocr_language: str | None = None,
-    session: Session | None = None,
+    session: SessionLike = None,
     **metadata: Any,
 ) -> DataFrame:
     """Copy files on the service. The caller owns the copies, and the permissions of the originals are not copied.

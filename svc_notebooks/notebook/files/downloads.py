@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ..arguments import file_ids, is_new_folder, one_id, target_path
 from ..batch import apply_to_rows
-from ..current_session import session_or_current
+from ..current_session import SessionLike, session_or_current
 from ..frames.schemas import DOWNLOADS
 from .progress import Progress, check_progress
 from .tree_download import Downloads
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
     from ...client.downloads.downloads import RangeGiven
-    from ...client.session import Session
     from ..arguments import File
 
 
@@ -29,7 +28,7 @@ def download(
     acknowledge_abuse: bool = False,
     overwrite: bool = False,
     progress: Progress = None,
-    session: Session | None = None,
+    session: SessionLike = None,
 ) -> DataFrame:
     """Save the content of files and folders to disk, and list the saved files.
 
@@ -102,7 +101,7 @@ def read(
     *,
     byte_range: RangeGiven = None,
     acknowledge_abuse: bool = False,
-    session: Session | None = None,
+    session: SessionLike = None,
 ) -> bytes:
     """Download the content of one file, or a byte range of the content, and return the bytes.
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..arguments import file_ids, is_new_folder, target_path
 from ..batch import apply_to_rows
-from ..current_session import session_or_current
+from ..current_session import SessionLike, session_or_current
 from ..frames.frames import Record
 from ..frames.schemas import EXPORTED
 from .progress import Progress, check_progress, reporting
@@ -15,7 +15,6 @@ from .progress import Progress, check_progress, reporting
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-    from ...client.session import Session
     from ..arguments import File
 
 
@@ -26,7 +25,7 @@ def export(
     *,
     overwrite: bool = False,
     progress: Progress = None,
-    session: Session | None = None,
+    session: SessionLike = None,
 ) -> DataFrame:
     """Save native documents as files of another format, and list the saved files.
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..arguments import file_ids, whole
 from ..batch import apply_to_rows
-from ..current_session import session_or_current
+from ..current_session import SessionLike, session_or_current
 from ..frames.frames import frame
 from ..frames.schemas import DELETED, IDS, file_schema
 from .metadata import files_schema_with, metadata_body, with_parent
@@ -43,7 +43,7 @@ def upload(
     recursive: bool | None = None,
     include_hidden: bool = False,
     progress: Progress = None,
-    session: Session | None = None,
+    session: SessionLike = None,
 ) -> DataFrame:
     """Upload files or folders, and return the metadata of the files.
 
@@ -149,7 +149,7 @@ def update(
     upload_type: str = "auto",
     chunk_size: int | None = None,
     progress: Progress = None,
-    session: Session | None = None,
+    session: SessionLike = None,
     **metadata: Any,
 ) -> DataFrame:
     """Change the metadata of files, their content, or both.
@@ -211,7 +211,7 @@ def _update_files(session: Session, ids: list[str], body: FileResource) -> DataF
 
 
 def create_file(
-    name: str | None = None, *, parent: File | None = None, session: Session | None = None, **metadata: Any
+    name: str | None = None, *, parent: File | None = None, session: SessionLike = None, **metadata: Any
 ) -> DataFrame:
     """Create a file without content, such as a folder, a shortcut, or an empty file.
 
@@ -244,7 +244,7 @@ def create_file(
     return frame(schema, [calls.create_file(session, body, query=schema.query)])
 
 
-def generate_ids(count: int = 10, *, session: Session | None = None) -> DataFrame:
+def generate_ids(count: int = 10, *, session: SessionLike = None) -> DataFrame:
     """Generate ids for new files. An upload with a generated id can be repeated and creates only one file.
 
     Args:
@@ -269,7 +269,7 @@ def file(
     id: File,
     *,
     fields: str | Iterable[str] | None = None,
-    session: Session | None = None,
+    session: SessionLike = None,
 ) -> DataFrame:
     """Return the metadata of one or more files.
 
@@ -300,7 +300,7 @@ def _mask(fields: str | Iterable[str] | None) -> str:
     return "*" if fields == "*" else ",".join(file_schema(fields).keys)
 
 
-def trash(file: File, *, session: Session | None = None) -> DataFrame:
+def trash(file: File, *, session: SessionLike = None) -> DataFrame:
     """Move files to the trash and return them, with the columns of `files()`.
 
     >>> lab = svc.sandbox()
@@ -310,7 +310,7 @@ def trash(file: File, *, session: Session | None = None) -> DataFrame:
     return _update_files(session_or_current(session), file_ids(file), {"trashed": True})
 
 
-def untrash(file: File, *, session: Session | None = None) -> DataFrame:
+def untrash(file: File, *, session: SessionLike = None) -> DataFrame:
     """Restore files from the trash and return them, with the columns of `files()`.
 
     >>> lab = svc.sandbox()
@@ -320,7 +320,7 @@ def untrash(file: File, *, session: Session | None = None) -> DataFrame:
     return _update_files(session_or_current(session), file_ids(file), {"trashed": False})
 
 
-def delete(file: File, *, session: Session | None = None) -> DataFrame:
+def delete(file: File, *, session: SessionLike = None) -> DataFrame:
     """Delete files permanently. They are not moved to the trash.
 
     Returns:

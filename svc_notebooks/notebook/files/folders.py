@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..arguments import file_ids, one_id
 from ..batch import apply_to_rows
-from ..current_session import session_or_current
+from ..current_session import SessionLike, session_or_current
 from ..frames.schemas import FILES
 from .files import create_file
 
@@ -20,9 +20,7 @@ if TYPE_CHECKING:
 _FIELDS = ",".join(FILES.keys)
 
 
-def create_folder(
-    name: str, parent: File | None = None, *, session: Session | None = None, **metadata: Any
-) -> DataFrame:
+def create_folder(name: str, parent: File | None = None, *, session: SessionLike = None, **metadata: Any) -> DataFrame:
     """Create a folder and return its metadata.
 
     A service allows several folders with the same name, so a repeated call creates a second folder.
@@ -50,7 +48,7 @@ def create_folder(
     return create_file(name, parent=parent, mime_type="folder", session=session, **metadata)
 
 
-def move(file: File, to: File | None, *, session: Session | None = None) -> DataFrame:
+def move(file: File, to: File | None, *, session: SessionLike = None) -> DataFrame:
     """Move files and folders into a folder, and return the moved files.
 
     Args:

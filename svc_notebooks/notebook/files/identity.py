@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..current_session import session_or_current
+from ..current_session import SessionLike, session_or_current
 from ..frames.frames import frame
 from ..frames.schemas import TOKEN_INFO
 
@@ -16,10 +16,9 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
     from ...client.service_account import AccountToken
-    from ...client.session import Session
 
 
-def token_info(*, session: Session | None = None) -> DataFrame:
+def token_info(*, session: SessionLike = None) -> DataFrame:
     """Return the user, client, scopes and expiry time of the session's access token.
 
     The service's /tokeninfo endpoint supplies them. The result does not contain the token.

@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING
 
 from ..arguments import choice, file_ids
 from ..batch import apply_to_rows
-from ..current_session import session_or_current
+from ..current_session import SessionLike, session_or_current
 from ..frames.frames import Record, frame
 from ..frames.schemas import PERMISSIONS
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-    from ...client.session import Session
     from ...core.resources.files import Permission
     from ..arguments import File
 
@@ -29,7 +28,7 @@ def share(
     with_: str | Sequence[str],
     *,
     role: str = "reader",
-    session: Session | None = None,
+    session: SessionLike = None,
 ) -> DataFrame:
     """Give users, domains or everyone access to files. `role` replaces the role that a grantee already has.
 
@@ -91,7 +90,7 @@ def _body(grantee: str, role: str) -> Permission:
     return {"type": "user", "role": role, "emailAddress": grantee}
 
 
-def unshare(file: File, with_: str | Sequence[str], *, session: Session | None = None) -> DataFrame:
+def unshare(file: File, with_: str | Sequence[str], *, session: SessionLike = None) -> DataFrame:
     """Remove the permissions of grantees on files. Users without another permission lose access.
 
     Args:
@@ -134,7 +133,7 @@ def _grantee(permission: Permission) -> str:
     return str(permission.get("emailAddress") or permission["type"])
 
 
-def permissions(file: File, *, session: Session | None = None) -> DataFrame:
+def permissions(file: File, *, session: SessionLike = None) -> DataFrame:
     """List the permissions on files, including permissions inherited from folders. The owner comes first.
 
     Returns:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from ...core.http.multipart import MediaType
 from ..arguments import choice, file_ids, optional_text
 from ..byte_sizes import MIB
-from ..current_session import session_or_current
+from ..current_session import SessionLike, session_or_current
 from ..tables.formats import BY_NAME, TableFormat, format_of_file
 from ..tables.read_table import check_options, read_table
 from .progress import Progress, check_progress, reporting
@@ -48,7 +48,7 @@ def read_frame(
     file_column: str | None = None,
     acknowledge_abuse: bool = False,
     progress: Progress = None,
-    session: Session | None = None,
+    session: SessionLike = None,
     **options: Any,
 ) -> DataFrame:
     """Read stored CSV, TSV, JSON, Parquet and Excel files and native spreadsheets as one DataFrame.

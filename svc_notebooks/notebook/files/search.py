@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from ...core.errors.errors import BadRequest, NotFound
 from ..arguments import file_ids, optional_text, whole
-from ..current_session import session_or_current
+from ..current_session import SessionLike, session_or_current
 from ..frames.frames import Schema, frame
 from ..frames.schemas import FILE, file_schema
 from .query_names import explain_bad_request, sort_keys, wire_order, wire_query
@@ -45,7 +45,7 @@ def files(
     order_by: str | Iterable[str] | None = None,
     limit: int | None = None,
     fields: str | Iterable[str] | None = None,
-    session: Session | None = None,
+    session: SessionLike = None,
 ) -> DataFrame:
     """List all files that match a query and all other conditions. All pages of the result are fetched.
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from ...core.errors.errors import SvcError
 from ...core.errors.public_calls import public_methods
 from ..arguments import names_for, one_id, single_source
-from ..current_session import session_or_current
+from ..current_session import SessionLike, session_or_current
 from ..exchanges.state_chart import state_chart, state_path
 from ..exchanges.svg import Picture
 from ..exchanges.upload_chart import upload_picture
@@ -182,7 +182,7 @@ def start_upload(
     parent: File | None = None,
     chunk_size: int | None = None,
     metadata: Mapping[str, Any] | None = None,
-    session: Session | None = None,
+    session: SessionLike = None,
 ) -> Upload:
     """Open a resumable upload session, and return an Upload that sends the content step by step.
 
@@ -243,7 +243,7 @@ def resume_upload(
     source: Source,
     *,
     chunk_size: int | None = None,
-    session: Session | None = None,
+    session: SessionLike = None,
 ) -> Upload:
     """Return an Upload that continues an upload session of this or another process. Call `.run()` to send the rest.
 
@@ -271,7 +271,7 @@ def resume_upload(
     return Upload(prepare.resume_upload(session, session_uri, content, chunk_size=chunk_size), session)
 
 
-def pending_uploads(*, session: Session | None = None) -> DataFrame:
+def pending_uploads(*, session: SessionLike = None) -> DataFrame:
     """List this user's unfinished resumable uploads to the service of the session, oldest first.
 
     Returns:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from ...core.http.redaction import mask_token, redact_url
 from ..arguments import file_ids, is_frame, optional_text, row_ids
 from ..batch import apply_to_rows
-from ..current_session import session_or_current
+from ..current_session import SessionLike, session_or_current
 from ..frames.frames import Record, frame
 from ..frames.schemas import CHANNELS, STOPPED
 from .channel_request import channel_token, expiration_time, receiver_for
@@ -40,7 +40,7 @@ def watch_file(
     expires_in: Duration | None = None,
     expiration: Instant | None = None,
     channel_type: str | None = None,
-    session: Session | None = None,
+    session: SessionLike = None,
 ) -> DataFrame:
     """Open a notification channel on each file. The service then sends a message whenever the file changes.
 
@@ -99,7 +99,7 @@ def watch_changes(
     expires_in: Duration | None = None,
     expiration: Instant | None = None,
     channel_type: str | None = None,
-    session: Session | None = None,
+    session: SessionLike = None,
 ) -> DataFrame:
     """Open a notification channel on the change log, which sends a message whenever any of this user's files changes.
 
@@ -171,7 +171,7 @@ def channel_record(channel: Channel, session: Session) -> Record:
     }
 
 
-def channels(*, session: Session | None = None) -> DataFrame:
+def channels(*, session: SessionLike = None) -> DataFrame:
     """List the notification channels that this session has opened, oldest first.
 
     The session keeps this list, because the service cannot list channels.
@@ -192,7 +192,7 @@ def channels(*, session: Session | None = None) -> DataFrame:
     return frame(CHANNELS, [channel_record(channel, session) for channel in registry_of(session).channels.values()])
 
 
-def stop_channel(channel: ChannelLike, *, session: Session | None = None) -> DataFrame:
+def stop_channel(channel: ChannelLike, *, session: SessionLike = None) -> DataFrame:
     """Stop notification channels. The service does not deliver their queued messages.
 
     Args:
@@ -249,7 +249,7 @@ def renew_channel(
     expires_in: Duration | None = None,
     expiration: Instant | None = None,
     keep_old: bool = False,
-    session: Session | None = None,
+    session: SessionLike = None,
 ) -> DataFrame:
     """Replace each channel with a new channel that expires later. The service does not extend a channel.
 

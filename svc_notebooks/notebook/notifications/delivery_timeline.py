@@ -9,13 +9,12 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from ..arguments import row_ids
-from ..current_session import session_or_current
+from ..current_session import SessionLike, session_or_current
 from ..exchanges.svg import INK, SENT, Picture, TableColumn, bars, chart, swatch, text_table
 from ..sandbox.sandbox import sandbox_of
 from ..widgets.html import Markup, join_html, tag
 
 if TYPE_CHECKING:
-    from ...client.session import Session
     from ...server.notifications.delivery_queue import DeliveryRow
     from .channels import ChannelLike
 
@@ -57,7 +56,7 @@ class TimelineMessage:
         return self.attempts[-1].after
 
 
-def delivery_timeline(channel: ChannelLike | None = None, *, session: Session | None = None) -> Picture:
+def delivery_timeline(channel: ChannelLike | None = None, *, session: SessionLike = None) -> Picture:
     """Draw a chart of the attempts to deliver each message, with a row for each message.
 
     The time axis of a row starts at the first attempt to deliver the message.

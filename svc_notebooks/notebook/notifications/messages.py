@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from ..arguments import optional_text
-from ..current_session import session_or_current
+from ..current_session import SessionLike, session_or_current
 from ..frames.frames import Record, frame
 from ..frames.schemas import CHANGES, NOTIFICATIONS
 from ..sandbox.sandbox import sandbox_of
@@ -16,13 +16,12 @@ from .receiver import message_record
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-    from ...client.session import Session
     from ...server.notifications.delivery_queue import DeliveryRow
 
 _CHANGE_FIELDS = "time,removed,fileId,file(name,mimeType,trashed)"
 
 
-def notifications(*, session: Session | None = None) -> DataFrame:
+def notifications(*, session: SessionLike = None) -> DataFrame:
     """List the messages that this session's receivers have received, in the order of arrival.
 
     Returns:
@@ -67,7 +66,7 @@ def notifications(*, session: Session | None = None) -> DataFrame:
     return frame(NOTIFICATIONS, sorted(rows, key=lambda row: row["received"]))
 
 
-def changes(page_token: str | None = None, *, session: Session | None = None) -> DataFrame:
+def changes(page_token: str | None = None, *, session: SessionLike = None) -> DataFrame:
     """List this user's files that have changed since a position in the change log, with the last change of each file.
 
     The oldest change comes first.

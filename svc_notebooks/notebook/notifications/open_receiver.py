@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from ...core.platform import capabilities, need_sockets
-from ..current_session import session_or_current
+from ..current_session import SessionLike, session_or_current
 from ..sandbox.sandbox import Sandbox, sandbox_of
 from .receiver import Receiver
 
@@ -42,7 +42,7 @@ def receiver(
     certificate: _Files | None = None,
     address: str | None = None,
     direct: bool | None = None,
-    session: Session | None = None,
+    session: SessionLike = None,
 ) -> Receiver:
     """Create a receiver of notification messages, an HTTPS server in a thread of this kernel.
 

@@ -25,7 +25,7 @@ from .styles import style_sheet
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-    from ...client.session import Session
+    from ..current_session import SessionLike
 
 _COPY = {
     "type": "button",
@@ -70,7 +70,7 @@ class Form(widgets.VBox):  # type: ignore[misc]
         super().__init_subclass__(**options)
         public_methods(cls)
 
-    def __init__(self, session: Session | None) -> None:
+    def __init__(self, session: SessionLike) -> None:
         super().__init__()
         self.add_class("svc-form")
         self.last_error: BaseException | None = None

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import ipywidgets as widgets
 
-from ...current_session import session_or_current
+from ...current_session import SessionLike, session_or_current
 from ...sandbox.sandbox import Sandbox, sandbox_of
 from ...widgets.dispose import dispose
 from ...widgets.form import Form
@@ -58,7 +58,7 @@ _TABS = (
 )
 
 
-def dashboard(*, session: Session | None = None, lab: Sandbox | None = None) -> Dashboard:
+def dashboard(*, session: SessionLike = None, lab: Sandbox | None = None) -> Dashboard:
     """Return a page of tabs for files, upload, export, events, notifications, HTTP exchanges and the sandbox.
 
     The form of a tab is created when the tab is opened for the first time, and refreshed when another tab, a cell or a
@@ -85,7 +85,7 @@ class Dashboard(Form):
     title = "Dashboard"
     instead = "svc.files(), svc.upload(path), svc.events() and svc.exchanges()"
 
-    def __init__(self, session: Session | None = None, lab: Sandbox | None = None) -> None:
+    def __init__(self, session: SessionLike = None, lab: Sandbox | None = None) -> None:
         super().__init__(session_or_current(session))
         self.add_class("svc-dashboard")
         self.lab = lab or sandbox_of(self.session)

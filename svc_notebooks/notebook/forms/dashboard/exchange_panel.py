@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 import ipywidgets as widgets
 
 from ...byte_sizes import size_text
-from ...current_session import session_or_current
+from ...current_session import SessionLike, session_or_current
 from ...exchanges.exchange_view import ExchangeView
 from ...exchanges.exchanges import exchange, exchanges
 from ...exchanges.har import archive
@@ -58,7 +58,7 @@ class WirePanel(Form):
 
     def __init__(
         self,
-        session: Session | None = None,
+        session: SessionLike = None,
         make_list: Callable[[str, dict[str, str]], RowList] = default_row_list,
         make_download: Callable[[Callable[[], None]], BrowserDownload] = default_download,
     ) -> None:

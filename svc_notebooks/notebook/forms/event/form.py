@@ -11,7 +11,7 @@ import ipywidgets as widgets
 from ....core.errors.errors import SvcError
 from ....core.events.validation import problems
 from ....core.time_zones import UTC_NAME
-from ...current_session import session_or_current
+from ...current_session import SessionLike, session_or_current
 from ...events.body import LENIENT
 from ...events.events import create_event
 from ...events.query import events
@@ -31,7 +31,6 @@ from .to_arguments import call_text, read_controls
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-    from ....client.session import Session
     from ....core.http.messages import JSONObject
 
 _COLUMNS = ["id", "summary", "start", "end", "time_zone", "status"]
@@ -43,7 +42,7 @@ _SERVICE_DEFINED = "conferenceData.createRequest.conferenceSolutionKey.type"
 """The path of a field that the form does not check, because the policy of the service defines the valid values."""
 
 
-def event_form(*, session: Session | None = None) -> EventForm:
+def event_form(*, session: SessionLike = None) -> EventForm:
     """Return a form for an event, with all of its fields and all parameters of the request.
 
     Title, times, recurrence, guests, location and description are shown at once. Guests are a list of e-mail addresses.
@@ -75,7 +74,7 @@ class EventForm(Form):
     title = "Event form"
     instead = "svc.create_event(title, start=..., end=...)"
 
-    def __init__(self, session: Session | None = None) -> None:
+    def __init__(self, session: SessionLike = None) -> None:
         super().__init__(session)
         self.add_class("svc-event")
         self._created: list[DataFrame] = []
@@ -234,7 +233,7 @@ class EventPage(EventForm):
 
     title = "Events"
 
-    def __init__(self, session: Session | None = None) -> None:
+    def __init__(self, session: SessionLike = None) -> None:
         super().__init__(session)
         self._guard(self._show_events)
 

@@ -14,7 +14,7 @@ from ....core.platform import capabilities
 from ....local.saving import REPLACED, SAVED, UNCHANGED
 from ...arguments import file_ids
 from ...byte_sizes import size_text
-from ...current_session import session_or_current
+from ...current_session import SessionLike, session_or_current
 from ...frames.frames import frame
 from ...frames.schemas import EXPORTED
 from ...widgets.background_task import Stopped
@@ -30,7 +30,6 @@ from .controls import ExportControls, ExportRequest, Selection
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-    from ....client.session import Session
     from ...arguments import File
 
 _STATUS_INTERVAL = 5
@@ -46,7 +45,7 @@ _WORDS = {
 }
 
 
-def export_form(file: File | None = None, *, session: Session | None = None) -> ExportForm:
+def export_form(file: File | None = None, *, session: SessionLike = None) -> ExportForm:
     """Return a form that exports a native document to another format. The form previews or saves the export.
 
     `form.result` is the DataFrame of the exports, `form.code()` the equivalent call, `form.last_error` the last error.
@@ -81,7 +80,7 @@ class ExportForm(Form):
 
     def __init__(
         self,
-        session: Session | None = None,
+        session: SessionLike = None,
         ids: list[str] | None = None,
         make_download: Callable[[Callable[[], None]], BrowserDownload] = default_download,
     ) -> None:

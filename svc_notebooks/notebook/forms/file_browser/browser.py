@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
 
-from ...current_session import session_or_current
+from ...current_session import SessionLike, session_or_current
 from ...files.files import generate_ids
 from ...frames.frames import frame
 from ...frames.schemas import FILES
@@ -42,7 +42,7 @@ _KEYS = {"Delete": "trash", "F2": "rename"}
 _NO_FOLDER = "Open a folder to upload files to it."
 
 
-def file_browser(*, session: Session | None = None) -> FileBrowser:
+def file_browser(*, session: SessionLike = None) -> FileBrowser:
     """Return a form that lists files, with folders, search, details, previews and actions.
 
     A click on a heading sorts the list, the search follows what is typed, and letters typed in the list go to the next
@@ -77,7 +77,7 @@ class FileBrowser(Form):
 
     def __init__(
         self,
-        session: Session | None = None,
+        session: SessionLike = None,
         make_list: Callable[[str, dict[str, str]], RowList] = default_row_list,
         make_download: Callable[[Callable[[], None]], BrowserDownload] = default_download,
         make_picker: Callable[[str, str], FilePicker] = default_picker,

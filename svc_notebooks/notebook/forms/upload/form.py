@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from ...current_session import session_or_current
+from ...current_session import SessionLike, session_or_current
 from ...files.files import generate_ids
 from ...frames.frames import frame
 from ...frames.schemas import FILES
@@ -31,7 +31,7 @@ _BINARY = "The new content overwrites the old one. The file keeps its id."
 _DOCUMENT = "The file is a native document. The new content is converted and replaces everything in the document."
 
 
-def upload_form(*, session: Session | None = None) -> UploadForm:
+def upload_form(*, session: SessionLike = None) -> UploadForm:
     """Return a form that uploads files of any size from your computer, or files in the notebook folder.
 
     If a person clicks Upload while files still load into the kernel, the upload begins when the files are loaded.
@@ -62,7 +62,7 @@ class UploadForm(Form):
 
     def __init__(
         self,
-        session: Session | None = None,
+        session: SessionLike = None,
         make_files: Callable[[], FileChoice] = FileChoice,
     ) -> None:
         super().__init__(session)

@@ -11,7 +11,7 @@ import ipywidgets as widgets
 
 from ....client.notifications.channels import Channel, registry_of
 from ....core.errors.errors import SvcError
-from ...current_session import session_or_current
+from ...current_session import SessionLike, session_or_current
 from ...frames.frames import frame
 from ...frames.schemas import MESSAGES
 from ...notifications.channels import renew_channel, stop_channel, watch_changes, watch_file
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 _STEPS = (("10 seconds later", "10s"), ("1 hour later", "1h"))
 
 
-def watch_panel(*, session: Session | None = None) -> WatchPanel:
+def watch_panel(*, session: SessionLike = None) -> WatchPanel:
     """Return a panel that opens and stops notification channels, and shows their messages when they arrive.
 
     `panel.result` is the DataFrame of the messages, `panel.code()` is the code that opens the same channel,
@@ -60,7 +60,7 @@ class WatchPanel(Form):
     title = "Notification panel"
     instead = "svc.watch_file(file, svc.receiver()) and svc.notifications()"
 
-    def __init__(self, session: Session | None = None) -> None:
+    def __init__(self, session: SessionLike = None) -> None:
         super().__init__(session)
         self.receiver: Receiver | None = None
         self.steps: list[widgets.Button] = []
