@@ -105,7 +105,7 @@ _TOKEN = re.compile(
     r"\s*(?P<token>'(?:[^'\\]|\\.)*'|<=|>=|!=|[<>=(){}]|[A-Za-z][A-Za-z0-9_.]*)",
     re.DOTALL,
 )
-_ESCAPE = r"; a string ends at the next apostrophe, and \\' is an apostrophe inside of it"
+_ESCAPE = r"; a string ends at the next apostrophe, and \' is an apostrophe inside of it"
 _NO_ALIASES: Mapping[str, str] = MappingProxyType({})
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import ipywidgets as widgets
 
 from ....core.files.query import quote
+from ...files.query_names import wire_query
 from ...widgets.field import AUTO_WIDTH, describe, set_visible, text_field
 
 HERE, EVERYWHERE, SHARED, TRASH = "here", "everywhere", "shared", "trash"
@@ -62,16 +63,16 @@ class FileQuery:
 
     @property
     def q(self) -> str:
-        """The query text for the request parameter `q`. A query that a person has written is not changed.
+        """The query text for the request parameter `q`. Names in snake_case become wire names.
 
         >>> FileQuery(text="bird's").q
         "'root' in parents and trashed = false and name contains 'bird\\\\'s'"
-        >>> FileQuery(field="q", text="starred = true").q
-        'starred = true'
+        >>> FileQuery(field="q", text="mime_type = 'text/csv'").q
+        "mimeType = 'text/csv'"
         """
         text = self.text.strip()
         if self.field == QUERY and text:
-            return text
+            return wire_query(text)
         terms = [*_SCOPE_TERMS[self.scope]]
         if self.scope == HERE:
             terms.insert(0, f"{quote(self.folder)} in parents")
