@@ -50,6 +50,8 @@ TABLE = {
     "upload": ("FILES", lambda w: svc.upload([]), lambda w: svc.upload([b"1", b"2"])),
     "update": ("FILES", lambda w: svc.update([], starred=True), lambda w: svc.update(w["file"], starred=True)),
     "create_file": ("FILES", None, lambda w: svc.create_file(name="c")),
+    "create_folder": ("FILES", None, lambda w: svc.create_folder("d")),
+    "move": ("FILES", lambda w: svc.move([], None), lambda w: svc.move(w["file"], svc.create_folder("e"))),
     "generate_ids": ("IDS", None, lambda w: svc.generate_ids(2)),
     "file": ("FILES", lambda w: svc.file([]), lambda w: svc.file(w["file"])),
     "files": ("FILES", lambda w: svc.files("name = 'z'"), lambda w: svc.files()),
