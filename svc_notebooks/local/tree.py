@@ -9,6 +9,7 @@ import glob
 import os
 import stat
 from dataclasses import dataclass, field
+from errno import EILSEQ
 from pathlib import Path, PurePosixPath
 from typing import TypeGuard
 
@@ -115,6 +116,7 @@ def _add(tree: LocalTree, path: Path, relative: PurePosixPath, *, include_hidden
     while pending:
         path, relative = pending.pop()
         try:
+            _check_name(path.name)
             mode = path.lstat()
             if stat.S_ISDIR(mode.st_mode):
                 entries = sorted(path.iterdir(), reverse=True)
@@ -129,7 +131,15 @@ def _add(tree: LocalTree, path: Path, relative: PurePosixPath, *, include_hidden
             else:
                 tree.skipped.append((relative, LINK if stat.S_ISLNK(mode.st_mode) else SPECIAL))
         except OSError as error:
-            tree.files.append(LocalFile(path, relative, error=error))
+            shown = PurePosixPath(*(part.encode(errors="replace").decode() for part in relative.parts))
+            tree.files.append(LocalFile(path, shown, error=error))
+
+
+def _check_name(name: str) -> None:
+    try:
+        name.encode()
+    except UnicodeEncodeError:  # bytes of another encoding, which cannot be sent as JSON
+        raise OSError(EILSEQ, "the name is not valid UTF-8; rename it") from None
 
 
 def _skip_hidden(tree: LocalTree, entry: Path, relative: PurePosixPath) -> bool:

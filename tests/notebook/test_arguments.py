@@ -235,6 +235,11 @@ WRONG = {
         ValueError,
         "of another service; here it is 'folder' or 'application/vnd.svc-apps.folder'",
     ),
+    "query of another brand": (
+        lambda: svc.files("trashed = false and mimeType = 'application/vnd.google-apps.folder'"),
+        ValueError,
+        "query is .* here it is 'folder' or 'application/vnd.svc-apps.folder'",
+    ),
     "source of another brand": (
         lambda: svc.upload(b"x", mime_type="application/vnd.google-apps.document"),
         ValueError,

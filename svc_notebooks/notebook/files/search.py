@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from datetime import date, timedelta
 from itertools import islice
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     When: TypeAlias = str | date | timedelta
 
 _LARGEST_PAGE = 1000
+_BRANDED = re.compile(r"'(application/vnd\.[^']+)'")
+"""A media type in a query that can have the prefix of a brand."""
 
 
 def files(
@@ -113,6 +116,8 @@ def files(
     }
     schema, keys = file_schema(fields), sort_keys(order_by)
     sent_query = None if query is None else wire_query(query)
+    for media_type in _BRANDED.findall(query or ""):
+        session.names.full_media_type(media_type, "query")  # raises for the media type of another brand
     selection = file_filter(sent_query, conditions, names=session.names, now=session.clock.now())
     if selection is None:
         return frame(schema, [])

@@ -78,14 +78,12 @@ class Downloads:
                 yield SaveStep(file, f"row {n}", partial(self._save_file, file))
 
     def _folder_steps(self, folder: File) -> Iterator[SaveStep]:
-        from ...client.downloads.downloads import check_destination
         from ...client.downloads.tree_download import list_remote_tree
         from ...local.saving import make_folder
 
         if self.byte_range is not None:
             raise ValueError(f"byte_range is for files, and {folder.get('name')!r} is a folder")
-        target = check_destination(self.target)
-        tree = list_remote_tree(self.session, folder, target, self.paths)
+        tree = list_remote_tree(self.session, folder, self.target, self.paths)
         for path in tree.folders:
             try:
                 make_folder(path)

@@ -66,6 +66,7 @@ def upload_trees(
     top = (body.get("parents") or [ROOT])[0]
     query = {"fields": ",".join(FILES.keys)}
     upload = TreeUpload(session, top, replace(arguments, metadata=body, query=query))
+    _warn_of_skipped(trees)
     total, done = sum(file.size for file in files), 0
     shown = True if progress is None and len(files) >= _BAR_MIN_FILES else progress
     with (
@@ -83,11 +84,9 @@ def upload_trees(
         for tree in trees:
             for folder in tree.folders:
                 upload.folder(folder)
-        result = apply_to_rows(
+        return apply_to_rows(
             TREE_FILES, files, upload_file, errors=(*ROW_ERRORS, ValueError), label=lambda file: str(file.relative)
         )
-    _warn_of_skipped(trees)
-    return result
 
 
 def _local_trees(source: Any, name: object, *, include_hidden: bool) -> list[LocalTree]:

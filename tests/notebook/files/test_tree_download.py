@@ -40,7 +40,7 @@ WHOLE = {
 }
 
 
-@pytest.mark.parametrize("to", ["here", "new"])
+@pytest.mark.parametrize("to", ["here", "new", "new/inner"])
 def test_a_folder_is_saved_with_everything_below(data, tmp_path, to):
     (tmp_path / "here").mkdir()
 

@@ -1,6 +1,7 @@
 """Tests uploads of folders and patterns: what is sent, what is not, and what a second run does."""
 
 import os
+import sys
 import unicodedata
 from pathlib import Path
 
@@ -228,6 +229,19 @@ def test_a_file_that_cannot_be_read_does_not_stop_the_others(data, monkeypatch):
     assert "1 of 3 succeeded" in notes
     assert "data/a.csv: PermissionError" in notes
     assert "data/sub/deep: PermissionError" in notes
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems have only names in Unicode")
+def test_names_in_another_encoding_are_named(data):
+    (data / os.fsdecode(b"caf\xe9.txt")).write_text("x")
+    (data / os.fsdecode(b"na\xefve")).mkdir()
+
+    with pytest.raises(OSError, match="not valid UTF-8") as caught:
+        svc.upload("data")
+
+    assert len(caught.value.result) == 3
+    assert "data/caf?.txt: OSError" in "\n".join(caught.value.__notes__)
+    assert "data/na?ve: OSError" in "\n".join(caught.value.__notes__)
 
 
 def test_a_file_that_cannot_be_converted_is_named(data):
