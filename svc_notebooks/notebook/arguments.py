@@ -7,6 +7,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from io import IOBase
+from operator import index
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
 
@@ -198,19 +199,21 @@ def choice(argument: str, value: object, allowed: Iterable[str]) -> str:
 
 def whole(argument: str, value: object, minimum: int, maximum: int | None = None) -> int:
     """Return an int from `minimum` to `maximum`, or above without a maximum. Raises TypeError or ValueError."""
-    if isinstance(value, bool) or not isinstance(value, int):
+    if isinstance(value, bool) or not hasattr(value, "__index__"):
         raise TypeError(f"{argument} must be a whole number, not {type(value).__name__}")
-    if value < minimum or (maximum is not None and value > maximum):
+    number = index(value)  # an int of numpy, too
+    if number < minimum or (maximum is not None and number > maximum):
         bounds = f"{minimum} or more" if maximum is None else f"between {minimum} and {maximum}"
-        raise ValueError(f"{argument} is {value}; it must be {bounds}")
-    return value
+        raise ValueError(f"{argument} is {number}; it must be {bounds}")
+    return number
 
 
 def flag(argument: str, value: object) -> bool:
-    """Return True or False unchanged. Raises TypeError for any other value."""
-    if not isinstance(value, bool):
-        raise TypeError(f"{argument} must be True or False, not {value!r}")
-    return value
+    """Return True or False, of Python or of numpy, as a bool. Raises TypeError for any other value."""
+    if type(value).__name__ not in ("bool", "bool_"):
+        shown = repr(value) if isinstance(value, str | int | float) else type(value).__name__
+        raise TypeError(f"{argument} must be True or False, not {shown}")
+    return bool(value)
 
 
 def texts(argument: str, value: object) -> list[str]:

@@ -23,7 +23,7 @@ MAX_CALLS_OF_A_CHUNK = 150
 MAX_CALLS_OF_SEND_CHUNK = 175
 """Of a chunk by hand, with the row of its history as a frame; it was 342."""
 
-MAX_CALLS_OF_AN_EXPORT = 440
+MAX_CALLS_OF_AN_EXPORT = 445
 """It was 666."""
 
 MAX_DEPTH = 20

@@ -1,17 +1,20 @@
 """Wraps the public functions and methods, so that an error names the wrong argument and fits on one screen.
 
-An unknown argument is refused with the nearest one that the function has. In a notebook, ValueError, TypeError and the
-other built-in errors show the user's own lines, as an SvcError does. Their type and their traceback do not change.
+An unknown argument is refused with the nearest one that the function has, and an error that names no argument becomes
+one that does. In a notebook, ValueError, TypeError and the other built-in errors show the user's own lines, as an
+SvcError does. Their type and their traceback do not change.
 """
 
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Mapping
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
 from ..suggestions import nearest_name
+from .argument_types import wrong_argument
 from .tracebacks import shorten_traceback
 
 Arguments = ParamSpec("Arguments")
@@ -29,10 +32,14 @@ def public(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]
     def call(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:
         try:
             return function(*args, **kwargs)
-        except SHORT as error:
-            if isinstance(error, TypeError) and _is_wrong_call(error):
-                error.args = (_call_problem(function, args, kwargs) or str(error),)
-            shorten_traceback(error)
+        except (*SHORT, AttributeError) as error:
+            message = _better_message(error, function, args, kwargs)
+            if message is not None:
+                better = TypeError(message)
+                shorten_traceback(better)
+                raise better from error
+            if isinstance(error, SHORT):
+                shorten_traceback(error)
             raise
 
     return call
@@ -46,9 +53,19 @@ def public_methods(owner: Class) -> Class:
     return owner
 
 
-def _is_wrong_call(error: TypeError) -> bool:
-    """Return True if the call itself was refused, so that no line of the function has run."""
-    return error.__traceback__ is not None and error.__traceback__.tb_next is None
+def _better_message(
+    error: BaseException, function: Callable[..., object], args: tuple[Any, ...], kwargs: Mapping[str, object]
+) -> str | None:
+    """Return a message that names the wrong argument, or None if the error names it or no argument is wrong."""
+    if type(error) not in (TypeError, ValueError, AttributeError):
+        return None
+    if error.__traceback__ is not None and error.__traceback__.tb_next is None:  # no line of the function has run
+        return _call_problem(function, args, kwargs)
+    if type(error) is not AttributeError and any(
+        re.search(rf"\b{name}\b", str(error)) for name in inspect.signature(function).parameters
+    ):
+        return None
+    return wrong_argument(function, args, kwargs)
 
 
 def _call_problem(function: Callable[..., object], args: tuple[Any, ...], kwargs: Mapping[str, object]) -> str | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..arguments import file_ids
+from ..arguments import file_ids, optional_text
 from ..batch import apply_to_rows
 from ..current_session import SessionLike, session_or_current
 from .metadata import files_schema_with, metadata_body, with_parent
@@ -57,5 +57,5 @@ def copy(
         metadata["name"] = name
     body = metadata_body(with_parent(metadata, parent), creating=True, names=session.names)
     schema = files_schema_with(body)
-    query = {**schema.query, "ocrLanguage": ocr_language}
+    query = {**schema.query, "ocrLanguage": optional_text("ocr_language", ocr_language)}
     return apply_to_rows(schema, file_ids(file), lambda file_id: copy_file(session, file_id, body, query=query))

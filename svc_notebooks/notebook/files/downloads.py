@@ -6,7 +6,7 @@ import os
 from contextlib import closing
 from typing import TYPE_CHECKING
 
-from ..arguments import file_ids, is_new_folder, one_id, target_path
+from ..arguments import file_ids, flag, is_new_folder, one_id, target_path
 from ..batch import apply_to_rows
 from ..current_session import SessionLike, session_or_current
 from ..frames.schemas import DOWNLOADS
@@ -78,6 +78,7 @@ def download(
     from ...local.paths import DistinctPaths
 
     check_progress(progress)
+    flag("overwrite", overwrite)
     requested = as_range(byte_range)
     session, ids = session_or_current(session), file_ids(file)
     downloads = Downloads(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from ..arguments import file_ids, is_new_folder, target_path
+from ..arguments import file_ids, flag, is_new_folder, target_path
 from ..batch import apply_to_rows
 from ..current_session import SessionLike, session_or_current
 from ..frames.frames import Record
@@ -68,6 +68,7 @@ def export(
     from ...local.saving import make_folder
 
     check_progress(progress)
+    flag("overwrite", overwrite)
     session, ids, target_format = session_or_current(session), file_ids(file), normalize_format(format)
     path, new_folder, paths = target_path(len(ids), to), is_new_folder(len(ids), to), DistinctPaths()
 

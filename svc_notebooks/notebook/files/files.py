@@ -297,7 +297,7 @@ def file(
 
 
 def _mask(fields: str | Iterable[str] | None) -> str:
-    return "*" if fields == "*" else ",".join(file_schema(fields).keys)
+    return "*" if isinstance(fields, str) and fields == "*" else ",".join(file_schema(fields).keys)
 
 
 def trash(file: File, *, session: SessionLike = None) -> DataFrame:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cache
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
@@ -176,6 +177,7 @@ def _column(dtype: Dtype, values: list[Any]) -> Any:
         return pd.array(values, dtype=pd.StringDtype("python", na_value=np.nan))
 
 
+@cache
 def _text_dtype() -> Dtype:
     """Return the dtype of texts, which is "str" since pandas 3 and "object" before. A missing text is NaN in both."""
     import pandas as pd

@@ -190,7 +190,7 @@ def parse_instant(instant: object) -> datetime:
         return parse_time(instant).astimezone(UTC)
     if not isinstance(instant, datetime):
         kind = type(instant).__name__
-        raise TypeError(f"set() needs a datetime or a str such as 2026-01-12T09:00:00Z, not {kind}")
+        raise TypeError(f"instant must be a datetime or a str such as 2026-01-12T09:00:00Z, not {kind}")
     if instant.tzinfo is None:
-        raise ValueError(f"{instant} has no time zone; add a time zone, for example UTC")
+        raise ValueError(f"instant is {instant} without a time zone; add a time zone, for example UTC")
     return instant.astimezone(UTC)

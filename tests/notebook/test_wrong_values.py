@@ -1,0 +1,73 @@
+"""A value of a wrong type is an error that names the argument, whatever the code inside would have said."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import svc_notebooks as svc
+
+SERIES = pd.Series(["a", "b"])
+
+
+@pytest.mark.parametrize(
+    "call, message",
+    [
+        (
+            lambda: svc.upload(b"", convert_to=SERIES),
+            "convert_to must be a str or None, not a Series of 2; choose one of its values",
+        ),
+        (
+            lambda: svc.upload(b"", metadata=pd.DatetimeIndex(["2026-11-02"])),
+            "metadata must be a dict or None, not a DatetimeIndex of 1; choose one of its values",
+        ),
+        (
+            lambda: svc.create_event("Tea", start=pd.to_datetime(["2026-11-02", "2026-11-03"]), end="2026-11-04"),
+            "start must be a date, a datetime, a Timestamp or a str, not DatetimeIndex",
+        ),
+        (lambda: svc.create_event("Tea", start=pd.NaT, end="2026-11-04"), "start is missing (NaT)"),
+        (
+            lambda: svc.events(time_zone=pd.NA),
+            "time_zone must be a name such as 'Europe/Berlin' or a ZoneInfo, not NAType",
+        ),
+        (lambda: svc.open_sandbox(None), "path must be a str or a path, not None"),
+        (lambda: svc.open_sandbox(float("nan")), "path must be a str or a path, not a missing value (nan)"),
+        (lambda: svc.update_event("a", summary=Path("x")), "summary must be a str or None, not PosixPath"),
+        (lambda: svc.sandbox(policy={"rate_limit": 3}), "policy must be a Policy or None, not dict"),
+        (lambda: svc.sandbox(names=3), "names must be Names or None, not int"),
+        (lambda: svc.download("a", overwrite=float("nan")), "overwrite must be True or False, not nan"),
+        (lambda: svc.copy("a", ocr_language=pd.NA), "ocr_language must be a str or None, not NAType"),
+    ],
+)
+def test_a_wrong_value_names_its_argument(lab, call, message):
+    before = len(svc.exchanges())
+
+    with pytest.raises((TypeError, ValueError)) as raised:
+        call()
+    assert message in str(raised.value)
+    assert len(svc.exchanges()) == before
+
+
+def test_the_error_that_was_replaced_is_its_cause(lab):
+    with pytest.raises(TypeError) as raised:
+        svc.upload(b"", convert_to=SERIES)
+
+    assert "truth value" in str(raised.value.__cause__)
+
+
+def test_numbers_and_flags_of_numpy_are_taken(lab, tmp_path):
+    file = svc.upload([b"1", b"2"], name=["a.txt", "b.txt"])
+    svc.download(file, tmp_path, overwrite=np.True_)
+
+    assert len(svc.files(limit=np.int64(1))) == 1
+    assert len(svc.generate_ids(file["size"].sum())) == 2
+
+
+def test_a_defect_of_the_package_stays_as_it_is(lab, monkeypatch):
+    def fail(*args, **kwargs):
+        raise AttributeError("'NoneType' object has no attribute 'x'")
+
+    monkeypatch.setattr("svc_notebooks.client.files.list_files", fail)
+    with pytest.raises(AttributeError, match="no attribute 'x'"):
+        svc.files("name = 'a'", limit=3)
