@@ -210,12 +210,16 @@ def __getattr__(name: str) -> object:
 
 
 def _suggestion(name: str) -> str:
-    """Return the last part of an error message, which suggests a public name with a similar spelling or the same words.
+    """Return the last part of an error message, which suggests a call that does the same or a similar public name.
 
-    Return an empty str if there is no such name.
+    Return an empty str if there is no such call or name.
     """
     from difflib import get_close_matches
 
+    from .core.suggestions import CALLS
+
+    if name in CALLS:
+        return f"; did you mean {CALLS[name]}?"
     words = {*name.split("_")}
     related = [public for public in __all__ if words.issubset(public.split("_")) or words.issuperset(public.split("_"))]
     slips, others = get_close_matches(name, __all__, 1, 0.85), get_close_matches(name, __all__, 1)

@@ -21,6 +21,7 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
     "dest": ("to",),
     "destination": ("to",),
     "directory": ("parent", "parents", "folder", "to"),
+    "duration": ("end",),
     "email": ("user", "attendees"),
     "end_time": ("end",),
     "exist_ok": ("overwrite",),
@@ -31,12 +32,14 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
     "folder": ("parent", "parents", "to"),
     "folder_id": ("parent", "parents", "folder"),
     "force": ("overwrite",),
+    "from": ("start", "source"),
     "glob": ("name",),
     "guests": ("attendees",),
     "invitees": ("attendees",),
     "max_results": ("limit",),
     "media_type": ("mime_type",),
     "mime": ("mime_type",),
+    "name": ("summary",),
     "notes": ("description",),
     "order": ("order_by",),
     "page_size": ("limit",),
@@ -47,7 +50,9 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
     "pattern": ("name",),
     "place": ("location",),
     "q": ("query",),
+    "repeat": ("recurrence",),
     "replace": ("overwrite",),
+    "room": ("location",),
     "search": ("query",),
     "separator": ("sep",),
     "seperator": ("sep",),
@@ -60,13 +65,50 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
     "subject": ("summary",),
     "target": ("to",),
     "title": ("summary", "name"),
+    "topic": ("summary",),
     "tz": ("time_zone",),
     "type": ("mime_type", "role"),
-    "until": ("modified_before", "time_max"),
+    "until": ("modified_before", "time_max", "end"),
     "verbose": ("progress",),
     "where": ("location", "query"),
 }
 """The names of other libraries for an argument, and the names that this package may use instead."""
+
+
+CALLS = {
+    "cancel_event": "delete_event(event)",
+    "download_folder": "download(folder)",
+    "faults": "lab.faults(...)",
+    "find": "files(name=...)",
+    "list": "files()",
+    "list_files": "files()",
+    "ls": "files()",
+    "mkdir": "create_folder(name)",
+    "move_event": "update_event(event, start=..., end=...)",
+    "mv": "move(file, to=folder)",
+    "read_csv": "read_frame(file)",
+    "read_excel": "read_frame(file, sheet)",
+    "read_json": "read_frame(file)",
+    "read_parquet": "read_frame(file)",
+    "remove": "delete(file)",
+    "rename": "update(file, name=...)",
+    "replace": "update(file, source)",
+    "restore": "untrash(file)",
+    "rm": "delete(file)",
+    "save": "lab.save(path)",
+    "search": "files(text=...)",
+    "serve": "lab.serve()",
+    "sign_in": "lab.sign_in(user)",
+    "undelete": "untrash(file)",
+    "unwatch": "stop_channel(channel)",
+    "upload_folder": "upload(folder)",
+    "write": "update(file, source)",
+    "write_frame": "upload(frame, name=...)",
+}
+"""What is called elsewhere by a name that this package does not have, and the call of this package that does the same.
+
+`lab` is a sandbox.
+"""
 
 
 def nearest_name(name: str, known: Collection[str]) -> str | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ...core.suggestions import nearest_name
 from ..arguments import is_frame
 from ..batch import ROW_ERRORS
 from ..current_session import SessionLike, session_or_current
@@ -11,7 +12,6 @@ from ..frames.event_schemas import CREATED
 from ..frames.frames import Record, frame, snake
 from ..times import zone_name
 from .body import EventError, event_body, is_missing
-from .event_arguments import nearest
 from .events import ARGUMENTS, body_arguments
 from .parameters import add_required, query_of, warn_deprecated
 from .records import event_record, in_zone
@@ -61,10 +61,7 @@ def create_events(
     if not is_frame(frame):
         raise TypeError(f"frame must be a DataFrame with a row for each event, not {type(frame).__name__}")
     names = [snake(str(column)) for column in frame.columns]
-    for column, name in zip(frame.columns, names, strict=True):
-        if name not in ARGUMENTS:
-            advice = nearest("create_event", name, ARGUMENTS)
-            raise ValueError(f"column {column!r} is not an argument of create_event; {advice}")
+    _check_columns(frame, names)
     common = {"time_zone": time_zone, "calendar": calendar, "send_updates": send_updates}
     query_of(common)
     warn_deprecated(names)
@@ -85,6 +82,26 @@ def create_events(
         )
         raise
     return _result(done, frame, zone)
+
+
+def _check_columns(frame: DataFrame, names: list[str]) -> None:
+    """Raise ValueError for columns that are not arguments, with the call that renames or drops these columns."""
+    free = [argument for argument in ARGUMENTS if argument not in names]
+    renamed: dict[Any, str] = {}
+    dropped: list[Any] = []
+    for column, name in zip(frame.columns, names, strict=True):
+        if name in ARGUMENTS:
+            continue
+        if argument := nearest_name(name, free):
+            free.remove(argument)
+            renamed[column] = argument
+        else:
+            dropped.append(column)
+    if renamed or dropped:
+        columns = ", ".join(repr(column) for column in (*renamed, *dropped))
+        rename = f".rename(columns={renamed})" if renamed else ""
+        drop = f".drop(columns={dropped})" if dropped else ""
+        raise ValueError(f"frame has columns that create_event does not take: {columns}; give frame{rename}{drop}")
 
 
 def _result(done: list[Record], source: DataFrame, zone: str) -> DataFrame:

@@ -47,7 +47,8 @@ def _entry(name: object, value: Any, writable: Mapping[str, FileField], names: N
     if key not in writable and key in _WRITABLE[True]:
         raise TypeError(f"{name} can only be set when the file is created")
     if key not in writable:
-        near = nearest_name(str(name), [snake(field) for field in writable])
+        arguments = () if writable is _WRITABLE[True] else ("source",)
+        near = nearest_name(str(name), [*map(snake, writable), *arguments])
         hint = f"; did you mean {near}?" if near else f"; the fields are {_list_fields(writable)}"
         raise TypeError(f"{name} is not a field that can be set here{hint}")
     wire_value = _wire_value(key, value, names)
