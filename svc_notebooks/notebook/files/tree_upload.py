@@ -11,9 +11,10 @@ from ...core.errors.caller_warning import warn_caller
 from ..arguments import flag
 from ..batch import ROW_ERRORS, apply_to_rows
 from ..byte_sizes import share_text, size_text
+from ..frames.frames import Schema
 from ..frames.schemas import FILES, TREE_FILES
 from .interrupts import explaining_interrupt
-from .metadata import metadata_body
+from .metadata import files_schema_with, metadata_body
 from .progress import Progress, reporting
 
 if TYPE_CHECKING:
@@ -64,8 +65,9 @@ def upload_trees(
     _check_count(title, len(files), sum(tree.size for tree in trees), recursive)
     body = metadata_body(metadata, creating=True, names=session.names)
     top = (body.get("parents") or [ROOT])[0]
-    query = {"fields": ",".join(FILES.keys)}
-    upload = TreeUpload(session, top, replace(arguments, metadata=body, query=query))
+    schema = files_schema_with(body)
+    columns = Schema(TREE_FILES.columns + schema.columns[len(FILES.columns) :])  # the fields that were set come last
+    upload = TreeUpload(session, top, replace(arguments, metadata=body, query=schema.query))
     _warn_of_skipped(trees)
     total, done = sum(file.size for file in files), 0
     shown = True if progress is None and len(files) >= _BAR_MIN_FILES else progress
@@ -85,7 +87,7 @@ def upload_trees(
             for folder in tree.folders:
                 upload.folder(folder)
         return apply_to_rows(
-            TREE_FILES, files, upload_file, errors=(*ROW_ERRORS, ValueError), label=lambda file: str(file.relative)
+            columns, files, upload_file, errors=(*ROW_ERRORS, ValueError), label=lambda file: str(file.relative)
         )
 
 

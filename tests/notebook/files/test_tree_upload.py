@@ -11,6 +11,7 @@ import pytest
 import svc_notebooks as svc
 from svc_notebooks.core.errors.errors import BadRequest
 from svc_notebooks.notebook.files import tree_upload
+from svc_notebooks.notebook.frames import schemas
 
 TREE = {"a.csv": "a", "empty": None, "sub/b.csv": "b", "sub/deep/c.txt": "c"}
 
@@ -153,6 +154,14 @@ def test_the_current_folder_has_its_own_name(data, monkeypatch):
     monkeypatch.chdir(data)
 
     assert svc.upload(".")["path"][0] == "data/a.csv"
+
+
+def test_the_fields_that_were_set_are_further_columns(data):
+    for outcome in ("uploaded", "unchanged"):
+        made = svc.upload("data", metadata={"description": "counts"})
+
+        assert list(made.columns) == [*schemas.TREE_FILES.dtypes, "description"]
+        assert set(zip(made["outcome"], made["description"], strict=True)) == {(outcome, "counts")}
 
 
 def test_metadata_and_conversion_apply_to_each_file(data):
