@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from .. import __version__
+from ..core.durations import parse_duration
 from ..core.http.origins import ANY, is_host_name, is_origin
 
 
@@ -148,8 +149,20 @@ def _add_grade(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
     add("--json", type=_file, metavar="FILE", help="also write all results, with the message of each check, as JSON")
     add("--csv", type=_file, metavar="FILE", help="also write the table as CSV")
     add("--seed", help="the seed of the students' data (default: a random one, which is printed)")
-    add("--cell-timeout", type=_seconds, default=30.0, metavar="SECONDS", help="limit for one cell (%(default)s)")
-    add("--timeout", type=_seconds, default=120.0, metavar="SECONDS", help="limit for one notebook (%(default)s)")
+    add(
+        "--cell-timeout",
+        type=_seconds,
+        default=30.0,
+        metavar="DURATION",
+        help="limit for one cell (%(default)s seconds)",
+    )
+    add(
+        "--timeout",
+        type=_seconds,
+        default=120.0,
+        metavar="DURATION",
+        help="limit for one notebook (%(default)s seconds)",
+    )
     add("--jobs", type=_jobs, metavar="N", help="the number of notebooks to run at once (default: one per processor)")
     add("--overwrite", action="store_true", help=_OVERWRITE)
 
@@ -219,7 +232,7 @@ def _add_conformance(commands: "argparse._SubParsersAction[argparse.ArgumentPars
         help="a name that differs there: header_prefix, media_prefix, storage, kind_prefix or calendar")  # fmt: skip
     add("--address", metavar="URL", help="a receiving URL whose domain is registered there; it need not answer")
     add("--ca", type=Path, metavar="FILE", help="PEM file of certificate authorities to trust")
-    add("--timeout", type=_seconds, default=30.0, metavar="SECONDS", help="limit for one response (%(default)s)")
+    add("--timeout", type=_seconds, default=30.0, metavar="DURATION", help="limit for one response (%(default)s)")
     add("--control-token", metavar="TOKEN", help="token of its control interface (default: SVC_CONTROL_TOKEN)")
     add("--no-control", action="store_true", help="do not use its control interface")
     add("--destructive", action="store_true", help="also run tests that empty the account's trash")
@@ -247,11 +260,13 @@ def _jobs(text: str) -> int:
 
 def _seconds(text: str) -> float:
     try:
-        seconds = float(text)
+        seconds = parse_duration(text).total_seconds()
     except ValueError:
         seconds = 0.0
     if not 0 < seconds <= _MAX_SECONDS:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a time limit; give seconds, more than 0 and at most a day")
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not a time limit; give seconds, or a duration such as 5min, more than 0 and at most a day"
+        )
     return seconds
 
 

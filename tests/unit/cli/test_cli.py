@@ -14,7 +14,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from svc_notebooks.cli import lab as lab_module, main, notebook_files as shipped_module
+from svc_notebooks.cli import _parser, lab as lab_module, main, notebook_files as shipped_module
 from svc_notebooks.cli.notebook_files import CopiedFile, CopyOutcome, copy_notebooks, notebooks_in, restore_notebook
 from svc_notebooks.cli.output_file import write_report
 from tests.patience import PATIENCE
@@ -347,6 +347,7 @@ class TestRun:
         (["grade", "class", "--cell-timeout", "nan"], "'nan' is not a time limit"),
         (["grade", "class", "--csv", "nowhere/marks.csv"], "'nowhere/marks.csv' cannot be written"),
         (["conformance", "https://files.example", "--timeout", "soon"], "'soon' is not a time limit"),
+        (["grade", "class", "--timeout", "2 days"], "'2 days' is not a time limit"),
         (["conformance", "https://files.example", "--json", "."], "'.' cannot be written"),
         (["serve", "--host-name", "files.example:80"], "'files.example:80' is not a host name"),
         (["serve", "--allow-origin", "https://app.example/"], "'https://app.example/' is not an origin"),
@@ -360,6 +361,11 @@ def test_an_invalid_argument_is_refused_with_the_reason(
         main(arguments)
 
     assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("text, seconds", [("90", 90), ("0.5", 0.5), ("2min", 120), ("1 day", 86_400)])
+def test_a_time_limit_is_a_duration(text: str, seconds: float):
+    assert _parser().parse_args(["grade", "class", "--timeout", text]).timeout == seconds
 
 
 @pytest.mark.parametrize("option", ["--csv", "--json"])
