@@ -173,6 +173,25 @@ print(rows["name"].tolist(), svc.read(rows["id"][1]), browser.last_error)
     )
 
 
+def test_a_file_is_moved_to_a_folder(opened, lab):
+    page = opened
+    row(page, "apple.txt").click()
+    page.get_by_text("Details of apple.txt").wait_for()
+    press(page, "More")
+    press(page, "Move")
+    page.get_by_label("Folder", exact=True).and_(page.locator(":focus")).wait_for()
+    page.locator(".svc-question:visible").get_by_role("button", name="Move", exact=True).click()
+    page.get_by_role("alert").get_by_text("Select the folder").wait_for()
+    page.get_by_label("Folder", exact=True).select_option("Data")
+    page.get_by_role("alert").get_by_text("Select the folder").wait_for(state="detached")
+    page.locator(".svc-question:visible").get_by_role("button", name="Move", exact=True).click()
+    says(page, "Moved 1 file to Data.")
+    row(page, "apple.txt").wait_for(state="detached")
+
+    code = "print(svc.files(\"name = 'apple.txt'\")['parents'].item() == [data['id'].item()])"
+    assert lab.run_code(page, code) == "True"
+
+
 def test_a_search_result_takes_no_files(opened, lab):
     page = opened
     page.get_by_label("Location").select_option("All my files")

@@ -182,7 +182,11 @@ def test_a_file_moves_up_again(browser):
     browser.open.click()
     choose(browser, "table.csv")
     browser.ask["move"].click()
-    assert [name for name, _ in browser.question.folder.options] == ["My files"]
+    assert browser.question.folder.options == (("My files", "root"),)
+    browser.question.yes.click()
+    assert "Select the folder" in browser.alert.value
+    assert names(browser) == ["table.csv"], "nothing is moved before a folder is selected"
+    browser.question.folder.value = "root"
     browser.question.yes.click()
 
     assert names(browser) == []

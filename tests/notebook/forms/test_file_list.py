@@ -134,8 +134,9 @@ def test_a_large_folder_is_listed_without_a_wait(lab, monkeypatch):
     assert all("fields=nextPageToken,files(id)" in query for query in queries[1:])
 
 
-def test_more_than_ten_thousand_files_are_not_counted(lab, monkeypatch):
+def test_the_files_of_a_very_large_folder_are_not_all_counted(lab, monkeypatch):
     monkeypatch.setattr("svc_notebooks.notebook.forms.file_browser.page_request._IDS_PER_REQUEST", 10)
+    monkeypatch.setattr("svc_notebooks.notebook.forms.file_browser.page_request._MAX_COUNT_REQUESTS", 10)
     svc.upload([b""] * 130, name=[f"{n:03}.txt" for n in range(130)], progress=False)
 
     async def scene():
@@ -345,3 +346,37 @@ def test_a_closed_browser_requests_nothing(lab, files):
         return len(svc.exchanges()) - before
 
     assert asyncio.run(scene()) == 0
+
+
+def test_over_a_network_the_kernel_stays_free(lab, files):
+    """Lists, actions and uploads run in threads; each shows its result in the end."""
+    session = svc.connect(lab.serve().base_url, lab.service.sign_in())
+
+    async def settle(browser):
+        assert browser.busy
+        while browser.busy:
+            await asyncio.sleep(0.01)
+
+    async def scene():
+        browser = svc.file_browser(session=session)
+        assert names(browser) == []
+        await settle(browser)
+        browser.search.text.value = "photo"
+        await settle(browser)
+        assert names(browser) == ["photo.bin"]
+        choose(browser, "photo.bin")
+        browser.trash.click()
+        browser.search.text.value = ""  # the person goes on before the action has ended
+        await settle(browser)
+        seen = [names(browser), browser.status.value]
+        browser.picker.handle_message({"kind": "begin", "key": "k", "name": "new.txt", "size": 0, "mime": ""}, [])
+        await settle(browser)
+        return [*seen, browser.selection["name"].tolist(), browser.status.value, browser.last_error]
+
+    listed, trashed, selected, uploaded, error = asyncio.run(scene())
+
+    assert listed == ["Data", "hello <b>.txt"]
+    assert "Moved 1 file to the trash." in trashed
+    assert selected == ["new.txt"]
+    assert "Uploaded 1 file to My files." in uploaded
+    assert error is None

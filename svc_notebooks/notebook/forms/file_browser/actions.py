@@ -75,8 +75,10 @@ def share_action(session: Session, files: list[str], grantee: str, role: str) ->
     return FileAction(code, lambda _report: share(files, email, role=role, session=session), words)
 
 
-def move_action(session: Session, files: list[str], folder_id: str, path: str) -> FileAction:
-    """Return the action that moves files to a folder, whose path is shown."""
+def move_action(session: Session, files: list[str], folder_id: str | None, path: str | None) -> FileAction:
+    """Return the action that moves files to a folder, whose path is shown. Raises ValueError without a folder."""
+    if folder_id is None:
+        raise ValueError("Folder is empty. Select the folder to which the files are moved.")
     code, words = f"svc.move({_ids_text(files)}, to={folder_id!r})", f"Moved {file_count(files)} to {path}."
     return FileAction(code, lambda _report: move(files, to=folder_id, session=session), words)
 

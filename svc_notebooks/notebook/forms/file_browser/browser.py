@@ -251,6 +251,7 @@ class FileBrowser(Form):
         note = content_note(files[0], self._session_now().names) if key == "replace" else ""
         if key == "move":
             self.question.folder.options = self._folder_options(files)
+            self.question.folder.value = None  # the person selects the folder
         self.downloads.dismiss()
         self._show_status("")
         self._asking_key = key

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from .search import FileQuery
 
 _IDS_PER_REQUEST = 1000
-_MAX_COUNT_REQUESTS = 10
+_MAX_COUNT_REQUESTS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class PageRequest:
     def count(self, session: Session, is_current: Callable[[], bool]) -> tuple[int, bool]:
         """Count the files on all pages. Return the number, and False if there are more than were counted.
 
-        The interface has no total, so the ids of the files are listed, at most 10,000 of them. Counting ends early
+        The interface has no total, so the ids of the files are listed, at most 20,000 of them. Counting ends early
         when `is_current` returns False.
         """
         counted, token = 0, None

@@ -29,12 +29,12 @@ FIELDS = (
 ORDERS = (
     ("Name, A to Z", "folder,name_natural"),
     ("Name, Z to A", "folder,name_natural desc"),
-    ("Last modified", "modifiedTime desc"),
-    ("First modified", "modifiedTime"),
-    ("Largest", "quotaBytesUsed desc"),
-    ("Smallest", "quotaBytesUsed"),
-    ("Last created", "createdTime desc"),
-    ("First created", "createdTime"),
+    ("Modified, newest first", "modifiedTime desc"),
+    ("Modified, oldest first", "modifiedTime"),
+    ("Size, largest first", "quotaBytesUsed desc"),
+    ("Size, smallest first", "quotaBytesUsed"),
+    ("Created, newest first", "createdTime desc"),
+    ("Created, oldest first", "createdTime"),
 )
 """The sort orders, which the service applies to all pages. The service cannot sort by type."""
 
