@@ -17,6 +17,7 @@ from ..frames.frames import Record
 from ..frames.schemas import DELETED
 from .body import event_body, partial_body
 from .event_arguments import DETAILS, EventChanges, EventDetails, When, Zone, check_names, describe_details
+from .local_times import ZONE_OF, local_times, zones_of_event
 from .parameters import QUERY_ARGUMENTS, add_required, check_calendar, query_of, warn_deprecated
 from .records import common_zone, event_frame, event_record, in_zone
 
@@ -190,7 +191,8 @@ def update_event(
         calendar: The id of the calendar that contains the events.
         send_updates: The attendees who are sent an update: "all", "externalOnly" or "none".
         **changes: The new values of fields, as arguments of `create_event`, and query parameters such as
-            `conference_data_version`. Other fields do not change. `metadata={"location": None}` removes the location.
+            `conference_data_version`. Other fields do not change. `metadata={"location": None}` removes the location. A
+            time without a time zone is in the time zone of the event, unless `time_zone` is given.
 
     Returns:
         One row for each event after the change, with the columns of `create_event`.
@@ -218,11 +220,16 @@ def update_event(
             )
     query = query_of({**changes, "calendar": calendar, "send_updates": send_updates})
     warn_deprecated(changes)
-    body = partial_body(**body_arguments(session, changes))
+    ids, arguments, local = row_ids(event, "event"), body_arguments(session, changes), local_times(changes)
+    body = partial_body(**arguments | {ZONE_OF[name]: "UTC" for name in local})  # checks it before a request is sent
     query = add_required(query, body)
-    return _apply_to_events(
-        row_ids(event, "event"), lambda event_id: patch_event(session, calendar, event_id, body, query=query)
-    )
+
+    def change(event_id: str) -> Event:
+        zones = zones_of_event(session, calendar, event_id, local)
+        changed = partial_body(**arguments | zones) if zones else body
+        return patch_event(session, calendar, event_id, changed, query=query)
+
+    return _apply_to_events(ids, change)
 
 
 def _apply_to_events(ids: list[str], call: Callable[[str], Event]) -> DataFrame:

@@ -88,6 +88,29 @@ def test_the_end_of_a_change_can_have_a_zone_of_its_own(lab):
     assert moved["end"].item() == pd.Timestamp("2026-11-02 14:00", tz="America/New_York")
 
 
+def test_a_new_time_without_a_zone_is_in_the_zone_of_its_event(lab):
+    flight = svc.create_event("Flight", **BERLIN_AND_NEW_YORK[0])
+    train = svc.create_event("Train", start="2026-11-02 10:00", end="2026-11-02 11:00", time_zone="Asia/Kathmandu")
+
+    later = svc.update_event([flight, train], start="2026-11-02 10:30", end="2026-11-02 14:00")
+
+    assert later["time_zone"].tolist() == ["Europe/Berlin", "Asia/Kathmandu"]
+    assert later["end_time_zone"].tolist() == ["America/New_York", "Asia/Kathmandu"]
+    assert later["start"].tolist() == [
+        pd.Timestamp("2026-11-02 10:30", tz="Europe/Berlin"),
+        pd.Timestamp("2026-11-02 10:30", tz="Asia/Kathmandu"),
+    ]
+
+
+def test_a_new_time_without_a_zone_is_refused_for_an_event_without_a_zone(lab):
+    day = svc.create_event("Holiday", start="2026-12-24", end="2026-12-25")
+
+    with pytest.raises(ValueError, match="start has no time zone, and neither has the event; give time_zone="):
+        svc.update_event(day, start="2026-12-24 10:00", end="2026-12-24 11:00")
+
+    assert svc.event(day)["all_day"].item()
+
+
 @pytest.mark.parametrize("zone", ["time_zone", "end_time_zone"])
 def test_a_zone_without_its_time_is_refused_before_anything_is_sent(lab, zone):
     made = svc.create_event("Tea", start=TEN, end=TEN + pd.Timedelta(hours=1))
