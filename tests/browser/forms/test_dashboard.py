@@ -83,7 +83,7 @@ def test_lab_controls(lab, opened):
     page.get_by_text("Signed in as bob@svc.example.").first.wait_for()
     lab.screenshot(page, "board-lab")
     tab(page, "Files").click()
-    page.get_by_text("No files.").wait_for()
+    page.get_by_text("This folder is empty.").wait_for()
 
     code = "print(len(svc.files()), lab.fault_plans().empty, str(lab.clock.now())[:10], board.last_error)"
     assert lab.run_code(page, code) == "2 True 2026-01-13 None"

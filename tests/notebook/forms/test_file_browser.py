@@ -230,6 +230,11 @@ def test_the_share_dialog_begins_without_what_was_shared_before(browser):
     browser.question.yes.click()
     assert "Share with is empty" in browser.alert.value
     browser.question.grantee.value = "bob@svc.example"
+    assert browser.alert.value == ""
+    browser.question.grantee.value = ""
+    browser.question.yes.click()
+    assert "Share with is empty" in browser.alert.value
+    browser.question.no.click()
 
     assert browser.alert.value == ""
 

@@ -47,8 +47,8 @@ def fill_controls(
         except (TypeError, ValueError, AttributeError, KeyError, TraitError):  # a value of another type
             _set(controls, name, {})
     shown = read_back()
-    wanted = event if names is None else names
-    other = {name: event[name] for name in event if name in wanted and not _is_shown(name, event, shown)}
+    selected = event if names is None else names
+    other = {name: event[name] for name in event if name in selected and not _is_shown(name, event, shown)}
     if other.keys() & set(_TIMES):  # controls have both times or none
         other |= {name: event[name] for name in _TIMES if name in event}
     rest = {name: None if name in other else value for name, value in event.items()}

@@ -107,6 +107,7 @@ class FileBrowser(Form):
         )
         self._buttons()
         self.question.watch(self._on_question_change)
+        self.question.no.on_click(lambda _button: self._show_error(None))
         self.question.made.generate.on_click(lambda _button: self._guard(self._generate_id))
         self._compose(
             style_sheet("file_browser.css"),
