@@ -88,7 +88,8 @@ $(OLD_PANDAS)/.installed: requirements/pandas-2.2.txt | env
 pandas-2.2: $(OLD_PANDAS)/.installed
 	PYTHONPATH=$(OLD_PANDAS) $(BIN)/python -m pytest -p no:nbval --quiet tests/notebook/test_frames.py \
 		tests/notebook/test_declared_frames.py tests/notebook/test_arguments.py tests/notebook/test_pandas_versions.py \
-		tests/notebook/files/test_read_frame.py tests/notebook/exchanges/test_exchange_tools.py $(ARGS)
+		tests/notebook/tables tests/notebook/files/test_read_frame.py tests/notebook/files/test_upload_frames.py \
+		tests/notebook/files/test_parquet.py tests/notebook/exchanges/test_exchange_tools.py $(ARGS)
 
 bench: env
 	$(BIN)/python -m tests.bench $(ARGS)

@@ -99,7 +99,8 @@ def execute(session: Session, request: UploadRequest, progress: Progress | None 
 def with_stored_type(session: Session, request: UploadRequest) -> UploadRequest:
     """Return an upload with the media type of the file that gets new content, if nothing names the content's own type.
 
-    Content of a native document is converted, so its type is still detected. Raises SvcError if the file has none.
+    Content of a native document is converted, so its type is still detected. Raises SvcError if the file's metadata
+    cannot be read.
     """
     if not request.keeps_type:
         return request

@@ -29,8 +29,9 @@ def content_of(source: Any, name: str | None, mime_type: str | None) -> tuple[An
         _check_not_series(source)
         return source, mime_type
     by_type = format_of_type(mime_type) if isinstance(mime_type, str) else None
-    table_format = by_type or format_of_name(name or "") or _CSV
-    compressed = mime_type in (None, GZIP) and str(name).lower().endswith(GZIP_EXTENSION)
+    by_name = format_of_name(name or "")
+    table_format = by_type or by_name or _CSV
+    compressed = mime_type in (None, GZIP) and bool(by_name) and str(name).lower().endswith(GZIP_EXTENSION)
     media_type = mime_type or (GZIP if compressed else table_format.media_type(name))
     return write_table(source, table_format, compressed=compressed), media_type
 
@@ -72,6 +73,8 @@ def _stored_format(session: Session, file_id: str) -> tuple[TableFormat, str]:
     except SvcError:  # the upload has the same error, in the row of its file
         return _CSV, CSV
     name, stored_type = str(facts.get("name")), MediaType.parse(str(facts.get("mimeType"))).essence
-    table_format = format_of_file(stored_type, name) or _CSV
+    table_format = format_of_file(stored_type, name)
+    if table_format is None:
+        return _CSV, CSV
     is_kept = stored_type == GZIP or format_of_type(stored_type) is table_format
     return table_format, stored_type if is_kept else table_format.media_type(name)
