@@ -134,7 +134,7 @@ def one_row_id(row: object, argument: str) -> str:
     """Return the id of an argument that has exactly one event or channel. Raises ValueError for none or several."""
     ids = row_ids(row, argument)
     if len(ids) != 1:
-        raise ValueError(f"{argument} has {len(ids)} rows; this call takes one")
+        raise ValueError(f"{argument} has {len(ids)} rows; this function accepts only one")
     return ids[0]
 
 

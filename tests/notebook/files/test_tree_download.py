@@ -98,6 +98,23 @@ def test_an_uploaded_folder_comes_back_the_same(lab, tmp_path):
     assert svc.download(made, tmp_path)["name"].tolist() == ["a b.bin"]
 
 
+def test_a_folder_goes_up_and_comes_back_over_http_at_another_brand(tmp_path):
+    names = svc.Names(media_prefix="application/vnd.google-apps.", storage="drive")
+    (tmp_path / "Up" / "inner").mkdir(parents=True)
+    (tmp_path / "Up" / "inner" / "a.txt").write_bytes(b"a")
+
+    with svc.sandbox(names=names) as lab:
+        server = lab.serve()
+        svc.connect(server.base_url, lab.access_token(), names=names)
+        data = svc.create_folder("Data")
+        link = f"{server.base_url}/drive/v3/files/{data['id'].item()}"
+        outcomes = [svc.upload(tmp_path / "Up", parent=link)["outcome"].tolist() for _ in range(2)]
+        svc.download(link, tmp_path / "down")
+
+    assert outcomes == [["uploaded"], ["unchanged"]]
+    assert contents(tmp_path / "down" / "Data" / "Up") == contents(tmp_path / "Up")
+
+
 def test_files_and_folders_are_saved_in_one_call(data, tmp_path):
     files = svc.upload([b"x", b"y"], name=["x", "Data"])
 
