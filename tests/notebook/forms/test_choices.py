@@ -19,7 +19,7 @@ def controls():
         for page in ("files", "upload", "export", "events", "notifications", "wire", "lab"):
             board.show(page)
         event = svc.event_form()
-        event.controls.attendees.add.click()
+        event.controls.attendees.details.add.click()
         yield [*widgets_below(board), *widgets_below(event)]
 
 
