@@ -14,10 +14,8 @@ from types import FrameType, TracebackType
 from typing import Any
 
 _PACKAGE = __name__.partition(".")[0]
-_LIBRARIES = tuple(
-    os.path.normcase(path) + os.sep
-    for path in {sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
-)
+_PYTHON = tuple(os.path.normcase(sysconfig.get_path(name)) + os.sep for name in ("stdlib", "platstdlib"))
+_INSTALLED = tuple(f"{os.sep}{folder}{os.sep}" for folder in ("site-packages", "dist-packages"))
 
 
 @dataclass(frozen=True)
@@ -66,6 +64,6 @@ def _own_frames(calls: TracebackType | None) -> TracebackType | None:
 
 def _is_own(frame: FrameType) -> bool:
     file = os.path.normcase(frame.f_code.co_filename)
-    module = str(frame.f_globals.get("__name__"))
-    is_library = file.startswith((*_LIBRARIES, "<frozen")) or file.endswith(".pyx")
-    return module.partition(".")[0] != _PACKAGE and not is_library
+    is_library = file.startswith((*_PYTHON, "<frozen")) or any(folder in file for folder in _INSTALLED)
+    is_compiled = file.endswith(".pyx")  # a relative path in pandas
+    return str(frame.f_globals.get("__name__")).partition(".")[0] != _PACKAGE and not (is_library or is_compiled)
