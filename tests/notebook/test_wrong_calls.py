@@ -36,6 +36,10 @@ import svc_notebooks as svc
             "upload() takes only source without a name, not 2 arguments; name the others, like name=...",
         ),
         (
+            lambda: svc.update("id", b"", "text/csv", description="d"),
+            "update() takes only file and source without a name, not 3 arguments; name the others, like mime_type=...",
+        ),
+        (
             lambda: svc.sandbox().deliver(1),
             "Sandbox.deliver() takes no argument without a name, not 1 argument",
         ),

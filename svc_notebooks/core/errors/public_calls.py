@@ -76,10 +76,11 @@ def _call_problem(function: Callable[..., object], args: tuple[Any, ...], kwargs
     count, allowed = len(args) - is_method, by_position[is_method:]
     by_name = [p.name for p in parameters if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)][is_method:]
     name = function.__qualname__.removesuffix(".__init__")
+    kinds = {p.kind for p in parameters}
     unknown = [keyword for keyword in kwargs if keyword not in by_name]
-    if unknown:
+    if unknown and inspect.Parameter.VAR_KEYWORD not in kinds:
         return unknown_argument(name, unknown[0], by_name)
-    if count > len(allowed):
+    if count > len(allowed) and inspect.Parameter.VAR_POSITIONAL not in kinds:
         places = f"only {' and '.join(allowed)}" if allowed else "no argument"
         rest = [keyword for keyword in by_name if keyword not in allowed]
         hint = f"; name the others, like {rest[0]}=..." if rest else ""
