@@ -88,6 +88,22 @@ def _parse(argument: str, text: str) -> Start:
         raise ValueError(f"{argument} is {text!r}; {expected}") from None
 
 
+_DAYS_AHEAD = {"today": 0, "tomorrow": 1}
+
+
+def with_date(value: Any, now: datetime, time_zone: str | None) -> Any:
+    """Replace "today" or "tomorrow" at the beginning of a text by its date in a time zone. Return others unchanged.
+
+    >>> with_date("tomorrow 10:00", datetime(2026, 11, 2, 23, 30, tzinfo=UTC), "Europe/Berlin")
+    '2026-11-04 10:00'
+    """
+    word, _, rest = value.strip().partition(" ") if isinstance(value, str) else ("", "", "")
+    if word.lower() not in _DAYS_AHEAD:
+        return value
+    day = now.astimezone(zone(time_zone or "UTC")).date() + timedelta(days=_DAYS_AHEAD[word.lower()])
+    return f"{day} {rest}".strip()
+
+
 _DAYS_AGO = {"today": 0, "yesterday": 1}
 
 

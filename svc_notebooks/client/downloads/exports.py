@@ -39,6 +39,9 @@ def normalize_format(format: object) -> str:
     name = format.partition(";")[0].strip().lower().removeprefix(".")
     name = _ALIASES.get(name, name)
     if "/" not in name and name not in _KNOWN:
+        extension = name.rpartition(".")[2]
+        if extension in _KNOWN:
+            raise ValueError(f"format is {format!r}, which is a path; give the format {extension!r} and to={format!r}")
         known = ", ".join(dict.fromkeys(row.extension for row in EXPORTS))
         raise ValueError(f"format is {format!r}; give an extension ({known}), a title like 'MS Word', or a media type")
     return name

@@ -48,7 +48,11 @@ def recurrence_lines(words: str | Sequence[str], start: Start) -> list[str]:
     ['RRULE:FREQ=WEEKLY;BYDAY=MO,WE;UNTIL=20270212']
     >>> recurrence_lines("every 2 months on the last Friday, 6 times", date(2026, 11, 27))
     ['RRULE:FREQ=MONTHLY;INTERVAL=2;BYDAY=-1FR;COUNT=6']
+    >>> recurrence_lines("FREQ=DAILY;COUNT=3", date(2026, 11, 2))
+    ['RRULE:FREQ=DAILY;COUNT=3']
     """
+    if isinstance(words, str) and words.strip().upper().startswith("FREQ="):
+        words = f"RRULE:{words.strip()}"
     if not isinstance(words, str) or _LINE.match(words):
         lines = [words] if isinstance(words, str) else list(words)
         Recurrence.parse(lines, start)

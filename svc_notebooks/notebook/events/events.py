@@ -15,6 +15,7 @@ from ..current_session import SessionLike, session_or_current
 from ..frames.event_schemas import EVENT
 from ..frames.frames import Record
 from ..frames.schemas import DELETED
+from ..times import with_date, zone_name
 from .body import event_body, partial_body
 from .event_arguments import DETAILS, EventChanges, EventDetails, When, Zone, check_names, describe_details
 from .local_times import ZONE_OF, local_times, zones_of_event
@@ -51,8 +52,8 @@ def create_event(
     Args:
         summary: The title of the event.
         start: A date ("2026-11-02" or a datetime.date) starts an all-day event. A datetime, a pandas Timestamp or a
-            text with a time starts a timed event. A time without a time zone is in `time_zone`. A dict is sent
-            unchanged, as a time object of the interface.
+            text such as "2026-11-02 10:00" or "tomorrow 10:00" starts a timed event. A time without a time zone is in
+            `time_zone`. A dict is sent unchanged, as a time object of the interface.
         end: The exclusive end, in the same forms as `start`. An event on one whole day ends on the next day.
         time_zone: The time zone of start and end, as an IANA name or a ZoneInfo. A timed recurring event needs a zone.
         recurrence: Words such as "weekly on Mon, Wed until 2027-02-12" (see `recurrence_lines`), or RFC 5545 lines.
@@ -124,7 +125,8 @@ ARGUMENTS = tuple(name for name in signature(create_event).parameters if name no
 def body_arguments(session: Session, arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments for `event_body`, without the query arguments and with a random conference request id.
 
-    Stored files in `attachments` are replaced by their URLs. One request is sent for each stored file.
+    "today" and "tomorrow" in times are replaced by their dates on the clock of the session. Stored files in
+    `attachments` are replaced by their URLs. One request is sent for each stored file.
     """
     from ...client.files import get_file
 
@@ -140,6 +142,10 @@ def body_arguments(session: Session, arguments: Mapping[str, Any]) -> dict[str, 
                 ids = file_ids(attachment)
                 urls += [get_file(session, file_id, fields="webViewLink")["webViewLink"] for file_id in ids]
         fields["attachments"] = urls
+    time_zone = zone_name("time_zone", fields.get("time_zone"))
+    for name in ("start", "end"):
+        if name in fields:
+            fields[name] = with_date(fields[name], session.clock.now(), time_zone)
     return {**fields, "request_id": f"conference-{session.random.getrandbits(64):016x}"}
 
 
@@ -220,7 +226,8 @@ def update_event(
             )
     query = query_of({**changes, "calendar": calendar, "send_updates": send_updates})
     warn_deprecated(changes)
-    ids, arguments, local = row_ids(event, "event"), body_arguments(session, changes), local_times(changes)
+    ids, arguments = row_ids(event, "event"), body_arguments(session, changes)
+    local = local_times(arguments)
     body = partial_body(**arguments | {ZONE_OF[name]: "UTC" for name in local})  # checks it before a request is sent
     query = add_required(query, body)
 

@@ -96,7 +96,7 @@ def open_folder(folder: Path, durability: Literal["process", "power"], now: floa
     """
     folder = folder.resolve()
     if folder.exists() and not folder.is_dir():
-        raise NotADirectoryError(f"{folder} is a file: choose a folder")
+        raise NotADirectoryError(f"{folder} is a file: choose a folder, or open a saved sandbox with open_sandbox")
     folder.mkdir(parents=True, exist_ok=True)
     record = _Record(folder)
     try:
