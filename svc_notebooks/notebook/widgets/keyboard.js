@@ -5,7 +5,7 @@
 // A list that covers other controls is shown while it has the focus, and closes after a click into it.
 // Escape in a dialog clicks its Cancel button.
 // Browsers stop at each part of a date or time, and at its calendar button. In a form, Tab goes to the next control; arrow
-// keys go to the next part, and Space opens the calendar.
+// keys go to the next part, and Alt+Down opens the calendar.
 // A menu closes on Escape and when the focus or a click goes elsewhere. Arrow keys go through it.
 // A message that appears when a field loses the focus may move the button under the mouse during a click. The click
 // still belongs to that button, unless the mouse moves away.

@@ -42,8 +42,12 @@ def test_text_is_sent_when_the_field_is_left(controls):
     fields = [control for control in controls if isinstance(control, widgets.Text | widgets.Textarea | widgets.IntText)]
     assert len(fields) > 25
 
-    # The list of zones goes with every letter; half a name of a zone is never sent, but said to be wrong.
-    assert {control.tooltip.split(",")[0] for control in fields if control.continuous_update} == {"Type part of a name"}
+    # Filters, and the list of zones, go with every letter; half a name of a zone is never sent, but said to be wrong.
+    assert {control.tooltip.split(",")[0] for control in fields if control.continuous_update} == {
+        "Type part of a name",
+        "The list follows as you type",
+        "List only exchanges whose path or query contains this text",
+    }
 
 
 def test_a_placeholder_fits_into_its_field(controls):
