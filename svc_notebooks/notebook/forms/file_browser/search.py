@@ -128,7 +128,7 @@ class FileSearch(widgets.HBox):  # type: ignore[misc]
             options=FIELDS, **describe("Search in", "The field that is searched"), style=AUTO_WIDTH
         )
         self.text = text_field("Search", "The list follows as you type", hint="empty: all files", style=AUTO_WIDTH)
-        self.text.continuous_update = True
+        self.text.continuous_update = True  # a letter that arrives late lists the files once more, which does no harm
         self.order = widgets.Dropdown(options=ORDERS, **describe("Sort by", "The order of the files"), style=AUTO_WIDTH)
         super().__init__([self.scope, self.field, self.text, self.order])
         self.add_class("svc-filters")
