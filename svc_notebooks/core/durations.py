@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from datetime import timedelta
 from numbers import Real
-from typing import TypeAlias
+from typing import Any, TypeAlias, cast
 
 Duration: TypeAlias = str | float | timedelta
 
@@ -38,10 +38,12 @@ def parse_duration(value: object, argument: str = "duration") -> timedelta:
     >>> parse_duration("8 days"), parse_duration(90), parse_duration("PT1H30M") == parse_duration("1h 30min")
     (datetime.timedelta(days=8), datetime.timedelta(seconds=90), True)
     """
+    if type(value).__name__ in ("NaTType", "timedelta64") and value != value:
+        raise ValueError(f"{argument} is missing (NaT)")
     if type(value).__name__ == "timedelta64":  # of numpy, where it is an integer too
-        value = value.astype("timedelta64[us]").item()  # type: ignore[attr-defined]
+        value = _from_numpy(argument, value)
     if isinstance(value, timedelta):
-        return value
+        return timedelta(value.days, value.seconds, value.microseconds)  # without the nanoseconds of pandas
     if isinstance(value, bool) or not isinstance(value, str | Real):
         raise TypeError(f"{argument} must be {DURATION_FORMS}, not {type(value).__name__}")
     seconds = _parse_seconds(value.strip()) if isinstance(value, str) else value
@@ -51,6 +53,14 @@ def parse_duration(value: object, argument: str = "duration") -> timedelta:
         return timedelta(seconds=float(seconds))
     except OverflowError:
         raise ValueError(f"{argument} is {value!r:.60}, which is longer than 9999 years") from None
+
+
+def _from_numpy(argument: str, value: Any) -> timedelta:
+    """Convert a timedelta64. Raises ValueError for months, years and numbers without a unit, which have no length."""
+    unit = value.dtype.name.partition("[")[2].rstrip("]")
+    if unit in ("Y", "M", ""):
+        raise ValueError(f"{argument} must be {DURATION_FORMS}, not {value!r}")
+    return cast("timedelta", value.astype("timedelta64[us]").item())
 
 
 def _parse_seconds(text: str) -> float | None:

@@ -90,7 +90,8 @@ class SandboxControls:
         """
         every = fault_steps(steps, one, times)
         self.service.faults(*every, in_order=in_order)  # refuses an invalid fault now, and not when the block begins
-        arguments = [*map(repr, steps), *(f"{name}={value!r}" for name, value in one.items())]
+        options = one | ({"in_order": True} if in_order else {}) | ({"times": times} if times != 1 else {})
+        arguments = [*map(repr, steps), *(f"{name}={value!r}" for name, value in options.items())]
         return FaultBlock(lambda: self.service.faults(*every, in_order=in_order), f"lab.faults({', '.join(arguments)})")
 
     def fault_plans(self) -> DataFrame:

@@ -30,6 +30,8 @@ def fault_steps(steps: Sequence[Any], one: Mapping[str, Any], times: int) -> lis
     if not steps and not one:
         raise TypeError("faults() needs a preset such as 'lost receipt', or a fault such as status=503")
     if not one:
+        if times != 1:
+            raise TypeError(f"times={times} needs a fault as keyword arguments, such as status=503, times={times}")
         return list(steps)
     match = {name: value for name, value in one.items() if name in MATCH_KEYS}
     action = {name: value for name, value in one.items() if name in ACTION_KEYS}

@@ -34,6 +34,12 @@ ADVICE = (
         ([], {"delay": "2 days"}, ValueError, "delay must be a duration from 0 to 86400 seconds.*, not 172800"),
         ([], {"operation": "files.list"}, ValueError, "an action"),
         ([], {"status": 503, "times": 0}, ValueError, "times"),
+        (
+            ["status=503"],
+            {"times": 3},
+            TypeError,
+            "times=3 needs a fault as keyword arguments, such as status=503, times=3",
+        ),
     ],
     ids=str,
 )
@@ -56,6 +62,10 @@ def test_a_dropped_block_warns_at_the_line_of_the_call(lab):
 def test_the_warning_repeats_the_arguments(lab):
     with pytest.warns(UserWarning, match=r"^lab\.faults\(operation='files\.list', status=503\) does nothing"):
         lab.faults(operation="files.list", status=503)
+    with pytest.warns(
+        UserWarning, match=r"^lab\.faults\('rate limit', status=503, in_order=True, times=2\) does nothing"
+    ):
+        lab.faults("rate limit", status=503, times=2, in_order=True)
 
 
 def test_a_displayed_block_says_what_to_write_and_does_not_warn(lab):
