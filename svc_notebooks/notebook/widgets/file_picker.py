@@ -76,7 +76,8 @@ class FileUploadPicker(widgets.FileUpload):  # type: ignore[misc]
         self.observe(lambda _change: changed(), "value")
 
     def forget(self, uploaded: list[ChosenFile]) -> None:
-        self.value = ()
+        names = {(file.name, file.source) for file in uploaded}
+        self.value = tuple(item for item in self.value if (item["name"], bytes(item["content"])) not in names)
 
     def empty_message(self) -> str:
         """Return a message that explains why a selected file may be missing."""

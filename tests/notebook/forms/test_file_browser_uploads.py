@@ -163,6 +163,54 @@ def test_files_that_are_dropped_during_a_question_wait_for_the_answer(conflictin
     assert dict(contents())["later.txt"] == b"later"
 
 
+def test_two_files_of_one_name_do_not_replace_the_same_file(conflicting):
+    """The second file is uploaded after the first one, and after a question of its own."""
+    question = conflicting.uploads.question
+    drop(conflicting, "plan.txt", b"newer", key="another folder")
+    question.replace.click()
+
+    assert dict(contents())["plan.txt"] == b"new"
+    assert [conflict.upload.name for conflict in question.conflicts] == ["plan.txt"]
+    question.keep.click()
+    assert contents() == [("notes.txt", b""), ("plan (1).txt", b"newer"), ("plan.txt", b"new")]
+
+
+def test_two_files_of_one_name_that_arrive_together_are_not_stored_under_one_name(browser):
+    begin(browser, "plan.txt", 1, key="one")
+    begin(browser, "plan.txt", 1, key="two")
+    browser.picker.handle_message({"kind": "slice", "key": "one", "offset": 0}, [b"1"])
+    browser.picker.handle_message({"kind": "slice", "key": "two", "offset": 0}, [b"2"])
+
+    assert contents() == [("plan.txt", b"1")]
+    browser.uploads.question.keep.click()
+    assert contents() == [("plan (1).txt", b"2"), ("plan.txt", b"1")]
+
+
+# -- the selection and the dialogs of the person
+
+
+def test_the_end_of_an_upload_does_not_close_a_dialog(browser, data):
+    browser.files.chosen = [data["id"].item()]
+    browser.ask["rename"].click()
+    browser.question.name.value = "Measurements"
+    drop(browser, "plan.txt", b"x")
+
+    assert browser.selection["name"].tolist() == ["Data"]
+    browser.question.yes.click()
+    assert svc.file(data)["name"].item() == "Measurements"
+
+
+def test_the_end_of_an_upload_to_another_folder_keeps_the_selection(browser, data):
+    notes = svc.upload(b"x", name="notes.txt", parent=data)
+    begin(browser, "slow.txt", 1)
+    open_folder(browser)
+    browser.files.chosen = [notes["id"].item()]
+    browser.picker.handle_message({"kind": "slice", "key": "slow.txt", "offset": 0}, [b"s"])
+
+    assert contents() == [("slow.txt", b"s")]
+    assert browser.selection["name"].tolist() == ["notes.txt"]
+
+
 # -- long uploads
 
 
@@ -209,3 +257,15 @@ def test_small_files_are_uploaded_without_anywidget(lab, data):
     assert browser.picker.value == ()
     browser.search.scope.value = "everywhere"
     assert browser.picker.disabled
+
+
+def test_without_anywidget_files_that_are_chosen_during_a_question_are_uploaded_after_the_answer(lab, data):
+    svc.upload(b"old", name="plan.txt")
+    browser = FileBrowser(lab.session, PlainRowList, make_picker=lambda label, _zone: FileUploadPicker(label))
+    item = {"name": "plan.txt", "type": "text/plain", "size": 1, "content": memoryview(b"x"), "last_modified": NOW}
+    browser.picker.value = (item,)
+    browser.picker.value = (item | {"name": "later.txt", "content": memoryview(b"y")},)
+    browser.uploads.question.replace.click()
+
+    assert contents() == [("later.txt", b"y"), ("plan.txt", b"x")]
+    assert browser.picker.value == ()

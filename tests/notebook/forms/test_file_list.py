@@ -148,6 +148,33 @@ def test_the_files_of_a_very_large_folder_are_not_all_counted(lab, monkeypatch):
     assert pages(asyncio.run(scene())) == "1-50 of more than 100"
 
 
+def test_a_second_click_on_next_while_the_page_loads_shows_no_wrong_page(lab):
+    svc.upload([b""] * 130, name=[f"{n:03}.txt" for n in range(130)], progress=False)
+
+    async def scene():
+        with lab.serve() as server:
+            browser = svc.file_browser(session=svc.connect(server.base_url, token=lab.access_token()))
+            await settled(browser)
+            browser.next.click()
+            browser.next.click()
+            error = str(browser.last_error)
+            await settled(browser)
+            second = pages(browser), names(browser)[0]
+            browser.next.click()
+            await settled(browser)
+            return error, second, pages(browser), names(browser)[0]
+
+    async def settled(browser):
+        while browser.busy:
+            await asyncio.sleep(0.01)
+
+    error, second, third, first_name = asyncio.run(scene())
+
+    assert error == "The page is loading. Click Next when it is shown."
+    assert (second[0].split(" of ")[0], second[1]) == ("51-100", "050.txt")
+    assert (third, first_name) == ("101-130 of 130", "100.txt")
+
+
 # -- what is typed
 
 

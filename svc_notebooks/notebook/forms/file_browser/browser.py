@@ -348,9 +348,9 @@ class FileBrowser(Form):
         )
 
     def _on_uploaded(self, words: str, ids: Sequence[str], code: str) -> None:
-        """Show the uploaded files in the list and select them."""
+        """Show the uploaded files in the list. Select them, unless an open dialog is about the selected files."""
         self._last_code = code or self._last_code
-        self.listing.refresh(select=ids)
+        self.listing.refresh(select=() if self.question.question else ids)
         self._show_status(words)
         self._show_code()
         self.files.focus_if_lost()

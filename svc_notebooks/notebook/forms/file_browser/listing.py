@@ -210,8 +210,8 @@ class FileListing:
         self._page = files
         self._showing = True  # the events of the list are about the person's selection only
         self.files.show([table_row(file, names) for file in files], empty_message)
-        if self._to_select:
-            self.files.chosen = [file["id"] for file in files if file["id"] in self._to_select]
+        if selected := [file["id"] for file in files if file["id"] in self._to_select]:
+            self.files.chosen = selected
         self._showing, self._to_select = False, []
         self.location.value = tag("span", tag("strong", self.location_text), class_="svc-place")
         self._events.listed()
@@ -220,12 +220,13 @@ class FileListing:
         self._navigating = False
 
     def _on_failure(self, error: Exception) -> None:
-        """Show the error of a list request. The files of another list are not shown any longer."""
+        """Show the error of a list request. Remove the files of another list."""
         if self.request != self._shown:
             self._shown = None
             self.pager.restart()
             self.pager.show(0, None)
             self._show_rows([], _NOT_LISTED)
+        self.pager.stop_waiting()
         self._events.failed(error)
 
     def _count(self, request: PageRequest) -> None:

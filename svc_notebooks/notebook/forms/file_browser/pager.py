@@ -26,6 +26,7 @@ class Pager(widgets.HBox):  # type: ignore[misc]
     def __init__(self) -> None:
         self._tokens: list[str | None] = [None]
         self._next_token: str | None = None
+        self._loading = False
         self._count = 0
         self._total: int | None = None
         self._counted = 0
@@ -70,7 +71,7 @@ class Pager(widgets.HBox):  # type: ignore[misc]
 
     def restart(self) -> None:
         """Go to the first page without a request."""
-        self._tokens = [None]
+        self._tokens, self._loading = [None], True
 
     def forget_total(self) -> None:
         """Forget the number of files on all pages, because it may have changed."""
@@ -81,10 +82,15 @@ class Pager(widgets.HBox):  # type: ignore[misc]
         if self.is_first:
             raise ValueError("This is the first page.")
         self._tokens.pop()
+        self._loading = True
+
+    def stop_waiting(self) -> None:
+        """Take clicks on Next again, after the request for a page has failed."""
+        self._loading = False
 
     def show(self, count: int, next_token: str | None) -> None:
         """Show the place of a page with `count` rows. `next_token` is the page token of the next page, if any."""
-        self._count, self._next_token = count, next_token
+        self._count, self._next_token, self._loading = count, next_token, False
         self.previous.disabled, self.next.disabled = self.is_first, next_token is None
         if next_token is None:
             self._total = self._before + count
@@ -113,9 +119,12 @@ class Pager(widgets.HBox):  # type: ignore[misc]
         self.range.value = tag("span", self.text, role="status", class_="svc-range")
 
     def _turn(self, turned: Callable[[], None]) -> None:
+        if self._loading:
+            raise ValueError("The page is loading. Click Next when it is shown.")
         if self._next_token is None:
             raise ValueError("This is the last page.")
         self._tokens.append(self._next_token)
+        self._loading = True
         turned()
 
     def _turn_back(self, turned: Callable[[], None]) -> None:

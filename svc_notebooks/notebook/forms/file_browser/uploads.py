@@ -64,14 +64,17 @@ class FolderUploads(widgets.VBox):  # type: ignore[misc]
         self._begin_next()
 
     def _begin_next(self) -> None:
-        """Upload the complete files of the first folder. Do nothing while files arrive or the person is asked."""
+        """Upload the complete files of the first folder. Do nothing while files arrive or the person is asked.
+
+        Of several files with the same name, the first is uploaded. The others follow, after a question.
+        """
         if self.busy or self.question.conflicts or self._picker.loading():
             return
         files = self._picker.read_files()
         if not files:
             return
         self._folder = folder = self._folders[files[0].source]
-        batch = [file for file in files if self._folders[file.source] == folder]
+        batch = _first_of_each_name([file for file in files if self._folders[file.source] == folder])
         session = self._events.session()
         self._run(batch, lambda report: upload_free_names(session, folder, batch, report))
 
@@ -110,6 +113,7 @@ class FolderUploads(widgets.VBox):  # type: ignore[misc]
         self._events.finished(words, result.ids, uploaded_code(result.ids) if result.ids else "")
         if result.error and not isinstance(result.error, Stopped):
             self._events.failed(result.error)
+        self._on_files()  # files that arrived meanwhile
 
     def _summary(self, chosen: Sequence[ChosenFile], result: UploadResult) -> str:
         if result.conflicts and not result.ids:
@@ -118,3 +122,10 @@ class FolderUploads(widgets.VBox):  # type: ignore[misc]
         count = file_count(chosen) if uploaded == len(chosen) else f"{uploaded} of {file_count(chosen)}"
         cancelled = "Cancelled. " if isinstance(result.error, Stopped) else ""
         return f"{cancelled}Uploaded {count} to {self._folder[1]}."
+
+
+def _first_of_each_name(files: Sequence[ChosenFile]) -> list[ChosenFile]:
+    first: dict[str, ChosenFile] = {}
+    for file in files:
+        first.setdefault(file.name, file)
+    return list(first.values())
