@@ -61,7 +61,7 @@ def svc_sandbox(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
 def svc_service(request: pytest.FixtureRequest, svc_sandbox: Sandbox) -> ServedSandbox:
     """The sandbox of `svc_sandbox`, served at an address of this machine until the test ends."""
     server = svc_sandbox.serve(tls=bool(_options(request.node).get("tls", False)))
-    return ServedSandbox(server.base_url, svc_sandbox.access_token(), server.ca, svc_sandbox)
+    return ServedSandbox(server.base_url, svc_sandbox.access_token, server.ca, svc_sandbox)
 
 
 def _options(node: Any) -> dict[str, Any]:

@@ -27,6 +27,7 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
     "exist_ok": ("overwrite",),
     "file_name": ("name",),
     "filename": ("name",),
+    "finish": ("end",),
     "extension": ("name",),
     "filter": ("query",),
     "folder": ("parent", "parents", "to"),
@@ -111,16 +112,18 @@ CALLS = {
 """
 
 
-def nearest_name(name: str, known: Collection[str]) -> str | None:
+def nearest_name(name: str, known: Collection[str], *, similarity: float = 0.6) -> str | None:
     """Return the name in `known` that is the same in another style, a synonym or similar. Return None without one.
+
+    `similarity` is the smallest ratio of `difflib.get_close_matches`.
 
     >>> nearest_name("mimeType", ["name", "mime_type"]), nearest_name("timezone", ["time_zone"])
     ('mime_type', 'time_zone')
     >>> nearest_name("filename", ["name"]), nearest_name("folder", ["parent"]), nearest_name("xyz", ["name"])
     ('name', 'parent', None)
     """
-    snake = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).replace("-", "_").lower()
+    snake = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).replace("-", "_").replace(" ", "_").lower()
     letters = snake.replace("_", "")
     same = [candidate for candidate in known if candidate.replace("_", "").lower() == letters]
     synonyms = [candidate for candidate in SYNONYMS.get(snake, ()) if candidate in known]
-    return next(iter([*same, *synonyms, *get_close_matches(snake[:60], known, 1)]), None)
+    return next(iter([*same, *synonyms, *get_close_matches(snake[:60], known, 1, similarity)]), None)

@@ -92,9 +92,9 @@ def test_importing_loads_no_room_at_all():
 
 
 LAB = (
-    "access_token agenda clock close deliver deliveries domains fault_plans faults flag fork journal limit limits"
-    " number oauth_client open_with outbox register_domain restore save serve service service_account session"
-    " sign_in snapshot trust"
+    "access_token agenda clock close create_access_token deliver deliveries domains fault_plans faults flag fork"
+    " journal limit limits number oauth_client open_with outbox register_domain restore save serve service"
+    " service_account session sign_in snapshot trust"
 )
 SESSION = "base_url call clock close exchanges fault headers in_process names renew request retry send url"
 

@@ -85,23 +85,24 @@ def create_events(
 
 
 def _check_columns(frame: DataFrame, names: list[str]) -> None:
-    """Raise ValueError for columns that are not arguments, with the call that renames or drops these columns."""
+    """Raise ValueError for columns that are not arguments, with the call that renames the columns that can be."""
     free = [argument for argument in ARGUMENTS if argument not in names]
     renamed: dict[Any, str] = {}
-    dropped: list[Any] = []
+    others: list[Any] = []
     for column, name in zip(frame.columns, names, strict=True):
         if name in ARGUMENTS:
             continue
-        if argument := nearest_name(name, free):
+        if argument := nearest_name(name, free, similarity=0.8):
             free.remove(argument)
             renamed[column] = argument
         else:
-            dropped.append(column)
-    if renamed or dropped:
-        columns = ", ".join(repr(column) for column in (*renamed, *dropped))
-        rename = f".rename(columns={renamed})" if renamed else ""
-        drop = f".drop(columns={dropped})" if dropped else ""
-        raise ValueError(f"frame has columns that create_event does not take: {columns}; give frame{rename}{drop}")
+            others.append(column)
+    if renamed or others:
+        columns = ", ".join(repr(column) for column in (*renamed, *others))
+        rename = f"give frame.rename(columns={renamed})" if renamed else ""
+        rest = f"rename or drop {', '.join(map(repr, others))}" if others else ""
+        advice = ", and ".join(filter(None, (rename, rest)))
+        raise ValueError(f"frame has columns that create_event does not take: {columns}; {advice}")
 
 
 def _result(done: list[Record], source: DataFrame, zone: str) -> DataFrame:

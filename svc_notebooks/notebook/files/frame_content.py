@@ -10,7 +10,16 @@ from ...core.errors.errors import SvcError
 from ...core.http.multipart import MediaType
 from ...core.http.native_formats import CSV
 from ..arguments import is_frame
-from ..tables.formats import BY_NAME, GZIP, GZIP_EXTENSION, TableFormat, format_of_file, format_of_name, format_of_type
+from ..tables.formats import (
+    BY_NAME,
+    GZIP,
+    GZIP_EXTENSION,
+    TableFormat,
+    check_extension,
+    format_of_file,
+    format_of_name,
+    format_of_type,
+)
 from ..tables.write_table import write_table
 
 if TYPE_CHECKING:
@@ -30,6 +39,8 @@ def content_of(source: Any, name: str | None, mime_type: str | None) -> tuple[An
         return source, mime_type
     by_type = format_of_type(mime_type) if isinstance(mime_type, str) else None
     by_name = format_of_name(name or "")
+    if not mime_type and not by_name:
+        check_extension(name or "")
     table_format = by_type or by_name or _CSV
     compressed = mime_type in (None, GZIP) and bool(by_name) and str(name).lower().endswith(GZIP_EXTENSION)
     media_type = mime_type or (GZIP if compressed else table_format.media_type(name))

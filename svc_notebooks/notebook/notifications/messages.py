@@ -18,11 +18,14 @@ if TYPE_CHECKING:
 
     from ...server.notifications.delivery_queue import DeliveryRow
 
+_DELIVERY_SECONDS = 1.0
 _CHANGE_FIELDS = "time,removed,fileId,file(name,mimeType,trashed)"
 
 
 def notifications(*, session: SessionLike = None) -> DataFrame:
     """List the messages that this session's receivers have received, in the order of arrival.
+
+    In a sandbox, first wait until the messages that are due have been delivered, for at most a second.
 
     Returns:
         One row for each message: received (datetime64[ms, UTC], the time of the first arrival), channel_id, watching
@@ -37,7 +40,6 @@ def notifications(*, session: SessionLike = None) -> DataFrame:
     >>> lab = svc.sandbox()
     >>> rx = svc.receiver(direct=True)
     >>> channel = svc.watch_changes(rx)
-    >>> lab.deliver()
     >>> svc.notifications()[["state", "answers", "outcome"]].values.tolist()
     [['sync', '200', 'delivered']]
     """
@@ -45,6 +47,8 @@ def notifications(*, session: SessionLike = None) -> DataFrame:
 
     session = session_or_current(session)
     lab, channels = sandbox_of(session), registry_of(session).channels
+    if lab:
+        lab.service.deliver(_DELIVERY_SECONDS)
     attempts_by_message: dict[Any, list[DeliveryRow]] = {}
     for attempt in lab.service.deliveries() if lab else []:
         attempts_by_message.setdefault((attempt["channel_id"], attempt["message_number"]), []).append(attempt)

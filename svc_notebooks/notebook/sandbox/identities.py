@@ -164,7 +164,7 @@ class Identities:
         )
         return self._session(token)
 
-    def access_token(
+    def create_access_token(
         self,
         user: str | None = None,
         *,
@@ -172,7 +172,7 @@ class Identities:
         client: str | OAuthClient = "notebook",
         expires_in: Duration | None = None,
     ) -> str:
-        """Create an access token for a program outside this kernel, which uses the service of `lab.serve()`.
+        """Create an access token for a program outside this kernel. `lab.access_token` is the token of the own user.
 
         Args:
             user: An e-mail address. If no user has this address, a new user is created. None: the sandbox's own user.
@@ -188,7 +188,7 @@ class Identities:
 
         >>> import requests
         >>> lab = svc.sandbox()
-        >>> server, token = lab.serve(), lab.access_token()
+        >>> server, token = lab.serve(), lab.create_access_token("bob@svc.example", scopes=["storage.readonly"])
         >>> response = requests.get(f"{server.base_url}/storage/v3/files", headers={"Authorization": f"Bearer {token}"})
         >>> response.json()["files"]
         []

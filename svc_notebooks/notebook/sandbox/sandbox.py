@@ -75,17 +75,21 @@ class Sandbox(Identities, SandboxControls):
     """A complete service in this kernel, with a session and control methods.
 
     `session` is signed in as the sandbox's own user, and `service.handle` answers the requests of the session.
+    `access_token` is the user's token for programs that use `serve()`. Its repr is redacted, and print() shows it.
     `clock.now()` returns the time of the service, and `clock.advance("8d")` moves a virtual clock. `number` is the
     number of the sandbox in this kernel, from 1. At the end of a with block, the sandbox is closed, and the session
     that was current before the sandbox becomes current again.
     """
 
     def __init__(self, service: Service, number: int, *, seed: int | str | None, state_dir: Path | None = None) -> None:
+        from ...client.credentials import Secret
+
         self.service = service
         self.number = number
         self._seed, self._state_dir = seed, state_dir
         self._session_numbers = count(1)
-        self.session = self._session(service.sign_in())
+        self.access_token: str = Secret(service.sign_in())
+        self.session = self._session(self.access_token)
         self._previous: Callable[[], Session | None] = lambda: None
         self._entered = False
         self.served = NOWHERE

@@ -70,6 +70,11 @@ BY_NAME: Mapping[str, TableFormat] = {row.name: row for row in FORMATS}
 _BY_TYPE = {media_type: row for row in FORMATS for media_type in row.media_types}
 _BY_EXTENSION = {extension: row for row in FORMATS for extension in row.extensions}
 _SPECIAL_TYPES = {".ndjson": "application/x-ndjson"}
+_OTHER_EXTENSIONS = frozenset(
+    (".avro", ".db", ".dta", ".feather", ".h5", ".hdf5", ".html", ".orc", ".pickle", ".pkl", ".sav", ".sqlite", ".xml")
+)
+"""Extensions of other formats for tables, in which this package writes no DataFrame."""
+
 _GENERIC_TYPES = frozenset({UNKNOWN, TEXT, ZIP, GZIP, _EXCEL})
 """The media types that do not say what a file is. Browsers on Windows call a CSV file `application/vnd.ms-excel`."""
 
@@ -81,6 +86,12 @@ def format_of_name(name: str) -> TableFormat | None:
     ('Excel', 'CSV', None)
     """
     return _BY_EXTENSION.get(_extension(name.lower().removesuffix(GZIP_EXTENSION)))
+
+
+def check_extension(name: str) -> None:
+    """Raise ValueError if the extension of a file name means a format in which this package writes no DataFrame."""
+    if (extension := _extension(name)) in _OTHER_EXTENSIONS:
+        raise ValueError(f"a DataFrame is not written as {extension}; name the file .xlsx, .parquet or .csv")
 
 
 def format_of_type(media_type: str) -> TableFormat | None:

@@ -105,7 +105,7 @@ def test_a_folder_goes_up_and_comes_back_over_http_at_another_brand(tmp_path):
 
     with svc.sandbox(names=names) as lab:
         server = lab.serve()
-        svc.connect(server.base_url, lab.access_token(), names=names)
+        svc.connect(server.base_url, lab.access_token, names=names)
         data = svc.create_folder("Data")
         link = f"{server.base_url}/drive/v3/files/{data['id'].item()}"
         outcomes = [svc.upload(tmp_path / "Up", parent=link)["outcome"].tolist() for _ in range(2)]

@@ -91,6 +91,7 @@ REFUSED = {
     "a Series": (None, {"source": TABLE["a"]}, TypeError, r"source must not be a Series: give source\.to_frame\(\)"),
     "old Excel": ("table.xls", {}, ValueError, r"not written as Excel 97 to 2003; name the file \.xlsx"),
     "OpenDocument": (None, {"mime_type": formats.BY_NAME["ods"].media_types[0]}, ValueError, "OpenDocument"),
+    "Feather": ("table.feather", {}, ValueError, r"not written as \.feather; name the file \.xlsx"),
     "two names": ("table.json", {"source": pd.DataFrame([[1, 2]], columns=["a", "a"])}, ValueError, "unique"),
 }
 

@@ -384,3 +384,11 @@ def test_a_session_that_draws_only_taken_ids_finds_a_free_one(lab):
     lab.session.random.setstate(state)
 
     assert svc.watch_changes("https://hooks.example/in")["id"].item() not in before
+
+
+def test_the_list_waits_for_messages_that_are_due(lab):
+    file = svc.upload(b"draft", name="draft.txt")
+    svc.watch_file(file, svc.receiver())
+    svc.update(file, b"new content")
+
+    assert svc.notifications()["state"].tolist() == ["sync", "update"]

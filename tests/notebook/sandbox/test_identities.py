@@ -6,6 +6,7 @@ import stat
 import traceback
 
 import pytest
+import requests
 
 import svc_notebooks as svc
 
@@ -218,3 +219,21 @@ def test_download_warns_of_each_flagged_file_and_of_no_other(lab, tmp_path):
     assert [str(warning.message).partition(" ")[0] for warning in shown] == ["a.bin", "b.bin"]
     assert {warning.filename for warning in shown} == {__file__}
     assert (tmp_path / "b.bin").read_bytes() == b"b"
+
+
+def test_the_token_for_other_programs_is_that_of_the_own_user_and_its_repr_is_redacted(lab):
+    server = lab.serve()
+    headers = {"Authorization": f"Bearer {lab.access_token}"}
+    about = requests.get(f"{server.base_url}/storage/v3/about?fields=user", headers=headers)
+
+    assert about.json()["user"]["emailAddress"] == "ada@svc.example"
+    assert repr(lab.access_token) == "'[redacted]'"
+
+
+def test_a_created_token_has_its_user_and_scopes(lab):
+    token = lab.create_access_token("bob@svc.example", scopes=["storage.readonly"], expires_in="1h")
+    bob = svc.connect(lab.serve().base_url, token)
+
+    assert svc.token_info(session=bob)[["email", "scopes"]].values.tolist() == [
+        ["bob@svc.example", ["storage.readonly"]]
+    ]

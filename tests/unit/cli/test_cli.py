@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 
 import psutil
 import pytest
@@ -125,7 +126,7 @@ class TestLab:
             def wait(self) -> int:
                 return 0
 
-        monkeypatch.setattr(lab_module.subprocess, "Popen", Process)
+        monkeypatch.setattr(lab_module, "subprocess", SimpleNamespace(Popen=Process))
         monkeypatch.setattr(lab_module, "notebooks_folder", lambda: shipped)
         monkeypatch.setattr(shipped_module, "notebooks_folder", lambda: shipped)
         monkeypatch.setenv("JUPYTER_DATA_DIR", str(tmp_path / "signatures"))
