@@ -58,9 +58,12 @@ types: env
 imports: env
 	$(BIN)/lint-imports
 
+# One worker more than cores, because tests also wait. Each worker collects all tests, so there are at most four.
+WORKERS ?= $(shell $(PYTHON) -c 'import os; print(min(4, (os.cpu_count() or 1) + 1))')
+
 # ARGS go to pytest: make tests ARGS="-k resumable"; with ARGS="-n 0" in one process, for a debugger.
 tests: env
-	$(BIN)/python -m pytest -p no:nbval --numprocesses logical --maxprocesses 4 --dist worksteal $(ARGS)
+	$(BIN)/python -m pytest -p no:nbval --numprocesses $(WORKERS) --dist worksteal $(ARGS)
 
 nbval: env
 	$(BIN)/python -m pytest --nbval --nbval-current-env --nbval-cell-timeout=30 notebooks
