@@ -227,6 +227,16 @@ def test_without_a_key_the_page_asks_for_it(page: Page, axe) -> None:
     assert violations == []
 
 
+def test_the_link_with_the_key_may_be_opened_in_the_same_tab(page: Page) -> None:
+    with open_service(seed=0) as service, SocketServer(service) as server:
+        page.goto(f"{server.base_url}/")
+        expect(page.get_by_label("Key or control token")).to_be_visible()
+        page.goto(server.page_url)  # only the fragment differs, so the page is not loaded again
+        expect(page.get_by_role("status")).to_have_text("Live")
+
+        assert page.url == f"{server.base_url}/"
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1280, 520])
 def test_axe_finds_nothing(live: Page, sandbox: svc.Sandbox, axe, problems: list[str], scheme: str, width: int) -> None:

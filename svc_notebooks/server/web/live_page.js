@@ -383,6 +383,11 @@ function start() {
   });
   document.addEventListener('keydown', pressAnywhere);
   document.addEventListener('visibilitychange', poll);
+  addEventListener('hashchange', () => {  // the link with the key was opened in the tab of this page
+    readKey();
+    at('key-form').hidden = true;
+    poll();
+  });
   readKey();
   openTab('requests');
   poll();
