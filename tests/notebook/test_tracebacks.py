@@ -11,6 +11,24 @@ import svc_notebooks as svc
 from svc_notebooks.core.errors import errors
 
 CELL = "def mine(id):\n    return svc.download(id)\n\nmine('abc')"
+SLOW = """
+class Slow(ValueError):
+    def __init__(self, done, total):
+        super().__init__(f"{done} of {total}")
+
+def watch(done, total):
+    try:
+        1 / 0
+    except ZeroDivisionError as error:
+        raise Slow(1, 2) from error
+"""
+UPLOAD_SLOWLY = """
+try:
+    svc.upload(bytes(9_000_000), progress=watch)
+except ValueError as raised:
+    error = raised
+    raise
+"""
 EVERY = [error for error in vars(errors).values() if isinstance(error, type) and issubclass(error, svc.SvcError)]
 
 
@@ -100,6 +118,16 @@ def test_the_lines_of_a_function_that_the_reader_passed_are_shown(shell, capsys)
     assert "----> 4 svc.upload" in output
     assert "----> 2     raise ValueError('too slow')" in output
     assert "resumable_upload.py" not in output
+
+
+def test_an_error_class_of_the_reader_is_shown_once(shell, capsys):
+    shell.run_cell(SLOW)
+    output = shown(shell, capsys, UPLOAD_SLOWLY)
+
+    assert output.rstrip().endswith("Slow: 1 of 2")
+    assert "Unexpected exception" not in output
+    assert "ZeroDivisionError" not in output.replace("except ZeroDivisionError", "")
+    assert type(shell.user_ns["error"].__cause__) is ZeroDivisionError
 
 
 def test_a_built_in_error_is_whole_for_a_debugger_a_pickle_and_verbose(shell, capsys):

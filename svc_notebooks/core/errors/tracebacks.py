@@ -8,7 +8,8 @@ from __future__ import annotations
 import os
 import sys
 import sysconfig
-from copy import copy
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from types import FrameType, TracebackType
 from typing import Any
@@ -42,11 +43,25 @@ def render_error(error: BaseException) -> list[str]:
     shell = _shell()
     if shell is None:
         return [f"{type(error).__name__}: {error}"]
-    printer, calls, offset = shell.InteractiveTB, error.__traceback__, None
-    if printer.mode != "Verbose":
-        error, calls, offset = copy(error), _own_frames(calls), 0  # a copy of an exception has no cause
-    lines: list[str] = printer.structured_traceback(type(error), error, calls, tb_offset=offset)
+    printer, calls = shell.InteractiveTB, error.__traceback__
+    lines: list[str]
+    if printer.mode == "Verbose":
+        lines = printer.structured_traceback(type(error), error, calls)
+    else:
+        with _without_causes(error):
+            lines = printer.structured_traceback(type(error), error, _own_frames(calls), tb_offset=0)
     return lines
+
+
+@contextmanager
+def _without_causes(error: BaseException) -> Iterator[None]:
+    """Remove the exceptions that led to an error inside the block. A user's class of errors may refuse to be copied."""
+    causes = error.__cause__, error.__context__, error.__suppress_context__
+    error.__cause__ = error.__context__ = None
+    try:
+        yield
+    finally:
+        error.__cause__, error.__context__, error.__suppress_context__ = causes
 
 
 def _shell() -> Any:
