@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable
-from urllib.parse import unquote, unquote_plus
+from urllib.parse import quote, unquote, unquote_plus
 
 REDACTED = "[redacted]"
 """The text that replaces a secret."""
@@ -103,6 +103,8 @@ def redact_query(text: str, path: str = "") -> str:
 def redact_url(url: str) -> str:
     """Return a URL with secrets in user information, query and fragment replaced by `REDACTED`.
 
+    User information is percent-encoded, because `urlsplit` refuses a URL with other brackets than those of an address.
+
     >>> redact_url("https://api.example/token?token=abc")
     'https://api.example/token?token=[redacted]'
     """
@@ -111,7 +113,7 @@ def redact_url(url: str) -> str:
     start, hash_, fragment = url.partition("#")
     head, mark, query = start.partition("?")
     if "@" in head:
-        head = re.sub(r"^([A-Za-z][\w+.-]*://)[^/@]*@", rf"\1{REDACTED}@", head)
+        head = re.sub(r"^([A-Za-z][\w+.-]*://)[^/@]*@", rf"\1{quote(REDACTED)}@", head)
     return head + mark + redact_query(query, head) + (hash_ + redact_query(fragment) if hash_ else "")
 
 

@@ -79,7 +79,7 @@ def test_secrets_of_a_query_are_removed(query: str, path: str, hidden: str):
     "url, hidden",
     [
         ("https://x/a?b=c", "https://x/a?b=c"),
-        ("https://me:S@x/a", "https://[redacted]@x/a"),
+        ("https://me:S@x/a", "https://%5Bredacted%5D@x/a"),
         ("https://x/cb#access_token=S&state=1", "https://x/cb#access_token=[redacted]&state=1"),
         ("/token?token=S", "/token?token=[redacted]"),
     ],
