@@ -225,6 +225,18 @@ def test_a_body_comes_from_a_file(lab, tmp_path):
     panel.close()
 
 
+def test_a_body_comes_from_a_file_in_the_home_folder(panel, tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    (tmp_path / "body.json").write_text('{"name": "from a file"}')
+    select(panel, 1)
+    panel.edit_button.click()
+    panel.editor.file.value = "~/body.json"
+    panel.editor.send.click()
+
+    assert svc.exchange().request_body == '{"name": "from a file"}'
+    assert f"body=open({str(tmp_path / 'body.json')!r}, 'rb').read()" in panel.code()
+
+
 def test_the_line_ends_of_a_body_stay(lab):
     svc.upload(b"a,b\n", name="a.csv", metadata={"description": "x"})
     panel = WirePanel()
@@ -261,6 +273,42 @@ def test_typed_changes_are_not_replaced_by_another_exchange(panel):
 
     assert "exchange 2 is being edited" in panel.alert.value
     assert panel.editor.url.value == "/storage/v3/files?pageSize=1"
+
+
+def test_resending_another_exchange_keeps_what_was_typed(panel):
+    select(panel, 2)
+    panel.edit_button.click()
+    panel.editor.url.value = "/storage/v3/files?pageSize=1"
+    select(panel, 3)
+    panel.resend_button.click()
+
+    assert panel.rows.ids() == ["5", "3"]
+    assert panel.editor.edited.n == 2
+    assert panel.editor.url.value == "/storage/v3/files?pageSize=1"
+
+
+def test_the_spaces_of_an_edited_query_are_sent(panel):
+    select(panel, 2)
+    panel.edit_button.click()
+    panel.editor.url.value = "/storage/v3/files\n?q=name contains 'no' and trashed = false"
+    panel.editor.send.click()
+
+    assert svc.exchange().status == 200
+    assert svc.exchange().url.endswith("/files?q=name%20contains%20'no'%20and%20trashed%20=%20false")
+
+
+def test_a_secret_that_was_removed_from_a_body_must_be_entered(lab):
+    svc.watch_changes(svc.receiver(direct=True), token="the-secret-of-both")
+    panel = WirePanel()
+    select(panel, svc.exchanges(path="watch")["n"].item())
+    count = len(svc.exchanges())
+    panel.edit_button.click()
+    panel.editor.body.value = panel.editor.body.value.replace('{"', '{ "')
+    panel.editor.send.click()
+
+    assert "body still has [redacted]" in panel.alert.value
+    assert len(svc.exchanges()) == count
+    panel.close()
 
 
 def test_an_exchange_is_sent_after_the_record_was_cleared(panel):
@@ -316,7 +364,7 @@ def test_a_plain_list_has_the_same(lab):
     panel.resend_button.click()
 
     assert panel.rows.ids() == ["2", "1"]
-    assert "The requests and the responses are equal." not in panel.view.value
+    assert "The recorded requests and responses are equal." not in panel.view.value
     panel.close()
 
 

@@ -9,6 +9,7 @@ from ...exchanges.exchange_view import ExchangeView
 from ...widgets.html import Markup, join_html, tag
 
 _MESSAGES = ("request", "response")
+_EQUAL = "The recorded requests and responses are equal. Only the first 2 KiB of each text body are recorded."
 _VALUE = "white-space: normal; overflow-wrap: anywhere"
 
 
@@ -17,7 +18,7 @@ def difference_view(old: ExchangeView, new: ExchangeView) -> Markup:
     title = tag("p", tag("strong", f"Difference between exchanges {old.n} and {new.n}"))
     differences = compare_exchanges(old, new)
     if differences.empty:
-        return join_html(title, tag("p", "The requests and the responses are equal."))
+        return join_html(title, tag("p", _EQUAL))
     is_body = differences["what"].isin([f"{message} body" for message in _MESSAGES])
     changed = set(differences["what"])
     bodies = [_body_difference(old, new, message) for message in _MESSAGES if f"{message} body" in changed]

@@ -88,7 +88,7 @@ class ExchangeEditor(widgets.VBox):  # type: ignore[misc]
         changed: dict[str, Any] = {}
         if self.method.value != exchange.method:
             changed["method"] = self.method.value
-        if (url := "".join(self.url.value.split())) != target(exchange):
+        if (url := "".join(line.strip() for line in self.url.value.splitlines())) != target(exchange):
             changed["url"] = url
         if headers := self._changed_headers(dict(editable_headers(exchange))):
             changed["headers"] = headers
@@ -97,10 +97,10 @@ class ExchangeEditor(widgets.VBox):  # type: ignore[misc]
             changed["body"] = body
         return changed
 
-    def file_body(self) -> bytes | None:
-        """Return the content of the file that is the body, or None if no file is named. Raises OSError."""
+    def body_file(self) -> Path | None:
+        """Return the path of the file that is the body, or None if no file is named."""
         path = self.file.value.strip()
-        return Path(path).expanduser().read_bytes() if path else None
+        return Path(path).expanduser() if path else None
 
     def _changed_headers(self, recorded: dict[str, str]) -> dict[str, str | None]:
         edited: dict[str, str] = {}

@@ -182,21 +182,22 @@ class WirePanel(Form):
         edited = self.editor.edited
         if edited is None:
             return
-        changes, file_body = self.editor.changes(), self.editor.file_body()
-        written = [f"{name}={value!r}" for name, value in changes.items() if name != "body" or file_body is None]
-        if file_body is not None:
-            changes["body"] = file_body
-            written.append(f"body=open({self.editor.file.value.strip()!r}, 'rb').read()")
+        changes, path = self.editor.changes(), self.editor.body_file()
+        written = [f"{name}={value!r}" for name, value in changes.items() if name != "body" or path is None]
+        if path is not None:
+            changes["body"] = path.read_bytes()
+            written.append(f"body=open({str(path)!r}, 'rb').read()")
         if "body" not in changes and whole_body(edited.exchange) is None:
             raise ValueError(f"The body of exchange {edited.n} was not recorded. Enter a body, or the path of a file.")
-        self._resend(edited, changes, ", ".join(written))
+        self._resend(edited, changes, ", ".join(written), close_editor=True)
 
-    def _resend(self, old: ExchangeView, changes: dict[str, Any], written: str) -> None:
+    def _resend(self, old: ExchangeView, changes: dict[str, Any], written: str, *, close_editor: bool = False) -> None:
         """Send a request again, and then show the difference between the old and the new exchange."""
         lines = [f"old = svc.exchange({old.n})", f"new = old.resend({written})", "svc.compare_exchanges(old, new)"]
 
         def on_done(new: ExchangeView) -> None:
-            self._close_editor()
+            if close_editor and self.editor.edited is old:
+                self._close_editor()
             self._list_all_if_hidden(new)
             self.refresh()
             recorded = {exchange.n for exchange in self.session.exchanges}
