@@ -8,32 +8,34 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from ...core.http.redaction import REDACTED
-from .recorded_body import multipart_frame, sent_span, whole_body
+from .recorded_body import client_headers, has_token, multipart_frame, sent_span, whole_body
 
 if TYPE_CHECKING:
     from ...client.transport.recorder import Exchange
 
-_SET_BY_CURL = frozenset({"authorization", "host", "content-length", "user-agent", "accept-encoding"})
-_METHOD_OPTIONS: dict[str, list[str]] = {"GET": [], "HEAD": ["--head"]}
 _ESCAPES = {ord("\\"): "\\\\", ord("'"): "\\'", ord("\n"): "\\n", ord("\r"): "\\r", ord("\t"): "\\t"}
 
 
 def curl_text(exchange: Exchange, base: str | None = None) -> str:
     """Return the curl command that sends a request again. `base` replaces the scheme and host of the recorded URL."""
     source, data = _body(exchange)
-    method = _METHOD_OPTIONS.get(exchange.method, [f"-X {exchange.method}"])
-    options = [*method, *_headers(exchange), *data, _url(exchange.url, base)]
+    options = [*_method(exchange), *_headers(exchange), *data, _url(exchange.url, base)]
     return f"{source}curl " + " \\\n  ".join(options)
 
 
+def _method(exchange: Exchange) -> list[str]:
+    """Return the option for the method. Without one, curl sends GET, or POST if there is a body."""
+    if exchange.method == "HEAD":
+        return ["--head"]
+    return [] if exchange.method == "GET" and not exchange.sent else [f"-X {shlex.quote(exchange.method)}"]
+
+
 def _headers(exchange: Exchange) -> Iterator[str]:
-    names = {name.lower() for name, _ in exchange.request_headers}
-    if "authorization" in names:
+    if has_token(exchange):
         yield '-H "Authorization: Bearer $SVC_TOKEN"'
-    for name, value in exchange.request_headers:
-        if name.lower() not in _SET_BY_CURL and value != REDACTED:
-            yield f"-H {_quote(f'{name}: {value}' if value else f'{name};')}"
-    if exchange.sent and "content-type" not in names:
+    for name, value in client_headers(exchange):
+        yield f"-H {_quote(f'{name}: {value}' if value else f'{name};')}"
+    if exchange.sent and "content-type" not in {name.lower() for name, _ in exchange.request_headers}:
         yield "-H 'Content-Type:'"  # otherwise curl sends the media type of an HTML form
 
 

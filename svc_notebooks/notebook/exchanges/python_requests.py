@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from ...core.http.redaction import REDACTED
-from .recorded_body import multipart_frame, sent_span, whole_body
+from .recorded_body import client_headers, has_token, multipart_frame, sent_span, whole_body
 
 if TYPE_CHECKING:
     from ...client.transport.recorder import Exchange
 
-_SET_BY_REQUESTS = frozenset({"authorization", "host", "content-length", "user-agent", "accept-encoding"})
 _TOKEN = 'os.environ["SVC_TOKEN"]'
 _BASE_URL = 'os.environ["SVC_BASE_URL"]'
 _FILE = 'open(os.environ["FILE"], "rb")'
@@ -55,12 +54,8 @@ def _with_token(text: str) -> str:
 
 
 def _headers(exchange: Exchange) -> Iterator[str]:
-    lines = [
-        f"        {_literal(name)}: {_literal(value)},"
-        for name, value in exchange.request_headers
-        if name.lower() not in _SET_BY_REQUESTS and value != REDACTED
-    ]
-    if any(name.lower() == "authorization" for name, _ in exchange.request_headers):
+    lines = [f"        {_literal(name)}: {_literal(value)}," for name, value in client_headers(exchange)]
+    if has_token(exchange):
         lines.insert(0, f'        "Authorization": "Bearer " + {_TOKEN},')
     if lines:
         yield "\n".join(["headers={", *lines, "    }"])

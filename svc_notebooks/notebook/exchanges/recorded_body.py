@@ -1,4 +1,4 @@
-"""Reads the recorded text of a request body, so that the request can be sent again."""
+"""Reads the recorded headers and body of a request, so that another program can send the request again."""
 
 from __future__ import annotations
 
@@ -13,14 +13,38 @@ if TYPE_CHECKING:
     from ...client.transport.recorder import Exchange
 
 
+_SET_BY_CLIENT = frozenset({"authorization", "host", "content-length", "user-agent", "accept-encoding"})
+"""Headers that curl and the library requests set themselves, and the token, which is a variable."""
+
+_LONGEST_CHARACTER = 4
+"""The bytes of the longest character of UTF-8. A recorder does not keep a character whose bytes were cut."""
+
+
 def whole_body(exchange: Exchange) -> str | None:
     """Return the request body if all of it was recorded, apart from secrets. Otherwise return None.
 
     A recorder keeps at most 2 KiB of a text body, and nothing of a binary body.
     """
     recorded = exchange.request_body or ""
-    is_whole = len(recorded.encode()) == exchange.sent or (REDACTED in recorded and len(recorded) < KEPT)
-    return recorded if is_whole else None
+    size = len(recorded.encode())
+    if size == exchange.sent:
+        return recorded
+    was_cut = size > KEPT - _LONGEST_CHARACTER or (_boundary(exchange) is not None and not _has_last_boundary(exchange))
+    return recorded if REDACTED in recorded and not was_cut else None
+
+
+def client_headers(exchange: Exchange) -> list[tuple[str, str]]:
+    """Return the request headers that a command or program must set, without secrets and without the token."""
+    return [
+        (name, value)
+        for name, value in exchange.request_headers
+        if name.lower() not in _SET_BY_CLIENT and REDACTED not in value
+    ]
+
+
+def has_token(exchange: Exchange) -> bool:
+    """Return True if the request had the header Authorization."""
+    return any(name.lower() == "authorization" for name, _ in exchange.request_headers)
 
 
 def sent_span(exchange: Exchange) -> ByteSpan | None:
@@ -34,12 +58,24 @@ def multipart_frame(exchange: Exchange) -> tuple[str, str] | None:
 
     Return None if the body is not multipart, or if the recorded text does not include all metadata.
     """
-    try:
-        boundary = boundary_of(dict(exchange.request_headers).get("Content-Type") or "")
-    except MultipartError:
+    boundary = _boundary(exchange)
+    if boundary is None:
         return None
     first, mark, second = (exchange.request_body or "").partition(f"\r\n--{boundary}\r\n")
     headers, blank, _ = second.partition("\r\n\r\n")
     if not blank:
         return None  # the metadata is longer than the recorded part, so the whole body must come from the file
     return first + mark + headers + blank, f"\r\n--{boundary}--\r\n"
+
+
+def _boundary(exchange: Exchange) -> str | None:
+    """Return the boundary of a multipart body, or None for another body."""
+    try:
+        return boundary_of(dict(exchange.request_headers).get("Content-Type") or "")
+    except MultipartError:
+        return None
+
+
+def _has_last_boundary(exchange: Exchange) -> bool:
+    """Return False if the recorded text of a multipart body ends before its last boundary, as at binary data."""
+    return f"--{_boundary(exchange)}--" in (exchange.request_body or "")

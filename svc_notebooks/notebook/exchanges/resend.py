@@ -80,9 +80,11 @@ def _url(exchange: Exchange, url: object) -> str:
         whole = ""
     if not whole.startswith(("http://", "https://")):
         raise ValueError(f"url is {url!r}; it must be a path such as /storage/v3/files, or a URL of http or https")
+    if "@" in urlsplit(whole).netloc:
+        raise ValueError("The URL has a user name or a password before its host: give url= without them.")
     if REDACTED in whole:
         raise ValueError(f"The URL has {REDACTED} in the place of a secret: give url= without it.")
-    return whole
+    return whole.replace(" ", "%20")
 
 
 def editable_headers(exchange: Exchange) -> list[tuple[str, str]]:
@@ -130,6 +132,8 @@ def _content(exchange: Exchange, body: BodyArgument) -> bytes:
     if isinstance(body, dict | list):
         return json.dumps(body, ensure_ascii=False).encode()
     if isinstance(body, str):
+        if REDACTED in body and REDACTED in (exchange.request_body or ""):
+            raise ValueError(f"body still has {REDACTED} in the place of a secret: replace it, or remove its field.")
         return body.encode()
     if isinstance(body, bytes | bytearray):
         return bytes(body)

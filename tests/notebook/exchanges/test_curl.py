@@ -128,3 +128,30 @@ def test_a_token_in_the_address_is_a_shell_variable(lab, paste):
 
     assert token not in command
     assert "access_token='\"$SVC_TOKEN\"'&pageSize=5'" in command
+
+
+def test_the_method_of_a_request_with_a_body_stays(lab, paste):
+    svc.create_file(name="notes")
+    svc.exchange().resend(method="GET")
+
+    paste(2)
+
+    assert [row["method"] for row in lab.service.journal()] == ["POST", "GET", "GET"]
+
+
+def test_a_method_is_quoted(lab, paste):
+    svc.generate_ids(1)
+    svc.exchange().resend(method="A`B`&C")
+
+    paste(2)
+
+    assert lab.service.journal()[-1]["method"] == "A`B`&C"
+
+
+def test_a_header_without_its_secret_is_left_out(lab):
+    svc.generate_ids(1)
+    view = svc.exchange().resend(headers={"Proxy-Authorization": "Basic bWU6c2VjcmV0", "X-Trace": "7"})
+
+    for code in (view.curl(), view.python()):
+        assert "X-Trace" in code
+        assert "Proxy-Authorization" not in code

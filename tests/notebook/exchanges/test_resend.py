@@ -3,7 +3,7 @@
 import pytest
 
 import svc_notebooks as svc
-from svc_notebooks.core.http.messages import Response
+from svc_notebooks.core.http.messages import Request, Response
 
 
 def test_a_request_is_sent_again_and_recorded(lab):
@@ -101,6 +101,7 @@ def test_a_body_with_a_removed_secret_must_be_given(lab):
         ({"method": "GET IT"}, "method is 'GET IT'"),
         ({"url": "ftp://x/"}, "url is 'ftp://x/'"),
         ({"url": "http://[x"}, r"url is 'http://\[x'"),
+        ({"url": "http://me:secret@x/"}, "has a user name or a password"),
         ({"headers": {"A b": "x"}}, "headers has the name 'A b'"),
         ({"headers": {"Authorization": "Bearer x"}}, "Authorization, which the session sets itself"),
         ({"headers": {"X-A": "a\r\nX-B: b"}}, "printable ASCII"),
@@ -132,3 +133,13 @@ def test_two_exchanges_are_compared_with_headers_and_bodies(lab):
     assert "method" not in differences
     assert (rows["first_n"].unique().tolist(), rows["second_n"].unique().tolist()) == ([1], [2])
     assert svc.compare_exchanges(old, old).empty
+
+
+def test_an_address_with_a_password_is_listed_without_it():
+    session = svc.Session("https://api.example", handler=lambda request: Response(200, body=b"{}"))
+    session.send(session.request("GET", "/x"))
+    session.send(Request("GET", "https://me:a-password@other.example/y"))
+
+    assert svc.exchanges(session=session)["path"].tolist() == ["/x", "/y"]
+    view = svc.exchange(session=session)
+    assert "a-password" not in f"{view!r}{view}{view.curl()}{view.python()}{view.url}"
