@@ -232,7 +232,8 @@ def _add_conformance(commands: "argparse._SubParsersAction[argparse.ArgumentPars
         help="a name that differs there: header_prefix, media_prefix, storage, kind_prefix or calendar")  # fmt: skip
     add("--address", metavar="URL", help="a receiving URL whose domain is registered there; it need not answer")
     add("--ca", type=Path, metavar="FILE", help="PEM file of certificate authorities to trust")
-    add("--timeout", type=_seconds, default=30.0, metavar="DURATION", help="limit for one response (%(default)s)")
+    add("--timeout", type=_seconds, default=30.0, metavar="DURATION",
+        help="limit for one response (%(default)s seconds)")  # fmt: skip
     add("--control-token", metavar="TOKEN", help="token of its control interface (default: SVC_CONTROL_TOKEN)")
     add("--no-control", action="store_true", help="do not use its control interface")
     add("--destructive", action="store_true", help="also run tests that empty the account's trash")
