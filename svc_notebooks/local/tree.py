@@ -56,7 +56,8 @@ def list_tree(source: str | os.PathLike[str], *, name: str | None = None, includ
     after the part of the pattern that has no wildcards. `include_hidden` is True to list entries whose names begin with
     a dot.
 
-    Raises FileNotFoundError if nothing matches, and ValueError for a folder without a name or a pattern with `name`.
+    Raises FileNotFoundError if a path does not exist or nothing matches a pattern, and ValueError for a folder without a
+    name or a pattern with `name`.
     """
     path = Path(source).expanduser()
     tree = LocalTree()
@@ -67,6 +68,8 @@ def list_tree(source: str | os.PathLike[str], *, name: str | None = None, includ
         _add(tree, path.resolve() if path.is_symlink() else path, PurePosixPath(title), include_hidden=include_hidden)
     elif path.exists():
         tree.files.append(LocalFile(path, PurePosixPath(name or path.name), path.stat().st_size))
+    elif not names_tree(source):
+        raise FileNotFoundError(f"source {os.fspath(source)!r} does not exist")
     elif name is not None:
         raise ValueError(f"name is for one file or folder, and source {os.fspath(source)!r} is a pattern")
     else:

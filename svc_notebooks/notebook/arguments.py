@@ -174,10 +174,10 @@ def names_for(count: int, name: object) -> list[str | None]:
 def target_path(count: int, to: str | os.PathLike[str] | None) -> Path:
     """Return the path to which files are saved. Raises ValueError for several files if the path is not a folder.
 
-    A path that does not exist is a folder if its name has no extension.
+    A path that does not exist is a folder if it ends in a slash or its name has no extension.
     """
     path = Path() if to is None else Path(to).expanduser()
-    if count > 1 and not path.is_dir() and (path.suffix or path.exists()):
+    if count > 1 and not path.is_dir() and (path.exists() or (path.suffix and not _ends_in_slash(to))):
         raise ValueError(f"to is {str(to)!r}; for {count} files it must be a folder")
     return path
 
@@ -186,7 +186,11 @@ def is_new_folder(count: int, to: str | os.PathLike[str] | None) -> bool:
     """Return True if `to` is a folder to create: for several files, or with a slash at the end of the path."""
     if to is None or Path(to).expanduser().exists():
         return False
-    return count > 1 or os.fspath(to).endswith(("/", os.sep))
+    return count > 1 or _ends_in_slash(to)
+
+
+def _ends_in_slash(path: str | os.PathLike[str] | None) -> bool:
+    return path is not None and os.fspath(path).endswith(("/", os.sep))
 
 
 def choice(argument: str, value: object, allowed: Iterable[str]) -> str:

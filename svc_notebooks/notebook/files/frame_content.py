@@ -87,5 +87,6 @@ def _stored_format(session: Session, file_id: str) -> tuple[TableFormat, str]:
     table_format = format_of_file(stored_type, name)
     if table_format is None:
         return _CSV, CSV
-    is_kept = stored_type == GZIP or format_of_type(stored_type) is table_format
-    return table_format, stored_type if is_kept else table_format.media_type(name)
+    if stored_type == GZIP or format_of_type(stored_type) is table_format:
+        return table_format, stored_type
+    return table_format, GZIP if name.lower().endswith(GZIP_EXTENSION) else table_format.media_type(name)

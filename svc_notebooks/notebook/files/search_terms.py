@@ -148,6 +148,8 @@ def _owner(argument: str, value: Any, context: _Context) -> _Condition | None:
 def _text(argument: str, value: Any, context: _Context) -> _Condition:
     if not isinstance(value, str):
         raise TypeError(f"{argument} must be a str, not {type(value).__name__}")
+    if not value.strip():
+        raise ValueError(f"{argument} is {value!r}, which is empty; leave {argument} out, or give a text")
     return _Condition(f"fullText contains {quote(value)}")
 
 

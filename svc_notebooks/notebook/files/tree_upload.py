@@ -64,6 +64,8 @@ def upload_trees(
     title = os.fspath(source) if isinstance(source, str | os.PathLike) else f"{len(trees)} sources"
     _check_count(title, len(files), sum(tree.size for tree in trees), recursive)
     body = metadata_body(metadata, creating=True, names=session.names)
+    if of_one_file := next((key for key in ("name", "id") if key in body), None):
+        raise ValueError(f"metadata has {of_one_file}, which is for one file, and source is a folder or a pattern")
     top = (body.get("parents") or [ROOT])[0]
     schema = files_schema_with(body)
     columns = Schema(TREE_FILES.columns + schema.columns[len(FILES.columns) :])  # the fields that were set come last

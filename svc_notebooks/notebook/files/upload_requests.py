@@ -42,7 +42,8 @@ def new_files(
     requests = []
     for item, title in zip(contents, names, strict=True):
         # The name of a source that is converted names only the document, so a DataFrame is then sent as CSV.
-        content, media_type = content_of(item, None if arguments.convert_to else title, arguments.mime_type)
+        file_name = None if arguments.convert_to else title or body.get("name")
+        content, media_type = content_of(item, file_name, arguments.mime_type)
         requests.append(prepare(session, content, replace(common, name=title, mime_type=media_type)))
     return requests
 

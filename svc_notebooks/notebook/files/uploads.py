@@ -218,11 +218,11 @@ def start_upload(
     body = metadata_body(
         {**further, **({"id": file_id} if file_id else {})}, creating=existing is None, names=session.names
     )
-    only = single_source(source)
+    only, file_name = single_source(source), title or body.get("name")
     if existing is None:
-        content, media_type = content_of(only, None if convert_to else title, mime_type)
+        content, media_type = content_of(only, None if convert_to else file_name, mime_type)
     else:
-        ((_, content, media_type),) = new_contents(session, [existing], only, title, mime_type)
+        ((_, content, media_type),) = new_contents(session, [existing], only, file_name, mime_type)
     upload = prepare.start_upload(
         session,
         content,

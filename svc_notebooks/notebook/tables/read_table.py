@@ -25,6 +25,7 @@ _DTYPE_OPTIONS = frozenset({"dtype", "dtype_backend"})
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
 _MAX_SHEETS_SHOWN = 20
+_NUMBERS = frozenset({"integer", "floating", "mixed-integer-float"})
 _PANDAS_READERS = {
     "csv": "read_csv",
     "tsv": "read_csv",
@@ -154,10 +155,14 @@ def _read_json(file: IO[bytes], head: bytes, options: Options) -> Any:
     try:
         return pd.read_json(file, **{**defaults, **options})
     except ValueError as error:
-        if "Trailing data" not in str(error) or "lines" in options:
+        if "Range error" in str(error) and "precise_float" not in options:  # a number nearer to 0 than 2.3e-308
+            other_options = {"precise_float": False, **options}
+        elif "Trailing data" in str(error) and "lines" not in options:
+            other_options = {"lines": True, **options}
+        else:
             raise
         file.seek(0)
-        return _read_json_lines(file, head, options)
+        return _read_json(file, head, other_options)
 
 
 def _read_json_lines(file: IO[bytes], head: bytes, options: Options) -> Any:
@@ -189,7 +194,19 @@ def _read_workbook(file: IO[bytes], name: str, sheet: str | int | None, options:
         chosen = _sheet_name(book.sheet_names, name, sheet)
         if not _DTYPE_OPTIONS.isdisjoint(others):
             return pd.read_excel(book, sheet_name=chosen, **others)
-        return pd.read_excel(book, sheet_name=chosen, dtype=object, **others).infer_objects()
+        table = pd.read_excel(book, sheet_name=chosen, dtype=object, **others)
+    return _with_floats(table.infer_objects())
+
+
+def _with_floats(table: DataFrame) -> DataFrame:
+    """Return the DataFrame with float64 for numbers such as 6e23, of which pandas makes an int that no dtype holds."""
+    import pandas as pd
+
+    for position, dtype in enumerate(table.dtypes):
+        column = table.iloc[:, position]
+        if pd.api.types.is_object_dtype(dtype) and pd.api.types.infer_dtype(column, skipna=True) in _NUMBERS:
+            table.isetitem(position, column.astype("float64").array)
+    return table
 
 
 def _sheet_name(names: Sequence[Any], file_name: str, sheet: str | int | None) -> Any:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
 import io
 from collections.abc import Callable
 from datetime import datetime
+from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 from ...core.errors.caller_warning import warn_caller
@@ -33,7 +35,8 @@ def write_table(frame: DataFrame, table_format: TableFormat, *, compressed: bool
     try:
         content = _WRITERS[table_format.name](frame)
     except (ValueError, TypeError, NotImplementedError, OverflowError) as error:
-        raise ValueError(f"the DataFrame cannot be written as {table_format.title}: {error}") from error
+        problem = "; ".join(map(str, error.args))
+        raise ValueError(f"the DataFrame cannot be written as {table_format.title}: {problem}") from error
     return gzip.compress(content, mtime=0) if compressed else content
 
 
@@ -62,11 +65,19 @@ _ROW_NUMBERS = (
 
 
 def _write_csv(frame: DataFrame) -> bytes:
-    return with_index(frame).to_csv(index=False).encode()
+    return _delimited_text(frame, ",")
 
 
 def _write_tsv(frame: DataFrame) -> bytes:
-    return with_index(frame).to_csv(index=False, sep="\t").encode()
+    return _delimited_text(frame, "\t")
+
+
+def _delimited_text(frame: DataFrame, delimiter: str) -> bytes:
+    frame = with_index(frame)
+    text = frame.to_csv(index=False, sep=delimiter, lineterminator="\n")
+    if "\r" in text:  # Python before 3.13 does not quote a text because of \r, which readers take for a new line
+        text = frame.to_csv(index=False, sep=delimiter, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
+    return text.encode()
 
 
 def _write_json(frame: DataFrame, *, lines: bool = False) -> bytes:
@@ -129,7 +140,13 @@ def _for_excel(frame: DataFrame) -> DataFrame:
             frame.isetitem(position, column.astype("str").array)
         elif not pd.api.types.is_numeric_dtype(dtype) and any(map(_is_too_long, column)):
             raise ValueError(f"column {frame.columns[position]!r} has a text of more than {_MAX_TEXT} characters")
+        elif pd.api.types.is_object_dtype(dtype) and any(map(_is_inexact, column)):
+            frame.isetitem(position, [str(value) if _is_inexact(value) else value for value in column])
     return frame
+
+
+def _is_inexact(value: object) -> bool:
+    return isinstance(value, Integral) and abs(int(value)) > _EXACT_IN_EXCEL
 
 
 def _is_too_long(value: object) -> bool:

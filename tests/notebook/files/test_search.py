@@ -348,3 +348,8 @@ def test_the_message_of_another_service_is_replaced_only_if_the_place_is_known(l
 def test_a_query_that_only_another_service_accepts_is_sent(lab):
     with lab.faults(status=200, body={"files": [{"id": "1", "name": "a.csv"}]}):
         assert svc.files("labels in 'x'")["name"].tolist() == ["a.csv"]
+
+
+def test_an_empty_text_is_refused_because_it_would_list_all_files(lab):
+    with pytest.raises(ValueError, match="text is '', which is empty"):
+        svc.files(text="")

@@ -337,3 +337,11 @@ def test_circles_and_several_parents_are_listed_once(lab, tmp_path, monkeypatch)
 
     assert [path.relative_to(tmp_path).as_posix() for path in tree.folders] == ["top", "top/a", "top/b", "top/a/both"]
     assert [file.path.relative_to(tmp_path).as_posix() for file in tree.files] == ["top/a/x", "top/b/x"]
+
+
+def test_a_path_with_a_slash_at_its_end_is_a_folder_for_several_files(lab, tmp_path):
+    files = svc.upload([b"1", b"2"], name=["a", "b"])
+
+    svc.download(files, f"{tmp_path}/2026.11/")
+
+    assert contents(tmp_path) == {"2026.11": None, "2026.11/a": b"1", "2026.11/b": b"2"}

@@ -339,3 +339,20 @@ def test_progress_counts_the_bytes_of_all_files(data):
 
     assert calls[-1] == (3, 3)
     assert [done for done, _ in calls] == sorted(done for done, _ in calls)
+
+
+@pytest.mark.parametrize("is_broken_link", [False, True])
+def test_a_missing_path_beside_a_folder_is_named(data, is_broken_link):
+    if is_broken_link:
+        Path("b.csv").symlink_to("nowhere")
+
+    with pytest.raises(FileNotFoundError, match=r"source 'b\.csv' does not exist"):
+        svc.upload(["data", "b.csv"])
+    assert stored_tree() == {}
+
+
+@pytest.mark.parametrize("key", ["name", "id"])
+def test_metadata_of_one_file_are_refused_for_a_folder(data, key):
+    with pytest.raises(ValueError, match=f"metadata has {key}, which is for one file"):
+        svc.upload("data", metadata={key: svc.generate_ids(1)["id"].item()})
+    assert stored_tree() == {}

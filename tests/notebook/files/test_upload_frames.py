@@ -262,3 +262,21 @@ def test_a_call_returns_the_columns_that_were_set(lab, name):
     assert row["description"].item() == "counts"
     assert row["properties"].item() == {"lab": "7"}
     assert row["starred"].item()
+
+
+def test_a_name_in_the_metadata_says_the_format(lab):
+    stored = [
+        svc.upload(TABLE, metadata={"name": "table.tsv"}),
+        svc.start_upload(TABLE, metadata={"name": "table.tsv"}).run(),
+    ]
+
+    assert [svc.read(file) for file in stored] == [b"a\tb\n1\tx\n2\t\n"] * 2
+
+
+def test_new_content_of_a_gzip_file_of_unknown_type_is_compressed(lab):
+    file = svc.upload(OLD, name="table.csv.gz", mime_type="application/octet-stream")
+
+    updated = svc.update(file, TABLE)
+
+    assert gzip.decompress(svc.read(file)) == b"a,b\n1,x\n2,\n"
+    assert updated["mime_type"].item() == "application/gzip"

@@ -223,3 +223,35 @@ def test_what_is_no_table_has_no_format(media_type, name):
 
 def test_a_name_without_an_extension_means_no_format():
     assert [format_of_name(name) for name in ("a", ".csv", "a.txt", "", "a.gz")] == [None] * 5
+
+
+@pytest.mark.parametrize("name", TEXT_FORMATS)
+def test_a_carriage_return_in_a_text_is_no_new_row(name):
+    frame = pd.DataFrame({"a": ["x\ry", "z"], "n": [1, 2]})
+
+    assert read_back(frame, name).equals(frame)
+
+
+def test_excel_keeps_all_digits_of_whole_numbers_among_texts():
+    frame = pd.DataFrame({"a": [10**17 + 1, "x", 3]})
+
+    assert read_back(frame, "xlsx")["a"].tolist() == ["100000000000000001", "x", 3]
+
+
+@pytest.mark.parametrize("number", [6.02214076e23, 1e300])
+def test_large_numbers_of_excel_are_floats(number):
+    frame = pd.DataFrame({"a": [number, None, 0.5]})
+
+    assert read_back(frame, "xlsx").equals(frame)
+
+
+@pytest.mark.parametrize("name", ["json", "jsonl"])
+def test_json_has_the_smallest_numbers(name):
+    frame = pd.DataFrame({"p": [2.5e-310, 0.5]})
+
+    assert read_back(frame, name).equals(frame)
+
+
+def test_what_parquet_cannot_hold_is_said_in_words():
+    with pytest.raises(ValueError, match=r"written as Parquet: Could not convert .*; Conversion failed for column a"):
+        written(pd.DataFrame({"a": [1, "x"]}), "parquet")
