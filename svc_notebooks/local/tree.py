@@ -56,8 +56,8 @@ def list_tree(source: str | os.PathLike[str], *, name: str | None = None, includ
     after the part of the pattern that has no wildcards. `include_hidden` is True to list entries whose names begin with
     a dot.
 
-    Raises FileNotFoundError if a path does not exist or nothing matches a pattern, and ValueError for a folder without a
-    name or a pattern with `name`.
+    Raises FileNotFoundError if a path does not exist or nothing matches a pattern, and ValueError for a folder without
+    a name, a `name` that is a path, or a pattern with `name`.
     """
     path = Path(source).expanduser()
     tree = LocalTree()
@@ -65,6 +65,10 @@ def list_tree(source: str | os.PathLike[str], *, name: str | None = None, includ
         title = name or (path.resolve() if path.name in ("", "..") else path).name
         if not title:
             raise ValueError(f"source {os.fspath(source)!r} has no name; give a name for the folder")
+        if "/" in title or title == ".":
+            raise ValueError(
+                f"name is {title!r}, which is a path; give a name without /, and the folder above as parent"
+            )
         _add(tree, path.resolve() if path.is_symlink() else path, PurePosixPath(title), include_hidden=include_hidden)
     elif path.exists():
         tree.files.append(LocalFile(path, PurePosixPath(name or path.name), path.stat().st_size))

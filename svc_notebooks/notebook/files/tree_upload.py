@@ -99,8 +99,8 @@ def _local_trees(source: Any, name: object, *, include_hidden: bool) -> list[Loc
     sources = source if isinstance(source, list | tuple) else [source]
     if name is not None and (len(sources) != 1 or not isinstance(name, str)):
         raise ValueError("name is for one file or folder, and source has several; leave name out")
-    if other := next((member for member in sources if not isinstance(member, str | os.PathLike)), None):
-        raise ValueError(f"source mixes folders with {type(other).__name__}; upload them in two calls")
+    if others := [type(member).__name__ for member in sources if not isinstance(member, str | os.PathLike)]:
+        raise ValueError(f"source mixes folders with {others[0]}; upload them in two calls")
     return [list_tree(path, name=name, include_hidden=include_hidden) for path in sources]
 
 

@@ -356,3 +356,17 @@ def test_metadata_of_one_file_are_refused_for_a_folder(data, key):
     with pytest.raises(ValueError, match=f"metadata has {key}, which is for one file"):
         svc.upload("data", metadata={key: svc.generate_ids(1)["id"].item()})
     assert stored_tree() == {}
+
+
+@pytest.mark.parametrize("other", [pd.DataFrame({"a": [1]}), b""], ids=["DataFrame", "bytes"])
+def test_content_beside_a_folder_is_refused(data, other):
+    with pytest.raises(ValueError, match=f"source mixes folders with {type(other).__name__}; upload them in two calls"):
+        svc.upload(["data", other])
+    assert stored_tree() == {}
+
+
+@pytest.mark.parametrize("name", ["/", "/data", "a/b", "."])
+def test_the_name_of_a_folder_is_no_path(data, name):
+    with pytest.raises(ValueError, match=r"name is '[^']+', which is a path; give a name without /"):
+        svc.upload("data", name=name)
+    assert stored_tree() == {}
