@@ -47,7 +47,9 @@ class ExchangeFilter:
 
 
 def _methods(method: MethodArgument) -> list[str]:
-    methods = [method] if isinstance(method, str) else list(method or ())
+    if method is None:
+        return []
+    methods = list(method) if isinstance(method, Iterable) and not isinstance(method, str) else [method]
     if wrong := [text for text in methods if not (isinstance(text, str) and text.isalpha())]:
         raise ValueError(f"method has {wrong[0]!r}; it must be a method such as 'PUT', or several")
     return [text.upper() for text in methods]

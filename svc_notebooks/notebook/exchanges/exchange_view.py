@@ -27,7 +27,6 @@ _TWO_COLUMNS = "display: grid; grid-template-columns: repeat(2, minmax(0, 1fr));
 _PRE = "white-space: pre-wrap; word-break: normal; overflow-wrap: anywhere; margin: 0"
 
 
-@public_methods
 class CodeText(str):
     """A str with a command or code of several lines, which IPython shows as these lines and without quotes."""
 
@@ -40,6 +39,7 @@ class CodeText(str):
             printer.text(line)
 
 
+@public_methods
 class ExchangeView:
     """A recorded HTTP exchange, which is a request and its response.
 

@@ -76,7 +76,9 @@ def _url(exchange: Exchange, url: object) -> str:
         raise TypeError(f"url must be a path or a URL, not {type(url).__name__}")
     try:
         whole = urljoin(exchange.url, url) if url else exchange.url
-    except ValueError:  # such as half an IPv6 address
+        whole.encode()
+        _ = urlsplit(whole).port
+    except ValueError:  # such as half an IPv6 address, a port above 65535, or half of a character
         whole = ""
     if not whole.startswith(("http://", "https://")):
         raise ValueError(f"url is {url!r}; it must be a path such as /storage/v3/files, or a URL of http or https")
@@ -97,6 +99,8 @@ def editable_headers(exchange: Exchange) -> list[tuple[str, str]]:
 
 
 def _headers(exchange: Exchange, changes: Mapping[str, str | None], *, is_json: bool) -> list[tuple[str, str]]:
+    if not isinstance(changes, Mapping):
+        raise TypeError(f"headers must be a dict, not {type(changes).__name__}")
     for name, value in changes.items():
         _check_header(name, value)
     changed = {name.lower() for name in changes}
@@ -130,7 +134,10 @@ def _content(exchange: Exchange, body: BodyArgument) -> bytes:
             raise ValueError(f"The recorded body has {REDACTED} in the place of a secret: give body=.")
         return recorded.encode()
     if isinstance(body, dict | list):
-        return json.dumps(body, ensure_ascii=False).encode()
+        try:
+            return json.dumps(body, ensure_ascii=False).encode()
+        except (TypeError, ValueError, RecursionError) as error:
+            raise type(error)(f"body cannot be written as JSON: {error}") from None
     if isinstance(body, str):
         if REDACTED in body and REDACTED in (exchange.request_body or ""):
             raise ValueError(f"body still has {REDACTED} in the place of a secret: replace it, or remove its field.")

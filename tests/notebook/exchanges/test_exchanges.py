@@ -72,6 +72,7 @@ def test_exchanges_are_filtered(lab, conditions, numbers):
         ({"status": 42}, "status has '42'"),
         ({"method": "GET IT"}, "method has 'GET IT'"),
         ({"method": [3]}, "method has 3"),
+        ({"method": 3}, "method has 3"),
         ({"path": 3}, "path must be a text"),
     ],
     ids=str,
