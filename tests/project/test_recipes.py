@@ -22,28 +22,28 @@ INTRODUCTION, *SECTIONS = re.split(r"^## ", PAGE.read_text(encoding="utf-8"), fl
 RECIPES = {section.partition("\n")[0]: section for section in SECTIONS}
 
 RESULTS = {
-    "Put a folder of CSV files up, and read them all as one frame": "birds['count'].sum() == 18",
+    "Upload a folder of CSV files, and read all of them as one frame": "birds['count'].sum() == 18",
     "Save a DataFrame as Parquet or Excel, and read it back": "again.equals(people)",
     "Find files, and download all that match": "len(os.listdir('copies')) == 2 and sizes.sum() == 58",
     "Make a folder, and move files into it": "sorted(inside['name']) == ['1.txt', '2.txt', 'people.csv']",
-    "Change a file, and undo what you deleted": "svc.files(trashed=False)['name'].item() == 'one person.csv'",
+    "Change a file, and restore it from the trash": "svc.files(trashed=False)['name'].item() == 'one person.csv'",
     "Share with a class": "set(roles['role']) == {'owner', 'reader'} and len(seen) == 2",
     "Resume an upload after a crash": "film['size'].item() == 6_000_000 and len(pending) == 1",
     "Turn a web page into a document, and get it as PDF": "Path('Birds.pdf').read_bytes().startswith(b'%PDF')",
     "Do something whenever a file changes": "message['changed'].item() == 'content,properties' and text == b'final'",
-    "Ask what has changed since the last time": "changed['name'].tolist() == ['news.txt']",
+    "List the changes since the last time": "changed['name'].tolist() == ['news.txt']",
     "Put the rows of a spreadsheet into a calendar": "created['error'].isna().all() and len(svc.events()) == 2",
-    "Take a calendar into another program as an .ics file": "len(dates) == 8 and Path('november.ics').exists()",
-    "Let the service fail, and see what the client does": "tries.tolist() == [503, 503, 200]",
-    "Let a week pass in a second, and go back": "late - lab.clock.now() == pd.Timedelta('8D') and len(soon) == 1",
-    "Keep a sandbox for tomorrow, or hand it to others": "names.tolist() == ['birds.csv'] * 2",
-    "Show a request as HTTP, curl or Python, and save all of them as HAR": "Path('run.har').exists()",
+    "Export a calendar to another program as an .ics file": "len(dates) == 8 and Path('november.ics').exists()",
+    "Let requests fail, and see how the client reacts": "tries.tolist() == [503, 503, 200]",
+    "Move the clock a week ahead, and restore the state before": "late - lab.clock.now() == pd.Timedelta('8D') and len(soon) == 1",
+    "Save a sandbox to a file, and open it later or elsewhere": "names.tolist() == ['birds.csv'] * 2",
+    "Show a request as HTTP, curl or Python, and save all requests as HAR": "Path('run.har').exists()",
     "Test my own client in pytest": "'1 passed' in output",
     "Call it with curl or rclone": "Path('people.csv').read_bytes() == svc.read(file) and len(svc.files()) == 2",
     "Call it with google-api-python-client": "svc.files()['name'].tolist() == ['birds.csv']",
     "Call it with fetch in JavaScript": "output == 'species,count\\nrobin,3\\n\\n'",
 }
-"""What is true after a recipe. `output` is what its commands have printed."""
+"""A condition that holds after each recipe. `output` is the output of its commands."""
 
 PACKAGES = {"Save a DataFrame as Parquet or Excel, and read it back": "pyarrow"}
 
