@@ -35,7 +35,7 @@ RESULTS = {
     "Put the rows of a spreadsheet into a calendar": "created['error'].isna().all() and len(svc.events()) == 2",
     "Export a calendar to another program as an .ics file": "len(dates) == 8 and Path('november.ics').exists()",
     "Let requests fail, and see how the client reacts": "tries.tolist() == [503, 503, 200]",
-    "Move the clock a week ahead, and restore the state before": "late - lab.clock.now() == pd.Timedelta('8D') and len(soon) == 1",
+    "Move the clock a week ahead, and restore the state before": "late - lab.clock.now() == pd.Timedelta('8D')",
     "Save a sandbox to a file, and open it later or elsewhere": "names.tolist() == ['birds.csv'] * 2",
     "Show a request as HTTP, curl or Python, and save all requests as HAR": "Path('run.har').exists()",
     "Test my own client in pytest": "'1 passed' in output",
