@@ -153,7 +153,7 @@ def test_a_second_click_on_next_while_the_page_loads_shows_no_wrong_page(lab):
 
     async def scene():
         with lab.serve() as server:
-            browser = svc.file_browser(session=svc.connect(server.base_url, token=lab.access_token()))
+            browser = svc.file_browser(session=svc.connect(server.base_url, token=lab.access_token))
             await settled(browser)
             browser.next.click()
             browser.next.click()
