@@ -8,7 +8,7 @@
 `import svc_notebooks` imports no other module. The module of a name is imported when the name is first used (PEP 562).
 """
 
-import importlib as _importlib  # with an underscore, so that `svc.<Tab>` lists the public names alone
+import importlib as _importlib  # with an underscore, so that `svc.<Tab>` lists only public names
 import types as _types
 import typing as _typing
 

@@ -181,7 +181,7 @@ def _add_serve(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
         "serve",
         help="run the service on a socket",
         description="Prints one line of JSON when it is ready, with base_url, token, auth_scope_base, ca, control and"
-        " page, the link to a live view of files, messages and requests. Stops on SIGINT and SIGTERM.",
+        " page, the link to the live page with files, messages and requests. Stops on SIGINT and SIGTERM.",
     )
     serve.add_argument("--host", default="127.0.0.1", help="address to listen on (%(default)s)")
     serve.add_argument("--port", type=_port, default=0, help="port; 0 selects a free one (%(default)s)")
@@ -196,7 +196,7 @@ def _add_serve(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
         help="another host name of the service, such as a proxy's; * for any; repeatable")  # fmt: skip
     serve.add_argument("--allow-origin", action="append", type=_origin, metavar="ORIGIN",
         help="origin whose pages may use the interface, such as https://app.example; repeatable")  # fmt: skip
-    serve.add_argument("--no-live-page", action="store_true", help="serve no live view at {base_url}/")
+    serve.add_argument("--no-live-page", action="store_true", help="serve no live page at {base_url}/")
 
 
 def _add_check(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:

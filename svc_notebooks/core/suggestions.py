@@ -106,7 +106,7 @@ CALLS = {
     "write": "update(file, source)",
     "write_frame": "upload(frame, name=...)",
 }
-"""What is called elsewhere by a name that this package does not have, and the call of this package that does the same.
+"""The names of functions of other libraries, and the equivalent calls of this package.
 
 `lab` is a sandbox.
 """

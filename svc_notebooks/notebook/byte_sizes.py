@@ -33,7 +33,7 @@ def progress_text(done: int, total: int | None) -> str:
 
 
 def share_text(done: int, total: int | None) -> str:
-    """Return a number of bytes and the total in the unit of the total, or without a total the number alone.
+    """Return a number of bytes and the total in the unit of the total, or only the number without a total.
 
     >>> share_text(63_963_136, 299_892_736), share_text(0, 1_500_000), share_text(262_144, None)
     ('61 of 286 MiB', '0 of 1.4 MiB', '256 KiB')

@@ -103,7 +103,7 @@ class Service:
         return self._dispatcher.refusal(request, check, operation)
 
     def activity(self, query: Query) -> dict[str, object]:
-        """Return the latest requests, messages and files for the live page. `query` says what the page already has."""
+        """Return the latest requests, messages and files for the live page. `query` describes its present rows."""
         return activity(self._context, self._journal, self._push.queue, query)
 
     @property

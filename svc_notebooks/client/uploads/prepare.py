@@ -97,7 +97,7 @@ def execute(session: Session, request: UploadRequest, progress: Progress | None 
 
 
 def with_stored_type(session: Session, request: UploadRequest) -> UploadRequest:
-    """Return an upload with the media type of the file that gets new content, if nothing names the content's own type.
+    """Return an upload with the media type of the file that gets new content, if the content has no type of its own.
 
     Content of a native document is converted, so its type is still detected. Raises SvcError if the file's metadata
     cannot be read.

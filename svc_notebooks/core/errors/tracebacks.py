@@ -36,7 +36,7 @@ def shorten_traceback(error: BaseException) -> None:
 
 
 def render_error(error: BaseException) -> list[str]:
-    """Return the traceback lines of an error with the user's own lines alone, or in the mode Verbose with all lines.
+    """Return the traceback lines of an error with only the user's own lines, or in the mode Verbose with all lines.
 
     Returns one line with class name and message if IPython is not running.
     """

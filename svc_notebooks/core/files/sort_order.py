@@ -43,7 +43,7 @@ def parse_order(text: str) -> tuple[SortKey, ...]:
 
 
 def sort_key_problem(name: str, direction: Sequence[str], keys: Collection[str]) -> str | None:
-    """Return what is wrong with a sort key and the words after it, or None if the key is valid.
+    """Return the problem of a sort key and the words after it, or None if the key is valid.
 
     >>> sort_key_problem("modifiedTme", ["desc"], SORT_KEYS)
     "'modifiedTme' is not a sort key; did you mean modifiedTime?"

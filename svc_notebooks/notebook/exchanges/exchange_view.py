@@ -115,7 +115,7 @@ class ExchangeView:
         """Send the request again, once and through the same session, and return the new exchange.
 
         The session adds its token. An error response is not raised: `compare_exchanges(old, new)` lists the
-        differences. An argument that is None keeps what was recorded.
+        differences. None keeps the recorded value of an argument.
 
         Args:
             method: Another method, such as "GET".

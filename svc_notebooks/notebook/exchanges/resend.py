@@ -38,7 +38,7 @@ def edited_request(
     headers: Mapping[str, str | None] | None = None,
     body: BodyArgument = None,
 ) -> Request:
-    """Return the request of an exchange with changes. None keeps what was recorded.
+    """Return the request of an exchange with changes. None keeps the recorded value.
 
     The arguments are those of `ExchangeView.resend`. The same errors are raised.
     """

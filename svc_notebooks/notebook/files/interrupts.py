@@ -1,4 +1,4 @@
-"""Says in a KeyboardInterrupt what is stored of an interrupted transfer, and how to go on."""
+"""Adds a message to the KeyboardInterrupt of a transfer: how much is stored, and how to resume the transfer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Accepts Python's names in queries and sort orders, and explains errors in them with the names that were meant."""
+"""Converts names in snake_case in queries and sort orders, and adds the place and the nearest name to their errors."""
 
 from __future__ import annotations
 

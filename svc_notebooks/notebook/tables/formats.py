@@ -76,7 +76,7 @@ _OTHER_EXTENSIONS = frozenset(
 """Extensions of other formats for tables, in which this package writes no DataFrame."""
 
 _GENERIC_TYPES = frozenset({UNKNOWN, TEXT, ZIP, GZIP, _EXCEL})
-"""The media types that do not say what a file is. Browsers on Windows call a CSV file `application/vnd.ms-excel`."""
+"""Media types that do not identify a format. Browsers on Windows call a CSV file `application/vnd.ms-excel`."""
 
 
 def format_of_name(name: str) -> TableFormat | None:
@@ -99,7 +99,7 @@ def format_of_type(media_type: str) -> TableFormat | None:
 
 
 def format_of_file(media_type: str, name: str) -> TableFormat | None:
-    """Return the format of a stored file, or None if it is no table. A generic media type leaves it to the name."""
+    """Return the format of a stored file, or None if it is not a table. For a generic media type, the name decides."""
     by_type = format_of_type(media_type)
     if MediaType.parse(media_type).essence not in _GENERIC_TYPES:
         return by_type

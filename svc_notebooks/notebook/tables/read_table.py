@@ -185,7 +185,7 @@ _READERS: dict[str, Callable[[IO[bytes], bytes, Options], Any]] = {
 
 
 def _read_workbook(file: IO[bytes], name: str, sheet: str | int | None, options: Options) -> Any:
-    """Read a sheet with the types of its cells. pandas alone would make a number of the text "007"."""
+    """Read a sheet with the types of its cells. pandas would convert the text "007" to a number."""
     import pandas as pd
 
     engine = {key: options[key] for key in ("engine", "engine_kwargs") if key in options}

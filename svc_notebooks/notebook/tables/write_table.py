@@ -41,9 +41,9 @@ def write_table(frame: DataFrame, table_format: TableFormat, *, compressed: bool
 
 
 def with_index(frame: DataFrame) -> DataFrame:
-    """Return the DataFrame with its index as the first columns, or without its index if that has row numbers alone.
+    """Return the DataFrame with its index as the first columns, or without its index if that has only row numbers.
 
-    Row numbers that do not count from 0, which a filter leaves, are announced by a UserWarning.
+    A UserWarning says that row numbers were left out if they do not count from 0, such as after a filter.
     """
     import pandas as pd
 

@@ -94,7 +94,7 @@ class BackgroundTask(widgets.VBox):  # type: ignore[misc]
 
 
 class LatestTask:
-    """Runs requests of which only the latest matters, such as the pages of a list that follows what a person types.
+    """Runs requests of which only the latest matters, such as the pages of a list that changes while a person types.
 
     A new request replaces a waiting one, and the result of a request that was replaced is dropped. `on_error` gets
     the exceptions.
@@ -157,7 +157,7 @@ class LatestTask:
 
 
 def can_run_in_background() -> bool:
-    """Return whether a task in a thread leaves the caller free, which needs an event loop and threads."""
+    """Return whether a task can run without blocking its caller, which requires an event loop and threads."""
     return _running_loop() is not None and capabilities().threads
 
 

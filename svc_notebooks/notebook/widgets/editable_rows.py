@@ -65,7 +65,7 @@ class EditableRows(widgets.VBox, Generic[R]):  # type: ignore[misc]
             changed()
 
     def replace(self, rows: Sequence[R]) -> None:
-        """Show these rows instead of the rows so far. Rows so far may be among them."""
+        """Replace the rows. The new rows can include rows that are already shown."""
         removers = dict(zip(self.rows, self.removers, strict=True))
         for row in rows:
             if row not in removers:

@@ -35,7 +35,7 @@ class FilePicker(Protocol):
         """Return the names of the selected files that the kernel has not received completely."""
 
     def set_refusal(self, reason: str) -> None:
-        """Take no files from now on and say why, or take files if the reason is empty."""
+        """Refuse files and show the reason, or accept files if the reason is empty."""
 
     def watch(self, changed: Callable[[], None]) -> None:
         """Call `changed` whenever the selection changes."""

@@ -35,8 +35,8 @@ class BrowserFiles(anywidget.AnyWidget):
     files = traitlets.List(traitlets.Dict(), help="what the browser shows").tag(sync=True)
     problem = traitlets.Unicode("", help="what the browser reports, as a sentence").tag(sync=True)
     label = traitlets.Unicode("Choose files", help="the text of the button").tag(sync=True)
-    drop_zone = traitlets.Unicode("", help="the CSS selector of an element around it that takes files").tag(sync=True)
-    refusal = traitlets.Unicode("", help="why files are not taken now, or empty").tag(sync=True)
+    drop_zone = traitlets.Unicode("", help="the CSS selector of an outer element that accepts files").tag(sync=True)
+    refusal = traitlets.Unicode("", help="the reason for which files are refused, or empty").tag(sync=True)
 
     def __init__(self, label: str = "Choose files", drop_zone: str = "") -> None:
         super().__init__(label=label, drop_zone=drop_zone)

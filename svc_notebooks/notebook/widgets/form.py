@@ -144,8 +144,8 @@ class Form(widgets.VBox):  # type: ignore[misc]
         self.code_area.value = code_view(self.code())
 
     def __del__(self) -> None:
-        """Do nothing. ipywidgets keeps a form until it is closed, so this is called for a closed or an unfinished form,
-        or at the end of Python, when modules that `close` needs are gone.
+        """Do nothing, unlike the base class, which calls `close`. This is called for a closed or incomplete form, or at
+        the end of Python, when modules that `close` needs are already removed.
         """
 
     @abstractmethod

@@ -1,5 +1,5 @@
 // Gives a form the class `svc-no-kernel` while its kernel cannot answer; the style sheet then shows the message of the form.
-// A kernel that has restarted or ended has lost the form for good. A lost connection may come back.
+// A form cannot be used again after its kernel has restarted or ended. A lost connection can be restored.
 // The widget manager of JupyterLab has the kernel. It marks widgets as disconnected only after a restart by a person.
 
 const FORM = ".svc-form";

@@ -1,7 +1,7 @@
 """Collects the latest requests, messages and files of a service for the live page (live_page.py).
 
-The page asks again and again. So a response has only the requests that are new, and the list of messages or of files
-only if it has changed.
+The page requests them repeatedly. So a response has only the requests that are new, and the list of messages or of
+files only if it has changed.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ MAX_ROWS = 200
 def activity(context: ServiceContext, journal: Journal, deliveries: DeliveryQueue, query: Query) -> Row:
     """Return the latest requests and messages, oldest first, and the latest files, last modified first.
 
-    The query parameters say what the page already has: `journal` is the id of the journal and `since` the number of
-    a request, `messages` and `files` are the versions of these lists. The rows of a list that the page already has are
-    None.
+    The query parameters describe the rows that the page has: `journal` is the id of the journal and `since` the number
+    of a request, `messages` and `files` are the versions of these lists. The rows of a list that the page already has
+    are None.
     """
     since = _number(query.get("since")) if query.get("journal") == journal.id else 0
     return {

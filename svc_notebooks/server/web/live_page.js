@@ -1,4 +1,4 @@
-// The live page: asks once a second for what is new, and shows it in three lists with details.
+// The live page: requests new rows once a second, and shows them in three lists with details.
 //
 // Texts of the service are only inserted as text nodes. Rows are kept in the page while they do not change, so that the
 // focus and a selection stay where they are.

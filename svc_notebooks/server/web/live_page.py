@@ -1,4 +1,4 @@
-"""Builds the HTML of the live page, which shows the files, messages and requests of a service as they come.
+"""Builds the HTML of the live page, which shows the files, messages and requests of a service when they arrive.
 
 The page (live_page.html) contains its style sheet and its script, and no data. The script asks for the data
 (activity.py) and inserts every text as a text node. The Content-Security-Policy allows only this style sheet and this

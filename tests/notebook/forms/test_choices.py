@@ -45,7 +45,7 @@ def test_text_is_sent_when_the_field_is_left(controls):
     # Filters, and the list of zones, go with every letter; half a name of a zone is never sent, but said to be wrong.
     assert {control.tooltip.split(",")[0] for control in fields if control.continuous_update} == {
         "Type part of a name",
-        "The list follows as you type",
+        "The list is updated while you type",
         "List only exchanges whose path or query contains this text",
     }
 

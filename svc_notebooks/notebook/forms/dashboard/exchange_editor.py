@@ -79,7 +79,7 @@ class ExchangeEditor(widgets.VBox):  # type: ignore[misc]
         set_visible(self, False)
 
     def changes(self) -> dict[str, Any]:
-        """Return the arguments of `ExchangeView.resend` for what the person has changed.
+        """Return the arguments of `ExchangeView.resend` for the values that the person has changed.
 
         Raises ValueError for a header line without a colon.
         """

@@ -123,7 +123,7 @@ class AttendeeRow(Field):
 
 
 class AttendeeRows(EditableRows[AttendeeRow]):
-    """The rows of guests with details, a button that adds a row, and a button that takes over the listed guests."""
+    """The rows of guests with details, a button that adds a row, and a button that moves the listed guests to rows."""
 
     def __init__(self) -> None:
         super().__init__(lambda row: not (row.value.keys() - {"optional"}))

@@ -121,7 +121,7 @@ class ExportRequest:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """What a person has selected. `content` is the metadata of the document and the media type of the export."""
+    """The selected values. `content` is the metadata of the document and the media type of the export."""
 
     content: tuple[File | None, str | None]
     target: str

@@ -138,7 +138,7 @@ class ExportForm(Form):
         self._on_change()
 
     def _on_change(self) -> None:
-        """Remove the question, the messages and the preview of the previous export if they no longer hold."""
+        """Remove the question, the messages and the preview of the previous export if they are outdated."""
         if self._updating:
             return
         before, self._selection = self._selection, self.controls.selection

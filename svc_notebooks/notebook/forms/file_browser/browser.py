@@ -45,9 +45,9 @@ _NO_FOLDER = "Open a folder to upload files to it."
 def file_browser(*, session: SessionLike = None) -> FileBrowser:
     """Return a form that lists files, with folders, search, details, previews and actions.
 
-    A click on a heading sorts the list, the search follows what is typed, and letters typed in the list go to the next
-    name. Files dropped on the form are uploaded to the open folder. A file of the same name is replaced only after a
-    question.
+    A click on a heading sorts the list. The search updates the list while a person types. Letters typed in the list go
+    to the next name that begins with them. Files dropped on the form are uploaded to the open folder. A file of the
+    same name is replaced only after a question.
 
     The form downloads files or byte ranges, replaces content, and sets whether viewers can copy a file. The form asks
     for confirmation before it overwrites a local file, and before it downloads a file that is flagged as abusive. Only

@@ -84,7 +84,7 @@ class FolderConflict:
 
 @dataclass(frozen=True, slots=True)
 class UploadResult:
-    """The ids of the uploaded files, the files whose names are taken, and the error that ended the uploads, if any."""
+    """The ids of the uploaded files, the conflicts, and the error that ended the uploads, if any."""
 
     ids: tuple[str, ...] = ()
     conflicts: tuple[FolderConflict, ...] = ()

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ....core.resources.files import File, FileList
 
 _TYPING_PAUSE = 0.25
-"""Seconds without another letter after which the list follows the text of the search."""
+"""The seconds after the last typed letter of a search until the list is loaded."""
 
 _EMPTY_FOLDER = "This folder is empty. Drop files here to upload them."
 _NO_MATCH = "No files."

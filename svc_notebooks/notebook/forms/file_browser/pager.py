@@ -1,4 +1,4 @@
-"""The pages of the file list: the buttons that turn them, their size, and the total number of files."""
+"""The pages of the file list: the buttons that go to them, their size, and the total number of files."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PAGE_SIZES = (20, PAGE_SIZE, 100, 200, 500)
 
 
 class Pager(widgets.HBox):  # type: ignore[misc]
-    """Turns the pages of a list. `token` is the page token of the current page, `size` the number of its rows.
+    """Goes through the pages of a list. `token` is the token of the current page, `size` the number of its rows.
 
     >>> pager = Pager()
     >>> pager.show(3, None); pager.text
@@ -89,7 +89,7 @@ class Pager(widgets.HBox):  # type: ignore[misc]
         self._loading = False
 
     def show(self, count: int, next_token: str | None) -> None:
-        """Show the place of a page with `count` rows. `next_token` is the page token of the next page, if any."""
+        """Show the position of a page with `count` rows. `next_token` is the page token of the next page, if any."""
         self._count, self._next_token, self._loading = count, next_token, False
         self.previous.disabled, self.next.disabled = self.is_first, next_token is None
         if next_token is None:
@@ -104,7 +104,7 @@ class Pager(widgets.HBox):  # type: ignore[misc]
 
     @property
     def text(self) -> str:
-        """The place of the page in the list, such as "1-50 of 312"."""
+        """The position of the page in the list, such as "1-50 of 312"."""
         if self.complete:
             return "1 file" if self._count == 1 else f"{self._count} files"
         last = self._before + self._count

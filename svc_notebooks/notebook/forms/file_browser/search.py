@@ -104,7 +104,7 @@ _SCOPE_TERMS = {
 
 
 def heading_of(order: str | None) -> tuple[str, bool]:
-    """Return the heading for a sort order and True for a descending order, or an empty text without such a heading.
+    """Return the heading of a sort order, or an empty text if it has none, and True for a descending order.
 
     >>> heading_of("folder,name_natural"), heading_of("modifiedTime desc"), heading_of(None)
     (('name', False), ('changed', True), ('', False))
@@ -127,7 +127,9 @@ class FileSearch(widgets.HBox):  # type: ignore[misc]
         self.field = widgets.Dropdown(
             options=FIELDS, **describe("Search in", "The field that is searched"), style=AUTO_WIDTH
         )
-        self.text = text_field("Search", "The list follows as you type", hint="empty: all files", style=AUTO_WIDTH)
+        self.text = text_field(
+            "Search", "The list is updated while you type", hint="empty: all files", style=AUTO_WIDTH
+        )
         self.text.continuous_update = True  # a letter that arrives late lists the files once more, which does no harm
         self.order = widgets.Dropdown(options=ORDERS, **describe("Sort by", "The order of the files"), style=AUTO_WIDTH)
         super().__init__([self.scope, self.field, self.text, self.order])

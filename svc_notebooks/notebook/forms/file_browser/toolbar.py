@@ -1,6 +1,6 @@
 """The toolbar of the file browser: the common actions as buttons, and the others in a menu.
 
-A button is disabled while it can do nothing with the selected files.
+A button is disabled if its action is not possible for the selected files.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def _one_may(capability: str) -> Condition:
 
 
 def _can_replace(files: Sequence[File]) -> bool:
-    """Return whether the user can replace the content of the only file. Folders, which have children, have none."""
+    """Return whether the user can replace the content of the only selected file. Folders have no content."""
     return len(files) == 1 and _allows(files[0], "canModifyContent") and not _is_folder(files[0])
 
 
@@ -58,7 +58,7 @@ def _allows(file: File, capability: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class ToolbarAction:
-    """An action of the toolbar. `condition` says whether it can do something with the selected files."""
+    """An action of the toolbar. `condition` returns whether it is possible for the selected files."""
 
     key: str
     text: str
@@ -107,7 +107,7 @@ class FileToolbar(widgets.HBox):  # type: ignore[misc]
         self.add_class("svc-toolbar")
 
     def show(self, files: Sequence[File], *, in_folder: bool, in_trash: bool) -> None:
-        """Enable the buttons that can do something with the selected files, and show Restore instead of Trash."""
+        """Enable the buttons of the possible actions for the selected files, and show Restore instead of Trash."""
         restoring = in_trash or any(file.get("trashed") for file in files)
         set_visible(self.buttons["trash"], not restoring)
         set_visible(self.buttons["untrash"], restoring)

@@ -39,8 +39,8 @@ class UploadEvents:
 class FolderUploads(widgets.VBox):  # type: ignore[misc]
     """Uploads the files of a picker to the folder that was open when the person chose them.
 
-    A file whose name is taken is uploaded only after the answer to a question. Files that arrive during an upload or
-    a question wait for its end.
+    A file whose name another file of the folder has is uploaded only after the answer to a question. Files that arrive
+    during an upload or a question wait for its end.
     """
 
     def __init__(self, picker: FilePicker, events: UploadEvents) -> None:
@@ -64,7 +64,7 @@ class FolderUploads(widgets.VBox):  # type: ignore[misc]
         self._begin_next()
 
     def _begin_next(self) -> None:
-        """Upload the complete files of the first folder. Do nothing while files arrive or the person is asked.
+        """Upload the complete files of the first folder. Do nothing while files load or a question is open.
 
         Of several files with the same name, the first is uploaded. The others follow, after a question.
         """
@@ -117,7 +117,7 @@ class FolderUploads(widgets.VBox):  # type: ignore[misc]
 
     def _summary(self, chosen: Sequence[ChosenFile], result: UploadResult) -> str:
         if result.conflicts and not result.ids:
-            return ""  # the question says which files wait
+            return ""  # the question lists the waiting files
         uploaded = len(result.ids)
         count = file_count(chosen) if uploaded == len(chosen) else f"{uploaded} of {file_count(chosen)}"
         cancelled = "Cancelled. " if isinstance(result.error, Stopped) else ""

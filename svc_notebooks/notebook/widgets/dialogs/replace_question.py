@@ -24,7 +24,7 @@ class NameConflict(Protocol):
     """A new file whose name an existing file has.
 
     `path` is the existing file, `alternative_path` the new file if the person keeps both. `lines` compares the two
-    files, `place` says where they are.
+    files, `place` is the text about their folder.
     """
 
     @property
