@@ -50,7 +50,7 @@ class ServedSandbox:
 @pytest.fixture
 def svc_sandbox(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
     """A new sandbox with the seed 0 for each test, whose session is the current session during the test."""
-    from .notebook.sandbox.start import sandbox
+    from . import sandbox
 
     options = {name: value for name, value in _options(request.node).items() if name in _SANDBOX_OPTIONS}
     with sandbox(**{"seed": 0, **options}) as lab:

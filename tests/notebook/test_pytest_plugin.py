@@ -74,6 +74,11 @@ def test_misspelt_option(svc_sandbox):
 @pytest.mark.svc("strict")
 def test_option_without_a_name(svc_sandbox):
     pass
+
+
+@pytest.mark.svc(policy="strict")
+def test_option_of_a_wrong_type(svc_sandbox):
+    pass
 """
 
 
@@ -89,9 +94,10 @@ def test_fixtures_and_the_marker(pytester: pytest.Pytester) -> None:
 def test_reports_list_the_requests_and_errors_name_the_options(pytester: pytest.Pytester) -> None:
     result = run(pytester, FAILING)
 
-    result.assert_outcomes(failed=2, errors=2)
+    result.assert_outcomes(failed=2, errors=3)
     result.stdout.fnmatch_lines(["*takes seed, policy, names, clock and tls as keyword arguments, not polcy"])
     result.stdout.fnmatch_lines(["*takes seed, policy, names, clock and tls as keyword arguments, not 'strict'"])
+    result.stdout.fnmatch_lines(["*TypeError: policy must be a Policy*, not 'strict'"])
     result.stdout.fnmatch_lines(
         [
             "*requests to the svc service*",

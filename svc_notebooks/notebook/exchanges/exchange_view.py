@@ -130,6 +130,7 @@ class ExchangeView:
             ValueError: An argument is invalid, the recorded body is incomplete, or a secret was removed from the
                 recorded URL or body, so that `url` or `body` is needed.
             TypeError: An argument has the wrong type.
+            RuntimeError: The record of the session was cleared while the request was sent.
         """
         request = edited_request(self._exchange, method=method, url=url, headers=headers, body=body)
         number = send_and_record(self._session, request)

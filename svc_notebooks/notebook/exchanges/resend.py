@@ -53,7 +53,8 @@ def edited_request(
 def send_and_record(session: Session, request: Request) -> int:
     """Send a request once, read its response to the end, and return the number of the new exchange.
 
-    If no response arrives, the new exchange has the reason.
+    If no response arrives, the new exchange has the reason. Raises RuntimeError if the new exchange is no longer
+    recorded.
     """
     before = session.exchanges.last
     with suppress(TransportError):
@@ -61,6 +62,8 @@ def send_and_record(session: Session, request: Request) -> int:
         if not isinstance(response.body, bytes):
             deque(response.body, maxlen=0)
     new = [recorded for recorded in session.exchanges if recorded.n > before]
+    if not new:
+        raise RuntimeError("The request was sent. Its response is lost, because the record of the session was cleared.")
     sent = request.method, request.path  # other threads may have sent other requests meanwhile
     return next((each.n for each in new if (each.method, urlsplit(each.url).path) == sent), new[-1].n)
 

@@ -148,3 +148,19 @@ def test_an_address_with_a_password_is_listed_without_it():
     assert svc.exchanges(session=session)["path"].tolist() == ["/x", "/y"]
     view = svc.exchange(session=session)
     assert "a-password" not in f"{view!r}{view}{view.curl()}{view.python()}{view.url}"
+
+
+def test_a_record_that_is_cleared_while_a_request_is_sent():
+    requests = []
+
+    def handle(request):
+        requests.append(request)
+        if len(requests) == 2:
+            session.exchanges.clear()
+        return Response(200, body=b"{}")
+
+    session = svc.Session("https://api.example", handler=handle)
+    session.send(session.request("GET", "/x"))
+
+    with pytest.raises(RuntimeError, match=r"The request was sent\. Its response is lost"):
+        svc.exchange(session=session).resend()
