@@ -101,10 +101,15 @@ def open_source(source: object, *, name: str | None = None, size: int | None = N
     if isinstance(source, io.TextIOBase):
         raise TypeError("source is a file in text mode; open the file with mode 'rb'")
     name = name or own_name(source)
+    if is_stream(source):
+        return StreamSource(cast(Readable, source), name, size)
+    return FileSource(cast(Seekable, source), name)
+
+
+def is_stream(source: object) -> bool:
+    """Return True for a file object without seek, whose content can be read only once."""
     seekable = getattr(source, "seekable", None)
-    if callable(seekable) and seekable():
-        return FileSource(cast(Seekable, source), name)
-    return StreamSource(cast(Readable, source), name, size)
+    return callable(getattr(source, "read", None)) and not (callable(seekable) and seekable())
 
 
 def _check_path(source: str | os.PathLike[str]) -> Path:
@@ -214,6 +219,12 @@ class FileSource(UploadSource):
         _check_bytes(file.read(0))
         self.name = name
         self.size = self._end - self._start
+
+    @property
+    def media_type(self) -> str:
+        detected = super().media_type
+        self._file.seek(self._start)  # another upload of the same file object begins at its position
+        return detected
 
     def read(self, offset: int, size: int) -> bytes:
         end = self._file.seek(0, io.SEEK_END)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from ..arguments import file_ids, one_id
 from ..batch import apply_to_rows
 from ..current_session import SessionLike, session_or_current
+from ..frames.frames import snake
 from ..frames.schemas import FILES
 from .files import create_file
 
@@ -45,6 +46,8 @@ def create_folder(name: str, parent: File | None = None, *, session: SessionLike
     >>> svc.upload(b"a,b", name="table.csv", parent=data)["parents"].item() == [data["id"].item()]
     True
     """
+    if other := next((key for key in metadata if snake(key) == "mime_type"), None):
+        raise TypeError(f"{other} cannot be set for a folder; create_file(name, mime_type=...) creates other files")
     return create_file(name, parent=parent, mime_type="folder", session=session, **metadata)
 
 

@@ -33,6 +33,7 @@ def new_files(
     from ...client.uploads.prepare import prepare
 
     contents = sources(source)
+    _check_streams(contents)
     if file_id is not None and len(contents) != 1:
         raise ValueError(f"file_id is for one source, but source has {len(contents)} sources; leave file_id out")
     chosen_id = {} if file_id is None else {"id": file_id}
@@ -61,6 +62,7 @@ def new_content(
     contents = sources(source)
     if len(contents) != 1:
         raise ValueError(f"source has {len(contents)} sources; update() needs exactly one source for all files")
+    _check_streams(contents * len(ids))
     body = metadata_body(metadata, creating=False, names=session.names)
     common = replace(arguments, metadata=body, query=files_schema_with(body).query)
     if is_frame(contents[0]):
@@ -71,6 +73,15 @@ def new_content(
             session, ids, contents[0], body.get("name"), arguments.mime_type
         )
     ]
+
+
+def _check_streams(contents: Sequence[object]) -> None:
+    """Raise ValueError if a stream is the content of several files, because it can be read only once."""
+    from ...client.uploads.sources import is_stream
+
+    streams = [id(content) for content in contents if is_stream(content)]
+    if len(set(streams)) < len(streams):
+        raise ValueError("source is a stream for several files, and can be read only once; give a path or bytes")
 
 
 def run_with_progress(session: Session, request: UploadRequest, progress: Progress, *, alone: bool = True) -> File:

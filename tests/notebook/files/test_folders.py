@@ -97,3 +97,9 @@ def test_a_failed_move_does_not_stop_the_others(data):
 
     assert caught.value.result["name"].tolist() == ["a"]
     assert names_in(inner) == ["a"]
+
+
+@pytest.mark.parametrize("name", ["mime_type", "mimeType"])
+def test_a_folder_has_no_other_media_type(lab, name):
+    with pytest.raises(TypeError, match=rf"{name} cannot be set for a folder; create_file\(name, mime_type=\.\.\.\)"):
+        svc.create_folder("Data", **{name: "document"})
