@@ -1,4 +1,4 @@
-"""The live page of a served sandbox in chromium: what comes is shown, by mouse and by keyboard, light and dark."""
+"""The live page of a served sandbox in chromium: new rows, mouse and keyboard, light and dark."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -25,7 +25,7 @@ def sandbox() -> Iterator[svc.Sandbox]:
 
 @pytest.fixture
 def problems() -> list[str]:
-    """What the console of the page says, and requests to elsewhere."""
+    """The messages in the console of the page, and the requests to other hosts."""
     return []
 
 
@@ -75,7 +75,7 @@ def act(sandbox: svc.Sandbox) -> None:
     sandbox.deliver()
 
 
-def test_what_comes_is_shown(live: Page, sandbox: svc.Sandbox, problems: list[str]) -> None:
+def test_new_requests_messages_and_files_are_shown(live: Page, sandbox: svc.Sandbox, problems: list[str]) -> None:
     expect(live.get_by_text("No request yet.")).to_be_visible()
 
     act(sandbox)
@@ -155,7 +155,7 @@ def test_the_focus_stays_while_rows_come(live: Page, sandbox: svc.Sandbox) -> No
     assert "generateIds" in live.evaluate("document.activeElement.textContent")
 
 
-def test_clear_hides_the_rows_of_the_page_alone(live: Page, sandbox: svc.Sandbox) -> None:
+def test_clear_hides_only_the_rows_of_the_page(live: Page, sandbox: svc.Sandbox) -> None:
     svc.generate_ids(1)
     expect(row(live, "generateIds")).to_have_count(1)
 
@@ -167,7 +167,7 @@ def test_clear_hides_the_rows_of_the_page_alone(live: Page, sandbox: svc.Sandbox
     assert len(sandbox.journal()) == 2
 
 
-def test_a_paused_page_asks_for_nothing(live: Page, sandbox: svc.Sandbox) -> None:
+def test_a_paused_page_sends_no_requests(live: Page, sandbox: svc.Sandbox) -> None:
     live.get_by_role("button", name="Pause").click()
     expect(live.get_by_role("status")).to_have_text("Paused")
     svc.generate_ids(1)
@@ -239,7 +239,9 @@ def test_the_link_with_the_key_may_be_opened_in_the_same_tab(page: Page) -> None
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1280, 520])
-def test_axe_finds_nothing(live: Page, sandbox: svc.Sandbox, axe, problems: list[str], scheme: str, width: int) -> None:
+def test_axe_reports_no_violations(
+    live: Page, sandbox: svc.Sandbox, axe, problems: list[str], scheme: str, width: int
+) -> None:
     act(sandbox)
     live.set_viewport_size({"width": width, "height": 900})
     live.emulate_media(color_scheme=scheme)

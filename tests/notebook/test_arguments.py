@@ -52,7 +52,7 @@ MEANT = {
 
 @pytest.mark.spec("D-02", "D-02a")
 @pytest.mark.parametrize("form", MEANT)
-def test_whatever_names_files_is_taken(three, form):
+def test_files_are_accepted_in_every_form(three, form):
     assert svc.file(MEANT[form](three))["name"].tolist() == ["a.txt", "b.txt"]
 
 
@@ -97,7 +97,7 @@ def test_a_row_of_changes_names_its_file(lab):
 
 
 def without_required_arguments():
-    """The public functions that a session alone is enough for."""
+    """The public functions that need no argument except a session."""
     for name in svc.__all__:
         value = getattr(svc, name)
         parameters = {} if isinstance(value, type) else inspect.signature(value).parameters
@@ -107,7 +107,7 @@ def without_required_arguments():
 
 
 @pytest.mark.parametrize("name", list(without_required_arguments()))
-def test_a_sandbox_is_taken_for_a_session(lab, tmp_path, monkeypatch, name):
+def test_a_sandbox_is_accepted_as_a_session(lab, tmp_path, monkeypatch, name):
     monkeypatch.chdir(tmp_path)
     svc.receiver(direct=True)  # for watch_changes
     svc.files()  # for exchange
@@ -272,7 +272,7 @@ def test_what_cannot_be_meant_is_refused_before_anything_is_sent(lab, case):
     assert len(svc.exchanges()) == 0
 
 
-def test_the_name_of_a_file_is_no_id(lab):
+def test_the_name_of_a_file_is_refused_as_an_id(lab):
     svc.upload(b"x", name="report.csv")
 
     with pytest.raises(NotFound, match=r"files\(name='report.csv'\) finds a file by its name"):

@@ -1,4 +1,4 @@
-"""Every function with a duration reads the same forms, and says which they are."""
+"""Every function with a duration accepts the same forms, and its error lists the forms."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Thirty everyday tasks, as somebody types them who has read nothing but signatures and docstrings (issue 19)."""
+"""Thirty everyday tasks, as a user types them who has read only signatures and docstrings (issue 19)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The same with pandas 2.2 and 3 (`make pandas-2.2`): texts, missing values, times and what people do with them."""
+"""Frames are the same with pandas 2.2 and 3 (`make pandas-2.2`): texts, missing values, times, operations."""
 
 import pandas as pd
 import pytest

@@ -103,7 +103,7 @@ def test_without_a_shell_the_sentence_is_left():
         "import concurrent.futures as f; f.ThreadPoolExecutor().submit(svc.read, 3).result()",
     ],
 )
-def test_a_built_in_error_shows_the_readers_own_line_alone(cell, shell, capsys):
+def test_a_built_in_error_shows_only_the_readers_own_line(cell, shell, capsys):
     shell.user_ns["lab"] = svc.sandbox()
     output = shown(shell, capsys, cell)
 

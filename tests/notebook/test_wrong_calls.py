@@ -1,4 +1,4 @@
-"""A call with a wrong argument names the argument that was meant, and the function still looks like itself."""
+"""Errors about unknown arguments name the nearest one, and wrapped functions keep their name and signature."""
 
 import inspect
 import pickle
@@ -50,7 +50,7 @@ import svc_notebooks as svc
         (lambda: svc.upload(), "upload() missing 1 required positional argument: 'source'"),
     ],
 )
-def test_a_wrong_argument_is_told_the_right_one(call, message):
+def test_the_error_about_a_wrong_argument_names_the_right_one(call, message):
     with pytest.raises(TypeError) as raised:
         call()
 

@@ -1,4 +1,4 @@
-"""A value of a wrong type is an error that names the argument, whatever the code inside would have said."""
+"""An error about a value of a wrong type names the argument, not the code in which it was raised."""
 
 from pathlib import Path
 
@@ -56,7 +56,7 @@ def test_the_error_that_was_replaced_is_its_cause(lab):
     assert "truth value" in str(raised.value.__cause__)
 
 
-def test_numbers_and_flags_of_numpy_are_taken(lab, tmp_path):
+def test_numbers_and_booleans_of_numpy_are_accepted(lab, tmp_path):
     file = svc.upload([b"1", b"2"], name=["a.txt", "b.txt"])
     svc.download(file, tmp_path, overwrite=np.True_)
 

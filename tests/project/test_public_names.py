@@ -99,7 +99,7 @@ LAB = (
 SESSION = "base_url call clock close exchanges fault headers in_process names renew request retry send url"
 
 
-def test_dir_lists_the_public_names_alone_before_they_are_used():
+def test_dir_lists_only_public_names_before_they_are_used():
     code = (
         "import svc_notebooks as svc; svc.sandbox(); print([n for n in dir(svc) if n[0] != '_'] == sorted(svc.__all__))"
     )
@@ -119,7 +119,7 @@ def test_dir_lists_the_public_names_alone_before_they_are_used():
         ("session.", True, SESSION.split()),  # without jedi, IPython adds the methods of the class
     ],
 )
-def test_tab_completes_the_public_names_alone(cell: str, use_jedi: bool, expected: list[str]) -> None:
+def test_tab_completes_only_public_names(cell: str, use_jedi: bool, expected: list[str]) -> None:
     with svc.sandbox() as lab:
         shell = InteractiveShell(user_ns={"svc": svc, "lab": lab, "session": lab.session})
         shell.Completer.use_jedi = use_jedi

@@ -112,7 +112,7 @@ def test_the_search_follows_what_is_typed(opened, lab):
 
 
 def test_a_double_click_opens_what_it_began_on(opened, lab):
-    """A message above the list vanishes after the first click, and the list moves up."""
+    """The first click removes the message above the list, so the list moves up."""
     page = opened
     lab.run_code(page, "browser.ask['delete'].click()")
     page.get_by_role("alert").get_by_text("No file is selected").wait_for()
@@ -192,7 +192,7 @@ def test_a_file_is_moved_to_a_folder(opened, lab):
     assert lab.run_code(page, code) == "True"
 
 
-def test_a_search_result_takes_no_files(opened, lab):
+def test_files_dropped_on_a_search_result_are_refused(opened, lab):
     page = opened
     page.get_by_label("Location").select_option("All my files")
     page.locator("label.svc-disabled").wait_for()

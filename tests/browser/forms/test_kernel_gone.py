@@ -1,4 +1,4 @@
-"""A form in JupyterLab whose kernel has restarted, died or ended says so."""
+"""A form in JupyterLab shows a message after its kernel has restarted, died or ended."""
 
 import pytest
 
@@ -17,7 +17,7 @@ KILL = f"""() => {{
 }}"""
 
 JUPYTERLAB_ERRORS = ("Canceled future for", "Cannot send")
-"""What JupyterLab says in the console about requests to a kernel that has ended."""
+"""The messages of JupyterLab in the console about requests to a kernel that has ended."""
 
 ENDS = {
     "restarted": f"async () => await {SESSION}.restartKernel()",
@@ -45,7 +45,7 @@ def message(page):
 
 @pytest.mark.spec("W-05", "W-05c")
 @pytest.mark.parametrize("end", ENDS)
-def test_a_form_says_that_its_kernel_has_gone(lab, axe, open_form, end):
+def test_a_form_shows_that_its_kernel_is_not_connected(lab, axe, open_form, end):
     page = open_form()
     page.get_by_label("Title").fill("Tea")
     page.evaluate(ENDS[end])
@@ -75,7 +75,7 @@ def test_a_form_works_again_after_its_cell_has_run_again(lab, open_form):
 
 
 @pytest.mark.spec("W-05", "W-05c")
-def test_a_lost_connection_may_come_back(open_form):
+def test_a_restored_connection_removes_the_message(open_form):
     page = open_form()
     kernel = f"{SESSION}.session.kernel"
     page.evaluate(f"() => {kernel}.connectionStatusChanged.emit('connecting')")
@@ -89,7 +89,7 @@ def test_a_lost_connection_may_come_back(open_form):
 
 
 @pytest.mark.spec("W-05", "W-05c")
-def test_a_dashboard_says_it_once_and_a_click_shows_it(open_form):
+def test_a_dashboard_has_one_message_and_a_click_scrolls_to_it(open_form):
     page = open_form("dashboard()")
     page.set_viewport_size({"width": 900, "height": 420})
     page.get_by_role("tab", name="Events", exact=True).click()

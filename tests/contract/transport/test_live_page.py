@@ -1,4 +1,4 @@
-"""The live page at / in raw HTTP: who may see it, what it has, and what it leaves alone."""
+"""The live page at / in raw HTTP: access, data, and no effect on the journal, on faults and on limits."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def test_other_clients_get_the_same_error_as_before(wire: OverSocket, accept: st
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "OPTIONS"])
 @pytest.mark.parametrize("path", ["/", ACTIVITY])
-def test_other_methods_find_nothing(wire: OverSocket, method: str, path: str) -> None:
+def test_other_methods_are_not_found(wire: OverSocket, method: str, path: str) -> None:
     assert wire.send(method, path, headers=HTML).status == 404
 
 
@@ -112,13 +112,13 @@ class TestPolicyWithoutPage:
     def policy(self) -> Policy:
         return Policy(browser_sign_in="choose", live_page=False)
 
-    def test_there_is_nothing(self, wire: OverSocket, server: SocketServer) -> None:
+    def test_the_page_and_its_data_are_not_found(self, wire: OverSocket, server: SocketServer) -> None:
         assert wire.send("GET", "/", headers=HTML).status == 404
         assert activity(wire).status == 404
         assert server.page_url is None
 
 
-# -- who may see it ---------------------------------------------------------------------------------------------------
+# -- access -----------------------------------------------------------------------------------------------------------
 
 
 class TestWhereUsersNeedAToken:
@@ -175,7 +175,7 @@ class TestWhereUsersNeedAToken:
 
 
 @pytest.mark.parametrize("headers", FOREIGN, ids=str)
-def test_pages_of_other_origins_read_nothing(wire: OverSocket, headers: dict[str, str]) -> None:
+def test_requests_of_other_origins_are_refused(wire: OverSocket, headers: dict[str, str]) -> None:
     answer = activity(wire, headers)
 
     assert (answer.status, answer.error["reason"]) == (403, "originNotAllowed")
@@ -202,7 +202,7 @@ def test_the_own_page_reads_without_cors_headers(wire: OverSocket) -> None:
     assert not [name for name in answer.headers if name.lower().startswith("access-control-")]
 
 
-# -- what it shows ----------------------------------------------------------------------------------------------------
+# -- data -------------------------------------------------------------------------------------------------------------
 
 
 def test_it_shows_requests_messages_and_files(wire: OverSocket) -> None:
@@ -291,7 +291,7 @@ def test_after_a_restore_the_files_of_the_snapshot_are_shown(wire: OverSocket) -
 
 
 @pytest.mark.parametrize("since", ["", "-1", "x", "9" * 30, "٣"])
-def test_an_odd_number_asks_for_everything(wire: OverSocket, since: str) -> None:
+def test_an_invalid_number_returns_all_rows(wire: OverSocket, since: str) -> None:
     wire.create(b"x")
 
     assert len(activity(wire, journal=rows(wire)["journal"], since=since).json["requests"]) == 1
@@ -307,7 +307,7 @@ def test_long_lists_are_cut_to_the_latest_rows(wire: OverSocket) -> None:
     assert len(shown["files"]["rows"]) == 200
 
 
-# -- what it leaves alone ---------------------------------------------------------------------------------------------
+# -- no effect on the service -----------------------------------------------------------------------------------------
 
 
 def test_an_open_page_is_not_in_the_journal_and_triggers_no_fault(wire: OverSocket) -> None:

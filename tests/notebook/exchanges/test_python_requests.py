@@ -16,7 +16,7 @@ ODD = 'it\'s "quoted" $HOME `id` \\ {a,b} [0-9] %41 ü\t|'
 
 @pytest.fixture
 def run(lab: svc.Sandbox) -> Iterator[Callable[..., str]]:
-    """Run the code of the last exchange, or of that number; what it printed: status and body."""
+    """Run the code of an exchange, by default of the last one, and return its output: status and body."""
     with lab.serve() as server:
         token = lab.service.sign_in()
 

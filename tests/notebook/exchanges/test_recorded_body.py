@@ -1,4 +1,4 @@
-"""Tests of what counts as a whole recorded body when a secret was removed from it."""
+"""Tests whether a recorded body from which a secret was removed is complete."""
 
 import pytest
 

@@ -80,7 +80,7 @@ def test_a_file_that_is_in_the_folder_is_not_changed(lab, data):
     assert svc.file(file, fields="version").squeeze() == before
 
 
-def test_a_file_is_no_target(data):
+def test_a_file_as_target_is_refused(data):
     file, other = svc.upload([b"1", b"2"], name=["a", "b"]).iloc
 
     with pytest.raises(ValueError, match=r"to is 'b', a file of the type .*; give a folder"):

@@ -1,4 +1,4 @@
-"""An interrupted transfer says what is stored and how to go on, and that is true."""
+"""The message of an interrupted transfer has the stored bytes and the next step, and both are right."""
 
 import io
 
@@ -79,7 +79,7 @@ def test_an_upload_step_by_step_goes_on_with_resume(lab, path):
     assert upload.resume()["size"].item() == 20 * MIB
 
 
-def test_an_upload_in_one_request_promises_nothing(lab):
+def test_an_upload_in_one_request_does_not_promise_to_go_on(lab):
     message = message_of(lambda: svc.upload(bytes(MIB), progress=interrupt_after(0)))
 
     assert message == "the upload was stopped; files() shows whether the file is stored"

@@ -82,7 +82,7 @@ def test_a_frame_that_parquet_cannot_hold_is_refused(lab, table, words):
     assert len(svc.exchanges()) == 0
 
 
-def test_half_a_parquet_file_is_told_by_its_name(lab):
+def test_the_error_about_half_a_parquet_file_names_the_file(lab):
     content = svc.read(svc.upload(TABLE, name="table.parquet"))
     file = svc.upload(content[: len(content) // 2], name="half.parquet")
 

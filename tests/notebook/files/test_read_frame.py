@@ -1,4 +1,4 @@
-"""Tests read_frame on stored files: formats, native spreadsheets, several files and folders, and what is refused."""
+"""Tests read_frame on stored files: formats, native spreadsheets, several files, folders, and refused files."""
 
 import gzip
 import tempfile

@@ -93,7 +93,7 @@ def test_files_are_found_by_folder(shelf):
     assert names_of(folder=[shelf, "root"], name="*.csv") == ["survey 1.csv", "table.csv"]
 
 
-def test_a_folder_that_is_none_is_an_error(shelf):
+def test_a_name_or_a_file_as_folder_is_refused(shelf):
     with pytest.raises(svc.NotFound, match=r"File not found: Data.*files\(name=\.\.\., mime_type='folder'\)"):
         svc.files(folder="Data [1]")
     with pytest.raises(ValueError, match=r"folder is 'table.csv', which is a file and not a folder"):
@@ -327,7 +327,7 @@ def test_an_error_in_a_long_query_shows_the_part_around_its_place(lab, before, a
         (["name downwards"], "name is followed by 'downwards'; write name or name desc."),
     ],
 )
-def test_an_unknown_sort_key_is_told_the_nearest(lab, order_by, message):
+def test_the_error_about_an_unknown_sort_key_names_the_nearest(lab, order_by, message):
     with pytest.raises(svc.BadRequest) as refused:
         svc.files(order_by=order_by)
 

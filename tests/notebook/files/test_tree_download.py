@@ -1,4 +1,4 @@
-"""Tests downloads of folders: what arrives where, what is left out, and what a second run does."""
+"""Tests downloads of folders: the saved files and their paths, the skipped files, and a second run."""
 
 import pandas as pd
 import pytest
@@ -321,7 +321,7 @@ def test_progress_counts_the_bytes_of_all_files(data, tmp_path):
 
 
 def test_circles_and_several_parents_are_listed_once(lab, tmp_path, monkeypatch):
-    """Other services of the family have files in several folders; this one has not."""
+    """In other services of the family a file can be in several folders, but not in this service."""
     folder, plain = lab.session.names.native("folder"), {"mimeType": "text/plain", "size": "1"}
     children = {
         "top": [{"id": "a", "name": "a", "mimeType": folder}, {"id": "b", "name": "b", "mimeType": folder}],

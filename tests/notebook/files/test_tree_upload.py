@@ -1,4 +1,4 @@
-"""Tests uploads of folders and patterns: what is sent, what is not, and what a second run does."""
+"""Tests uploads of folders and patterns: the uploaded files, the skipped files, and a second run."""
 
 import os
 import sys
@@ -264,7 +264,7 @@ def test_a_file_that_cannot_be_converted_is_named(data):
 
 
 @pytest.mark.parametrize("preset", ["lost receipt", "flaky wifi"])
-def test_no_fault_makes_a_second_file_or_folder(lab, data, preset):
+def test_no_fault_creates_a_second_file_or_folder(lab, data, preset):
     with lab.faults(preset):
         made = svc.upload("data")
 

@@ -1,4 +1,4 @@
-"""Tests which format a DataFrame is uploaded in, the media type of updated files, and the columns that were set."""
+"""Tests the format of uploaded DataFrames, the media type of updated files, and the columns of set fields."""
 
 import gzip
 import json

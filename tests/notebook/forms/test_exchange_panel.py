@@ -13,7 +13,7 @@ from svc_notebooks.notebook.widgets.row_list import PlainRowList
 
 
 class Download(LinkDownload):
-    """Keeps what was sent to the browser."""
+    """Records the files that were sent to the browser."""
 
     def save(self, name, media_type, body):
         self.saved = (name, media_type, body)
@@ -47,7 +47,7 @@ def select(panel, *numbers):
 
 
 def run(panel):
-    """What the equivalent code returns."""
+    """Return the value of the equivalent code."""
     *lines, last = panel.code().splitlines()
     names = {"svc": svc}
     exec("\n".join(lines), names)
@@ -87,7 +87,7 @@ def test_the_status_says_how_many_match(panel):
     assert panel.rows.empty_message == "No exchange matches the filter."
 
 
-def test_an_invalid_status_is_told_beside_the_list(panel):
+def test_an_invalid_status_is_reported_beside_the_list(panel):
     panel.expected_error = True
     panel.filter.status.value = "4yz"
 
@@ -357,7 +357,7 @@ def test_clear_empties_the_record(panel):
     assert panel.code() == "svc.exchanges()"
 
 
-def test_a_plain_list_has_the_same(lab):
+def test_a_plain_list_sends_a_request_again(lab):
     svc.create_file(name="notes")
     panel = WirePanel(lab.session, PlainRowList, Download)
     panel.rows.chosen = ["1"]

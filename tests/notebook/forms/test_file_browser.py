@@ -469,7 +469,7 @@ def test_an_error_beside_a_conflict_is_shown_too(browser, tmp_path):
     assert "is a file, where a folder must be" in browser.alert.value
 
 
-def test_a_folder_is_no_browser_download(browser):
+def test_a_browser_download_of_a_folder_is_refused(browser):
     choose(browser, "Data")
     browser.ask["download"].click()
     browser.question.target.value = "browser"

@@ -30,7 +30,7 @@ def begin(browser, name, size, key=None):
 
 
 def drop(browser, name, body, key=None):
-    """What the page sends when a person drops a file on the form."""
+    """Send the messages of the page after a person has dropped a file on the form."""
     begin(browser, name, len(body), key)
     if body:
         browser.picker.handle_message({"kind": "slice", "key": key or name, "offset": 0}, [body])
@@ -90,14 +90,14 @@ def test_files_go_to_the_folder_that_was_open_when_they_were_dropped(browser, da
     assert contents(data["id"].item()) == [("quick.txt", b"")]
 
 
-def test_a_search_result_is_no_place_for_files(browser):
+def test_uploads_to_a_search_result_are_refused(browser):
     browser.search.scope.value = "everywhere"
     assert browser.picker.refusal == "Open a folder to upload files to it."
     browser.search.scope.value = "here"
     assert browser.picker.refusal == ""
 
 
-# -- a name that is taken
+# -- a name that another file has
 
 
 @pytest.fixture
@@ -128,7 +128,7 @@ def test_a_taken_name_is_asked_about(conflicting):
         ("keep", [("plan (1).txt", b"new"), ("plan.txt", b"old")], "Uploaded 1 file to My files."),
     ],
 )
-def test_the_answer_decides(conflicting, answer, expected, status):
+def test_the_answer_replaces_the_file_or_keeps_both_or_cancels(conflicting, answer, expected, status):
     getattr(conflicting.uploads.question, answer).click()
 
     assert contents() == [("notes.txt", b""), *expected]
@@ -145,7 +145,7 @@ def test_a_free_name_is_one_that_no_file_of_the_folder_has(browser):
     assert browser.uploads.question.keep.description == "Save as plan (25).txt"
 
 
-def test_folders_documents_and_the_trash_take_no_names(browser):
+def test_folders_documents_and_trashed_files_are_no_conflicts(browser):
     svc.upload(b"<p>a</p>", name="Birds", mime_type="text/html", convert_to="document")
     svc.trash(svc.upload(b"x", name="plan.txt"))
     for name in ("Data", "Birds", "plan.txt"):

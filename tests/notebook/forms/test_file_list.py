@@ -1,4 +1,4 @@
-"""The list of the file browser without a web browser: order, pages, search, selection, and what no longer holds."""
+"""The list of the file browser without a web browser: order, pages, search, selection, and outdated messages."""
 
 import asyncio
 from urllib.parse import unquote
@@ -175,7 +175,7 @@ def test_a_second_click_on_next_while_the_page_loads_shows_no_wrong_page(lab):
     assert (third, first_name) == ("101-130 of 130", "100.txt")
 
 
-# -- what is typed
+# -- typing in the search field
 
 
 def test_the_list_follows_what_is_typed(lab, files):
@@ -289,7 +289,7 @@ def test_the_selection_is_a_frame(lab, files):
     assert browser.chosen.equals(browser.selection)
 
 
-# -- what no longer holds
+# -- outdated messages, dialogs and lists
 
 
 def test_messages_vanish_with_the_selection_they_were_about(lab, files):

@@ -59,7 +59,7 @@ def test_a_name_can_have_a_comma():
 
 @examples()
 @given(st.lists(st.text('ab@<>,; \n\t"', max_size=12), max_size=4).map("".join))
-def test_nothing_is_lost(text):
+def test_every_address_is_a_guest_or_rejected(text):
     guests, rejected = read_guests(text)
     read = "".join([*(f"{guest.get('displayName', '')}{guest['email']}" for guest in guests), *rejected])
 

@@ -1,4 +1,4 @@
-"""A form in a script or at a prompt says what to use instead, and Python ends without a complaint."""
+"""A form in a script or at a prompt names the equivalent functions, and Python ends without an error message."""
 
 import re
 import subprocess
@@ -26,7 +26,7 @@ for page in board._tabs:
 """
 
 
-def test_a_script_that_makes_every_form_prints_a_line_for_each_and_ends_in_silence(tmp_path):
+def test_a_script_that_creates_every_form_prints_a_line_for_each_and_no_error(tmp_path):
     result = subprocess.run([sys.executable, "-c", SCRIPT], capture_output=True, text=True, cwd=tmp_path, check=True)
 
     lines = result.stdout.splitlines()
@@ -35,7 +35,7 @@ def test_a_script_that_makes_every_form_prints_a_line_for_each_and_ends_in_silen
     assert result.stderr == ""
 
 
-def test_the_prompt_of_python_says_it_too():
+def test_the_prompt_of_python_shows_the_hint():
     typed = "import svc_notebooks as svc\nlab = svc.sandbox()\nsvc.upload_form()\n"
     result = subprocess.run([sys.executable, "-iq"], input=typed, capture_output=True, text=True, check=True)
 
@@ -45,7 +45,7 @@ def test_the_prompt_of_python_says_it_too():
     assert "Exception ignored" not in result.stderr
 
 
-def test_the_prompt_of_ipython_says_it_too(lab, capsys):
+def test_the_prompt_of_ipython_shows_the_hint(lab, capsys):
     shell = InteractiveShell.instance()
     try:
         shell.user_ns["svc"] = svc

@@ -1,4 +1,4 @@
-"""A call of `lab.faults()` is checked at once, and says so if it does nothing because of a missing with block."""
+"""A call of `lab.faults()` is checked at once, and warns if it has no effect because of a missing with block."""
 
 from __future__ import annotations
 

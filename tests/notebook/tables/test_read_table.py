@@ -148,7 +148,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("case", WRONG)
-def test_wrong_content_is_told_with_the_name_of_the_file(case):
+def test_the_error_about_wrong_content_names_the_file(case):
     content, name, words = WRONG[case]
 
     with pytest.raises(TableError, match=words) as caught:

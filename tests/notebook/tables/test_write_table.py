@@ -1,4 +1,4 @@
-"""Tests the bytes that a DataFrame becomes in each format, and what is refused instead of lost."""
+"""Tests the bytes of a DataFrame in each format, and errors for values that a format cannot store."""
 
 import gzip
 import json
@@ -217,7 +217,7 @@ def test_the_media_type_comes_before_the_name_unless_it_is_generic(media_type, n
 @pytest.mark.parametrize(
     "media_type, name", [("text/plain", "a.txt"), ("application/pdf", "a.csv"), ("application/octet-stream", ".csv")]
 )
-def test_what_is_no_table_has_no_format(media_type, name):
+def test_a_file_that_is_not_a_table_has_no_format(media_type, name):
     assert format_of_file(media_type, name) is None
 
 

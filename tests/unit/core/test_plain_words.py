@@ -68,7 +68,7 @@ def test_recurrence_lines_are_returned_unchanged():
     assert recurrence_lines(lines[0], DAY) == lines[:1]
 
 
-def test_a_rule_may_lack_its_name():
+def test_a_rule_without_rrule_is_accepted():
     assert recurrence_lines(" FREQ=DAILY;COUNT=3", DAY) == ["RRULE:FREQ=DAILY;COUNT=3"]
 
 
