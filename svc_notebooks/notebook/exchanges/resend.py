@@ -78,7 +78,7 @@ def _url(exchange: Exchange, url: object) -> str:
     if url is not None and not isinstance(url, str):
         raise TypeError(f"url must be a path or a URL, not {type(url).__name__}")
     try:
-        whole = urljoin(exchange.url, url) if url else exchange.url
+        whole = exchange.url if url is None else urljoin(exchange.url, url) if url else ""
         whole.encode()
         _ = urlsplit(whole).port
     except ValueError:  # such as half an IPv6 address, a port above 65535, or half of a character

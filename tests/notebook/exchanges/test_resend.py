@@ -108,6 +108,7 @@ def test_a_body_with_a_removed_secret_must_be_given(lab):
         ({"headers": {"X-A": 3}}, "must be a text, or None"),
         ({"body": 3}, "body must be bytes"),
         ({"url": 3}, "url must be a path"),
+        ({"url": ""}, "url is ''; it must be a path"),
         ({"url": "http://x:99999/"}, "url is 'http://x:99999/'"),
         ({"url": "/\ud800"}, "url is '/.*'; it must be a path"),
         ({"headers": [("X-A", "3")]}, "headers must be a dict, not list"),

@@ -237,6 +237,26 @@ def test_a_body_comes_from_a_file_in_the_home_folder(panel, tmp_path, monkeypatc
     assert f"body=open({str(tmp_path / 'body.json')!r}, 'rb').read()" in panel.code()
 
 
+def test_a_folder_is_not_a_body(panel, tmp_path):
+    panel.expected_error = True
+    select(panel, 1)
+    panel.edit_button.click()
+    panel.editor.file.value = str(tmp_path)
+    panel.editor.send.click()
+
+    assert f"Body from file: {tmp_path} is not a file." in panel.alert.value
+    assert panel.editor.edited.n == 1
+
+
+def test_the_record_stays_while_the_filter_is_invalid(panel):
+    panel.expected_error = True
+    panel.filter.status.value = "4"
+    panel.clear_button.click()
+
+    assert "status has" in panel.alert.value
+    assert len(svc.exchanges()) == 4
+
+
 def test_the_line_ends_of_a_body_stay(lab):
     svc.upload(b"a,b\n", name="a.csv", metadata={"description": "x"})
     panel = WirePanel()

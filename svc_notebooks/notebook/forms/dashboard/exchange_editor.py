@@ -98,9 +98,11 @@ class ExchangeEditor(widgets.VBox):  # type: ignore[misc]
         return changed
 
     def body_file(self) -> Path | None:
-        """Return the path of the file that is the body, or None if no file is named."""
-        path = self.file.value.strip()
-        return Path(path).expanduser() if path else None
+        """Return the path of the file that is the body, or None if no file is named. Raises ValueError for no file."""
+        path = Path(self.file.value.strip()).expanduser()
+        if self.file.value.strip() and not path.is_file():
+            raise ValueError(f"Body from file: {path} is not a file. Enter the path of a file, or nothing.")
+        return path if self.file.value.strip() else None
 
     def _changed_headers(self, recorded: dict[str, str]) -> dict[str, str | None]:
         edited: dict[str, str] = {}

@@ -148,6 +148,7 @@ class WirePanel(Form):
         return exchange(int(ids[0]), session=self._session)
 
     def _clear(self) -> None:
+        self.filter.select(())  # with an invalid filter nothing is removed, because nothing could be listed
         self.session.exchanges.clear()
         self.refresh()
         self._last_action = [], "svc.current_session().exchanges.clear()"
