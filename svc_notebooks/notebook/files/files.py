@@ -57,7 +57,8 @@ def upload(
             links in a folder are not followed. A UserWarning names what was not uploaded. A DataFrame is written in the
             format that `mime_type`, or else the extension of `name`, means: .csv, .tsv, .json (records), .jsonl,
             .parquet or .xlsx, and as CSV without such an extension. An index with a name, or of other values than
-            numbers, becomes the first columns. Excel gets clock times without their time zone.
+            numbers, becomes the first columns. Excel gets clock times without their time zone. Whole numbers of 16
+            digits and more, and dates before 1900, are text in Excel.
         name: The name of the new file, or a list of names. None: the file name of a path, otherwise "Untitled".
         mime_type: The media type of the source. None detects the type from the name or the first bytes.
         convert_to: The native type to which the source is converted: "document", "spreadsheet", "presentation",

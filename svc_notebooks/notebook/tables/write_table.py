@@ -6,7 +6,7 @@ import csv
 import gzip
 import io
 from collections.abc import Callable
-from datetime import datetime
+from datetime import date, datetime
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +21,9 @@ _MAX_TEXT = 32_767
 
 _CREATED = datetime(1980, 1, 1)  # noqa: DTZ001 - a workbook has no time zone
 """The time of creation in every workbook, so that the same DataFrame gives the same bytes and an upload can resume."""
+
+_FIRST_YEAR = 1900
+"""The year of the first date in Excel."""
 
 _EXACT_IN_EXCEL = 10**15
 """The smallest whole number that Excel, which keeps 15 digits, may show with other digits."""
@@ -125,9 +128,9 @@ def _check_columns(frame: DataFrame) -> None:
 
 
 def _for_excel(frame: DataFrame) -> DataFrame:
-    """Return the DataFrame with clock times without their zone, and with whole numbers of 16 digits and more as text.
+    """Return the DataFrame with clock times without their zone, and as text what a cell of Excel cannot hold.
 
-    A cell of Excel has no time zone and 15 digits. Raises ValueError for a text that is too long for a cell.
+    A cell has no time zone, 15 digits and no date before 1900. Raises ValueError for a text that is too long.
     """
     import pandas as pd
 
@@ -135,17 +138,22 @@ def _for_excel(frame: DataFrame) -> DataFrame:
     for position, dtype in enumerate(frame.dtypes):
         column = frame.iloc[:, position]
         if isinstance(dtype, pd.DatetimeTZDtype):
-            frame.isetitem(position, column.dt.tz_localize(None).array)
-        elif pd.api.types.is_integer_dtype(dtype) and not column.between(-_EXACT_IN_EXCEL, _EXACT_IN_EXCEL).all():
+            column = column.dt.tz_localize(None)
+            frame.isetitem(position, column.array)
+        if pd.api.types.is_integer_dtype(dtype) and not column.between(-_EXACT_IN_EXCEL, _EXACT_IN_EXCEL).all():
             frame.isetitem(position, column.astype("str").array)
-        elif not pd.api.types.is_numeric_dtype(dtype) and any(map(_is_too_long, column)):
-            raise ValueError(f"column {frame.columns[position]!r} has a text of more than {_MAX_TEXT} characters")
-        elif pd.api.types.is_object_dtype(dtype) and any(map(_is_inexact, column)):
-            frame.isetitem(position, [str(value) if _is_inexact(value) else value for value in column])
+        elif not pd.api.types.is_numeric_dtype(dtype):
+            if any(map(_is_too_long, column)):
+                raise ValueError(f"column {frame.columns[position]!r} has a text of more than {_MAX_TEXT} characters")
+            if any(map(_needs_text, column)):
+                frame.isetitem(position, [str(value) if _needs_text(value) else value for value in column])
     return frame
 
 
-def _is_inexact(value: object) -> bool:
+def _needs_text(value: object) -> bool:
+    """Return True for a whole number of 16 digits and more, and for a date before 1900."""
+    if isinstance(value, date):  # a Timestamp, too
+        return value.year < _FIRST_YEAR
     return isinstance(value, Integral) and abs(int(value)) > _EXACT_IN_EXCEL
 
 

@@ -255,3 +255,20 @@ def test_json_has_the_smallest_numbers(name):
 def test_what_parquet_cannot_hold_is_said_in_words():
     with pytest.raises(ValueError, match=r"written as Parquet: Could not convert .*; Conversion failed for column a"):
         written(pd.DataFrame({"a": [1, "x"]}), "parquet")
+
+
+@pytest.mark.parametrize("early", [pd.Timestamp("1850-01-02"), date(1850, 1, 2), pd.Timestamp("1850-01-02", tz="UTC")])
+def test_dates_before_1900_are_text_in_excel(early):
+    late = type(early)(2026, 3, 4) if getattr(early, "tzinfo", None) is None else pd.Timestamp("2026-03-04", tz="UTC")
+
+    days = read_back(pd.DataFrame({"day": [early, None, late]}), "xlsx")["day"].tolist()
+
+    assert days[0].startswith("1850-01-02")
+    assert pd.isna(days[1])
+    assert days[2] == pd.Timestamp("2026-03-04")
+
+
+def test_excel_keeps_all_digits_of_categories():
+    frame = pd.DataFrame({"a": pd.Categorical([10**17 + 1, 3])})
+
+    assert read_back(frame, "xlsx")["a"].tolist() == ["100000000000000001", 3]
