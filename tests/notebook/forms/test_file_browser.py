@@ -219,7 +219,7 @@ def test_share(browser):
     assert svc.permissions(browser.chosen)["role"].tolist() == ["owner", "writer"]
 
 
-def test_the_share_dialog_begins_without_what_was_shared_before(browser):
+def test_the_share_dialog_opens_empty_after_another_file_was_shared(browser):
     choose(browser, "photo.bin")
     ask(browser, "share", grantee="bob@svc.example", role="writer")
     assert "Shared 1 file with bob@svc.example (writer)." in browser.status.value
@@ -237,6 +237,17 @@ def test_the_share_dialog_begins_without_what_was_shared_before(browser):
     browser.question.no.click()
 
     assert browser.alert.value == ""
+
+
+def test_the_download_dialog_of_another_file_opens_without_the_path_of_the_last_one(browser):
+    choose(browser, "photo.bin")
+    browser.ask["download"].click()
+    browser.question.path.value = "copy.bin"
+    browser.question.no.click()
+    choose(browser, "hello <b>.txt")
+    browser.ask["download"].click()
+
+    assert browser.question.path.value == ""
 
 
 def test_trash_and_restore(browser):

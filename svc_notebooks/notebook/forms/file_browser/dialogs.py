@@ -123,7 +123,7 @@ class ConfirmDialog(widgets.VBox):  # type: ignore[misc]
         separator = " " if question.title.endswith("?") else ": "
         title = tag("p", tag("strong", question.title), separator + subject if subject else "", role="status")
         self.head.value = join_html(title, tag("p", note) if note else "")
-        self.name.value, self.grantee.value, self.role.value = name, "", "reader"
+        self.name.value, self.grantee.value, self.role.value, self.path.value = name, "", "reader", ""
         self.made.clear()
         self.range.clear()
         self.more.shown = False
