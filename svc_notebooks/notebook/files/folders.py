@@ -62,7 +62,7 @@ def move(file: File, to: File | None, *, session: SessionLike = None) -> DataFra
         One row for each file, with the columns of `files()`. A file that was in the folder already is not changed.
 
     Raises:
-        TypeError, ValueError: An argument is not valid, or `to` is not a folder; nothing was moved.
+        TypeError, ValueError: An argument is not valid, `to` is not a folder, or it is in the trash; nothing was moved.
         BadRequest: A folder cannot be moved into itself or into a folder below it.
         NotAllowed: This user may not change the file or the folder.
         NotFound: The file or the folder does not exist, or this user may not see it.
@@ -82,12 +82,14 @@ def move(file: File, to: File | None, *, session: SessionLike = None) -> DataFra
 
 
 def _folder_id(session: Session, file_id: str) -> str:
-    """Return the id of a folder, also for "root". Raises ValueError if the file is not a folder."""
+    """Return the id of a folder, also for "root". Raises ValueError if the file is no folder, or is in the trash."""
     from ...client.files import get_file
 
-    folder = get_file(session, file_id, fields="id,name,mimeType")
+    folder = get_file(session, file_id, fields="id,name,mimeType,trashed")
     if folder.get("mimeType") != session.names.native("folder"):
         raise ValueError(f"to is {folder.get('name')!r}, a file of the type {folder.get('mimeType')}; give a folder")
+    if folder.get("trashed"):
+        raise ValueError(f"to is {folder.get('name')!r}, a folder in the trash; restore it first with untrash()")
     return str(folder["id"])
 
 

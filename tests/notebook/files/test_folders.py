@@ -80,6 +80,16 @@ def test_a_file_that_is_in_the_folder_is_not_changed(lab, data):
     assert svc.file(file, fields="version").squeeze() == before
 
 
+def test_a_folder_in_the_trash_is_refused_and_the_file_stays(lab, data):
+    file = svc.upload(b"1", name="a")
+    svc.trash(data)
+
+    with pytest.raises(ValueError, match="to is 'Data', a folder in the trash; restore it first with untrash"):
+        svc.move(file, to=data)
+
+    assert not svc.file(file)["trashed"].item()
+
+
 def test_a_file_as_target_is_refused(data):
     file, other = svc.upload([b"1", b"2"], name=["a", "b"]).iloc
 
