@@ -38,8 +38,8 @@ _COPY = {
 The script does not use navigator.clipboard, because browsers provide it only over https and on localhost.
 """
 
-_ONE_AT_A_TIME = RLock()
-"""Held by each handler.
+HANDLER_LOCK = RLock()
+"""Held by each handler, and by code that must not run beside a handler.
 
 JupyterLab sends messages of widgets to a subshell of the kernel, which is a thread of its own, and messages of widgets
 that are older than the subshell to the main thread. So two handlers of a form could run at the same time.
@@ -105,7 +105,7 @@ class Form(widgets.VBox):  # type: ignore[misc]
         return button
 
     def _guard(self, handler: Callable[[], None]) -> None:
-        with _ONE_AT_A_TIME:
+        with HANDLER_LOCK:
             self._show_error(None)
             try:
                 handler()

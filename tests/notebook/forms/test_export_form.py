@@ -5,7 +5,7 @@ import importlib.util
 import time
 import zipfile
 from pathlib import Path
-from threading import Event
+from threading import Event, Thread
 
 import pytest
 
@@ -156,6 +156,26 @@ def test_a_browser_download(form, table, tmp_path):
     assert form.result["size"].tolist() == [len(body)]
     assert "sending to the browser" in form.bar.text
     form.browser_download.taken = begun["n"]
+    assert form.bar.text.endswith("received by the browser")
+
+
+def test_a_browser_that_has_the_file_at_once_is_shown_to_have_it(form, table):
+    """The message of the browser comes in another thread of the kernel, before the form shows that the file is sent."""
+    choose(form, table, "xlsx")
+    form.controls.target.value = "browser"
+    widget, threads = form.browser_download, []
+
+    def take(content, buffers=()):
+        if content["kind"] == "save":
+            threads.append(Thread(target=setattr, args=(widget, "taken", content["n"])))
+            threads[-1].start()
+            threads[-1].join(0.2)  # long enough for a thread that does not wait
+
+    widget.send = take
+
+    form.export.click()
+
+    threads[0].join(PATIENCE)
     assert form.bar.text.endswith("received by the browser")
 
 

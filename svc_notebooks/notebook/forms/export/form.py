@@ -20,7 +20,7 @@ from ...frames.schemas import EXPORTED
 from ...widgets.background_task import Stopped
 from ...widgets.dialogs.replace_question import CANCEL, REPLACE, Conflict, ReplaceQuestion
 from ...widgets.file_download import BrowserDownload, default_download
-from ...widgets.form import Form
+from ...widgets.form import HANDLER_LOCK, Form
 from ...widgets.html import tag
 from ...widgets.preview import preview
 from ...widgets.progress_bar import ProgressBar
@@ -207,15 +207,16 @@ class ExportForm(Form):
     def _finish(
         self, request: ExportRequest, on_done: Callable[[ExportRequest, bytes], str], result: Callable[[], bytes]
     ) -> None:
-        try:
-            words = on_done(request, result())
-        except Stopped:
-            self.bar.complete(_CANCELLED, succeeded=False)
-        except Exception as error:
-            self.bar.complete("Failed", succeeded=False)
-            self._show_error(error)
-        else:
-            self.bar.complete(words)
+        with HANDLER_LOCK:  # the browser may have received the file before the status says that it is sent
+            try:
+                words = on_done(request, result())
+            except Stopped:
+                self.bar.complete(_CANCELLED, succeeded=False)
+            except Exception as error:
+                self.bar.complete("Failed", succeeded=False)
+                self._show_error(error)
+            else:
+                self.bar.complete(words)
 
     def _save(self, request: ExportRequest, body: bytes) -> str:
         if request.path is not None:
@@ -266,7 +267,8 @@ class ExportForm(Form):
         return f"Preview of {request.name}, {size_text(len(body))}; nothing was saved"
 
     def _on_received(self) -> None:
-        self.bar.show_text(self.bar.text.replace("sending to", "received by"))
+        with HANDLER_LOCK:
+            self.bar.show_text(self.bar.text.replace("sending to", "received by"))
 
     def _clear(self) -> None:
         self.view.value = ""
