@@ -68,8 +68,9 @@ tests: env
 nbval: env
 	$(BIN)/python -m pytest --nbval --nbval-current-env --nbval-cell-timeout=30 notebooks
 
+# Two workers, each with a JupyterLab and a chromium of its own.
 browser: env
-	$(BIN)/python -m pytest -m browser $(ARGS)
+	$(BIN)/python -m pytest -m browser --numprocesses 2 --dist loadfile $(ARGS)
 
 opens: env
 	$(BIN)/python -m pytest -m opens $(ARGS)
