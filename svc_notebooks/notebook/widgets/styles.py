@@ -30,7 +30,7 @@ def row(*parts: widgets.Widget) -> widgets.HBox:
 
 
 def side_by_side(main: widgets.Widget, panel: widgets.Widget) -> widgets.Box:
-    """Create a box with a panel beside the main part where there is room, and below it on narrow pages."""
+    """Create a box with a panel beside the main part on wide pages, and below it on narrow pages."""
     box = widgets.Box([main, panel])
     box.add_class("svc-side-by-side")
     return box

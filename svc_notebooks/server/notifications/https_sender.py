@@ -78,7 +78,7 @@ class _HostPool:
             return await _send(await self._open(), text)
 
     async def _open(self) -> Connection:
-        # Close connections that only read the rest of a response, to make room for the new connection.
+        # Close connections that only read the rest of a response, because the number of connections is limited.
         reading_rest = [each for each in self._connections if each.state is ConnectionState.READING_REST]
         for connection in reading_rest[: max(0, len(self._connections) + self._connecting + 1 - self._limit)]:
             connection.abort()
