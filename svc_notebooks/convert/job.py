@@ -22,7 +22,7 @@ class JobLimits:
     """The limits of one conversion. Sizes (memory, output, unpacked) are in bytes."""
 
     seconds: float = 60.0
-    memory: int = 1536 * MIB
+    memory: int = 768 * MIB  # of the worker process and the program that it runs together
     output: int = 256 * MIB
     unpacked: int = 300 * MIB  # all members of a zip file together
     ratio: int = 200  # unpacked size of a zip file, divided by its compressed size
@@ -43,7 +43,7 @@ class Job:
     charset: the charset parameter in the source's Content-Type, or None.
     ocr_language: the language of text in pictures as a BCP 47 tag, or None.
     now: the date to store, for writers the document's last change, so that equal documents give equal files.
-    office: if true, LibreOffice reads old Excel files, provided that LibreOffice is installed.
+    office: if true, LibreOffice reads and writes Office, OpenDocument and PDF files, where it is installed.
     notes: texts for the journal about content that was left out or changed.
     """
 

@@ -7,6 +7,7 @@ Each class in `MODELS` implements the protocol `Model`.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from importlib import import_module
 from typing import Any, Protocol
 
@@ -37,7 +38,6 @@ from ..core.http.native_formats import (
     ZIP,
 )  # fmt: skip
 from .engines.available import (
-    CALAMINE,
     LXML,
     OFFICE,
     PANDOC,
@@ -46,9 +46,12 @@ from .engines.available import (
     PYTHON_PPTX,
     TINYCSS2,
     TYPST,
+    XLRD,
     XLSXWRITER,
     Engine,
 )  # fmt: skip
+from .input.detect import detect_binary
+from .job import ConversionError, Job
 
 
 class Model(Protocol):
@@ -72,9 +75,14 @@ class Conversion:
     needs: tuple[Engine, ...] = ()
 
     @property
+    def missing_engine(self) -> Engine | None:
+        """The first missing engine, or None if all engines that this conversion needs are available."""
+        return next((engine for engine in self.needs if not engine.is_available()), None)
+
+    @property
     def is_available(self) -> bool:
-        """True if all engines that this conversion needs are available."""
-        return all(engine.is_available() for engine in self.needs)
+        """True if no engine is missing."""
+        return self.missing_engine is None
 
 
 def load(name: str) -> Any:
@@ -98,13 +106,13 @@ _READERS: tuple[tuple[str, str, str, tuple[Engine, ...]], ...] = (
     # native,       media type,                      function,                                needs
     ("document",     DOCX,                            "document.read:docx",                    (PANDOC,)),
     ("document",     "application/msword",            "document.read:doc",                     (OFFICE, PANDOC)),
-    ("document",     ODT,                             "document.read:odt",                     (PANDOC,)),
+    ("document",     ODT,                             "document.read:odt",                     (PANDOC, LXML)),
     ("document",     HTML,                            "document.read:html",                    (PANDOC, LXML)),
     ("document",     RTF,                             "document.read:rtf",                     (PILLOW,)),
     ("document",     TEXT,                            "document.read:text",                    ()),
     ("document",     MARKDOWN,                        "document.read:markdown",                (PANDOC,)),
     ("spreadsheet",  XLSX,                            "spreadsheet.sniff:read_xlsx",           ()),
-    ("spreadsheet",  "application/vnd.ms-excel",      "spreadsheet.sniff:read_by_signature",   (CALAMINE,)),
+    ("spreadsheet",  "application/vnd.ms-excel",      "spreadsheet.sniff:read_by_signature",   (XLRD,)),
     ("spreadsheet",  ODS,                             "spreadsheet.sniff:read_ods",            ()),
     ("spreadsheet",  CSV,                             "spreadsheet.text.read:read_csv",        ()),
     ("spreadsheet",  TSV,                             "spreadsheet.text.read:read_tsv",        ()),
@@ -139,10 +147,10 @@ _WRITERS: tuple[tuple[str, str, str, tuple[Engine, ...]], ...] = (
     ("spreadsheet",  CSV,                             "spreadsheet.text.write:write_csv",      ()),
     ("spreadsheet",  TSV,                             "spreadsheet.text.write:write_tsv",      ()),
     ("spreadsheet",  ZIP,                             "spreadsheet.html.write:write",          ()),
-    ("drawing",      JPEG,                            "drawing:jpeg",                          (TYPST, PILLOW)),
-    ("drawing",      PNG,                             "drawing:png",                           (TYPST,)),
-    ("drawing",      SVG,                             "drawing:svg",                           ()),
-    ("drawing",      PDF,                             "drawing:pdf",                           (TYPST,)),
+    ("drawing",      JPEG,                            "drawing:jpeg",                          (LXML, TYPST, PILLOW)),
+    ("drawing",      PNG,                             "drawing:png",                           (LXML, TYPST)),
+    ("drawing",      SVG,                             "drawing:svg",                           (LXML,)),
+    ("drawing",      PDF,                             "drawing:pdf",                           (LXML, TYPST)),
     ("presentation", PPTX,                            "presentation.pptx:write",               (PYTHON_PPTX,)),
     ("presentation", ODP,                             "presentation.odp:write",                ()),
     ("presentation", PDF,                             "presentation.pdf:write",                (TYPST,)),
@@ -154,31 +162,66 @@ _WRITERS: tuple[tuple[str, str, str, tuple[Engine, ...]], ...] = (
 
 def importers(*, extended: bool = False) -> tuple[Conversion, ...]:
     """Return the available conversions to native types, including extended formats if `extended` is true."""
-    return tuple(conversion for conversion in _importers(extended) if conversion.is_available)
+    return tuple(conversion for conversion in readers(extended=extended).values() if conversion.is_available)
 
 
 def exporters(*, extended: bool = False) -> tuple[Conversion, ...]:
     """Return the available conversions to export formats, including extended formats if `extended` is true."""
-    return tuple(conversion for conversion in _exporters(extended) if conversion.is_available)
+    return tuple(conversion for conversion in writers(extended=extended).values() if conversion.is_available)
 
 
-def missing_engine(native: str, media_type: str, *, reads: bool, extended: bool = False) -> Engine | None:
-    """Return the first missing engine of a conversion, or None if no engine is missing or no conversion exists."""
-    conversions = _importers(extended) if reads else _exporters(extended)
-    needs = (row.needs for row in conversions if (row.native, row.media_type) == (native, media_type))
-    return next((engine for engine in next(needs, ()) if not engine.is_available()), None)
-
-
-def _importers(extended: bool) -> list[Conversion]:
-    return [
-        Conversion(native, media_type, function, needs)
+@cache
+def readers(*, extended: bool) -> dict[tuple[str, str], Conversion]:
+    """Return all conversions to native types by (native type, media type), including those that lack an engine."""
+    return {
+        (native, media_type): Conversion(native, media_type, function, needs)
         for native, media_type_key, function, needs in _READERS
         for row in IMPORTS
         if row.native == native and media_type_key in row.media_types and (extended or not row.extended)
         for media_type in row.media_types
-    ]
+    }
 
 
-def _exporters(extended: bool) -> list[Conversion]:
+@cache
+def writers(*, extended: bool) -> dict[tuple[str, str], Conversion]:
+    """Return all conversions to export formats by (native type, media type), including those that lack an engine."""
     offered = {(row.native, row.media_type) for row in EXPORTS if extended or not row.extended}
-    return [Conversion(*row) for row in _WRITERS if row[:2] in offered]
+    return {row[:2]: Conversion(*row) for row in _WRITERS if row[:2] in offered}
+
+
+_TITLES = {media_type: row.title for row in IMPORTS for media_type in row.media_types} | {
+    "": "binary data", ZIP: "a zip archive", "application/gzip": "compressed (gzip)"
+}  # fmt: skip
+_CAN_BE_EMPTY = frozenset({"HTML", "Plain text", "Markdown", "CSV", "TSV", "Plain text of a script"})
+
+
+def reader_for(source: bytes, native: str, function: str, job: Job) -> str:
+    """Return the reader of a source, which is `function` unless the declared media type of the source is wrong.
+
+    Adds a note about the other format. Raises ConversionError if no reader converts the format to this native
+    type, and if the source is empty although the format does not allow it.
+    """
+    title = _TITLES.get(job.media_type, job.media_type)
+    if not source and title not in _CAN_BE_EMPTY:
+        raise ConversionError(f"the file is empty, and {title} cannot be empty; upload it without conversion.")
+    actual = detect_binary(source)
+    conversion = None if actual is None else readers(extended=True).get((native, actual))
+    is_text = title in _CAN_BE_EMPTY or title in ("JSON", "SVG")
+    if actual is None or (actual == RTF if is_text else not conversion and _may_be_declared(source, actual, job)):
+        return function
+    message = f"the file is {_TITLES.get(actual, actual)}, not {title}"
+    if conversion is None:
+        natives = [f'with convert_to="{other}"' for other, it in readers(extended=True) if it == actual]
+        raise ConversionError(f"{message}; upload it {', or '.join([*natives, 'without conversion'])}.")
+    if (reader := f".{conversion.function}") == function:
+        return function
+    if engine := conversion.missing_engine:
+        raise ConversionError(f"{message}; {engine.missing}")
+    job.note(f"The file is {_TITLES[actual]}, not {title}, and was read as such.")
+    return reader
+
+
+def _may_be_declared(source: bytes, actual: str, job: Job) -> bool:
+    """Return whether content of an unknown or similar format is left to the reader of the declared media type."""
+    is_office = actual not in _TITLES and source.startswith(b"PK") and job.media_type.startswith("application/vnd.")
+    return actual in ("", ZIP) or is_office or (actual.startswith("image/") and job.media_type.startswith("image/"))

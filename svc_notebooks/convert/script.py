@@ -55,12 +55,12 @@ class Project:
 
 def read_text(source: bytes, job: Job) -> Project:
     """Read plain text as a project with one server script, which is named "Code" (A5-01, the special type)."""
-    return Project((ScriptFile("Code", "server_js", _normalize_newlines(decode(source, job.charset))),))
+    return Project((ScriptFile("Code", "server_js", _normalize_newlines(decode(source, job))),))
 
 
 def read_json(source: bytes, job: Job) -> Project:
     """Read JSON as a script project. Other JSON becomes the only file of the project. Raises ConversionError."""
-    text = decode(source, job.charset)
+    text = decode(source, job)
     value = _parse_json(text)
     if isinstance(value, dict) and _PROJECT_KEYS & value.keys():
         return _parse_project(value)

@@ -9,6 +9,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from svc_notebooks.convert.engines import program
 from svc_notebooks.convert.job import ConversionError, Job, TooLarge
 
 
@@ -51,6 +52,21 @@ def devour(source: bytes, job: Job) -> Words:
     return Words(bytes(4 * 1024**3))
 
 
+def grow(source: bytes, job: Job) -> Words:
+    """Use as many bytes of memory as the source says."""
+    return Words(bytes((bytearray(b"\1") * int(source))[-1:]))
+
+
+def child_memory(source: bytes, job: Job) -> Words:
+    """Hold as many bytes as the source says, and return how many a program may have meanwhile."""
+    held = bytearray(b"\1") * int(source)
+    code = "import resource; print(resource.getrlimit(resource.RLIMIT_DATA)[0])"
+    status, output, errors = program.run([sys.executable, "-S", "-c", code], b"", os.environ, job)
+    assert held[-1] == 1
+    assert status == 0, errors
+    return Words(output.strip())
+
+
 def flood(source: bytes, job: Job) -> Words:
     return Words(bytes(64 * 1024**2))
 
@@ -71,6 +87,10 @@ def shun(source: bytes, job: Job) -> Words:
 
 def stumble(source: bytes, job: Job) -> Words:
     raise KeyError("word/document.xml")
+
+
+def lack(source: bytes, job: Job) -> Words:
+    raise ModuleNotFoundError("No module named 'lxml.etree'", name="lxml.etree")
 
 
 def recurse(source: bytes, job: Job) -> Words:

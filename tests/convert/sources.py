@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import io
+import struct
 import zipfile
 from collections.abc import Mapping
 
+from msoffcrypto.format.ooxml import OOXMLFile
 from PIL import Image, ImageDraw, ImageFont
 
 SENTENCES = ("日本語", "한국어", "中文", "Ελληνικά", "Кириллица", "नमस्ते", "😀")
@@ -33,6 +35,13 @@ def zipped(members: Mapping[str, str | bytes]) -> bytes:
         for name, content in members.items():
             file.writestr(name, content)
     return target.getvalue()
+
+
+def rezipped(source: bytes, changes: Mapping[str, bytes | None]) -> bytes:
+    """Return a zip archive with other members, and without those of which the change is None."""
+    with zipfile.ZipFile(io.BytesIO(source)) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()} | changes
+    return zipped({name: content for name, content in members.items() if content is not None})
 
 
 def docx() -> bytes:
@@ -149,3 +158,35 @@ def rtf() -> bytes:
         r"{\pard\bullet\tab first\par}{\pard\bullet\tab second\par}" + "\n" + rows + r"\pard\par" + "\n"
         r"{\pict\pngblip\picw60\pich40 " + picture + r"}\par}"
     ).encode("ascii")
+
+
+def encrypted(package: bytes, password: str) -> bytes:
+    """Return an OLE compound file with an encrypted Office package (MS-OFFCRYPTO)."""
+    target = io.BytesIO()
+    OOXMLFile(io.BytesIO(package)).encrypt(password, target)
+    return target.getvalue()
+
+
+def ole(streams: Mapping[str, bytes]) -> bytes:
+    """Return an OLE compound file (MS-CFB) with these streams, each padded to 4,096 bytes."""
+    sectors, table, entries = [], [0xFFFFFFFD], []  # the first sector has the table, the next the directory
+    directory_size = len(streams) // 4 + 1
+    table += [*range(2, directory_size + 1), 0xFFFFFFFE]
+    for number, (name, content) in enumerate(streams.items(), 2):
+        start = len(table)
+        sectors.append(content.ljust(4096, b"\0"))
+        table += [*range(start + 1, start + 8), 0xFFFFFFFE]
+        following = number if number <= len(streams) else 0xFFFFFFFF
+        entries.append(_ole_entry(name, 2, following, 0xFFFFFFFF, start, 4096))
+    root = _ole_entry("Root Entry", 5, 0xFFFFFFFF, 1, 0xFFFFFFFE, 0)
+    directory = (root + b"".join(entries)).ljust(512 * directory_size, b"\0")
+    header = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(16) + struct.pack(
+        "<HHHHH6xIIIIIIIII", 0x3E, 3, 0xFFFE, 9, 6, 0, 1, 1, 0, 4096, 0xFFFFFFFE, 0, 0xFFFFFFFE, 0
+    ) + struct.pack("<109I", 0, *[0xFFFFFFFF] * 108)  # fmt: skip
+    packed_table = struct.pack("<128I", *table, *[0xFFFFFFFF] * (128 - len(table)))
+    return header + packed_table + directory + b"".join(sectors)
+
+
+def _ole_entry(name: str, kind: int, following: int, child: int, start: int, size: int) -> bytes:
+    text = name.encode("utf-16-le") + b"\0\0"
+    return struct.pack("<64sHBBIII36xIQ", text, len(text), kind, 1, 0xFFFFFFFF, following, child, start, size)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
+import os
 import zipfile
 from dataclasses import replace
 
@@ -45,13 +47,46 @@ def test_damaged_archives_are_refused(source: bytes) -> None:
         open_archive(source, LIMITS)
 
 
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
-@pytest.mark.parametrize("declaration", ["<!DOCTYPE a>", "<!doctype a [<!ENTITY b 'c'>]>"])
-def test_document_type_declarations_are_refused(declaration: str, encoding: str) -> None:
-    markup = f"<?xml version='1.0'?>\n<!-- {'x' * 9000} -->\n{declaration}<a/>".encode(encoding)
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-be", "iso-8859-1"])
+@pytest.mark.parametrize(
+    "prolog",
+    ["", f"<!-- {'x' * 900_000} -->", f"<?app {'<a>' * 200_000}?>", "\n \t" * 200_000, "<!-- > <a> --><?b?>\n" * 9],
+    ids=["nothing", "comment", "instruction", "blanks", "several"],
+)
+def test_document_type_declarations_are_refused(prolog: str, encoding: str) -> None:
+    name = encoding.removesuffix("-sig").removesuffix("-be")
+    mark = "\ufeff" if encoding == "utf-16-be" else ""
+    prolog = prolog if len(prolog) < 1000 or "16" not in encoding else prolog[: len(prolog) // 2] + prolog[-3:]
+    markup = f"{mark}<?xml version='1.0' encoding='{name}'?>\n{prolog}<!DOCTYPE a [<!ENTITY b 'c'>]><a>&b;</a>"
 
     with pytest.raises(ConversionError, match="declares a document type"):
-        open_archive(archive(content_xml=markup), LIMITS)
+        open_archive(archive(content_xml=markup.encode(encoding)), LIMITS)
+
+
+@pytest.mark.parametrize("start", ["<!--", "<?app ", " "])
+def test_a_declaration_cannot_be_put_out_of_sight(start: str) -> None:
+    end = {"<!--": "-->", "<?app ": "?>"}.get(start, "")
+    markup = f"{start}{'x' if end else ' '}{' ' * 3_000_000}{end}<!DOCTYPE a><a/>".encode()
+
+    with pytest.raises(TooLarge, match="1048576 bytes before its first element"):
+        open_archive(archive(content_xml=markup, other=os.urandom(100_000)), LIMITS)
+
+
+@pytest.mark.parametrize("start", ["", " \n", "\ufeff"])
+def test_blanks_before_the_xml_declaration_are_no_damage(start: str) -> None:
+    open_archive(archive(content_xml=f"{start}<?xml version='1.0'?><a/>".encode()), LIMITS)
+
+
+def test_the_word_doctype_in_a_comment_or_in_text_is_no_declaration() -> None:
+    markup = b"<!-- <!DOCTYPE a> --><?b <!DOCTYPE a>?><a>&lt;!DOCTYPE a></a>"
+
+    open_archive(archive(content_xml=markup), LIMITS)
+
+
+@pytest.mark.parametrize("markup", [b"<!doctype a><a/>", b"no markup <a/>", b"<!DOCTYPE", b"<a", b""])
+def test_no_declaration_follows_what_is_no_xml(markup: bytes) -> None:
+    with contextlib.suppress(ConversionError), open_archive(archive(content_xml=markup), LIMITS):
+        assert not markup.startswith((b"<!doctype", b"no"))
 
 
 def test_encrypted_archives_are_refused() -> None:

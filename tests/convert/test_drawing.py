@@ -37,6 +37,14 @@ def picture(data: bytes, kind: str = "png") -> str:
     return f"data:image/{kind};base64,{base64.b64encode(data).decode()}"
 
 
+def test_a_drawing_with_very_many_style_rules_is_refused(job):
+    sheet = f"<style>{'a{b:c}' * 6_000}</style>"
+
+    assert read(f"{_SMALL}{sheet}</svg>".encode(), job)
+    with pytest.raises(TooLarge, match="more than 10000 rules"):
+        read(f"{_SMALL}<g>{sheet}{sheet}</g></svg>".encode(), job)
+
+
 def test_drawing_elements_are_kept(job):
     inside = (
         '<defs><linearGradient id="g"><stop offset="0" stop-color="red"/></linearGradient></defs>'

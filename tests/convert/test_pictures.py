@@ -50,6 +50,15 @@ def test_formats_and_modes_after_the_check(kind: str, mode: str, extension: str,
         assert image.size == (30, 20)
 
 
+@pytest.mark.parametrize("end", [b"", b"IEND\xae\x42\x60\x82", b"\0\0\0\0IENDxxxx"], ids=["missing", "cut", "checksum"])
+def test_a_png_with_a_damaged_end_is_written_anew(end: bytes) -> None:
+    """Pillow decodes all pixels of it, but typst would refuse the whole PDF."""
+    picture = validate_image(made("PNG")[:-12] + end, LIMITS)
+
+    with Image.open(io.BytesIO(picture.data)) as image:
+        image.verify()
+
+
 def test_a_photo_is_turned_upright() -> None:
     exif = Image.Exif()
     exif[0x0112] = 6

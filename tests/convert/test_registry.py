@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from importlib.util import find_spec
 
 import pytest
@@ -89,6 +91,19 @@ def test_conversions_without_their_engine_are_not_offered() -> None:
     assert {"text/plain", "text/csv", "application/json"} <= readable
     assert not any("wordprocessingml" in kind or "pdf" in kind for kind in (*readable, *writable))
     assert "text/csv" in writable
+
+
+def test_conversions_without_engines_import_none() -> None:
+    code = """
+import sys
+modules = "lxml PIL typst xlsxwriter xlrd pptx pypdfium2 tinycss2 charset_normalizer tesserocr formualizer msoffcrypto"
+sys.modules |= dict.fromkeys(modules.split())
+from svc_notebooks.convert.registry import load, readers, writers
+for conversion in (*readers(extended=True).values(), *writers(extended=True).values()):
+    if not conversion.needs:
+        load(f".{conversion.function}")
+"""
+    subprocess.run([sys.executable, "-W", "ignore", "-c", code], check=True)
 
 
 def test_sizes_are_of_native_types() -> None:

@@ -17,9 +17,13 @@ import pytest
 from svc_notebooks.convert.job import MIB, JobLimits
 from svc_notebooks.convert.pool.admission import Abandoned
 from svc_notebooks.convert.pool.worker_pool import InlineExecutor, ProcessPool
+from tests.convert import sources
 from tests.patience import PATIENCE
 
 LIMITS = JobLimits(seconds=20, memory=1024 * MIB, output=32 * MIB)
+
+
+linux = pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells and limits the memory of each process")
 
 
 class ConversionRunner:
@@ -42,6 +46,7 @@ class ConversionRunner:
         return self.workers.run(
             {
                 "function": f"tests.convert.hostile:{name}",
+                "native": "document",
                 "model": "tests.convert.hostile:Words",
                 "reads": reads,
                 "source": None if source is None else str(source_file),
@@ -134,6 +139,28 @@ def test_a_worker_is_reused_and_replaced_when_it_died(runner: ConversionRunner) 
     assert second is not first
 
 
+@linux
+def test_a_worker_that_was_large_is_replaced(runner: ConversionRunner) -> None:
+    runner.run("grow", b"%d" % (8 * MIB))
+    [(_, small)] = runner.workers._idle
+    assert runner.run("grow", b"%d" % (300 * MIB)) == {"notes": []}
+
+    assert runner.workers._idle == []
+    assert small._process.poll() is not None
+
+
+@linux
+def test_a_worker_and_its_program_share_the_memory(runner: ConversionRunner) -> None:
+    def for_program(held: int) -> int:
+        assert runner.run("child_memory", b"%d" % held) == {"notes": []}
+        return int(runner.target.read_bytes())
+
+    much, little = for_program(MIB), for_program(401 * MIB)
+
+    assert much < LIMITS.memory - 100 * MIB  # of which pandoc uses 93 MiB for its code
+    assert much - little == pytest.approx(400 * MIB, abs=20 * MIB)
+
+
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks for the child in /proc")
 def test_a_conversion_of_a_disconnected_client_is_killed(runner: ConversionRunner, tmp_path: Path) -> None:
     child = tmp_path / "child"
@@ -173,6 +200,21 @@ def test_without_processes_conversions_run_inline(tmp_path: Path) -> None:
 
     assert runner.run("echo") == {"notes": ["text/plain n"]}
     assert runner.run("stumble")["kind"] == "failed"
+
+
+def test_a_missing_package_is_named(tmp_path: Path) -> None:
+    response = ConversionRunner(InlineExecutor(), tmp_path).run("lack")
+
+    message = 'the conversion needs lxml, which is not installed (pip install "svc-notebooks[convert]").'
+    assert response == {"error": message, "kind": "refused"}
+
+
+def test_a_source_with_the_default_password_of_excel_is_read(tmp_path: Path) -> None:
+    source = sources.encrypted(sources.docx(), "VelvetSweatshop")
+
+    response = ConversionRunner(InlineExecutor(), tmp_path).run("echo", source)
+
+    assert "The file is MS Word, not Plain text, and was read as such." in response["notes"]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such limits")

@@ -11,19 +11,34 @@ import binascii
 import re
 import unicodedata
 from collections.abc import Callable, Iterator
+from operator import is_
 from typing import Any
 from urllib.parse import unquote, unquote_to_bytes
 
 from ..engines import images
 from ..input.native_package import resource_name
 from ..job import ConversionError, Job, TooLarge
-from .model import Document, Node, text_inlines
+from .model import Document, Node, Page, text_inlines
 
 KEPT_ATTRIBUTES = ("width", "height", "dir", "lang")
 """The names of the attributes that are kept. The only class that is kept is the programming language of code."""
+PARAGRAPH_LOOKS = ("align", "page-break")
+TEXT_LOOKS = ("size", "color", "background")
+"""The names of the attributes of Div, Header and Span nodes for the looks of paragraphs and of text."""
+_LOOKS = {
+    "align": re.compile("left|center|right|justify"), "page-break": re.compile("before"),
+    "color": re.compile("#[0-9a-f]{6}"), "background": re.compile("#[0-9a-f]{6}"),
+}  # fmt: skip
+_TEXT_SIZE = re.compile(r"\d{1,3}(?:\.\d{1,6})?pt")
+_MAX_TEXT_SIZE = 400.0
+_ALMOST_WHITE = 0xD0
+"""The least red, green and blue of a colour that is invisible on white."""
+_PAGE_SIDES = (72.0, 14_400.0)
+_MIN_PAGE_TEXT = 36.0
 MAX_DEPTH = 60
 _LINK = re.compile(r"(?:https?://|mailto:)[^\s]|#", re.IGNORECASE)
-_LENGTH = re.compile(r"(\d{1,5}(?:\.\d{1,6})?)\d*(px|in|cm|mm|pt|pc|em|%)?")
+_LENGTH = re.compile(r"(\d{1,5}(?:\.\d{1,6})?)\d*(e-[1-3])?(px|in|cm|mm|pt|pc|em|%)?")
+"""A length, which pandoc writes with an exponent below 0.1."""
 _CLASS = re.compile(r"[A-Za-z][\w.+#-]{0,39}")
 _LANG = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8})*")
 _DATA_URI = re.compile(r"data:([\w.+/-]*)((?:;[\w=.-]+)*),", re.IGNORECASE)
@@ -37,17 +52,50 @@ _CONTAINER_BLOCKS = frozenset({"BulletList", "OrderedList", "BlockQuote", "Div",
 
 
 def clean(tree: dict[str, Any], job: Job) -> Document:
-    """Convert a pandoc tree to a document that is safe to store. Raises TooLarge for large tables or pictures."""
+    """Convert a pandoc tree to a document that is safe to store. Raises TooLarge for a table with too many columns."""
     cleaner = _Cleaner(job)
-    rtl_types = {"Para", "Header", *_CONTAINER_BLOCKS} - {"Div"}
-    blocks = [
-        {"t": "Div", "c": [["", [], [["dir", "rtl"]]], [block]]}
-        if block["t"] in rtl_types and is_rtl(plain_text(block))
-        else block
-        for block in cleaner.nodes(tree["blocks"], 0)
-    ]
+    blocks = [_with_direction(block) for block in cleaner.nodes(tree["blocks"], 0)]
     meta = {name: cleaner.value(value, 0) for name, value in tree["meta"].items()}
-    return Document(blocks, meta, cleaner.resources)
+    size = tree.get("text-size")
+    text_size = size if size and 1 <= size <= _MAX_TEXT_SIZE else None
+    return Document(blocks, meta, cleaner.resources, _page(tree.get("page")), text_size)
+
+
+def _with_direction(block: Node) -> Node:
+    """Mark a block as right-to-left if its text is. A Div needs no mark unless it has a look only."""
+    if block["t"] == "Div" and (block["c"][0][0] or not look_of(block["c"][0]) or "dir" in dict(block["c"][0][2])):
+        return block
+    if block["t"] not in {"Para", "Header", *_CONTAINER_BLOCKS} or not is_rtl(plain_text(block)):
+        return block
+    pairs, inside = (block["c"][0][2], block["c"][1]) if block["t"] == "Div" else ([], [block])
+    return {"t": "Div", "c": [["", [], [*pairs, ["dir", "rtl"]]], inside]}
+
+
+def _page(page: Page | None) -> Page | None:
+    """Return the page, or None if its size is out of bounds or its margins leave too little space for text."""
+    if page is None or not all(_PAGE_SIDES[0] <= side <= _PAGE_SIDES[1] for side in (page.width, page.height)):
+        return None
+    margins = (page.top, page.right, page.bottom, page.left)
+    shorter_side = min(page.width - page.left - page.right, page.height - page.top - page.bottom)
+    return page if min(margins) >= 0 and shorter_side >= _MIN_PAGE_TEXT else None
+
+
+def look_of(attributes: list[Any]) -> dict[str, str]:
+    """Return the look in the attributes of a node."""
+    return {name: value for name, value in attributes[2] if name in (*PARAGRAPH_LOOKS, *TEXT_LOOKS)}
+
+
+def with_look(block: Node, look: dict[str, str]) -> Node:
+    """Return a block with a look, which is added to the attributes of a heading and of a Div."""
+    if not look:
+        return block
+    place = {"Header": 1, "Div": 0}.get(block["t"])
+    if place is None:
+        return {"t": "Div", "c": [["", [], [list(pair) for pair in look.items()]], [block]]}
+    content = list(block["c"])
+    identifier, classes, pairs = content[place]
+    content[place] = [identifier, classes, [list(pair) for pair in (look | dict(pairs)).items()]]
+    return {"t": block["t"], "c": content}
 
 
 def plain_text(nodes: Any) -> str:
@@ -100,6 +148,8 @@ class _Cleaner:
         self._media = (job.folder / "media").resolve()
         self.resources: dict[str, bytes] = {}
         self._names: dict[str, str | None] = {}
+        self._look: dict[str, str] = {}  # of the Div nodes around the current node
+        self._has_background = False
 
     def nodes(self, values: list[Any], depth: int) -> list[Any]:
         cleaned: list[Any] = []
@@ -120,7 +170,8 @@ class _Cleaner:
         if depth >= MAX_DEPTH and value.get("t") in _NESTING_TYPES:
             return self._flatten(value)
         deeper = depth + 1 if value.get("t") in _NESTING_TYPES else depth
-        return {key: self.value(inner, deeper) for key, inner in value.items()}
+        inner = {key: self.value(content, deeper) for key, content in value.items()}
+        return value if all(map(is_, inner.values(), value.values())) else inner  # words share nodes
 
     def _flatten(self, node: Node) -> Node:
         self._job.note(f"Content nested more than {MAX_DEPTH} deep was kept as plain text.")
@@ -135,16 +186,47 @@ class _Cleaner:
             self._job.note("HTML and other code in the text was left out.")
         return []
 
+    def _visible(self, attributes: list[Any]) -> list[Any]:
+        """Remove a colour that is almost white if no background is known."""
+        look = look_of(attributes)
+        self._has_background = self._has_background or "background" in look
+        if min(bytes.fromhex(look.get("color", "#000000")[1:])) >= _ALMOST_WHITE and not self._has_background:
+            attributes[2] = [pair for pair in attributes[2] if pair[0] != "color"]
+        return attributes
+
+    def paragraph(self, node: Node, depth: int) -> list[Any]:
+        """Clean a paragraph or a heading, and give it the look of the Div nodes around it. Removes empty headings."""
+        outer, had_background = self._look, self._has_background
+        self._look = {}
+        *others, inlines = node["c"] if node["t"] == "Header" else [node["c"]]
+        if others:
+            others[1] = self._visible(_attributes(others[1], looks=True))
+        inside = self.nodes(inlines, depth)
+        self._look, self._has_background = outer, had_background
+        if others and not inside:
+            return []
+        return [with_look({"t": node["t"], "c": [*others, inside] if others else inside}, outer)]
+
     def span(self, node: Node, depth: int) -> list[Any]:
-        attributes = _attributes(node["c"][0])
+        outer = self._has_background
+        attributes = self._visible(_attributes(node["c"][0], looks=True))
         inside = self.nodes(node["c"][1], depth + 1) if depth < MAX_DEPTH else text_inlines(plain_text(node["c"][1]))
+        self._has_background = outer
         return inside if attributes == _NO_ATTRIBUTES else [{"t": "Span", "c": [attributes, inside]}]
 
     def div(self, node: Node, depth: int) -> list[Any]:
-        attributes = _attributes(node["c"][0])
+        """Clean a Div, whose look goes to the paragraphs in it."""
         if depth >= MAX_DEPTH:
             return [self._flatten(node)]
+        had_background = self._has_background
+        attributes = self._visible(_attributes(node["c"][0], looks=True))
+        look = look_of(attributes)
+        page_break = {name: look.pop(name) for name in ("page-break",) if name in look}
+        attributes[2] = [pair for pair in attributes[2] if pair[0] in KEPT_ATTRIBUTES]
+        outer, self._look = self._look, self._look | look
         inside = self.nodes(node["c"][1], depth + (attributes != _NO_ATTRIBUTES))
+        self._look, self._has_background = outer, had_background
+        inside[:1] = [with_look(block, page_break) for block in inside[:1]]
         if attributes != _NO_ATTRIBUTES:
             return [{"t": "Div", "c": [attributes, inside]}]
         return [{**block, "t": "Para"} if block["t"] == "Plain" else block for block in inside]
@@ -164,7 +246,11 @@ class _Cleaner:
         shares = [width.get("c", _MIN_COLUMN_WIDTH) for _, width in columns]
         if not all(_MIN_COLUMN_WIDTH <= share <= 1 for share in shares):  # at least one column would be invisible
             columns = [[align, {"t": "ColWidthDefault"}] for align, _ in columns]
-        return [self.value({"t": "Table", "c": [attributes, caption, columns, *rows]}, depth)]
+        outer = self._look
+        self._look = {name: value for name, value in outer.items() if name != "align"}
+        table = self.value({"t": "Table", "c": [attributes, caption, columns, *rows]}, depth)
+        self._look = outer
+        return [table]
 
     def cite(self, node: Node, depth: int) -> list[Any]:
         return self.nodes(node["c"][1], depth)
@@ -211,10 +297,8 @@ class _Cleaner:
             return None
         try:
             picture = images.validate_image(data, self._job.limits)
-        except TooLarge:
-            raise
-        except ConversionError:
-            self._job.note("Pictures in unknown formats were left out.")
+        except ConversionError as error:  # also TooLarge
+            self._job.note(f"A picture was left out: {error}")
             return None
         name = resource_name(picture.data, picture.extension)
         self.resources[name] = picture.data
@@ -259,9 +343,13 @@ def _is_attributes(value: list[Any]) -> bool:
     )
 
 
-def _attributes(triple: list[Any]) -> list[Any]:
+def _attributes(triple: list[Any], *, looks: bool = False) -> list[Any]:
     identifier, _, pairs = triple
-    kept = {name: value for name, text in pairs if (value := _attribute_value(name, str(text)))}
+    kept = {
+        name: value
+        for name, text in pairs
+        if (looks or name in KEPT_ATTRIBUTES) and (value := _attribute_value(name, str(text)))
+    }
     return [re.sub(r"[\s\"'<>&]", "", _CONTROL.sub("", identifier))[:100], [], [list(pair) for pair in kept.items()]]
 
 
@@ -269,7 +357,15 @@ def _attribute_value(name: str, text: str) -> str | None:
     """Normalize an attribute's value. Returns None if the name or the value is not allowed."""
     if name in ("width", "height"):
         match = _LENGTH.fullmatch(text.strip())
-        return match[1] + (match[2] or "px") if match and float(match[1]) > 0 else None
+        if match is None or not float(match[1]):
+            return None
+        number = f"{float(match[1] + match[2]):.6f}" if match[2] else match[1]
+        return number + (match[3] or "px")
+    if name == "size":
+        size = float(text[:-2]) if _TEXT_SIZE.fullmatch(text) else 0
+        return f"{size:g}pt" if 1 <= size <= _MAX_TEXT_SIZE else None
+    if name in _LOOKS:
+        return text.lower() if _LOOKS[name].fullmatch(text.lower()) else None
     if name == "dir":
         return text.lower() if text.lower() in ("rtl", "ltr") else None
     return text if name == "lang" and _LANG.fullmatch(text) else None
@@ -279,6 +375,7 @@ _NODE_HANDLERS: dict[str, Callable[[_Cleaner, Node, int], list[Any]]] = {
     "RawBlock": _Cleaner.raw, "RawInline": _Cleaner.raw, "Cite": _Cleaner.cite, "Math": _Cleaner.math,
     "Code": _Cleaner.code, "CodeBlock": _Cleaner.code, "Link": _Cleaner.link, "Image": _Cleaner.image,
     "Span": _Cleaner.span, "Div": _Cleaner.div, "OrderedList": _Cleaner.number_list, "Table": _Cleaner.table,
+    "Para": _Cleaner.paragraph, "Plain": _Cleaner.paragraph, "Header": _Cleaner.paragraph,
 }  # fmt: skip
 _NESTING_TYPES = _CONTAINER_BLOCKS | {
     "Emph", "Underline", "Strong", "Strikeout", "Superscript", "Subscript", "SmallCaps", "Quoted", "Span", "Note",

@@ -6,21 +6,43 @@ of an image is a key of `resources`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+import json
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field, replace
+from operator import is_
 from typing import Any
 
 from ..input import native_package
+from ..job import TooLarge
 
 API_VERSION = [1, 23, 1]
+_RECURSION_LIMIT = 5_000
+"""The recursion limit for functions that follow a tree, since a nested table adds ten levels of lists and dicts."""
 
 Node = dict[str, Any]
 """A pandoc node (a block or an inline). The key `t` has the node's type, and `c` its content."""
 
 
 @dataclass(frozen=True, slots=True)
+class Page:
+    """The size and the margins of a page in points."""
+
+    width: float
+    height: float
+    top: float
+    right: float
+    bottom: float
+    left: float
+
+
+@dataclass(frozen=True, slots=True)
 class Document:
     """A native document with blocks and metadata as in pandoc's JSON, and the bytes of each image by file name.
+
+    `text_size` is the size of the body text in points. `page` and `text_size` are None if the source does not define
+    them.
 
     >>> Document.unpack(Document().pack()) == Document()
     True
@@ -29,21 +51,72 @@ class Document:
     blocks: list[Node] = field(default_factory=list)
     meta: dict[str, Any] = field(default_factory=dict)
     resources: Mapping[str, bytes] = field(default_factory=dict)
+    page: Page | None = None
+    text_size: float | None = None
 
     def pack(self) -> bytes:
         """Serialize the document to the bytes that the service stores."""
-        return native_package.pack(self.tree, self.resources)
+        looks: dict[str, Any] = {"page": asdict(self.page)} if self.page else {}
+        looks |= {"text-size": self.text_size} if self.text_size else {}
+        return native_package.pack(self.tree | looks, self.resources)
 
     @classmethod
     def unpack(cls, body: bytes) -> Document:
         """Restore the document from the bytes that `pack` returned."""
-        tree, resources = native_package.unpack(body)
-        return cls(tree["blocks"], tree["meta"], resources)
+        tree, resources = native_package.unpack(body, load_tree)
+        page = Page(**tree["page"]) if "page" in tree else None
+        return cls(tree["blocks"], tree["meta"], resources, page, tree.get("text-size"))
 
     @property
     def tree(self) -> dict[str, Any]:
         """The document in pandoc's JSON format, without the images."""
         return {"pandoc-api-version": API_VERSION, "meta": self.meta, "blocks": self.blocks}
+
+
+@contextmanager
+def deep_recursion() -> Iterator[None]:
+    """Raise Python's recursion limit for a function that follows a tree. Raises TooLarge above the new limit."""
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(before, _RECURSION_LIMIT))
+    try:
+        yield
+    except RecursionError as error:
+        raise TooLarge("the document is nested too deeply.") from error
+    finally:
+        sys.setrecursionlimit(before)
+
+
+def load_tree(text: str | bytes) -> dict[str, Any]:
+    """Parse a pandoc tree from JSON. Equal words and blanks are one node, since a long text would need much memory."""
+    shared: dict[tuple[str, str], Node] = {}
+
+    def node(value: Node) -> Node:
+        content = value.get("c", "")
+        return shared.setdefault((value["t"], content), value) if "t" in value and isinstance(content, str) else value
+
+    tree: dict[str, Any] = json.loads(text, object_hook=node)
+    return tree
+
+
+@deep_recursion()
+def replace_nodes(document: Document, changes: dict[str, Callable[[Node], Node]]) -> Document:
+    """Return the document with other nodes. `changes` maps a node type to a function from the old to the new node.
+
+    Both documents share what does not change, since a copy of a long document would need much memory.
+    """
+
+    def replaced(value: Any) -> Any:
+        if isinstance(value, list):
+            items = [replaced(item) for item in value]
+            return value if all(map(is_, items, value)) else items
+        if not isinstance(value, dict):
+            return value
+        inner = {key: replaced(content) for key, content in value.items()}
+        if value.get("t") in changes:
+            return changes[value["t"]](inner)
+        return value if all(map(is_, inner.values(), value.values())) else inner
+
+    return replace(document, blocks=replaced(document.blocks), meta=replaced(document.meta))
 
 
 def text_inlines(text: str) -> list[Node]:

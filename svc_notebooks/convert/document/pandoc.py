@@ -3,36 +3,59 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from collections.abc import Sequence
 from typing import Any
 
+from ..engines import program
 from ..engines.available import pandoc
 from ..job import ConversionError, Job, TooLarge
-from .model import Document
+from .model import Document, deep_recursion, load_tree
 
+_MAX_PHRASE = 1_000
+"""The maximum length of words that pandoc gets as one node. Some writers need much memory for each letter of a node."""
 _HEAP_EXHAUSTED = 251
+_SYSTEM_LIMIT = b"Unable to commit"
+"""What pandoc says when the system refuses memory."""
 
 
-def read(source: bytes, reader: str, job: Job, *options: str) -> dict[str, Any]:
+def read(source: bytes, reader: str, job: Job, *options: str, extracts: bool = True) -> dict[str, Any]:
     """Parse a source with pandoc's reader `reader`, and return the tree.
 
-    Pandoc extracts pictures to the job's folder `media`. Raises ConversionError if pandoc cannot read the source, and
-    TooLarge if a limit of memory, time or nesting is exceeded.
+    If `extracts` is true, pandoc extracts pictures to the job's folder `media`, else their targets stay as they are.
+    Raises ConversionError if pandoc cannot read the source, and TooLarge if it exceeds a limit of memory or time.
     """
-    extract = f"--extract-media={job.folder / 'media'}"
-    text = run((f"--from={reader}", "--to=json", extract, *options), source, job)
-    try:
-        tree: dict[str, Any] = json.loads(text)
-    except RecursionError as error:
-        raise TooLarge("the document is nested too deeply.") from error
-    return tree
+    extract = (f"--extract-media={job.folder / 'media'}",) if extracts else ()
+    text = run((f"--from={reader}", "--to=json", *extract, *options), source, job)
+    with deep_recursion():
+        return load_tree(text)
 
 
 def write(document: Document, writer: str, job: Job, *options: str) -> bytes:
     """Convert a document with a pandoc writer. Image targets must be data URIs or valid paths in the target file."""
-    tree = json.dumps(document.tree, ensure_ascii=False).encode("utf-8", "replace")
-    return run(("--from=json", f"--to={writer}", "--output=-", "--syntax-highlighting=none", *options), tree, job)
+    with deep_recursion():
+        # The Markdown writer escapes signs by their place in the node.
+        tree = document.tree if writer == "markdown" else _with_phrases(document.tree)
+        source = json.dumps(tree, ensure_ascii=False).encode("utf-8", "replace")
+    return run(("--from=json", f"--to={writer}", "--output=-", "--syntax-highlighting=none", *options), source, job)
+
+
+def _with_phrases(value: Any) -> Any:
+    """Return a tree in which one Str node has many words, since pandoc needs much memory for each node."""
+    if isinstance(value, dict):
+        return {name: _with_phrases(inner) for name, inner in value.items()}
+    if not isinstance(value, list):
+        return value
+    nodes: list[Any] = []
+    for node in value:
+        if isinstance(node, dict) and node.get("t") == "Str":
+            follows_word = [before["t"] for before in nodes[-2:]] == ["Str", "Space"]
+            if follows_word and 0 < len(nodes[-2]["c"]) < _MAX_PHRASE:
+                nodes[-2:] = [{"t": "Str", "c": f"{nodes[-2]['c']} {node['c']}"}]
+            else:
+                nodes.append(node)
+        else:
+            nodes.append(_with_phrases(node))
+    return nodes
 
 
 def run(options: Sequence[str], source: bytes, job: Job) -> bytes:
@@ -47,32 +70,20 @@ def run(options: Sequence[str], source: bytes, job: Job) -> bytes:
         "SOURCE_DATE_EPOCH": str(int(job.now.timestamp())),
         "PATH": "",
     }
+    heap = program.program_memory(job) * 3 // 4  # pandoc may exceed its own limit by a third before it is ended
     command = [
-        str(pandoc()),
-        "+RTS",
-        f"-M{job.limits.memory * 9 // 10}",
-        "-RTS",
-        "--sandbox",
-        f"--data-dir={job.folder}",
-        *options,
-    ]
-    try:
-        process = subprocess.run(
-            command, input=source, capture_output=True, check=False, env=environment, cwd=job.folder,
-            timeout=job.limits.seconds,
-        )  # fmt: skip
-    except subprocess.TimeoutExpired as error:  # pandoc has no time limit of its own
-        raise TooLarge(f"the conversion took more than {job.limits.seconds:g} seconds.") from error
-    if process.returncode == _HEAP_EXHAUSTED:
+        str(pandoc()), "+RTS", f"-M{heap}", "-RTS", "--sandbox", "--quiet", f"--data-dir={job.folder}", *options,
+    ]  # fmt: skip
+    status, output, errors = program.run(command, source, environment, job)
+    if status == _HEAP_EXHAUSTED or _SYSTEM_LIMIT in errors:
         raise TooLarge("the conversion needs more memory than the limit.")
-    if process.returncode:
-        raise ConversionError(_reason(process.stderr))
-    return process.stdout
+    if status:
+        raise ConversionError(_reason(errors))
+    return output
 
 
 def _reason(stderr: bytes) -> str:
-    lines = stderr.decode("utf-8", "replace").strip().splitlines()
-    message = next((line for line in lines if not line.startswith("[WARNING]")), "")
+    message = stderr.decode("utf-8", "replace").strip().partition("\n")[0]
     return (
         f"the file is damaged, or does not match its media type: {message[:200]}" if message else "the file is damaged."
     )

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import asdict
 from typing import Any
 
 from ..engines.typst import render
 from ..job import Job
-from .clean import nodes_of, plain_text
+from .clean import TEXT_LOOKS, look_of, nodes_of, plain_text
 from .model import Document, Node
 from .tex_formulas import typst_formulas
 
 _TEMPLATE = "document/document.typ"
 _MAX_DEPTH = 14
 """The maximum nesting depth of blocks and inlines, which is slightly below the limit of typst."""
-_POINTS = {"px": 0.75, "pt": 1.0, "in": 72.0, "cm": 28.3465, "mm": 2.83465, "pc": 12.0, "em": 11.0}
+_TEXT_SIZE = 11.0
+_TABLE_TEXT_SIZE = 10.0
+_MAX_HEAD_TEXT = 1_000
+_POINTS = {"px": 0.75, "pt": 1.0, "in": 72.0, "cm": 28.3465, "mm": 2.83465, "pc": 12.0, "em": _TEXT_SIZE}
 _LENGTH = re.compile(rf"(\d+\.?\d*|\.\d+)(%|{'|'.join(_POINTS)})")
 _MAX_POINTS = 5_000.0
 _LONG_WORD = re.compile(r"(\S{30})(?=\S)")
@@ -26,11 +31,13 @@ _TITLE_BLOCK = (("title", "title"), ("subtitle", "subtitle"), ("author", "subtit
 
 
 def write(document: Document, job: Job) -> bytes:
-    """Return the document as a PDF of at least one A4 page, with page numbers and bookmarks."""
+    """Return the document as a PDF of at least one page, which is A4 by default, with page numbers and bookmarks."""
     tree = _TypstTree(document, job)
     blocks = [*tree.title_block(), *tree.blocks(document.blocks, 0)]
     title = plain_text(document.meta.get("title")) or job.name
-    return render(job, _TEMPLATE, {"title": title, "blocks": blocks}, document.resources)
+    page = asdict(document.page) if document.page else None
+    data = {"title": title, "blocks": blocks, "page": page, "size": document.text_size or _TEXT_SIZE}
+    return render(job, _TEMPLATE, data, document.resources)
 
 
 class _TypstTree:
@@ -50,11 +57,14 @@ class _TypstTree:
                     inlines = part["c"]
                 else:
                     inlines = [{"t": "Str", "c": part["c"] if part["t"] == "MetaString" else plain_text(part)}]
-                yield {"k": style, "body": self.inlines(inlines, 0)}
+                pairs = inlines[0]["c"][0][2] if [node["t"] for node in inlines] == ["Span"] else []
+                yield {"k": style, "align": dict(pairs).get("align", "center"), "body": self.inlines(inlines, 0)}
 
     def blocks(self, nodes: list[Node], depth: int) -> list[Node]:
         rendered: list[Node] = []
         for node in nodes:
+            if not depth and _starts_page(node):
+                rendered.append({"k": "pagebreak"})
             draw = _BLOCKS.get(node["t"])
             if draw and (depth < _MAX_DEPTH or node["t"] not in _NESTING_BLOCKS):
                 rendered += draw(self, node, depth)
@@ -78,10 +88,10 @@ class _TypstTree:
                     rendered.append(drawn)
         return rendered
 
-    def _nest(self, kind: str, content: list[Node], depth: int) -> list[Node]:
+    def _nest(self, kind: str, content: list[Node], depth: int, **fields: Any) -> list[Node]:
         if depth >= _MAX_DEPTH:
             return _text(plain_text(content))
-        return [{"k": kind, "body": self.inlines(content, depth + 1)}]
+        return [{"k": kind, "body": self.inlines(content, depth + 1), **fields}]
 
     def paragraph(self, node: Node, depth: int) -> list[Node]:
         kind = "par" if node["t"] == "Para" else "line"
@@ -97,9 +107,11 @@ class _TypstTree:
         return [{"k": "line", "body": self.inlines(line, depth)} for line in node["c"]]
 
     def heading(self, node: Node, depth: int) -> list[Node]:
-        level, (identifier, *_), inlines = node["c"]
-        body, label = self.inlines(inlines, depth), self._label(identifier)
-        return [{"k": "heading", "level": max(1, min(level, 6)), "id": label, "body": body}]
+        level, (identifier, _, pairs), inlines = node["c"]
+        body, label, look = self.inlines(inlines, depth), self._label(identifier), _look(pairs)
+        align = look.pop("align", None)
+        heading = {"k": "heading", "level": max(1, min(level, 6)), "id": label, "body": _with_look(look, body)}
+        return _with_look({"align": align} if align else {}, [heading])
 
     def _label(self, identifier: str) -> str | None:
         """Return an unused typst label, or None if no link targets the identifier or the label is used."""
@@ -109,16 +121,24 @@ class _TypstTree:
         return f"a-{identifier}"
 
     def bullet_list(self, node: Node, depth: int) -> list[Node]:
-        return [self._list("list", node["c"], depth)]
+        return list(self._lists("list", node["c"], depth))
 
     def number_list(self, node: Node, depth: int) -> list[Node]:
         (start, style, delimiter), items = node["c"]
         number = _DELIMITERS.get(delimiter["t"], "{}.").format(_STYLES.get(style["t"], "1"))
-        return [self._list("enum", items, depth) | {"start": max(0, min(start, 10**6)), "style": number}]
+        first = max(0, min(start, 10**6))
+        return [part | {"start": part["start"] + first, "style": number} for part in self._lists("enum", items, depth)]
 
-    def _list(self, kind: str, items: list[list[Node]], depth: int) -> Node:
-        tight = all(item and item[0]["t"] == "Plain" for item in items)
-        return {"k": kind, "tight": tight, "items": [self.blocks(item, depth + 1) for item in items]}
+    def _lists(self, kind: str, items: list[list[Node]], depth: int) -> Iterator[Node]:
+        """Yield the parts of a list that page breaks separate. The number of the first item is in `start`."""
+        firsts = [item[0]["c"][1][0] if item and item[0]["t"] == "Div" else (item or [{"t": ""}])[0] for item in items]
+        tight = all(first["t"] == "Plain" for first in firsts)
+        breaks = [n for n, item in enumerate(items) if n and not depth and item and _starts_page(item[0])]
+        for start, end in itertools.pairwise([0, *breaks, len(items)]):
+            if start:
+                yield {"k": "pagebreak", "start": 0}
+            bodies = [self.blocks(item, depth + 1) for item in items[start:end]]
+            yield {"k": kind, "tight": tight, "items": bodies, "start": start}
 
     def definition_list(self, node: Node, depth: int) -> list[Node]:
         items = [
@@ -140,9 +160,9 @@ class _TypstTree:
         (identifier, _, pairs), inner = node["c"]
         label = self._label(identifier)
         anchor = [{"k": "anchor", "id": label}] if label else []
-        if ["dir", "rtl"] in pairs:
-            return [*anchor, {"k": "rtl", "body": self.blocks(inner, depth + 1)}]
-        return [*anchor, *self.blocks(inner, depth)]
+        is_rtl, look = ["dir", "rtl"] in pairs, _look(pairs)
+        body = _with_look(look, self.blocks(inner, depth + (is_rtl or bool(look))))
+        return [*anchor, {"k": "rtl", "body": body}] if is_rtl else [*anchor, *body]
 
     def figure(self, node: Node, depth: int) -> list[Node]:
         _, (_, caption), body = node["c"]
@@ -155,14 +175,18 @@ class _TypstTree:
             return []
         aligns = [_ALIGNS.get(align["t"]) for align, _ in columns]
         rows = [*(row for _, _, upper, lower in bodies for row in (*upper, *lower)), *foot]
+        if not rows or len(plain_text(head)) > _MAX_HEAD_TEXT:  # a head does not continue on the next page
+            head, rows = [], [*head, *rows]
         shares = [width["c"] if width["t"] == "ColWidth" else None for _, width in columns]
+        size = self._document.text_size or _TABLE_TEXT_SIZE
+        most = max([1, *(len(cells) for _, cells in [*head, *rows])])  # cells may span the columns of other rows
         if any(shares):
             shares = [share or 1 / count for share in shares]
         elif count > 12:  # typst calculates the widths of up to 12 columns
             shares = [1.0] * count
         return [
             {
-                "k": "table", "columns": shares, "size": max(5.0, min(10.0, 10.0 * 10 / count)),
+                "k": "table", "columns": shares, "size": max(5.0, min(size, size * 10 / most)),
                 "caption": self.blocks(caption, depth + 1),
                 "head": [self._cell(cell, aligns, depth) for cells in _cell_grid(head, count) for cell in cells],
                 "cells": [self._cell(cell, aligns, depth) for cells in _cell_grid(rows, count) for cell in cells],
@@ -172,7 +196,10 @@ class _TypstTree:
     def _cell(self, placed: _PlacedCell, aligns: list[str | None], depth: int) -> Node:
         column, columns, rows, (_, align, _, _, body) = placed
         own = _ALIGNS.get(align["t"]) or aligns[column]
-        return {"columns": columns, "rows": rows, "align": own, "body": self.blocks(body, depth + 1)}
+        fills = {look_of(block["c"][0]).get("background") if block["t"] == "Div" else None for block in body}
+        fill = fills.pop() if len(fills) == 1 else None
+        drawn = self.blocks(body, depth + 1)
+        return {"columns": columns, "rows": rows, "align": own, "fill": fill, "body": drawn}
 
     def string(self, content: str, depth: int) -> list[Node]:
         return _text(content)
@@ -226,7 +253,25 @@ class _TypstTree:
         (_, _, pairs), inlines = content
         if ["dir", "rtl"] in pairs:
             return self._nest("rtl", inlines, depth)
-        return self.inlines(inlines, depth)
+        look = _look(pairs)
+        return self._nest("look", inlines, depth, look=look) if look else self.inlines(inlines, depth)
+
+
+def _starts_page(node: Node) -> bool:
+    while node["t"] == "Div" and node["c"][1] and ["page-break", "before"] not in node["c"][0][2]:
+        node = node["c"][1][0]
+    attributes = {"Div": 0, "Header": 1}.get(node["t"])
+    return attributes is not None and ["page-break", "before"] in node["c"][attributes][2]
+
+
+def _look(pairs: list[list[str]]) -> dict[str, Any]:
+    """Return the look in the attributes of a node without page breaks and with the size as a number."""
+    look: dict[str, Any] = {name: value for name, value in pairs if name in ("align", *TEXT_LOOKS)}
+    return look | {"size": float(look["size"][:-2])} if "size" in look else look
+
+
+def _with_look(look: dict[str, Any], body: list[Node]) -> list[Node]:
+    return [{"k": "look", "look": look, "body": body}] if look else body
 
 
 _PlacedCell = tuple[int, int, int, list[Any]]

@@ -21,7 +21,7 @@ _LINE_BREAK: Node = {"t": "LineBreak"}
 
 def text(source: bytes, job: Job) -> Document:
     """Read plain text in any character set. Raises ConversionError if over one percent of the characters are zero."""
-    plain = decode(source, job.charset).replace("\r\n", "\n").replace("\r", "\n")
+    plain = decode(source, job).replace("\r\n", "\n").replace("\r", "\n")
     if plain.count("\0") > len(plain) // 100:
         raise ConversionError("the file is not text.")
     plain = _CONTROL_CHARACTERS.sub("", plain).strip("\n")

@@ -3,32 +3,38 @@
 from __future__ import annotations
 
 import base64
+import binascii
 import io
 import re
 import zipfile
-from collections.abc import Callable
+from collections.abc import Mapping
+from dataclasses import replace
 from importlib.resources import as_file, files
-from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
+from ..engines.images import encode_image, load_pixels, open_image
 from ..input.native_package import ZIP_EPOCH
 from ..job import Job
 from . import pandoc, postprocess
 from .clean import plain_text
-from .model import Document, Node, text_inlines
+from .model import Document, Node, replace_nodes, text_inlines
+from .placeholders import Placeholders
+from .reference_files import reference_option
+from .write_looks import DocxLooks, LookWriter, OdtLooks, RtfLooks, css
 
-_MEDIA_TYPES = {"png": "image/png", "jpg": "image/jpeg", "gif": "image/gif"}
 _FORMATTING = ("Emph", "Strong", "SmallCaps", "Underline", "Strikeout")
 
 
 def html(document: Document, job: Job) -> bytes:
     """Return the document as one HTML page with embedded pictures and without scripts."""
-    return _page(_with_image_targets(document, _data_uri), job)
+    placeholders = Placeholders(document.resources, job)
+    page = _page(_with_image_targets(css(document), placeholders.uris), job)
+    return placeholders.insert(page, base64.b64encode)
 
 
 def zipped_html(document: Document, job: Job) -> bytes:
     """Return the document as a zip file with one HTML page and the folder `images` with the pictures."""
-    page = _page(_with_image_targets(document, lambda name, data: f"images/{name}"), job)
+    page = _page(_with_image_targets(css(document), {name: f"images/{name}" for name in document.resources}), job)
     images = {f"images/{name}": data for name, data in document.resources.items()}
     target = io.BytesIO()
     with zipfile.ZipFile(target, "w") as file:
@@ -55,7 +61,7 @@ def _page(document: Document, job: Job) -> bytes:
 
 def text(document: Document, job: Job) -> bytes:
     """Return the document as UTF-8 text with a byte order mark, CRLF line ends, and alternative texts for pictures."""
-    unformatted = _without_formatting(_with_subtitle(document))
+    unformatted = _without_formatting(LookWriter().document(_with_subtitle(document)))
     plain = pandoc.write(unformatted, "plain", job, "--wrap=none", "--columns=100", *_standalone(document))
     lines = plain.decode("utf-8").replace("\u00a0", " ").splitlines()
     return "\r\n".join([*lines, ""]).encode("utf-8-sig") if lines else b"\xef\xbb\xbf"
@@ -63,29 +69,63 @@ def text(document: Document, job: Job) -> bytes:
 
 def markdown(document: Document, job: Job) -> bytes:
     """Return the document as Markdown in UTF-8 with embedded pictures."""
-    return _embedded(document, "markdown", job, "--wrap=none", *_standalone(document))
+    text, placeholders = _embedded(
+        LookWriter().document(document), "markdown", job, "--wrap=none", *_standalone(document)
+    )
+    return placeholders.insert(text, base64.b64encode)
 
 
 def rtf(document: Document, job: Job) -> bytes:
     """Return the document as an RTF file."""
-    return postprocess.rtf(_embedded(_with_subtitle(document), "rtf", job, "--standalone"))
+    looks = RtfLooks()
+    tree = looks.document(_with_png_for_gif(_with_subtitle(_without_inner_tables(document)), job))
+    text, placeholders = _embedded(tree, "rtf", job, "--standalone")
+    return placeholders.insert(postprocess.rtf(text, document, looks.colors), binascii.hexlify)
+
+
+def _without_inner_tables(document: Document) -> Document:
+    """Replace the tables in tables by their blocks, since pandoc's RTF has their cells as cells of the outer table."""
+
+    def as_blocks(table: Node) -> Node:
+        _, (_, caption), _, (_, head), bodies, (_, foot) = table["c"]
+        rows = [*head, *(row for _, _, upper, lower in bodies for row in (*upper, *lower)), *foot]
+        inner = [block for _, cells in rows for cell in cells for block in cell[4]]
+        return {"t": "Div", "c": [["", [], []], [*caption, *inner]]}
+
+    def flat(table: Node) -> Node:
+        content = replace_nodes(Document(blocks=table["c"]), {"Table": as_blocks}).blocks
+        return {"t": "Table", "c": content}
+
+    return replace_nodes(document, {"Table": flat})
+
+
+def _with_png_for_gif(document: Document, job: Job) -> Document:
+    """Convert the GIF pictures to PNG, since RTF has no GIF. The names stay the same."""
+
+    def as_png(data: bytes) -> bytes:
+        return encode_image(load_pixels(open_image(data, job.limits)), "PNG").data
+
+    resources = {name: as_png(data) if name.endswith(".gif") else data for name, data in document.resources.items()}
+    return replace(document, resources=resources)
 
 
 def _with_subtitle(document: Document) -> Document:
     """Insert the subtitle and the abstract, which pandoc's templates for RTF and plain text do not show."""
     values = [document.meta[name] for name in ("subtitle", "abstract") if name in document.meta]
     blocks: list[Node] = [{"t": "Para", "c": text_inlines(plain_text(value))} for value in values]
-    return Document([*blocks, *document.blocks], document.meta, document.resources)
+    return replace(document, blocks=[*blocks, *document.blocks])
 
 
 def odt(document: Document, job: Job) -> bytes:
     """Return the document as an OpenDocument text (odt)."""
-    return postprocess.odt(_embedded(document, "odt", job), job)
+    archive, placeholders = _embedded(OdtLooks().document(document), "odt", job, reference_option("odt", job))
+    return postprocess.odt(archive, placeholders, document, job)
 
 
 def docx(document: Document, job: Job) -> bytes:
     """Return the document as a Word document (docx)."""
-    return postprocess.docx(_embedded(document, "docx", job), job)
+    archive, placeholders = _embedded(DocxLooks().document(document), "docx", job, reference_option("docx", job))
+    return postprocess.docx(archive, placeholders, document, job)
 
 
 def epub(document: Document, job: Job) -> bytes:
@@ -94,7 +134,7 @@ def epub(document: Document, job: Job) -> bytes:
     options = [identifier, "--metadata=lang:und", "--mathml"]
     if "title" not in document.meta:  # a book must have a title, but this title needs no title page
         options += [f"--metadata=title:{postprocess.title_of(job)}", "--epub-title-page=false"]
-    return postprocess.epub(_embedded(document, "epub3", job, *options), job)
+    return postprocess.epub(*_embedded(css(document), "epub3", job, *options), job)
 
 
 def _standalone(document: Document) -> tuple[str, ...]:
@@ -102,45 +142,26 @@ def _standalone(document: Document) -> tuple[str, ...]:
     return ("--standalone",) if document.meta else ()
 
 
-def _embedded(document: Document, writer: str, job: Job, *options: str) -> bytes:
-    return pandoc.write(_with_image_targets(document, _data_uri), writer, job, *options)
+def _embedded(document: Document, writer: str, job: Job, *options: str) -> tuple[bytes, Placeholders]:
+    """Return the file that pandoc writes with placeholders for the pictures, and the placeholders."""
+    placeholders = Placeholders(document.resources, job)
+    return pandoc.write(_with_image_targets(document, placeholders.uris), writer, job, *options), placeholders
 
 
-def _data_uri(name: str, data: bytes) -> str:
-    media_type = _MEDIA_TYPES.get(name.rpartition(".")[2], "image/png")
-    return f"data:{media_type};base64,{base64.b64encode(data).decode()}"
-
-
-def _with_image_targets(document: Document, target_for: Callable[[str, bytes], str]) -> Document:
-    targets = {name: target_for(name, data) for name, data in document.resources.items()}
-
-    def with_target(content: list[Any]) -> Node:
-        attributes, alt, (name, title) = content
+def _with_image_targets(document: Document, targets: Mapping[str, str]) -> Document:
+    def with_target(image: Node) -> Node:
+        attributes, alt, (name, title) = image["c"]
         return {"t": "Image", "c": [attributes, alt, [targets.get(name, ""), title]]}
 
-    return _replace_nodes(document, {"Image": with_target})
+    return replace_nodes(document, {"Image": with_target})
 
 
 def _without_formatting(document: Document) -> Document:
-    def alt_text(content: list[Any]) -> Node:
-        description = plain_text(content[1])
+    def alt_text(image: Node) -> Node:
+        description = plain_text(image["c"][1])
         return {"t": "Str", "c": f"[{description}]" if description else ""}
 
-    changes: dict[str, Callable[[list[Any]], Node]] = {"Image": alt_text}
-    for name in _FORMATTING:
-        changes[name] = lambda content: {"t": "Span", "c": [["", [], []], content]}
-    return _replace_nodes(document, changes)
+    def plain(node: Node) -> Node:
+        return {"t": "Span", "c": [["", [], []], node["c"]]}
 
-
-def _replace_nodes(document: Document, changes: dict[str, Callable[[list[Any]], Node]]) -> Document:
-    """Return a copy of the document. `changes` maps a node type to a function from content to a new node."""
-
-    def replaced(value: Any) -> Any:
-        if isinstance(value, list):
-            return [replaced(inner) for inner in value]
-        if not isinstance(value, dict):
-            return value
-        inner = {key: replaced(content) for key, content in value.items()}
-        return changes[value["t"]](inner["c"]) if value.get("t") in changes else inner
-
-    return Document(replaced(document.blocks), replaced(document.meta), document.resources)
+    return replace_nodes(document, dict.fromkeys(_FORMATTING, plain) | {"Image": alt_text})

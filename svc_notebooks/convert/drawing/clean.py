@@ -133,7 +133,7 @@ def _clean_href(element: Any, value: str, job: Job) -> str | None:
         address = "".join(value.split())
         with suppress(ValueError):
             kept = address if urlsplit(address).scheme.lower() in _SCHEMES else None
-    if kept is None:
+    if kept is None and not _DATA_URI.match(value):
         job.note("content from outside the drawing was left out.")
     return kept
 
@@ -147,7 +147,8 @@ def _clean_image_uri(value: str, job: Job) -> str | None:
         data = unquote_to_bytes(value[match.end() :])
         data = base64.b64decode(data) if "base64" in match[1].lower() else data
         picture = validate_image(data, job.limits)
-    except (ConversionError, binascii.Error, ValueError):
+    except (ConversionError, binascii.Error, ValueError) as error:  # also TooLarge
+        job.note(f"A picture was left out: {error}")
         return None
     subtype = "jpeg" if picture.extension == "jpg" else picture.extension
     return f"data:image/{subtype};base64,{base64.b64encode(picture.data).decode()}"

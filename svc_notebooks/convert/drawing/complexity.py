@@ -11,6 +11,7 @@ from .clean import SVG
 MAX_WEIGHT = 250_000
 """The maximum weight of a drawing. A simple element has the weight 1."""
 MAX_DEPTH = 200
+MAX_RULES = 10_000
 _GRADIENTS = frozenset({f"{{{SVG}}}linearGradient", f"{{{SVG}}}radialGradient"})
 _LAYERS = {"filter": (500, 120), "mask": (100, 2_000), "pattern": (100, 2_000), "opacity": (1, 5_000)}
 """The minimum weight of bitmap layers, and the number of page pixels that count as one element."""
@@ -25,6 +26,13 @@ def check_depth(root: Any) -> None:
         if depth > MAX_DEPTH:
             raise ConversionError(f"the drawing has groups nested more than {MAX_DEPTH} levels deep.")
         level = [child for element in level for child in element]
+
+
+def check_rules(root: Any) -> None:
+    """Raise TooLarge if the style sheets of a drawing have more than about `MAX_RULES` rules."""
+    sheets = ("".join(element.itertext()) for element in root.iter("{*}style"))
+    if sum(sheet.count("{") for sheet in sheets) > MAX_RULES:
+        raise TooLarge(f"the style sheets of the drawing have more than {MAX_RULES} rules.")
 
 
 def check_weight(root: Any, pixels: float) -> None:

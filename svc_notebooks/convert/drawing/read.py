@@ -8,9 +8,10 @@ from typing import Any
 
 from lxml import etree
 
+from ..input.tags import check_tags
 from ..job import ConversionError, Job
 from .clean import SVG, clean
-from .complexity import check_depth, check_weight
+from .complexity import check_depth, check_rules, check_weight
 from .model import HEIGHT, WIDTH, Drawing
 
 _GZIP = b"\x1f\x8b"
@@ -25,6 +26,7 @@ def read(source: bytes, job: Job) -> Drawing:
     """Read SVG as a safe drawing. Raises ConversionError if the SVG is not valid, and TooLarge above `MAX_WEIGHT`."""
     root = _parse(source)
     check_depth(root)
+    check_rules(root)
     clean(root, job)
     width, height = _set_size(root, job)
     check_weight(root, width * height)
@@ -37,6 +39,7 @@ def _parse(source: bytes) -> Any:
         raise ConversionError("the drawing is compressed; send it as plain SVG.")
     if b"<!ENTITY" in source.replace(b"\0", b""):
         raise ConversionError("the drawing declares entities, which are not allowed.")
+    check_tags(source)
     parser = etree.XMLParser(
         resolve_entities=False, no_network=True, load_dtd=False, remove_comments=True, remove_pis=True
     )

@@ -81,7 +81,8 @@ def tessdata() -> tuple[Path, ...]:
 PANDOC = Engine("pandoc", lambda: pandoc() is not None, 'pip install "svc-notebooks[convert]"', program=True)
 TYPST = _library("typst")
 XLSXWRITER = _library("xlsxwriter")
-CALAMINE = _library("python_calamine")
+XLRD = _library("xlrd")
+MSOFFCRYPTO = _library("msoffcrypto")
 FORMUALIZER = _library("formualizer")
 PYTHON_PPTX = _library("pptx")
 PDFIUM = _library("pypdfium2")
@@ -95,14 +96,14 @@ _INSTALL_OFFICE = "apt-get install libreoffice, or libreoffice.org"
 OFFICE = Engine("LibreOffice", lambda: soffice() is not None, _INSTALL_OFFICE, program=True)
 
 ENGINES = (
-    PANDOC, TYPST, XLSXWRITER, CALAMINE, FORMUALIZER, PYTHON_PPTX, PDFIUM, PILLOW, LXML, TINYCSS2, CHARSET,
-    TESSEROCR, TESSDATA, OFFICE,
+    PANDOC, TYPST, XLSXWRITER, XLRD, MSOFFCRYPTO, FORMUALIZER, PYTHON_PPTX, PDFIUM, PILLOW, LXML, TINYCSS2,
+    CHARSET, TESSEROCR, TESSDATA, OFFICE,
 )  # fmt: skip
 
 
-def available_engines() -> frozenset[str]:
-    """Return the names of the engines that are installed and can run on this platform."""
-    return frozenset(engine.name for engine in ENGINES if engine.is_available())
+def missing_package(module: str) -> str:
+    """Return the end of an error message about a module that a conversion could not import."""
+    return _library(module.partition(".")[0]).missing
 
 
 def ocr_available() -> bool:

@@ -31,11 +31,11 @@ _MAX_SHOWN_LETTERS = 8
 
 
 class Script(NamedTuple):
-    """A writing system with a character pattern, a bit in a font's table OS/2 (-1 for emoji) and a Debian package."""
+    """A writing system with a character pattern, a letter that each font for the script has, and a Debian package."""
 
     name: str
     letters: re.Pattern[str]
-    bit: int
+    sample: str
     package: str
 
 
@@ -56,40 +56,40 @@ class MissingGlyphs(NamedTuple):
         )
 
 
-def _script(name: str, letters: str, bit: int, package: str = "fonts-noto-core") -> Script:
-    return Script(name, re.compile(f"[{letters}]"), bit, package)
+def _script(name: str, letters: str, sample: str, package: str = "fonts-noto-core") -> Script:
+    return Script(name, re.compile(f"[{letters}]"), sample, package)
 
 
 _CJK = "fonts-noto-cjk"
 SCRIPTS = (
-    _script("Greek", "\u0370-\u03ff", 7),
-    _script("Cyrillic", "\u0400-\u052f", 9),
-    _script("Armenian", "\u0530-\u058f", 10),
-    _script("Hebrew", "\u0590-\u05ff", 11),
-    _script("Arabic", "\u0600-\u06ff\u0750-\u077f", 13),
-    _script("Devanagari", "\u0900-\u097f", 15),
-    _script("Bengali", "\u0980-\u09ff", 16),
-    _script("Gurmukhi", "\u0a00-\u0a7f", 17),
-    _script("Gujarati", "\u0a80-\u0aff", 18),
-    _script("Tamil", "\u0b80-\u0bff", 20),
-    _script("Telugu", "\u0c00-\u0c7f", 21),
-    _script("Kannada", "\u0c80-\u0cff", 22),
-    _script("Malayalam", "\u0d00-\u0d7f", 23),
-    _script("Thai", "\u0e00-\u0e7f", 24),
-    _script("Lao", "\u0e80-\u0eff", 25),
-    _script("Georgian", "\u10a0-\u10ff", 26),
-    _script("Sinhala", "\u0d80-\u0dff", 73),
-    _script("Myanmar", "\u1000-\u109f", 74),
-    _script("Ethiopic", "\u1200-\u137f", 75),
-    _script("Khmer", "\u1780-\u17ff", 80),
-    _script("Tibetan", "\u0f00-\u0fff", 70),
-    _script("Kana", "\u3041-\u30ff\u31f0-\u31ff", 49, _CJK),
-    _script("Hangul", "\u1100-\u11ff\uac00-\ud7a3", 56, _CJK),
-    _script("Han", "\u2e80-\u303f\u3100-\u31bf\u3200-\u9fff\uf900-\ufaff\ufe30-\ufe4f\uff00-\uffef", 59, _CJK),
-    _script("Rare Han", "\U00020000-\U000323af", 59, "fonts-hanazono"),
-    _script("Emoji", "\U0001f300-\U0001faff", -1, "fonts-noto-color-emoji"),
+    _script("Greek", "\u0370-\u03ff", "\u03b1"),
+    _script("Cyrillic", "\u0400-\u052f", "\u0438"),
+    _script("Armenian", "\u0530-\u058f", "\u0561"),
+    _script("Hebrew", "\u0590-\u05ff", "\u05d0"),
+    _script("Arabic", "\u0600-\u06ff\u0750-\u077f", "\u0627"),
+    _script("Devanagari", "\u0900-\u097f", "\u0915"),
+    _script("Bengali", "\u0980-\u09ff", "\u0995"),
+    _script("Gurmukhi", "\u0a00-\u0a7f", "\u0a15"),
+    _script("Gujarati", "\u0a80-\u0aff", "\u0a95"),
+    _script("Tamil", "\u0b80-\u0bff", "\u0b95"),
+    _script("Telugu", "\u0c00-\u0c7f", "\u0c15"),
+    _script("Kannada", "\u0c80-\u0cff", "\u0c95"),
+    _script("Malayalam", "\u0d00-\u0d7f", "\u0d15"),
+    _script("Thai", "\u0e00-\u0e7f", "\u0e01"),
+    _script("Lao", "\u0e80-\u0eff", "\u0e81"),
+    _script("Georgian", "\u10a0-\u10ff", "\u10d0"),
+    _script("Sinhala", "\u0d80-\u0dff", "\u0d9a"),
+    _script("Myanmar", "\u1000-\u109f", "\u1000"),
+    _script("Ethiopic", "\u1200-\u137f", "\u1200"),
+    _script("Khmer", "\u1780-\u17ff", "\u1780"),
+    _script("Tibetan", "\u0f00-\u0fff", "\u0f40"),
+    _script("Kana", "\u3041-\u30ff\u31f0-\u31ff", "\u3042", _CJK),
+    _script("Hangul", "\u1100-\u11ff\uac00-\ud7a3", "\uac00", _CJK),
+    _script("Han", "\u2e80-\u303f\u3100-\u31bf\u3200-\u9fff\uf900-\ufaff\ufe30-\ufe4f\uff00-\uffef", "\u4e2d", _CJK),
+    _script("Rare Han", "\U00020000-\U000323af", "\U00020000", "fonts-hanazono"),
+    _script("Emoji", "\U0001f300-\U0001faff", "\U0001f600", "fonts-noto-color-emoji"),
 )
-"""The scripts that are searched for in a text. The bit -1 means that emoji fonts are recognized by name."""
+"""The scripts that are searched for in a text."""
 
 # The first of these scripts that a text contains determines the regional style of the text's Han characters.
 _HAN_STYLES = (("Hangul", ("KR", "Korean")), ("Kana", ("JP", "Japanese")), ("Han", ("SC", "Simplified")))
@@ -132,14 +132,10 @@ def _script_of(letter: str) -> tuple[str, str | None]:
 
 
 def fallback_families(text: str) -> list[str]:
-    """Return an installed font family for each script of a text that typst's own fonts do not contain."""
-    families_by_script = _families_by_script()
-    letters = "" if text.isascii() else "".join(set(text))
-    used = [
-        script.name
-        for script in SCRIPTS
-        if script.name in families_by_script and script.name not in _TYPST_SCRIPTS and script.letters.search(letters)
-    ]
+    """Return an installed font family for each script of the letters that typst's own fonts do not contain."""
+    letters = "".join(_letters_beyond_typst(text))
+    families_by_script = _families_by_script() if letters else {}
+    used = [script.name for script in SCRIPTS if script.name in families_by_script and script.letters.search(letters)]
     style = next((marks for name, marks in _HAN_STYLES if name in used), ())
     return list(dict.fromkeys(_preferred_family(name, families_by_script[name], style) for name in used))
 
@@ -163,22 +159,30 @@ def _preferred_family(script: str, names: tuple[str, ...], style: tuple[str, ...
 
 @cache
 def _families_by_script() -> dict[str, tuple[str, ...]]:
-    families: dict[str, set[str]] = {name: {"Libertinus Serif"} for name in _TYPST_SCRIPTS}
-    for face in fonts().fonts():
-        bits = glyphs.unicode_ranges(face.path, face.index) if face.path else 0
-        emoji = "emoji" in face.family.lower()
-        for script in SCRIPTS:
-            if emoji if script.bit < 0 else bits >> script.bit & 1 and not emoji:
-                families.setdefault(script.name, set()).add(face.family)
-    return {name: tuple(sorted(names)) for name, names in families.items()}
+    families: dict[str, tuple[str, ...]] = dict.fromkeys(_TYPST_SCRIPTS, ("Libertinus Serif",))
+    for script in SCRIPTS:
+        code_point = ord(script.sample)
+        for family, ranges in _ranges_by_family().items():
+            if any(first <= code_point <= last for first, last in ranges):
+                families[script.name] = (*families.get(script.name, ()), family)
+    return families
 
 
 @cache
 def _system_coverage() -> bytes:
-    """Return one byte for each code point, which is 1 if an upright system font has the character, else 0."""
+    """Return one byte for each code point, which is 1 if a system font has the character, else 0."""
     marks = bytearray(0x110000)
+    for ranges in _ranges_by_family().values():
+        for first, last in ranges:
+            marks[first : last + 1] = b"\1" * (last - first + 1)
+    return bytes(marks)
+
+
+@cache
+def _ranges_by_family() -> dict[str, set[tuple[int, int]]]:
+    """Return the character ranges in the upright faces of each system font family."""
+    ranges: dict[str, set[tuple[int, int]]] = {}
     for face in fonts().fonts():
         if face.path and face.style == "normal":
-            for first, last in glyphs.character_ranges(face.path, face.index):
-                marks[first : last + 1] = b"\1" * (last - first + 1)
-    return bytes(marks)
+            ranges.setdefault(face.family, set()).update(glyphs.character_ranges(face.path, face.index))
+    return ranges

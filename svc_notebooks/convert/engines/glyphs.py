@@ -1,12 +1,8 @@
-"""Reads the scripts and the characters that a font file covers.
-
-The table OS/2 lists a face's scripts, and `cmap` its characters (https://learn.microsoft.com/typography/opentype/).
-"""
+"""Reads the characters that a font file covers from its table `cmap` (https://learn.microsoft.com/typography/opentype/)."""
 
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
@@ -15,32 +11,18 @@ _MAX_GROUPS = 100_000
 """The maximum number of character ranges that are read from one face. The largest fonts have 20,000 ranges."""
 
 
-def unicode_ranges(path: str, index: int) -> int:
-    """Return the 128 Unicode range bits in the table OS/2 of a face, or 0 if the table cannot be read."""
-    try:
-        with Path(path).open("rb") as file:
-            offset = next((offset for tag, offset in _tables(file, index) if tag == b"OS/2"), None)
-            if offset is None:
-                return 0
-            file.seek(offset + 42)
-            parts = struct.unpack(">4I", file.read(16))
-            return sum(part << 32 * number for number, part in enumerate(parts))
-    except (OSError, struct.error):
-        return 0
-
-
 def character_ranges(path: str, index: int) -> list[tuple[int, int]]:
     """Return pairs (first, last code point) from the table `cmap` of a face, or [] if the table cannot be read."""
     try:
         with Path(path).open("rb") as file:
-            offset = next((offset for tag, offset in _tables(file, index) if tag == b"cmap"), None)
+            offset = _cmap_offset(file, index)
             return [] if offset is None else _read_cmap(file, offset)
     except (OSError, struct.error):
         return []
 
 
-def _tables(file: BinaryIO, index: int) -> Iterator[tuple[bytes, int]]:
-    """Yield the tag and the file offset of each table of the face with this index in a font collection."""
+def _cmap_offset(file: BinaryIO, index: int) -> int | None:
+    """Return the offset of the table `cmap` of the face with this index in a font collection, or None."""
     start = 0
     if file.read(4) == b"ttcf":
         file.seek(12 + 4 * index)
@@ -48,10 +30,8 @@ def _tables(file: BinaryIO, index: int) -> Iterator[tuple[bytes, int]]:
     file.seek(start + 4)
     (count,) = struct.unpack(">H", file.read(2))
     file.seek(start + 12)
-    directory = file.read(16 * count)
-    for position in range(0, len(directory), 16):
-        tag, _, offset, _ = struct.unpack_from(">4sIII", directory, position)
-        yield tag, offset
+    tables = struct.iter_unpack(">4sIII", file.read(16 * count))
+    return next((offset for tag, _, offset, _ in tables if tag == b"cmap"), None)
 
 
 def _read_cmap(file: BinaryIO, offset: int) -> list[tuple[int, int]]:

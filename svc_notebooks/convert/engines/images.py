@@ -14,8 +14,11 @@ from ..job import ConversionError, JobLimits, TooLarge
 _FORMATS = ("JPEG", "PNG", "GIF", "BMP", "TIFF", "WEBP")
 _EXTENSIONS = {"JPEG": "jpg", "PNG": "png", "GIF": "gif"}
 _SUPPORTED_MODES = frozenset({"1", "L", "LA", "P", "RGB", "RGBA"})
+_INCH, _DPI = 914_400, 96
 _ORIENTATION = 0x0112
 _UPRIGHT = 1
+_ERRORS = (OSError, ValueError, SyntaxError, EOFError, IndexError, OverflowError, struct.error)
+"""The errors that Pillow raises for damaged files."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +40,10 @@ def validate_image(data: bytes, limits: JobLimits) -> DecodedImage:
     extension = _EXTENSIONS.get(image.format or "")
     load_pixels(image)
     rotated = False
-    with warnings.catch_warnings(), suppress(OSError, ValueError, SyntaxError, EOFError, struct.error):
+    with warnings.catch_warnings(), suppress(*_ERRORS):
         warnings.simplefilter("ignore")  # if the metadata are invalid, do not rotate the picture
         rotated = bool(image.getexif().get(_ORIENTATION, _UPRIGHT) != _UPRIGHT)
-    if extension and not rotated and image.mode in _SUPPORTED_MODES:
+    if extension and not rotated and image.mode in _SUPPORTED_MODES and _is_intact(data, limits):
         return DecodedImage(data, extension, *image.size)
     return _reencode(image, "JPEG" if extension == "jpg" else "PNG", rotated=rotated)
 
@@ -50,7 +53,7 @@ def open_image(data: bytes, limits: JobLimits) -> Any:
 
     Raises ConversionError if the format is not supported, and TooLarge if the picture has too many pixels.
     """
-    from PIL import Image, UnidentifiedImageError
+    from PIL import Image
 
     try:
         with warnings.catch_warnings():
@@ -58,7 +61,7 @@ def open_image(data: bytes, limits: JobLimits) -> Any:
             image = Image.open(io.BytesIO(data), formats=_FORMATS)
     except Image.DecompressionBombError as error:
         raise TooLarge("the picture has too many pixels.") from error
-    except (UnidentifiedImageError, OSError, ValueError, SyntaxError, EOFError, struct.error) as error:
+    except _ERRORS as error:
         raise ConversionError("the file is not a picture in JPEG, PNG, GIF, BMP, TIFF or WebP.") from error
     width, height = image.size
     if width * height > limits.pixels:
@@ -72,11 +75,27 @@ def load_pixels(image: Any) -> Any:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             image.load()
-    except (OSError, ValueError, SyntaxError, EOFError, IndexError, OverflowError, struct.error) as error:
+    except _ERRORS as error:
         raise ConversionError(
             "the picture is damaged: the file is incomplete, or the pixels cannot be decoded."
         ) from error
     return image
+
+
+def _is_intact(data: bytes, limits: JobLimits) -> bool:
+    """Return whether the checksums and the end of a PNG are valid, since typst checks more than Pillow."""
+    try:
+        open_image(data, limits).verify()
+    except (OSError, ValueError, SyntaxError, EOFError, struct.error):
+        return False
+    return True
+
+
+def natural_size(data: bytes, limits: JobLimits) -> tuple[float, float]:
+    """Return the width and height in EMU that a picture has at its own resolution, or at 96 dpi."""
+    image = open_image(data, limits)
+    horizontal, vertical = image.info.get("dpi", (_DPI, _DPI))
+    return image.width * _INCH / (horizontal or _DPI), image.height * _INCH / (vertical or _DPI)
 
 
 def _reencode(image: Any, format: str, *, rotated: bool) -> DecodedImage:

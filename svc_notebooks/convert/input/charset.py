@@ -7,6 +7,12 @@ from __future__ import annotations
 
 import codecs
 import re
+from collections import Counter
+from collections.abc import Iterable
+from functools import cache
+from string import ascii_lowercase
+
+from ..job import Job
 
 _BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
@@ -15,14 +21,15 @@ _BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
-_FALLBACK = "cp1252"
-_SAMPLE_SIZE = 16 * 1024
+_SAMPLE_SIZE = 4 * 1024
 _SUPERSETS = {
     "iso8859-1": "cp1252", "ascii": "cp1252", "latin_1": "cp1252", "shift_jis": "cp932", "euc_kr": "cp949",
     "gb2312": "gb18030", "gbk": "gb18030", "big5": "cp950", "iso8859-9": "cp1254", "iso8859-11": "cp874",
 }  # fmt: skip
 """A dict from a declared codec to the superset codec that browsers use instead."""
 
+_MAX_ALPHABETS = 4
+"""The number of different high bytes up to which UTF-16 is assumed. Each alphabet has its own high byte."""
 _EXCLUDED_CODECS = frozenset({"idna", "punycode", "unicode_escape", "raw_unicode_escape", "undefined", "mbcs", "oem"})
 _ISO_2022 = (
     ("iso2022_jp_2", b"\x1b$B"),
@@ -31,57 +38,108 @@ _ISO_2022 = (
     ("iso2022_kr", b"\x1b$)C"),
 )
 """The 7-bit encodings with an escape sequence of each. Text in these encodings is also valid ASCII and UTF-8."""
-_NON_ASCII_RUNS = re.compile(rb"[\x80-\xff]+")
-_LETTERS = {
-    "cp1252": "äöüßéèêëàâáãçñíìîïóòôõúùûøåæœÿÄÖÜÉÈÊÀÂÁÃÇÑÍÎÓÔÕÚØÅÆŒ¿¡€£§°«»“”„‚‘’–—…·•×½²³µ®©™\xa0",  # noqa: RUF001
-    "cp1250": "áčďéěíňóřšťúůýžąćęłńśźżőűöüôľĺŕăâîşţđäÁČĎÉĚÍŇÓŘŠŤÚŮÝŽĄĆĘŁŃŚŹŻŐŰÖÜÔĽŔĂÂÎŞŢĐ€§°„”“’–—…\xa0",  # noqa: RUF001
-    "cp1254": "çğıöşüâîûÇĞİÖŞÜÂ€§°“”‘’–—…\xa0",  # noqa: RUF001
-    "cp1257": "āčēģīķļņšūžąęėįųõäöüĀČĒĢĪĶĻŅŠŪŽĄĘĖĮŲÕÄÖÜ€§°„“”’–—…\xa0",  # noqa: RUF001
-    "iso8859_2": "áčďéěíňóřšťúůýžąćęłńśźżőűöüôľĺŕăâîşţđäÁČĎÉĚÍŇÓŘŠŤÚŮÝŽĄĆĘŁŃŚŹŻŐŰÖÜÔĽŔĂÂÎŞŢĐ§°\xa0",
-    "mac_roman": "äöüßéèêëàâáãçñíìîïóòôõúùûøåæœÄÖÜÉÀÃÕÑÇØÅÆ",
-    "cp850": "äöüßéèêëàâáãçñíìîïóòôõúùûøåæÄÖÜÉÀÃÕÑÇØÅÆ",
-}
-"""The non-ASCII letters of each character set, the most common set first, since the first of equal scores wins."""
+_NON_ASCII = re.compile(rb"[\x80-\xff]")
+_MARKUP_CHARSET = re.compile(
+    rb"<(?:\?xml[^>]{0,200}?encoding|meta[^>]{0,200}?charset)\s*=\s*[\"']?\s*(?!utf-?(?:16|32))([a-z\d_.:-]{1,40})",
+    re.IGNORECASE,
+)  # a page that is read as ASCII is not in UTF-16
+_COMMENTS = re.compile(rb"<!--.*?-->", re.DOTALL)
+_CODECS: tuple[tuple[str, float, str], ...] = (
+    ("cp1252", -2.7, "English German French Dutch Italian Spanish Portuguese Swedish Norwegian Finnish Danish "
+     "Icelandic Catalan Albanian"),
+    ("cp1250", -1.5, "Polish Czech Slovak Hungarian Romanian Croatian Slovene German"),
+    ("iso8859_2", -1.5, "Polish Czech Slovak Hungarian Romanian Croatian Slovene"),
+    ("mac_roman", 0, "German French Spanish Italian"), ("cp850", 0, "German French Spanish Italian"),
+    ("cp1254", 1, "Turkish"), ("cp1257", -1, "Latvian Lithuanian Estonian"),
+    ("cp1251", 4, "Russian Ukrainian Bulgarian Serbian Belarusian Macedonian"),
+    ("koi8_u", 2, "Russian Ukrainian"), ("cp866", 5, "Russian"),
+    ("cp1253", 4, "Greek"), ("cp1255", 2, "Hebrew"), ("cp1256", 1, "Arabic Farsi"), ("cp874", 2, "Thai"),
+    ("cp932", 0, "Japanese"), ("euc_jp", 1, "Japanese"), ("gb18030", -1, "Chinese"), ("big5", 2, "Chinese"),
+    ("cp949", -2, "Korean"),
+)  # fmt: skip
+"""The codecs that are guessed, each with a cost and the languages that charset_normalizer or `_RARE_LETTERS` knows."""
+_RARE_LETTERS = {
+    "German": "ß", "French": "âçêëîïôùûüœ", "Spanish": "úñüº", "Portuguese": "àâêôõúüºª", "Italian": "éìù",
+    "Dutch": "éèïöü", "Swedish": "é", "Norwegian": "éòô", "Danish": "é", "Finnish": "šžå",
+    "Polish": "ńśźżć", "Czech": "ďňóťúůžšč", "Slovak": "äčďíĺľňóôŕšťúžéý", "Hungarian": "öóüúűő", "Romanian": "şţ",
+    "Croatian": "đ", "Slovene": "đć", "Turkish": "âîûğö", "Lithuanian": "ęųūž", "Estonian": "šž",
+    "Russian": "фюшщэъё", "Ukrainian": "жшюєщґф", "Bulgarian": "шщюфьэы", "Serbian": "бгзљњћхчџђжф",
+    "Greek": "βζξφψύώϊϋΐΰ", "Hebrew": "ףץ", "Arabic": "زضذثغظؤئآءى", "Farsi": "ثذضظئأءي",
+    "Thai": "ถธผฝศษซฌญฐฎฏฆฑฒฬภยฮฉฤ์่้ัิีืุูึำเแโไๆะ็๊", "Catalan": "easrilntoucdmpvgbfqhjàèéíóxòçúïü",
+    "Icelandic": "arnieisðtugmlfkhvoáæóíþöúyéýbdpxj", "Albanian": "etiarnsëhukodmjlpgvbzfqcxyç",
+    "Latvian": "aiestrnulokmpdāvzgjbcēīšņģļūžķčfh", "Belarusian": "анісеркоытлдуямпвзцьгйшбчжюхўэфё",
+    "Macedonian": "аоиетнрсвдлкпмузјбгчшцжфхњќљѓџѕ",
+}  # fmt: skip
+"""The letters after those that charset_normalizer knows of a language, the most frequent first."""
+_PUNCTUATION = "“”„‚‘’–—…«»·•§°€£¥±×²³¼½¾µ¿¡©®™\xa0\u3000\u200c\u200d\u200e\u200f、。「」（）：，！？《》・"  # noqa: RUF001
+_INVALID, _FOREIGN, _ODD = 18.0, 11.5, 9.5
+"""The costs of an invalid byte, of a letter of another language, and of letters that do not belong together."""
+_DECLARED = -30.0
+_WORDS = re.compile(r"\w+")
+_ODD_SYMBOLS = re.compile(r"(?<=\w)[^\w\s\x00-\x7f’·°\xa0-](?=\w)|(?<=[^\W\d_])[¹¼½¾]|[À-ÖØ-öø-\u06ff](?=\d)")  # noqa: RUF001
+_MIXED_SCRIPTS = re.compile(r"[A-Za-z](?=[^\W\x00-\x7f])|[^\W\x00-\x7f](?=[A-Za-z])|[À-ÖØ-öø-\u06ff](?=\d)")
 
-_NON_LATIN_CODECS = [
-    "cp932", "euc_jp", "gb18030", "big5", "cp949", "cp1251", "koi8_r", "cp866", "cp1253", "cp1255", "cp1256", "cp874",
-]  # fmt: skip
 
-
-def decode(source: bytes, declared: str | None = None) -> str:
+def decode(source: bytes, job: Job, declared: str | None = None) -> str:
     """Decode bytes to text without ever raising an exception. Invalid bytes become replacement characters.
 
-    >>> decode(b"\\xef\\xbb\\xbfna\\xc3\\xafve"), decode("naïve".encode("cp1252"), "windows-1252")
+    The charset of the job comes before `declared`. A note says if the character set was guessed, or bytes were invalid.
+
+    >>> from pathlib import Path
+    >>> job = Job("text/plain", Path(), charset="windows-1252")
+    >>> decode(b"\\xef\\xbb\\xbfna\\xc3\\xafve", job), decode("naïve".encode("cp1252"), job)
     ('naïve', 'naïve')
     """
+    codec = _declared_codec(job.charset or declared)
     for name in (
         next((name for mark, name in _BYTE_ORDER_MARKS if source.startswith(mark)), None),
-        _detect_utf16_or_utf32(source),
+        detect_utf16_or_utf32(source),
         next((name for name, escape in _ISO_2022 if escape in source), None),
         "utf-8",
-        _declared_codec(declared),
+        codec,
     ):
         if name and (text := _try_decode(source, name)) is not None:
             return text
-    return _try_decode(source, _guess(source)) or source.decode(_FALLBACK, "replace")
+    guess = _guess(_sample(source), codec)
+    if guess != codec:
+        job.note(
+            f"The character set was guessed: {guess}. If letters are wrong, declare the character set:"
+            f' mime_type="{job.media_type}; charset=...".'
+        )
+    text = source.decode(guess, "replace")
+    if "\ufffd" in text:
+        job.note(f"Bytes that are not valid in the character set {guess} became \ufffd.")
+    return text
 
 
-def _detect_utf16_or_utf32(source: bytes) -> str | None:
+def decode_markup(source: bytes, job: Job) -> str:
+    """Decode a web page, with the charset that an XML declaration or a meta element declares."""
+    match = _MARKUP_CHARSET.search(_COMMENTS.sub(b"", source[:_SAMPLE_SIZE]))
+    return decode(source, job, match[1].decode() if match else None)
+
+
+def detect_utf16_or_utf32(source: bytes) -> str | None:
+    """Return the codec of UTF-16 or UTF-32 without a byte order mark, as the zeros show, or None for other text."""
     head = source[: _SAMPLE_SIZE // 4 * 4]
     zeros = head.count(0)
     if zeros < 2 or len(source) % 2:
         return None
     if len(source) % 4 == 0 and zeros >= len(head) * 0.6:
         return "utf-32-be" if not head[0] else "utf-32-le"
-    even, odd = head[::2].count(0), head[1::2].count(0)
-    if max(even, odd) < len(head) * 0.1 or min(even, odd) * 4 > max(even, odd):
+    even, odd = head[::2], head[1::2]
+    high, low = (even, odd) if even.count(0) > odd.count(0) else (odd, even)
+    is_wide = high.count(0) * 5 >= len(high) or (
+        len(set(high)) <= _MAX_ALPHABETS and len(set(low)) > 2 * len(set(high))
+    )
+    if not is_wide or low.count(0) * 4 > high.count(0):
         return None
-    return "utf-16-be" if even > odd else "utf-16-le"
+    return "utf-16-be" if high is even else "utf-16-le"
 
 
 def _declared_codec(declared: str | None) -> str | None:
     try:
-        codec = codecs.lookup((declared or "").strip().strip("\"'"))
+        label = (declared or "").strip(" \t\r\n\"'").lower()
+        codec = codecs.lookup(re.sub("^x-|-[ei]$", "", label).replace("windows-", "cp"))  # x-sjis, iso-8859-8-i
     except (LookupError, ValueError):
         return None
     if not getattr(codec, "_is_text_encoding", True) or codec.name.replace("-", "_") in _EXCLUDED_CODECS:
@@ -96,29 +154,68 @@ def _try_decode(source: bytes, name: str) -> str | None:
         return None
 
 
-def _guess(source: bytes) -> str:
-    """Guess the codec of text, which is a Latin character set if most non-ASCII bytes stand alone.
+def _guess(sample: bytes, declared: str | None) -> str:
+    """Return the codec with the lowest cost, which is about the negative logarithm of the text's probability.
 
-    Otherwise charset_normalizer guesses a non-Latin character set. The fallback is cp1252.
+    UTF-8 and the declared codec are candidates, too, since a few of their bytes may be invalid.
     """
-    sample = _sample(source)
-    runs = _NON_ASCII_RUNS.findall(sample)
-    if 2 * sum(len(run) == 1 for run in runs) > len(runs):
-        return max(_LETTERS, key=lambda name: sum(map(_LETTERS[name].__contains__, sample.decode(name, "ignore"))))
-    try:
-        from charset_normalizer import from_bytes
-    except ImportError:
-        return _FALLBACK
-    best = from_bytes(sample, cp_isolation=_NON_LATIN_CODECS).best()
-    return _SUPERSETS.get(best.encoding, best.encoding) if best else _FALLBACK
+    every = " ".join(languages for _, _, languages in _CODECS)
+    candidates = {codec: (cost, languages) for codec, cost, languages in _CODECS} | {"utf-8": (0.0, every)}
+    candidates |= {declared: (_DECLARED, every)} if declared else {}
+
+    def cost(codec: str) -> float:
+        return candidates[codec][0] + _cost(sample.decode(codec, "replace"), candidates[codec][1].split())
+
+    return min(candidates, key=cost)
+
+
+def _cost(text: str, languages: Iterable[str]) -> float:
+    """Return the cost of a text in the best of several languages. Words of mixed case or scripts cost more."""
+    counts = Counter(text.replace("İ", "i").lower())
+    cased = (word for word in _WORDS.findall(text) if not word.isascii() and word.upper() != word.lower())
+    mixed = sum(not (word.isupper() or word[1:].islower() or word.islower()) for word in cased)
+    odd_by_script = len(_MIXED_SCRIPTS.findall(text)), len(_ODD_SYMBOLS.findall(text))
+
+    def cost(language: str) -> float:
+        letters, is_latin = _letter_costs(language)
+        return sum(count * letters[letter] for letter, count in counts.items()) + _ODD * odd_by_script[is_latin]
+
+    return min(map(cost, languages)) + _ODD * mixed
+
+
+class _LetterCosts(dict[str, float]):
+    """A dict from lower case letters to their costs, which also has a cost for each missing character."""
+
+    def __missing__(self, letter: str) -> float:
+        cost = 0.0 if letter < "\x80" else _FOREIGN if letter.isprintable() and letter != "\ufffd" else _INVALID
+        return self.setdefault(letter, cost)
+
+
+@cache
+def _letter_costs(language: str) -> tuple[_LetterCosts, bool]:
+    """Return the costs of the letters in a language, and whether its script is Latin."""
+    from charset_normalizer.constant import FREQUENCIES
+
+    names = ("Japanese——", "Japanese—", "Japanese") if language == "Japanese" else (language,)
+    known = "".join(letter for name in names for letter in FREQUENCIES.get(name, ())) + _RARE_LETTERS.get(language, "")
+    letters = dict.fromkeys(known.lower())
+    if language in ("Japanese", "Chinese", "Korean"):
+        costs = {letter: 0.046 * rank - 0.9 for rank, letter in enumerate(letters)}
+    else:
+        costs = {letter: 2.1 + min(0.16 * rank, 4.4) for rank, letter in enumerate(letters)}
+    is_latin = "e" in letters and "а" not in letters  # noqa: RUF001
+    others = dict.fromkeys(ascii_lowercase, 7.0) if is_latin else _letter_costs("English")[0]
+    return _LetterCosts(dict.fromkeys(_PUNCTUATION, 7.0) | others | costs), is_latin
 
 
 def _sample(source: bytes) -> bytes:
-    """Return at most `_SAMPLE_SIZE` bytes around the first non-ASCII byte, if possible as whole lines."""
-    if len(source) <= _SAMPLE_SIZE:
-        return source
-    beyond = _NON_ASCII_RUNS.search(source)
-    first = beyond.start() if beyond else 0
-    start = max(source.rfind(b"\n", 0, first) + 1, first - _SAMPLE_SIZE // 2)
-    sample = source[start : start + _SAMPLE_SIZE]
-    return sample[: sample.rfind(b"\n") + 1] or sample
+    """Return the first lines with non-ASCII bytes, together about `_SAMPLE_SIZE` bytes."""
+    lines: list[bytes] = []
+    size = end = 0
+    while size < _SAMPLE_SIZE and (match := _NON_ASCII.search(source, end)):
+        start = max(source.rfind(b"\n", end, match.start()) + 1, match.start() - _SAMPLE_SIZE // 8, end)
+        newline = source.find(b"\n", match.start(), match.start() + _SAMPLE_SIZE)
+        end = newline + 1 or match.start() + _SAMPLE_SIZE
+        lines.append(source[start:end])
+        size += end - start
+    return b"".join(lines)

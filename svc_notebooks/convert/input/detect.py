@@ -3,25 +3,43 @@
 from __future__ import annotations
 
 import io
+import re
 import zipfile
+import zlib
 
 from ...core.http import native_formats
 from ...core.http.mime import UNKNOWN, sniff
+from . import ole
+from .charset import detect_utf16_or_utf32
 
 GENERIC_TYPES = frozenset(
     {UNKNOWN, native_formats.ZIP, "application/x-zip-compressed", "application/x-ole-storage", "binary/octet-stream"}
 )
 """Media types that do not determine the file format, such as application/zip."""
 
-OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
-"""The first bytes of Office files in the formats before 2007, and of encrypted Office files in newer formats."""
+OLE = ole.SIGNATURE
 _OLE_TYPES = {
     "document": "application/msword",
     "spreadsheet": "application/vnd.ms-excel",
     "presentation": "application/vnd.ms-powerpoint",
 }
-_MAIN_PARTS = (("word/", native_formats.DOCX), ("xl/", native_formats.XLSX), ("ppt/", native_formats.PPTX))
+_ODF_TYPES = {"document": native_formats.ODT, "spreadsheet": native_formats.ODS, "presentation": native_formats.ODP}
+_ODF_NAMESPACE = b"urn:oasis:names:tc:opendocument:xmlns:office:1.0"
+_OFFICE_TYPES = {
+    native_formats.DOCX: ("word/", re.compile(rb"(?:wordprocessingml|ms-word)\.[\w.]+\.main\+xml")),
+    native_formats.XLSX: ("xl/", re.compile(rb"(?:spreadsheetml|ms-excel)\.[\w.]+\.main\+xml")),
+    native_formats.PPTX: ("ppt/", re.compile(rb"(?:presentationml|ms-powerpoint)\.[\w.]+\.main\+xml")),
+}
+"""The usual folder of the parts, and the content type of the main part, which may be in another folder."""
+_CONTENT_TYPES, _MAX_CONTENT_TYPES = "[Content_Types].xml", 1_000_000
 _MARKUP = (b"<!doctype html", b"<html", b"<head", b"<body")
+_PICTURES = (
+    (re.compile(rb"BM.{4}\0{4}", re.DOTALL), "image/bmp"), (re.compile(rb"II\*\0|MM\0\*"), "image/tiff"),
+    (re.compile(rb"RIFF.{4}WEBP", re.DOTALL), "image/webp"),
+)  # fmt: skip
+_CONTROLS = re.compile(rb"[\0-\x08\x10-\x1a\x1c-\x1f]")
+_BYTE_ORDER_MARKS = (b"\xff\xfe", b"\xfe\xff")
+_HEAD = 4096
 
 
 def detect_source(source: bytes, native: str) -> str | None:
@@ -32,32 +50,63 @@ def detect_source(source: bytes, native: str) -> str | None:
     """
     if source.startswith(OLE):
         return _OLE_TYPES.get(native)
-    if source.startswith(b"PK"):
-        return _detect_in_zip(source)
-    if source.startswith(b"BM"):
-        return "image/bmp"
-    return sniff(source) or _detect_text(source, native)
+    if source.startswith(b"PK\x03\x04"):
+        return _detect_in_zip(source, native)
+    return _signature(source) or _detect_text(source, native)
 
 
-def _detect_in_zip(source: bytes) -> str | None:
+def detect_binary(source: bytes) -> str | None:
+    """Return the media type of content that is not plain text, or None.
+
+    RTF counts as such content, and text that begins by chance like another format does not. The type is "" for binary
+    content of an unknown format.
+    """
+    if source.startswith(OLE):
+        return ole.media_type(source) or ""
+    head = source[:_HEAD].lstrip(b"\xef\xbb\xbf\t\r\n ")
+    media_type = _signature(head)
+    if media_type == native_formats.ZIP and zipfile.is_zipfile(io.BytesIO(source)):
+        return _detect_in_zip(source) or native_formats.ZIP
+    if media_type == native_formats.RTF and source.rstrip(b"\0\t\r\n ").endswith(b"}"):
+        return media_type
+    is_wide = detect_utf16_or_utf32(source) or head.startswith(_BYTE_ORDER_MARKS)
+    controls = 0 if is_wide else len(_CONTROLS.findall(head))
+    if media_type and (controls or (media_type == native_formats.PDF and b"startxref" in source)):
+        return media_type
+    return "" if controls > len(head) // 20 else None
+
+
+def _signature(head: bytes) -> str | None:
+    return sniff(head) or next((media_type for pattern, media_type in _PICTURES if pattern.match(head)), None)
+
+
+def _detect_in_zip(source: bytes, native: str = "") -> str | None:
     try:
         with zipfile.ZipFile(io.BytesIO(source)) as archive:
             names = archive.namelist()
             if "mimetype" in names and archive.getinfo("mimetype").file_size < 200:
                 return archive.read("mimetype").decode("ascii", "replace").strip().removesuffix("-template")
-    except (zipfile.BadZipFile, ValueError, NotImplementedError, RuntimeError, OSError, EOFError):
+            has_types = _CONTENT_TYPES in names and archive.getinfo(_CONTENT_TYPES).file_size < _MAX_CONTENT_TYPES
+            types = archive.read(_CONTENT_TYPES) if has_types else b""
+    except (zipfile.BadZipFile, zlib.error, ValueError, NotImplementedError, RuntimeError, OSError, EOFError):
         return None
-    parts = (media_type for folder, media_type in _MAIN_PARTS if any(name.startswith(folder) for name in names))
-    return next(parts, None)
+    if "content.xml" in names:
+        return _ODF_TYPES.get(native)
+    for media_type, (folder, content_type) in _OFFICE_TYPES.items():
+        if content_type.search(types) or any(name.startswith(folder) for name in names):
+            return media_type
+    return None
 
 
 def _detect_text(source: bytes, native: str) -> str | None:
     head = source[:4096]
-    if b"\0" in head and not head.startswith((b"\xff\xfe", b"\xfe\xff")):
+    if b"\0" in head and not head.startswith(_BYTE_ORDER_MARKS):
         return None
     if native == "script":
         return native_formats.JSON
     if native == "drawing":
         return native_formats.SVG
+    if native in _ODF_TYPES and _ODF_NAMESPACE in head.replace(b"\0", b""):
+        return _ODF_TYPES[native]
     is_html = head.lstrip(b"\xef\xbb\xbf \t\r\n").lower().startswith(_MARKUP)
     return native_formats.HTML if is_html else native_formats.TEXT

@@ -5,12 +5,13 @@ from __future__ import annotations
 import io
 import json
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from hashlib import sha256
 from typing import Any, TypeAlias
 
 _VALUE_NAME = "value.json"
+_ODF_NAME = "libreoffice.odf"
 ZIP_EPOCH = (1980, 1, 1, 0, 0, 0)
 """The constant modification time of zip members, so that equal content gives equal bytes."""
 _LATEST = (2107, 12, 31, 23, 59, 58)
@@ -43,11 +44,29 @@ def pack(value: Any, resources: Mapping[str, bytes]) -> bytes:
     return target.getvalue()
 
 
-def unpack(body: bytes) -> tuple[Any, dict[str, bytes]]:
-    """Return the JSON value and the resources (bytes by name) in the zip file that `pack` returned."""
+def unpack(body: bytes, loads: Callable[[bytes], Any] = json.loads) -> tuple[Any, dict[str, bytes]]:
+    """Return the JSON value, which `loads` parses, and the resources (bytes by name) in a zip file by `pack`."""
     with zipfile.ZipFile(io.BytesIO(body)) as file:
-        value = json.loads(file.read(_VALUE_NAME))
-        return value, {name: file.read(name) for name in file.namelist() if name != _VALUE_NAME}
+        value = loads(file.read(_VALUE_NAME))
+        return value, {name: file.read(name) for name in file.namelist() if name not in (_VALUE_NAME, _ODF_NAME)}
+
+
+def with_odf(package: bytes, odf: bytes) -> bytes:
+    """Return a package with an OpenDocument file beside the JSON value, which `unpack` ignores.
+
+    >>> odf_of(with_odf(pack({}, {}), b"odf")), odf_of(pack({}, {}))
+    (b'odf', None)
+    """
+    target = io.BytesIO(package)
+    with zipfile.ZipFile(target, "a") as file:
+        file.writestr(zipfile.ZipInfo(_ODF_NAME, ZIP_EPOCH), odf)
+    return target.getvalue()
+
+
+def odf_of(package: bytes) -> bytes | None:
+    """Return the OpenDocument file in a package, or None."""
+    with zipfile.ZipFile(io.BytesIO(package)) as file:
+        return file.read(_ODF_NAME) if _ODF_NAME in file.namelist() else None
 
 
 def resource_name(data: bytes, extension: str) -> str:

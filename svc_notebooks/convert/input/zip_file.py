@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import io
 import zipfile
+import zlib
+from xml.parsers import expat
 
-from ..job import ConversionError, JobLimits, TooLarge
+from ..job import MIB, ConversionError, JobLimits, TooLarge
 
-_DECLARATION = b"<!DOCTYPE"
 _MARKUP = (".xml", ".rels", ".vml", ".rdf", ".opf", ".ncx")
-_HEAD_SIZE = 4096
-_MAX_COMMENT = 1024 * 1024
+_BLOCK = 8192
+_MAX_PROLOG = MIB
+"""The number of bytes before the root element (comments, processing instructions, blanks) of an XML member."""
 
 
-def open_archive(source: bytes, limits: JobLimits) -> zipfile.ZipFile:
-    """Open an untrusted zip file.
+def open_archive(source: bytes, limits: JobLimits, *, checks_markup: bool = True) -> zipfile.ZipFile:
+    """Open an untrusted zip file, and check the start of all XML members unless `checks_markup` is false.
 
-    Raises ConversionError if the file is damaged or encrypted, or if an XML member declares a document type. Raises
+    Raises ConversionError if the file is damaged or encrypted, or if such a member declares a document type. Raises
     TooLarge if the number of members, the unpacked size or the compression ratio exceeds a limit.
     """
     try:
@@ -34,20 +36,35 @@ def open_archive(source: bytes, limits: JobLimits) -> zipfile.ZipFile:
     for entry in entries:
         if entry.flag_bits & 1:
             raise ConversionError("the file is encrypted; save the file without a password.")
-        if entry.filename.lower().endswith(_MARKUP):
-            _check_markup(archive, entry)
+        if checks_markup and entry.filename.lower().endswith(_MARKUP):
+            check_markup(archive, entry)
     return archive
 
 
-def _check_markup(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> None:
-    """Raise ConversionError if an XML member declares a document type, which can define entities."""
+def check_markup(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> None:
+    """Check the start of an XML member of a zip file, up to its root element.
+
+    Raises ConversionError if the member is not XML or declares a document type, which can define entities. Raises
+    TooLarge if the root element comes too late.
+    """
+    member = repr(entry.filename[:80])
+    elements: list[str] = []
+
+    def refuse(*_: object) -> None:
+        raise ConversionError(f"{member} declares a document type, which this format does not allow.")
+
+    parser = expat.ParserCreate()
+    parser.StartDoctypeDeclHandler = refuse
+    parser.StartElementHandler = lambda name, _: elements.append(name)
     try:
         with archive.open(entry) as file:
-            head = file.read(_HEAD_SIZE)
-            if b"<!--" in head.replace(b"\0", b""):  # a declaration may follow a long comment
-                head += file.read(_MAX_COMMENT)
-    except (zipfile.BadZipFile, EOFError, NotImplementedError, OSError) as error:
-        raise ConversionError(f"the file is damaged at {entry.filename[:80]!r}.") from error
-    # UTF-16 has zeros between ASCII letters.
-    if _DECLARATION in head.replace(b"\0", b"").upper():
-        raise ConversionError(f"{entry.filename[:80]!r} declares a document type, which this format does not allow.")
+            while not elements and (block := file.read(_BLOCK)):
+                if file.tell() > _MAX_PROLOG:
+                    raise TooLarge(f"{member} has more than {_MAX_PROLOG} bytes before its first element.")
+                # Some programs write blanks before the XML declaration.
+                parser.Parse(block if file.tell() > _BLOCK else block.lstrip())
+    except expat.ExpatError as error:
+        if not elements:
+            raise ConversionError(f"the file is damaged at {member}.") from error
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, OSError) as error:
+        raise ConversionError(f"the file is damaged at {member}.") from error

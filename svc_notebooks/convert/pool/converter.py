@@ -12,10 +12,9 @@ from typing import Any, NamedTuple
 
 from ...core.platform import capabilities
 from ...core.process_fork import temporary_folder
-from ..engines import available
 from ..job import ConversionError, Job, JobLimits, TooLarge
-from ..registry import MODELS, Conversion, exporters, importers, missing_engine
-from .worker_pool import Executor, InlineExecutor, ProcessPool
+from ..registry import MODELS, Conversion, exporters, importers, readers, writers
+from .worker_pool import ConversionExecutor, InlineExecutor, ProcessPool
 
 _log = logging.getLogger(__name__)
 
@@ -47,49 +46,45 @@ class Converter:
         """Create a converter, whose worker processes start when conversions need them.
 
         extended: whether to offer the extended formats in core/http/native_formats.py.
-        office: whether LibreOffice reads old Excel files, provided that LibreOffice is installed.
+        office: whether LibreOffice reads and writes Office, OpenDocument and PDF files, where it is installed.
         max_waiting: the maximum number of waiting conversions of each user.
         """
         self._limits = limits or JobLimits()
         self._extended = extended
         self._office = office
+        self._readers, self._writers = readers(extended=extended), writers(extended=extended)
         self._pool, self._inline = ProcessPool(self._limits, max_waiting=max_waiting), InlineExecutor()
-
-    @property
-    def _readers(self) -> dict[tuple[str, str], Conversion]:
-        return _readers(self._extended, available.available_engines())
-
-    @property
-    def _writers(self) -> dict[tuple[str, str], Conversion]:
-        return _writers(self._extended, available.available_engines())
 
     @property
     def imports(self) -> dict[str, list[str]]:
         """A dict from each readable media type to the list of native types into which a source can be converted."""
         natives_by_type: dict[str, list[str]] = {}
-        for media_type, native in self._readers:
-            natives_by_type.setdefault(media_type, []).append(native)
+        for conversion in importers(extended=self._extended):
+            natives_by_type.setdefault(conversion.media_type, []).append(conversion.native)
         return natives_by_type
 
     @property
     def exports(self) -> dict[str, list[str]]:
         """A dict from each native type to the list of media types into which a document can be converted."""
         types_by_native: dict[str, list[str]] = {}
-        for native, media_type in self._writers:
-            types_by_native.setdefault(native, []).append(media_type)
+        for conversion in exporters(extended=self._extended):
+            types_by_native.setdefault(conversion.native, []).append(conversion.media_type)
         return types_by_native
 
     def can_read(self, media_type: str, native: str) -> bool:
         """Return whether a source of this media type can be converted to this native type."""
-        return (media_type, native) in self._readers
+        conversion = self._readers.get((native, media_type))
+        return conversion is not None and conversion.is_available
 
     def can_write(self, native: str, media_type: str) -> bool:
         """Return whether a document of this native type can be converted to this media type."""
-        return (native, media_type) in self._writers
+        conversion = self._writers.get((native, media_type))
+        return conversion is not None and conversion.is_available
 
     def missing_engine_message(self, native: str, media_type: str, *, reads: bool) -> str | None:
         """Return the end of an error message about the first missing engine, or None if no engine is missing."""
-        engine = missing_engine(native, media_type, reads=reads, extended=self._extended)
+        conversion = (self._readers if reads else self._writers).get((native, media_type))
+        engine = conversion.missing_engine if conversion else None
         return engine.missing if engine else None
 
     def read(
@@ -99,7 +94,7 @@ class Converter:
 
         `options` sets fields of Job, such as `name`. Raises ConversionError, TooLarge, Abandoned or TooManyWaiting.
         """
-        return self._run(self._readers[media_type, native], source, client, reads=True, options=options)
+        return self._run(self._readers[native, media_type], source, client, reads=True, options=options)
 
     def write(
         self, body: bytes | None, native: str, media_type: str, client: Client = ANONYMOUS, **options: Any
@@ -121,13 +116,14 @@ class Converter:
             job = Job(conversion.media_type, work, office=self._office, limits=self._limits, **options)
             request = {
                 "function": f".{conversion.function}",
+                "native": conversion.native,
                 "model": f".{MODELS[conversion.native]}",
                 "reads": reads,
                 "source": None if source is None else str(source_file),
                 "target": str(target),
                 "job": dataclasses.asdict(job) | {"folder": str(job.folder), "now": job.now.isoformat()},
             }
-            executor: Executor = self._pool if capabilities().processes else self._inline
+            executor: ConversionExecutor = self._pool if capabilities().processes else self._inline
             response = executor.run(request, user=client.user, is_gone=client.is_gone)
             if "error" in response:
                 raise _error_from(conversion, response)
@@ -136,17 +132,6 @@ class Converter:
     def close(self) -> None:
         """End the idle worker processes. Later conversions start new processes."""
         self._pool.close()
-
-
-@cache
-def _readers(extended: bool, _present: frozenset[str]) -> dict[tuple[str, str], Conversion]:
-    """Return the readers by (media type, native type). `_present` (the available engines) is only a cache key."""
-    return {(conversion.media_type, conversion.native): conversion for conversion in importers(extended=extended)}
-
-
-@cache
-def _writers(extended: bool, _present: frozenset[str]) -> dict[tuple[str, str], Conversion]:
-    return {(conversion.native, conversion.media_type): conversion for conversion in exporters(extended=extended)}
 
 
 def _error_from(conversion: Conversion, response: Mapping[str, Any]) -> ConversionError:

@@ -14,8 +14,14 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from ..job import ConversionError, Job, JobLimits, TooLarge
-from ..registry import load
+from ..engines.available import missing_package
+from ..engines.program import process_memory
+from ..input.ole import decrypted
+from ..job import MIB, ConversionError, Job, JobLimits, TooLarge
+from ..registry import load, reader_for
+
+_CODE_MEMORY = 64 * MIB
+"""The memory that this process uses for the code of Python and its libraries, beside its data."""
 
 
 def run(request: Mapping[str, Any]) -> dict[str, Any]:
@@ -34,18 +40,25 @@ def run(request: Mapping[str, Any]) -> dict[str, Any]:
         return {"error": str(error), "kind": "refused"}
     except MemoryError:
         return {"error": "the conversion needs more memory than the limit.", "kind": "large"}
+    except ModuleNotFoundError as error:
+        return {"error": missing_package(str(error.name)), "kind": "refused"}
     except Exception as error:  # raised by a library that does not expect such a file
         return {"error": f"{type(error).__name__}: {error}", "kind": "failed"}
     return {"notes": job.notes}
 
 
 def _convert(request: Mapping[str, Any], job: Job) -> None:
-    function, model = load(request["function"]), load(request["model"])
+    model = load(request["model"])
     source = request["source"] and Path(request["source"]).read_bytes()
     if request["reads"]:
-        result = function(source, job).pack()
+        source = decrypted(source)
+        reader = reader_for(source, request["native"], request["function"], job)
+        result = load(reader)(source, job).pack()
+        if job.office:
+            result = load(".office:add_odf")(result, source, request["native"], job)
     else:
-        result = function(model() if source is None else model.unpack(source), job)
+        result = load(".office:export")(source, request["native"], job) if job.office and source else None
+        result = result or load(request["function"])(model() if source is None else model.unpack(source), job)
     if len(result) > job.limits.output:
         raise TooLarge(f"the result would have more than {job.limits.output} bytes.")
     Path(request["target"]).write_bytes(result)
@@ -57,8 +70,13 @@ def limit_resources(memory: int, output: int) -> None:
         import resource
     except ImportError:  # Windows
         return
-    limits = ((resource.RLIMIT_AS, memory), (resource.RLIMIT_FSIZE, output), (resource.RLIMIT_CORE, 0))
-    for resource_id, maximum in limits:
+    limits = {
+        resource.RLIMIT_DATA: memory - _CODE_MEMORY,
+        resource.RLIMIT_AS: 2 * memory,  # also counts what programs reserve and do not use
+        resource.RLIMIT_FSIZE: output,
+        resource.RLIMIT_CORE: 0,
+    }
+    for resource_id, maximum in limits.items():
         hard = resource.getrlimit(resource_id)[1]
         limit = maximum if hard == resource.RLIM_INFINITY else min(maximum, hard)
         resource.setrlimit(resource_id, (limit, hard))
@@ -72,7 +90,8 @@ def main() -> None:
         os.dup2(null.fileno(), 2)
     limit_resources(int(sys.argv[1]), int(sys.argv[2]))
     for line in sys.stdin:
-        responses.write(json.dumps(run(json.loads(line))) + "\n")
+        response = run(json.loads(line))
+        responses.write(json.dumps(response | {"peak_memory": process_memory("VmHWM")}) + "\n")
         responses.flush()
 
 

@@ -18,13 +18,15 @@ from threading import Event, Lock, Thread
 from typing import Any, Protocol
 
 from ...core.process_fork import after_fork, keep_forever
-from ..job import JobLimits
+from ..job import MIB, JobLimits
 from .admission import POLL_SECONDS, Abandoned, Admission
 
 _CRASHED = {
     "error": "the conversion process ended, probably because it needed more memory than the limit.",
     "kind": "large",
 }
+_MAX_PEAK_MEMORY = 256 * MIB
+"""The memory in bytes, at any time, above which the pool ends a worker process after its conversion."""
 _MAX_JOBS = 200
 """The number of conversions after which the pool replaces a worker process, to release the memory of libraries."""
 
@@ -33,7 +35,7 @@ def _never() -> bool:
     return False
 
 
-class Executor(Protocol):
+class ConversionExecutor(Protocol):
     """The interface of a process pool and of an inline executor, which run conversions."""
 
     def run(
@@ -72,7 +74,7 @@ class Worker:
 
     def __init__(self, limits: JobLimits) -> None:
         self._limits = limits
-        self._jobs = 0
+        self._jobs = self._peak_memory = 0
         command = [sys.executable, "-m", f"{__package__}.worker", str(limits.memory), str(limits.output)]
         # The worker finds the package where this process found it.
         paths = [str(Path(__file__).parents[3]), *filter(None, [os.environ.get("PYTHONPATH")])]
@@ -96,8 +98,8 @@ class Worker:
 
     @property
     def is_reusable(self) -> bool:
-        """True if the process is running and has not reached its maximum number of conversions."""
-        return self._process.poll() is None and self._jobs < _MAX_JOBS
+        """True if the process is running, is not large, and has not reached its maximum number of conversions."""
+        return self._process.poll() is None and self._jobs < _MAX_JOBS and self._peak_memory <= _MAX_PEAK_MEMORY
 
     def run(self, request: Mapping[str, Any], is_gone: Callable[[], bool] = _never) -> dict[str, Any]:
         """Run the requested conversion, and return the response (an error after a crash). Raises Abandoned."""
@@ -109,6 +111,7 @@ class Worker:
             watchdog.end()
         if line and not watchdog.outcome:
             response: dict[str, Any] = json.loads(line)
+            self._peak_memory = response.pop("peak_memory")
             return response
         self.stop()
         self._process.wait()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+
 from ..engines.images import validate_image
 from ..input.native_package import resource_name
 from ..job import ConversionError, Job, TooLarge
@@ -24,16 +26,20 @@ class ImageStore:
             self._names[key] = self._add(data)
         return self._names[key]
 
+    def average_color(self, name: str) -> str:
+        """Return the average colour of a stored picture."""
+        from PIL import Image
+
+        with Image.open(io.BytesIO(self.pictures[name])) as picture:
+            return bytes(picture.convert("RGB").resize((1, 1), Image.Resampling.BOX).tobytes()).hex()
+
     def _add(self, data: bytes) -> str | None:
         try:
             picture = validate_image(data, self._job.limits)
-        except TooLarge as error:
-            self._job.note(f"a picture was left out: {error}")
-            return None
-        except ConversionError:
+        except ConversionError as error:  # also TooLarge
             is_vector = data[:5].startswith(_VECTOR)
             self._job.note(
-                f"{'a drawing (emf, wmf or svg)' if is_vector else 'a picture of an unknown kind'} was left out."
+                "A drawing (emf, wmf or svg) was left out." if is_vector else f"A picture was left out: {error}"
             )
             return None
         name = resource_name(picture.data, picture.extension)

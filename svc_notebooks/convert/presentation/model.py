@@ -1,7 +1,8 @@
 """The native model of a presentation, in which slides contain text, tables and pictures as shapes.
 
 Lengths are in EMU (914,400 to an inch) as in PowerPoint, font sizes are in points, and colours are six hexadecimal
-digits. The readers resolve the properties that a shape inherits from layouts and themes.
+digits, or eight with an opacity (fills and lines only). The readers resolve the properties that a shape inherits from
+layouts and themes.
 """
 
 from __future__ import annotations
@@ -23,25 +24,40 @@ _MAX_COORDINATE = 4 * MAX_PAGE_SIDE
 Role = Literal["", "title", "subtitle", "body", "footer"]
 Marker = Literal["", "bullet", "number"]
 Align = Literal["", "left", "center", "right", "justify"]
+Baseline = Literal["", "super", "sub"]
 Anchor = Literal["top", "middle", "bottom"]
 Outline = Literal["", "rectangle", "round", "ellipse"]
+Autofit = Literal["", "none", "shrink"]
+Direction = Literal["", "down", "up", "stacked"]
+Dash = Literal["", "dot", "dash", "dashdot"]
+Arrowhead = Literal["", "triangle", "arrow", "stealth", "diamond", "oval"]
+PathFill = Literal["", "none", "darken", "darkenLess", "lighten", "lightenLess"]
+PATH_SIDE = 100_000
+"""The coordinate of the right and the bottom side of the box in the data of a path."""
+INSETS = (91_440, 45_720, 91_440, 45_720)
+"""The default distances (left, top, right, bottom) between the text of a shape and its box in PowerPoint."""
 
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """The position and size of a shape. The shape is then rotated clockwise by `turn` degrees around its center."""
+    """The position and size of a shape, which is flipped, then rotated clockwise by `turn` degrees around its center.
+
+    A flip mirrors pictures and outlines, and never text.
+    """
 
     x: int = 0
     y: int = 0
     width: int = 0
     height: int = 0
     turn: float = 0.0
+    flip_x: bool = False
+    flip_y: bool = False
 
     @classmethod
-    def of(cls, x: float, y: float, width: float, height: float, turn: float = 0.0) -> Box:
+    def of(cls, x: float, y: float, width: float, height: float, turn: float = 0.0, flip: tuple[bool, ...] = ()) -> Box:
         """Create a box from any numbers. Convert lengths to integers in the range that every format allows."""
         clamped = (_clamp(x, -_MAX_COORDINATE), _clamp(y, -_MAX_COORDINATE), _clamp(width, 0), _clamp(height, 0))
-        return cls(*clamped, turn=round(turn % 360.0, 2))
+        return cls(*clamped, round(turn % 360.0, 2), *flip)
 
 
 def _clamp(value: float, minimum: int) -> int:
@@ -60,17 +76,32 @@ class TextRun:
     size: float | None = None
     color: str | None = None
     link: str | None = None
+    baseline: Baseline = ""
+    capitals: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Paragraph:
-    """A paragraph with its list level (from 0) and its bullet or number."""
+    """A paragraph with its list level (from 0) and its bullet or number.
+
+    `bullet` is the bullet's character or the label of a list's first number such as "a)"; if it is "", the label is "•"
+    or "1.". `start` is the first number. `line_spacing` is a multiple of the line height, `before` and `after` are in
+    points. `indent` is the distance of the text from the side of the box and `first` that of the first line from the
+    others, in EMU; if `indent` is None, both depend on the level.
+    """
 
     runs: tuple[TextRun, ...] = ()
     level: int = 0
     marker: Marker = ""
     align: Align = ""
     rtl: bool = False
+    line_spacing: float = 1.0
+    before: float = 0.0
+    after: float = 0.0
+    indent: int | None = None
+    first: int = 0
+    bullet: str = ""
+    start: int = 1
 
     @property
     def text(self) -> str:
@@ -79,8 +110,31 @@ class Paragraph:
 
 
 @dataclass(frozen=True, slots=True)
+class ShapePath:
+    """A part of an outline as SVG path data with the commands M, L, C and Z. The box's sides are `PATH_SIDE` long."""
+
+    data: str
+    fill: PathFill = ""
+    stroke: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Stroke:
+    """The width in EMU and the dashes of a line, and the arrowheads at its start and end."""
+
+    width: int = POINT
+    dash: Dash = ""
+    start: Arrowhead = ""
+    end: Arrowhead = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Text:
-    """A text box with paragraphs. If `outline` is set, the text box is a drawn shape, which may have no text."""
+    """A text box with paragraphs. If `outline` or `paths` is set, it is a drawn shape, which may have no text.
+
+    `insets` are the distances of the text from the left, top, right and bottom of the box. `autofit` is "shrink" if
+    text that is too high becomes smaller; if it is "", that depends on the role. `direction` is that of the lines.
+    """
 
     box: Box
     paragraphs: tuple[Paragraph, ...] = ()
@@ -90,11 +144,22 @@ class Text:
     fill: str | None = None
     line: str | None = None
     alt: str = ""
+    paths: tuple[ShapePath, ...] = ()
+    stroke: Stroke = Stroke()
+    insets: tuple[int, int, int, int] = INSETS
+    autofit: Autofit = ""
+    wrap: bool = True
+    direction: Direction = ""
 
     @property
     def text(self) -> str:
         """The text of all paragraphs, separated by newlines."""
         return "\n".join(paragraph.text for paragraph in self.paragraphs)
+
+    @property
+    def shrinks(self) -> bool:
+        """Whether text that is too high for the box becomes smaller."""
+        return self.autofit == "shrink" or (not self.autofit and self.role in ("title", "subtitle", "body"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,12 +174,17 @@ class SlidePicture:
 
 @dataclass(frozen=True, slots=True)
 class TableCell:
-    """A cell of a table, with the number of columns and rows that it spans."""
+    """A cell of a table, with the number of columns and rows that it spans.
+
+    `borders` are the colours of the lines at the left, top, right and bottom, "" for no line. None is a thin grid.
+    """
 
     paragraphs: tuple[Paragraph, ...] = ()
     columns: int = 1
     rows: int = 1
     fill: str | None = None
+    anchor: Anchor = "top"
+    borders: tuple[str, ...] | None = None
 
     @property
     def text(self) -> str:
@@ -182,8 +252,7 @@ class Deck:
     def unpack(cls, body: bytes) -> Deck:
         """Restore a deck from the bytes that `pack` returned."""
         value, pictures = native_package.unpack(body)
-        slides = tuple(_slide_from_json(slide) for slide in value["slides"])
-        return cls(value["width"], value["height"], slides, value["title"], pictures)
+        return cls(value["width"], value["height"], _from_json(value["slides"], "slides"), value["title"], pictures)
 
 
 def clamp_page_size(width: float, height: float) -> tuple[int, int]:
@@ -191,7 +260,17 @@ def clamp_page_size(width: float, height: float) -> tuple[int, int]:
     return int(max(INCH, min(MAX_PAGE_SIDE, width))), int(max(INCH, min(MAX_PAGE_SIDE, height)))
 
 
-_SHAPE_TYPES = {"text": Text, "picture": SlidePicture, "table": SlideTable}
+def mix(color: str, other: str, part: float) -> str:
+    """Mix two colours. `part` is the proportion of `color` in the mixture, from 0 to 1.
+
+    >>> mix("000000", "ffffff", 0.4)
+    '999999'
+    """
+    pairs = ((int(color[at : at + 2], 16), int(other[at : at + 2], 16)) for at in (0, 2, 4))
+    return "".join(f"{round(end + (start - end) * part):02x}" for start, end in pairs)
+
+
+_SHAPE_TYPES: dict[str, Any] = {"text": Text, "picture": SlidePicture, "table": SlideTable}
 _SHAPE_NAMES = {kind: name for name, kind in _SHAPE_TYPES.items()}
 
 
@@ -207,31 +286,17 @@ def _to_json(value: Any) -> Any:
     return {"kind": shape_type, **plain} if shape_type else plain
 
 
-def _slide_from_json(values: Mapping[str, Any]) -> Slide:
-    shapes = {key: tuple(_shape_from_json(shape) for shape in values.get(key, ())) for key in ("shapes", "behind")}
-    return Slide(**{**values, **shapes})
+_TYPES: dict[str, Any] = {
+    "slides": Slide, "box": Box, "stroke": Stroke, "paths": ShapePath, "paragraphs": Paragraph, "runs": TextRun,
+    "rows": TableCell,
+}  # fmt: skip
 
 
-def _shape_from_json(values: Mapping[str, Any]) -> Shape:
-    arguments = {key: tuple(value) if isinstance(value, list) else value for key, value in values.items()}
-    arguments["box"] = Box(**values["box"])
-    if "paragraphs" in values:
-        arguments["paragraphs"] = _paragraphs_from_json(values["paragraphs"])
-    if "rows" in values:
-        arguments["rows"] = tuple(tuple(_cell_from_json(cell) for cell in row) for row in values["rows"])
-    del arguments["kind"]
-    shape: Shape = _SHAPE_TYPES[values["kind"]](**arguments)
-    return shape
-
-
-def _paragraphs_from_json(paragraphs: list[Any]) -> tuple[Paragraph, ...]:
-    return tuple(
-        Paragraph(**{**paragraph, "runs": tuple(TextRun(**run) for run in paragraph.get("runs", ()))})
-        for paragraph in paragraphs
-    )
-
-
-def _cell_from_json(values: Mapping[str, Any] | None) -> TableCell | None:
-    if values is None:
-        return None
-    return TableCell(**{**values, "paragraphs": _paragraphs_from_json(values.get("paragraphs", []))})
+def _from_json(value: Any, key: str) -> Any:
+    """Restore a value that `_to_json` has converted. `key` is the name of the field that contains the value."""
+    if isinstance(value, list):
+        return tuple(_from_json(item, key) for item in value)
+    if not isinstance(value, dict):
+        return value
+    kind = _SHAPE_TYPES[value["kind"]] if "kind" in value else _TYPES[key]
+    return kind(**{name: _from_json(item, name) for name, item in value.items() if name != "kind"})

@@ -37,5 +37,32 @@ def with_numbers(paragraphs: Iterable[Paragraph]) -> Iterator[tuple[Paragraph, i
     for paragraph in paragraphs:
         level = paragraph.level
         counts = {other: count for other, count in counts.items() if other <= level}
-        counts[level] = counts.get(level, 0) + 1 if paragraph.marker == "number" else 0
+        last = counts.get(level) or paragraph.start - 1
+        counts[level] = last + 1 if paragraph.marker == "number" else 0
         yield paragraph, counts[level]
+
+
+def label(paragraph: Paragraph, number: int) -> str:
+    """Return the bullet or the formatted number of a paragraph, or "" if the paragraph has neither.
+
+    >>> [label(Paragraph(marker="number", bullet=first), 4) for first in ("", "(a)", "I.")]
+    ['4.', '(d)', 'IV.']
+    """
+    if paragraph.marker != "number":
+        return (paragraph.bullet or "•") if paragraph.marker else ""
+    first = paragraph.bullet or "1."
+    digit = next((character for character in first if character in "1aAiI"), "")
+    return first.replace(digit, _format_number(number, digit), 1) if digit else first
+
+
+def _format_number(number: int, digit: str) -> str:
+    if digit == "1":
+        return str(number)
+    if digit in "aA":
+        letters = chr(ord("a") + (number - 1) % 26) * min(20, 1 + (number - 1) // 26)
+    else:
+        letters = "".join(_ROMAN[place][int(figure)] for place, figure in enumerate(f"{number % 1000:03d}"))
+    return letters if digit.islower() else letters.upper()
+
+
+_ROMAN = tuple(("", a, a + a, a * 3, a + b, b, b + a, b + a * 2, b + a * 3, a + c) for a, b, c in ("cdm", "xlc", "ivx"))

@@ -6,8 +6,21 @@ from typing import Any
 
 from ..engines.typst import render
 from ..job import Job, TooLarge
-from .model import POINT, Deck, Paragraph, Shape, Slide, SlidePicture, SlideTable, TableCell, Text, TextRun
-from .paragraphs import with_numbers
+from .model import (
+    PATH_SIDE,
+    POINT,
+    Box,
+    Deck,
+    Paragraph,
+    Shape,
+    Slide,
+    SlidePicture,
+    SlideTable,
+    TableCell,
+    Text,
+    TextRun,
+)
+from .paragraphs import label, with_numbers
 
 _TEMPLATE = "presentation/slides.typ"
 _SIZE = 18.0
@@ -39,7 +52,7 @@ def write(deck: Deck, job: Job) -> bytes:
     return render(job, _TEMPLATE, data, deck.pictures)
 
 
-def _points(length: int) -> float:
+def _points(length: float) -> float:
     return round(length / POINT, 2)
 
 
@@ -55,12 +68,19 @@ def _is_visible(shape: Shape, deck: Deck) -> bool:
 
 
 def _shape(shape: Shape) -> dict[str, Any]:
-    box = {name: _points(getattr(shape.box, name)) for name in ("x", "y", "width", "height")} | {"turn": shape.box.turn}
+    box: dict[str, Any] = {name: _points(getattr(shape.box, name)) for name in ("x", "y", "width", "height")}
+    box |= {"turn": shape.box.turn, "flip": (shape.box.flip_x, shape.box.flip_y)}
     match shape:
         case Text():
             return box | {
-                "kind": "text", "fits": shape.role in ("title", "subtitle", "body"), "anchor": shape.anchor,
-                "outline": shape.outline, "fill": shape.fill, "line": shape.line,
+                "kind": "text", "fits": shape.shrinks, "anchor": shape.anchor, "wrap": shape.wrap,
+                "outline": shape.outline, "fill": shape.fill, "line": shape.line, "dash": shape.stroke.dash,
+                "thickness": _points(shape.stroke.width), "arrows": (shape.stroke.start, shape.stroke.end),
+                "paths": [
+                    {"commands": _commands(path.data, shape.box), "fill": path.fill, "stroke": path.stroke}
+                    for path in shape.paths
+                ],
+                "insets": [_points(inset) for inset in shape.insets], "direction": shape.direction,
                 "paragraphs": _paragraphs(shape.paragraphs),
             }  # fmt: skip
         case SlidePicture():
@@ -68,17 +88,33 @@ def _shape(shape: Shape) -> dict[str, Any]:
         case SlideTable():
             columns = len(shape.rows[0])
             widths = [_points(width) for width in shape.widths] or [_points(shape.box.width) / columns] * columns
+            heights = [_points(height) for height in shape.heights] or [0.0] * len(shape.rows)
             cells = [_cell(cell, shape, x, y) for y, row in enumerate(shape.rows) for x, cell in enumerate(row) if cell]
-            return box | {"kind": "table", "columns": widths, "cells": cells, "rows": len(shape.rows)}
+            return box | {"kind": "table", "columns": widths, "heights": heights, "cells": cells}
+
+
+def _commands(data: str, box: Box) -> list[Any]:
+    """Return path data as lists of a letter and points."""
+    commands: list[Any] = []
+    tokens = iter(data.split())
+    for token in tokens:
+        if token.isalpha():
+            commands.append([token])
+        else:
+            x, y = int(token) * box.width / PATH_SIDE, int(next(tokens)) * box.height / PATH_SIDE
+            commands[-1].append((_points(x), _points(y)))
+    return commands
 
 
 def _paragraphs(paragraphs: tuple[Paragraph, ...]) -> list[dict[str, Any]]:
     return [
         {
             "level": paragraph.level,
-            "marker": {"bullet": "•", "number": f"{number}.", "": ""}[paragraph.marker],
+            "marker": label(paragraph, number),
             "align": paragraph.align,
             "rtl": paragraph.rtl,
+            "spacing": (paragraph.line_spacing, paragraph.before, paragraph.after),
+            "indent": None if paragraph.indent is None else (_points(paragraph.indent), _points(paragraph.first)),
             "size": max((run.size or _SIZE for run in paragraph.runs), default=_SIZE),
             "runs": [_run(run) for run in paragraph.runs],
         }
@@ -91,13 +127,14 @@ def _run(run: TextRun) -> dict[str, Any]:
     return {
         "text": run.text, "bold": run.bold, "italic": run.italic, "strike": run.strike, "link": link,
         "underline": run.underline or bool(link), "size": run.size or _SIZE, "color": run.color or "000000",
+        "baseline": run.baseline, "capitals": run.capitals,
     }  # fmt: skip
 
 
 def _cell(cell: TableCell, table: SlideTable, x: int, y: int) -> dict[str, Any]:
-    height = table.heights[y] if y < len(table.heights) and cell.rows == 1 else 0
     return {
-        "x": x, "y": y, "fill": cell.fill, "header": table.header and y == 0, "height": _points(height),
+        "x": x, "y": y, "fill": cell.fill, "header": table.header and y == 0,
+        "anchor": cell.anchor, "borders": cell.borders,
         "columns": min(cell.columns, len(table.rows[0]) - x), "rows": min(cell.rows, len(table.rows) - y),
         "paragraphs": _paragraphs(cell.paragraphs),
     }  # fmt: skip

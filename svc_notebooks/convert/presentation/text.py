@@ -7,7 +7,9 @@ from collections.abc import Iterator
 
 from ..job import Job
 from .model import Deck, Shape, Slide, SlidePicture, SlideTable, Text
-from .paragraphs import with_numbers
+from .paragraphs import label, with_numbers
+
+_ORDER = {"title": 0, "footer": 2}
 
 
 def write(deck: Deck, job: Job) -> bytes:
@@ -17,19 +19,20 @@ def write(deck: Deck, job: Job) -> bytes:
 
 
 def _slide(slide: Slide) -> Iterator[str]:
-    for shape in sorted(slide.shapes, key=lambda shape: not (isinstance(shape, Text) and shape.role == "title")):
+    for shape in sorted(slide.shapes, key=lambda shape: _ORDER.get(getattr(shape, "role", ""), 1)):
         yield from _shape(shape)
+    for shape in slide.behind:
+        if not isinstance(shape, SlidePicture):
+            yield from _shape(shape)
     if slide.notes:
         yield from ("", "Notes:", *slide.notes.splitlines())
 
 
 def _shape(shape: Shape) -> Iterator[str]:
     match shape:
-        case Text(role="footer"):
-            return
         case Text():
             for paragraph, number in with_numbers(shape.paragraphs):
-                marker = {"bullet": "* ", "number": f"{number}. ", "": ""}[paragraph.marker]
+                marker = {"bullet": "* ", "number": f"{label(paragraph, number)} ", "": ""}[paragraph.marker]
                 first, *others = paragraph.text.split("\n")
                 indent = "  " * paragraph.level
                 yield from (indent + marker + first, *(indent + " " * len(marker) + line for line in others))

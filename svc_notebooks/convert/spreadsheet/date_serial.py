@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from datetime import date, datetime, time, timedelta
-from functools import lru_cache
-from typing import Literal
 
+from .format_code import value_kind
 from .model import Value
-
-Kind = Literal["number", "date", "datetime", "time", "duration"]
 
 DATE, DATETIME, TIME, DURATION = "yyyy-mm-dd", "yyyy-mm-dd hh:mm:ss", "hh:mm:ss", "[h]:mm:ss"
 """The number formats of dates and times in cells without a number format."""
@@ -20,25 +16,6 @@ _EPOCH = datetime(1899, 12, 30)  # noqa: DTZ001  spreadsheets have no time zones
 _EPOCH_1904 = datetime(1904, 1, 1)  # noqa: DTZ001
 _LEAP_DAY_THAT_NEVER_WAS = 60
 _MAX_SERIAL = 2_958_466
-_LITERALS = re.compile(r'"[^"]*"|\\.|_.|\*.|\[(?!h+\]|m+\]|s+\])[^\]]*\]', re.IGNORECASE)
-_ELAPSED = re.compile(r"\[(h+|m+|s+)\]", re.IGNORECASE)
-
-
-@lru_cache(4096)
-def value_kind(format: str) -> Kind:
-    """Return the type of value that a number format displays, such as "number" or "date".
-
-    >>> [value_kind(code) for code in ("0.00", "dd/mm/yyyy", "h:mm AM/PM", "[h]:mm", '0 "days"')]
-    ['number', 'date', 'time', 'duration', 'number']
-    """
-    first = _LITERALS.sub("", format.split(";")[0]).lower()
-    if _ELAPSED.search(first):
-        return "duration"
-    if "general" in first:
-        return "number"
-    days = bool(re.search("[yd]|mmm", first)) or ("m" in first and not re.search("[hs]", first))
-    hours = bool(re.search("[hs]", first))
-    return "datetime" if days and hours else "date" if days else "time" if hours else "number"
 
 
 def from_serial(number: float, format: str, *, since_1904: bool = False) -> Value:
@@ -60,7 +37,7 @@ def from_serial(number: float, format: str, *, since_1904: bool = False) -> Valu
         moment = epoch + timedelta(milliseconds=round((number + shift) * 86_400_000))
     except OverflowError:  # after the year 9999
         return number
-    if 0 <= number < 1 and kind == "time":
+    if 0 <= number < 1 and (kind == "time" or not since_1904):  # Excel shows the day 0 of January 1900
         return moment.time()
     return moment.date() if kind == "date" and moment.time() == time() else moment
 

@@ -6,8 +6,8 @@ The numbers of rows and columns start at 0, and rows and columns are in ascendin
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import astuple, dataclass, field, replace
 from datetime import date, datetime, time, timedelta
 from typing import Any, NamedTuple
 
@@ -26,12 +26,29 @@ Value = None | bool | int | float | str | date | datetime | time | timedelta | E
 """The type of cell values. A formula that has not been computed has the value None."""
 
 
+SIDES = {"t": "top", "r": "right", "b": "bottom", "l": "left"}
+"""The sides of a cell by their letter in `CellStyle.borders`."""
+
+
 @dataclass(frozen=True, slots=True)
 class CellStyle:
-    """The number format and font weight of a cell. `format` is a format code such as "0.00%", or "" for General."""
+    """The look of a cell.
+
+    format: a number format code such as "0.00%", or "" for General.
+    color, background: the colours of the text and of the cell as "#rrggbb", or "" for black on white.
+    borders: a letter of "trbl" (top, right, bottom, left) for each side with a line, a capital for a thick line.
+    """
 
     format: str = ""
     bold: bool = False
+    color: str = ""
+    background: str = ""
+    borders: str = ""
+
+    @property
+    def lines(self) -> dict[str, bool]:
+        """Whether the line is thick, for each side with a line ("top", "right", "bottom", "left")."""
+        return {SIDES[line.lower()]: line.isupper() for line in self.borders}
 
 
 DEFAULT_STYLE = CellStyle()
@@ -56,6 +73,18 @@ class Cell(NamedTuple):
         """The value of the cell. If the formula has not been computed, the formula as text with an equals sign."""
         return f"={self.formula}" if self.value is None and self.formula else self.value
 
+    @property
+    def is_empty(self) -> bool:
+        """True if the cell has nothing but a style."""
+        return self.value is None and not self.formula
+
+    @property
+    def alignment(self) -> str:
+        """The place where programs show a value of this type: "" (the start), "center" or "right"."""
+        if isinstance(self.value, (bool, ErrorValue)):
+            return "center"
+        return "right" if isinstance(self.value, (int, float, date, time, timedelta)) else ""
+
 
 class Area(NamedTuple):
     """A rectangle of cells. The row `bottom` and the column `right` belong to the rectangle."""
@@ -71,13 +100,17 @@ Rows = Mapping[int, Mapping[int, Cell]]
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """A sheet, with cells by row and column, merged areas that do not overlap, and column widths in characters."""
+    """A sheet, with cells by row and column, merged areas that do not overlap, and column widths in characters.
+
+    `grid` is true if lines between all cells are printed.
+    """
 
     name: str = "Sheet1"
     rows: Rows = field(default_factory=dict)
     merges: tuple[Area, ...] = ()
     widths: Mapping[int, float] = field(default_factory=dict)
     hidden: bool = False
+    grid: bool = False
 
     def cells(self) -> Iterator[tuple[int, int, Cell]]:
         """Yield the row number, the column number and the cell for every cell, row by row."""
@@ -85,10 +118,19 @@ class Sheet:
             for column, cell in columns.items():
                 yield row, column, cell
 
+    @classmethod
+    def trimmed(
+        cls, name: str, rows: Rows, areas: Iterable[Area], widths: Mapping[int, float], *, hidden: bool, grid: bool
+    ) -> Sheet:
+        """Return a sheet without styles and widths outside of the cells with content, and without overlapping areas."""
+        sheet = cls(name, _trim(rows), disjoint(areas), hidden=hidden, grid=grid)
+        last = sheet.last_column
+        return replace(sheet, widths={column: width for column, width in sorted(widths.items()) if column <= last})
+
     @property
     def last_column(self) -> int:
         """The number of the rightmost column with a cell, or -1 if the sheet has no cells."""
-        return max((max(columns) for columns in self.rows.values()), default=-1)
+        return max(map(max, self.rows.values()), default=-1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,11 +150,16 @@ class Workbook:
         return cls(tuple(_sheet_from_json(sheet) for sheet in value["sheets"]))
 
 
+_MAX_EMPTY = 100_000
+"""The number of cells without content that a reader keeps for their background and borders."""
+
+
 class CellQuota:
     """Limits the number of cells that a reader reads from a file."""
 
     def __init__(self, limits: JobLimits) -> None:
         self._limit = self._remaining = limits.cells
+        self._remaining_empty = _MAX_EMPTY
 
     def take(self, number: int = 1) -> None:
         """Subtract `number` cells from the quota. Raises TooLarge if the quota is exceeded."""
@@ -120,16 +167,37 @@ class CellQuota:
         if self._remaining < 0:
             raise TooLarge(f"the spreadsheet has more than {self._limit} cells.")
 
+    def take_empty(self, style: CellStyle, number: int = 1) -> bool:
+        """Return whether `number` more cells without content are to be kept, because their style is visible."""
+        is_visible = bool(style.background or style.borders)
+        self._remaining_empty -= number if is_visible else 0
+        return is_visible and self._remaining_empty >= 0
+
 
 def in_order(rows: Mapping[int, Mapping[int, Cell]]) -> Rows:
     """Sort the rows and their columns in ascending order, and remove empty rows."""
     return {row: dict(sorted(rows[row].items())) for row in sorted(rows) if rows[row]}
 
 
+def _trim(rows: Rows) -> Rows:
+    """Remove the cells without content that are below or to the right of all cells with content."""
+    used = {
+        row: max(columns)
+        for row, cells in rows.items()
+        if (columns := [column for column, cell in cells.items() if not cell.is_empty])
+    }
+    bottom, right = max(used, default=-1), max(used.values(), default=-1)
+    return {
+        row: cells if max(cells) <= right else {column: cell for column, cell in cells.items() if column <= right}
+        for row, cells in rows.items()
+        if row <= bottom and min(cells) <= right
+    }
+
+
 _MAX_MERGES = 50_000
 
 
-def disjoint(areas: list[Area]) -> tuple[Area, ...]:
+def disjoint(areas: Iterable[Area]) -> tuple[Area, ...]:
     """Sort merged areas, and remove single cells and areas that overlap an earlier area.
 
     >>> disjoint([Area(1, 0, 1, 1), Area(0, 0, 1, 0), Area(5, 5, 5, 5)])
@@ -179,19 +247,36 @@ def _sheet_to_json(sheet: Sheet) -> dict[str, Any]:
         "hidden": sheet.hidden,
         "widths": list(sheet.widths.items()),
         "merges": sheet.merges,
-        "styles": [[style.format, style.bold] for style in styles],
+        "styles": [_shorten(list(astuple(style))) for style in styles],
         "rows": rows,
+        **({"grid": True} if sheet.grid else {}),
     }
 
 
+def value_to_json(value: Value) -> list[Any]:
+    """Return [kind, JSON value] of a value. The kind is "" if the value has a JSON type."""
+    kind, convert = _TO_JSON.get(type(value), ("", None))
+    return [kind, convert(value) if convert else value]
+
+
+def value_from_json(kind: str, content: Any) -> Value:
+    """Restore a value from the list that `value_to_json` returned."""
+    value: Value = _FROM_JSON[kind](content) if kind else content
+    return value
+
+
 def _cell_to_json(cell: Cell, styles: dict[CellStyle, int]) -> Any:
-    kind, convert = _TO_JSON.get(type(cell.value), ("", None))
-    value = convert(cell.value) if convert else cell.value
+    kind, value = value_to_json(cell.value)
     style = styles.setdefault(cell.style, len(styles))
-    rest = [style, cell.formula, cell.array, cell.link]
-    while rest and not rest[-1]:
-        rest.pop()
+    rest = _shorten([style, cell.formula, cell.array, cell.link])
     return [kind, value, *rest] if kind or rest else value
+
+
+def _shorten(fields: list[Any]) -> list[Any]:
+    """Remove the empty fields at the end."""
+    while fields and not fields[-1]:
+        fields.pop()
+    return fields
 
 
 def _sheet_from_json(value: Mapping[str, Any]) -> Sheet:
@@ -205,6 +290,7 @@ def _sheet_from_json(value: Mapping[str, Any]) -> Sheet:
         merges=tuple(Area(*area) for area in value["merges"]),
         widths=dict(value["widths"]),
         hidden=value["hidden"],
+        grid=value.get("grid", False),
     )
 
 
@@ -214,7 +300,7 @@ def _cell_from_json(value: Any, styles: list[CellStyle]) -> Cell:
     kind, content, *rest = value
     style, formula, array, link = rest + [None] * (4 - len(rest))
     return Cell(
-        value=_FROM_JSON[kind](content) if kind else content,
+        value=value_from_json(kind, content),
         style=styles[style or 0],
         formula=formula,
         array=tuple(array) if array else None,

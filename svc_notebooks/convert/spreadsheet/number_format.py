@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import operator
 import re
+from collections.abc import Callable, Iterator
 from datetime import date, datetime, time, timedelta
-from functools import lru_cache
+from decimal import ROUND_HALF_UP, Context, Decimal
+from fractions import Fraction
 from math import floor, log10
-from typing import NamedTuple
 
-from .date_serial import DEFAULTS, from_serial, to_serial, value_kind
+from .date_serial import DEFAULTS, to_serial
+from .format_code import DigitPattern, FormatPart, Section, sections, value_kind
 from .model import Cell, CellStyle, ErrorValue, Value
 from .values import clean
 
@@ -16,35 +19,14 @@ _MONTHS = (
     "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
     "December",
 )  # fmt: skip
-_DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
-
-_PART = re.compile(
-    r"""(?P<text>"[^"]*"|\\.)
-    |(?P<space>_.)
-    |(?P<fill>\*.)
-    |(?P<elapsed>\[(?:h+|m+|s+)\])
-    |(?P<currency>\[\$[^\]]*\])
-    |(?P<bracket>\[[^\]]*\])
-    |(?P<noon>AM/PM|A/P)
-    |(?P<general>General)
-    |(?P<fraction>\.0+(?=[^0-9#?]*$)|\.0+)
-    |(?P<date>y+|m+|d+|h+|s+)
-    |(?P<number>[0\#?][0\#?,]*(?:\.[0\#?]*,*)?(?:E[+-][0\#?]+)?|\.[0\#?]+)
-    |(?P<percent>%)
-    |(?P<at>@)
-    |(?P<other>.)""",
-    re.VERBOSE | re.IGNORECASE | re.DOTALL,
-)
-
-_MAX_SCALING_SIGNS = 100
-"""The maximum number of percent signs or thousands separators that scale a number. More exceed the range of floats."""
-
-
-class FormatPart(NamedTuple):
-    """A token of a number format. `kind` is the name of the matching group in `_PART`, such as "date" or "percent"."""
-
-    kind: str
-    text: str
+_DAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
+_DAY_OF_TIMES = datetime(1899, 12, 31)  # noqa: DTZ001  spreadsheets have no time zones
+_DAY_PARTS = {"h": 24, "m": 1440, "s": 86_400}
+_CONDITIONS: dict[str, Callable[[float, float], bool]] = {
+    "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "=": operator.eq, "<>": operator.ne,
+}  # fmt: skip
+_EXACT = Context(prec=1200, rounding=ROUND_HALF_UP)
+"""Holds the largest float with all percent signs and decimals of a format. Spreadsheet programs round half up."""
 
 
 def format_cell(cell: Cell) -> str:
@@ -62,7 +44,7 @@ def format_cell(cell: Cell) -> str:
         return _format_number(value, cell.style.format)
     if isinstance(value, (date, time, timedelta)):
         return _format_moment(value, cell.style)
-    return value.code if isinstance(value, ErrorValue) else clean(value or "")
+    return value.code if isinstance(value, ErrorValue) else _format_text(clean(value or ""), cell.style.format)
 
 
 def to_text(value: Value) -> str:
@@ -80,71 +62,113 @@ def to_text(value: Value) -> str:
     if isinstance(value, (date, time)):
         return value.isoformat()
     if isinstance(value, timedelta):
-        minutes, seconds = divmod(round(abs(value.total_seconds())), 60)
-        return f"{'-' if value < timedelta() else ''}{minutes // 60:02d}:{minutes % 60:02d}:{seconds:02d}"
+        minutes, rest = divmod(abs(value), timedelta(minutes=1))
+        sign, seconds = "-" if value < timedelta() else "", str(rest)[5:]
+        return f"{sign}{minutes // 60:02d}:{minutes % 60:02d}:{seconds}"
     return value.code if isinstance(value, ErrorValue) else "" if value is None else str(value)
 
 
-@lru_cache(1024)
-def sections(format: str) -> tuple[tuple[FormatPart, ...], ...]:
-    """Split a number format into its sections for positive numbers, negative numbers, zero and text, if present."""
-    parts: list[list[FormatPart]] = [[]]
-    for match in _PART.finditer(format[:255]):
-        kind = match.lastgroup or "other"
-        if kind == "other" and match.group() == ";":
-            parts.append([])
-        else:
-            parts[-1].append(FormatPart(kind, match.group()))
-    return tuple(tuple(section) for section in parts)
+def _format_text(text: str, format: str) -> str:
+    """Apply the section for text, which contains the sign "@"."""
+    section = next((parts for parts in sections(format) if any(part.kind == "at" for part in parts)), None)
+    if section is None or not text:
+        return text
+    return "".join(text if part.kind == "at" else part.literal for part in section)
 
 
 def _format_number(value: float, format: str) -> str:
-    if not format or format.lower() == "general" or value_kind(format) != "number":
+    if not format or value_kind(format) != "number":
         return format_general(value)
-    all_sections = sections(format)
-    index = 1 if value < 0 else 2 if value == 0 else 0
-    index = index if index < len(all_sections) else 0
-    chosen = all_sections[index]
-    if not any(part.kind in ("number", "general", "fraction", "at") for part in chosen):
-        return "".join(map(literal, chosen))
-    scale = 100.0 ** min(sum(part.kind == "percent" for part in chosen), _MAX_SCALING_SIGNS)
-    text = ""
-    for part in chosen:
+    section, shows_sign = _section(value, sections(format))
+    text = "".join(_number_parts(abs(value), section))
+    return f"-{text}" if shows_sign and value < 0 and re.search("[1-9]", text) else text
+
+
+def _section(value: float, all_sections: tuple[Section, ...]) -> tuple[Section, bool]:
+    """Return the section for a number, and whether a negative number has a minus sign, which is not in its own section.
+
+    Sections can have conditions, such as "[>=1000]". The section after them is for other numbers.
+    """
+    conditions = [[part.text[1:-1] for part in section if part.kind == "condition"] for section in all_sections]
+    if not any(conditions):
+        index = 1 if value < 0 else 2 if value == 0 else 0
+        return all_sections[index if index < len(all_sections) else 0], index != 1 or len(all_sections) == 1
+    for section, texts in zip(all_sections, conditions, strict=True):
+        sign = texts[0].rstrip("-.0123456789") if texts else ""
+        if not texts or _CONDITIONS[sign](value, float(texts[0].removeprefix(sign))):
+            return section, True
+    return all_sections[-1], True
+
+
+def _number_parts(value: float, section: Section) -> Iterator[str]:
+    number = Decimal(value) if isinstance(value, int) else Decimal(f"{value:.15g}")
+    number = number.scaleb(2 * sum(part.kind == "percent" for part in section), _EXACT)
+    patterns = [part.text for part in section if part.kind in ("number", "fraction")]
+    ratio = next((part.text for part in section if part.kind == "ratio"), "")
+    ratio_text = ""
+    if ratio:
+        number, ratio_text = _split_ratio(number, ratio, has_whole=bool(patterns))
+    digits = iter(_digits(number, patterns))
+    for part in section:
         if part.kind in ("number", "fraction"):
-            text += _digits(abs(value) * scale, part.text)
+            yield next(digits)
+        elif part.kind == "ratio":
+            yield ratio_text
         else:
-            text += format_general(abs(value)) if part.kind in ("general", "at") else literal(part)
-    return f"-{text}" if index == 0 and value < 0 and re.search("[1-9]", text) else text
+            yield format_general(value) if part.kind in ("general", "at") else part.literal
 
 
-def literal(part: FormatPart) -> str:
-    """Return the fixed text of a format part, such as a currency symbol, or "" for parts without text."""
-    if part.kind == "text":
-        return part.text[1:] if part.text[0] == "\\" else part.text[1:-1]
-    if part.kind == "currency":
-        return part.text[2:-1].split("-")[0]
-    if part.kind in ("bracket", "fill"):
-        return ""
-    return " " if part.kind == "space" else part.text
+def _split_ratio(number: Decimal, pattern: str, *, has_whole: bool) -> tuple[Decimal, str]:
+    """Return the whole part of a number, and the rest as a fraction, such as "1/4" for the pattern "?/?"."""
+    below = pattern.partition("/")[2].strip()
+    whole = int(number) if has_whole else 0
+    rest = Fraction(number) - whole
+    if below.isdecimal() and int(below):
+        denominator = int(below)
+        numerator = floor(rest * denominator + Fraction(1, 2))
+    else:
+        numerator, denominator = rest.limit_denominator(10 ** min(len(below), 9) - 1).as_integer_ratio()
+    if has_whole and numerator == denominator:
+        whole, numerator = whole + 1, 0
+    return Decimal(whole), f"{numerator}/{denominator}" if numerator or not has_whole else ""
 
 
-def _digits(value: float, pattern: str) -> str:
-    mantissa, _, exponent = pattern.upper().partition("E")
-    integer_part, _, decimals = mantissa.partition(".")
-    places = min(sum(mark in "0#?" for mark in decimals), 15)
-    if exponent:
-        return f"{value:.{places}E}"
-    thousands = len(mantissa) - len(mantissa.rstrip(","))
-    decimals = decimals.rstrip(",")
-    value /= 1000.0 ** min(thousands, _MAX_SCALING_SIGNS)
-    grouped = "," in integer_part.rstrip(",")
-    text = f"{value:{',' if grouped else ''}.{places}f}"
-    before, _, after = text.partition(".")
-    required = len(decimals.rstrip("#?"))
-    after = after[:required] + after[required:].rstrip("0")
-    minimum = integer_part.count("0")
+def _digits(number: Decimal, patterns: list[str]) -> list[str]:
+    """Return the digits for each of the patterns, which share the digits of the number ("000-00-0000")."""
+    if len(patterns) < 2:
+        return [_format_digits(number, DigitPattern.of(pattern)) for pattern in patterns]
+    before, point, after = _format_digits(number, DigitPattern.of("".join(patterns))).partition(".")
+    last = next((index for index, pattern in enumerate(patterns) if "." in pattern), len(patterns) - 1)
+    texts = [""] * len(patterns)
+    texts[last] = point + after
+    for index in range(last, 0, -1):
+        cut = max(len(before) - len(DigitPattern.of(patterns[index]).whole), 0)
+        before, texts[index] = before[:cut], before[cut:] + texts[index]
+    return [before + texts[0], *texts[1:]]
+
+
+def _format_digits(number: Decimal, pattern: DigitPattern) -> str:
+    if pattern.exponent:
+        return _format_scientific(number, pattern)
+    unit = Decimal(1).scaleb(-len(pattern.decimals))
+    rounded = number.scaleb(-3 * pattern.thousands, _EXACT).quantize(unit, context=_EXACT)
+    before, _, after = f"{rounded:{',' if pattern.is_grouped else ''}f}".partition(".")
+    after = after[: pattern.min_decimals] + after[pattern.min_decimals :].rstrip("0")
+    minimum = pattern.whole.count("0")
     before = before.rjust(minimum, "0") if before != "0" or minimum else ""
     return f"{before}.{after}" if after else before
+
+
+def _format_scientific(number: Decimal, pattern: DigitPattern) -> str:
+    step = max(len(pattern.whole), 1)
+    exponent = number.adjusted() // step * step if number else 0
+    fixed = pattern._replace(exponent="")
+    mantissa = _format_digits(number.scaleb(-exponent, _EXACT), fixed)
+    if len(mantissa.partition(".")[0]) > step:  # rounding has added a digit
+        exponent += step
+        mantissa = _format_digits(number.scaleb(-exponent, _EXACT), fixed)
+    sign = "-" if exponent < 0 else "+" if pattern.exponent.startswith("+") else ""
+    return f"{mantissa}E{sign}{str(abs(exponent)).rjust(len(pattern.exponent) - 1, '0')}"
 
 
 def format_general(value: float) -> str:
@@ -164,62 +188,40 @@ def format_general(value: float) -> str:
 
 
 def _format_moment(value: date | time | timedelta, style: CellStyle) -> str:
-    format = style.format or DEFAULTS[type(value)]
-    if value_kind(format) == "number":
-        format = DEFAULTS[type(value)]
+    format = DEFAULTS[type(value)] if value_kind(style.format) == "number" else style.format
     moment, number = _as_moment(value), to_serial(value)
     if moment is None:
         return to_text(value)
-    parts = [FormatPart("elapsed", p.text) if p.kind == "elapsed" else p for p in sections(format)[0]]
-    noon = any(part.kind == "noon" for part in parts)
-    return "".join(_piece(parts, index, moment, number or 0, noon) for index in range(len(parts)))
+    parts = sections(format)[0]
+    hours = 12 if any(part.kind == "noon" for part in parts) else 24
+    return "".join(_moment_part(part, moment, number or 0, hours) for part in parts)
 
 
 def _as_moment(value: date | time | timedelta) -> datetime | None:
     if isinstance(value, datetime):
         return value
     if isinstance(value, timedelta):
-        converted = from_serial(value / timedelta(days=1) % 1, DEFAULTS[datetime]) if value >= timedelta() else None
-        return converted if isinstance(converted, datetime) else None
+        return _DAY_OF_TIMES + value % timedelta(days=1) if value >= timedelta() else None
     if isinstance(value, time):
-        return datetime.combine(date(1899, 12, 31), value)
+        return datetime.combine(_DAY_OF_TIMES, value)
     return datetime(value.year, value.month, value.day)  # noqa: DTZ001  spreadsheets have no time zones
 
 
-def _piece(parts: list[FormatPart], index: int, moment: datetime, number: float, noon: bool) -> str:
-    part = parts[index]
-    if part.kind == "elapsed":
-        unit = part.text[1:-1].lower()
-        size = {"h": 24, "m": 1440, "s": 86_400}[unit[0]]
-        return str(floor(round(number * size, 6))).rjust(len(unit), "0")
-    if part.kind == "noon":
-        return ("AM" if moment.hour < 12 else "PM")[: 1 if len(part.text) == 3 else 2]
-    if part.kind == "date":
-        return _field(part.text.lower(), moment, noon, minutes=_between_hours_and_seconds(parts, index))
-    if part.kind == "fraction":
-        return f".{moment.microsecond:06d}"[: len(part.text)]
-    return literal(part)
-
-
-def _between_hours_and_seconds(parts: list[FormatPart], index: int) -> bool:
-    """Return whether a letter "m" at `index` means minutes. After hours and before seconds, "m" means minutes."""
-    clock = [i for i, part in enumerate(parts) if part.kind in ("date", "elapsed")]
-    clock_index = clock.index(index)
-    before = parts[clock[clock_index - 1]].text.strip("[]").lower() if clock_index else ""
-    after = parts[clock[clock_index + 1]].text.strip("[]").lower() if clock_index + 1 < len(clock) else ""
-    return before.startswith("h") or after.startswith("s")
-
-
-def _field(code: str, moment: datetime, noon: bool, *, minutes: bool) -> str:
-    letter, size = code[0], len(code)
-    if letter == "m" and not minutes:
-        name = _MONTHS[moment.month - 1]
-        return {3: name[:3], 4: name, 5: name[0]}.get(size, str(moment.month).rjust(size, "0"))
-    if letter == "d" and size > 2:
-        name = _DAYS[moment.weekday()]
-        return name[:3] if size == 3 else name
-    if letter == "y":
+def _moment_part(part: FormatPart, moment: datetime, serial: float, hours: int) -> str:
+    kind, size = part.kind, len(part.text)
+    if kind == "elapsed":
+        return str(floor(round(serial * _DAY_PARTS[part.text[0]], 6))).rjust(size, "0")
+    if kind == "noon":
+        return ("AM" if moment.hour < 12 else "PM")[: 1 if size == 3 else 2]
+    if kind == "fraction":
+        return f".{moment.microsecond:06d}"[:size]
+    if kind == "year":
         return f"{moment.year % 100:02d}" if size < 3 else f"{moment.year:04d}"
-    hour = (moment.hour - 1) % 12 + 1 if noon else moment.hour
-    number = {"d": moment.day, "h": hour, "m": moment.minute, "s": moment.second}[letter]
-    return str(number).rjust(min(size, 2), "0")
+    if kind in ("month", "day") and size > 2:
+        name = _MONTHS[moment.month - 1] if kind == "month" else _DAYS[moment.weekday()]
+        return name[: {3: 3, 5: 1}.get(size)] if kind == "month" or size == 3 else name
+    if kind == "hour" and hours == 12:
+        return str((moment.hour - 1) % 12 + 1).rjust(min(size, 2), "0")
+    if kind in ("month", "day", "hour", "minute", "second"):
+        return str(getattr(moment, kind)).rjust(min(size, 2), "0")
+    return part.literal

@@ -7,14 +7,13 @@ bands, or with skipped rows or columns, show column letters and row numbers.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import date, time, timedelta
 from typing import Any
 from unicodedata import east_asian_width
 
 from ..engines.typst import render
 from ..job import Job, TooLarge
 from .formula.address import column_letters
-from .model import Cell, ErrorValue, Sheet, Workbook
+from .model import Cell, Sheet, Workbook
 from .number_format import format_cell
 from .sheet_layout import LayoutCell, LayoutRow, SheetLayout
 from .values import clean
@@ -61,7 +60,7 @@ class _Budget:
 
 
 def _pages(sheet: Sheet, budget: _Budget) -> Iterator[dict[str, Any]]:
-    budget.take(sum(map(len, sheet.rows.values())), 0)
+    budget.take(sum(not cell.is_empty for _, _, cell in sheet.cells()), 0)
     layout = SheetLayout.of(sheet)
     if not layout.rows:
         return
@@ -92,6 +91,7 @@ def _page(
         "flipped": flipped,
         "size": size,
         "marked": marked,
+        "grid": layout.sheet.grid,
         "letters": [column_letters(column) for column in layout.columns],
         "widths": [round(width * size, 2) for width in widths],
         "head": [cell for row in rows[:heading] for cell in row["c"]],
@@ -116,12 +116,11 @@ def _cell(piece: LayoutCell, cell: Cell, width: float) -> dict[str, Any]:
     entry |= {"x": piece.colspan} if piece.colspan > 1 else {}
     entry |= {"y": piece.rowspan} if piece.rowspan > 1 else {}
     entry |= {"b": 1} if cell.style.bold else {}
+    entry |= {"c": cell.style.color} if cell.style.color else {}
+    entry |= {"f": cell.style.background} if cell.style.background else {}
+    entry |= {"s": cell.style.lines} if cell.style.borders else {}
     entry |= {"l": cell.link} if cell.link and not cell.link.startswith("#") else {}
-    if isinstance(cell.value, (bool, ErrorValue)):
-        entry["k"] = "c"
-    elif isinstance(cell.value, (int, float, date, time, timedelta)):
-        entry["k"] = "n"
-    return entry
+    return entry | ({"k": cell.alignment} if cell.alignment else {})
 
 
 def _breakable(text: str, width: float) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from .model import Area, Cell, Sheet
@@ -108,10 +108,21 @@ class SheetLayout:
                 continue
             area = starts.get(place)
             across, down = (area.right - area.left + 1, area.bottom - area.top + 1) if area else (1, 1)
-            yield LayoutCell(cells_by_position.get(place, _EMPTY if area else None), across, down, area is not None)
+            cell = cells_by_position.get(place)
+            if area:
+                cell = self._with_outer_borders(cell or _EMPTY, area)
+            yield LayoutCell(cell, across, down, area is not None)
             following = place + across
         if following < len(self.columns):
             yield LayoutCell(None, len(self.columns) - following)
+
+    def _with_outer_borders(self, cell: Cell, area: Area) -> Cell:
+        """Add the right and bottom borders of a merged area, which the cells at these sides have."""
+        borders = cell.style.borders
+        for row, column, side in ((area.top, area.right, "r"), (area.bottom, area.left, "b")):
+            other = self.sheet.rows.get(self.rows[row], {}).get(self.columns[column], _EMPTY).style.borders
+            borders += "".join(line for line in other if line.lower() == side and side not in borders.lower())
+        return cell._replace(style=replace(cell.style, borders=borders)) if borders != cell.style.borders else cell
 
 
 _EMPTY = Cell("")

@@ -16,7 +16,6 @@ from .xlsx import read as xlsx
 
 _BIFF = (b"\x09\x00\x04\x00", b"\x09\x02\x06\x00", b"\x09\x04\x06\x00", b"\x09\x08")
 _ZIP = b"PK"
-_ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
 _HEAD = 4096
 
 
@@ -33,12 +32,12 @@ def read_ods(source: bytes, job: Job) -> Workbook:
 def read_by_signature(source: bytes, job: Job) -> Workbook:
     """Read a file in the format of its first bytes, else as CSV. Raises ConversionError or TooLarge."""
     if source.startswith((OLE, *_BIFF)):
-        if _ENCRYPTED in source:
-            raise ConversionError("the file is encrypted; save the file without a password.")
         return xls.read(source, job)
     if source.startswith(_ZIP):
         return ods.read(source, job) if b"opendocument.spreadsheet" in source[:200] else xlsx.read(source, job)
     head = source[:_HEAD].replace(b"\0", b"").lower()
+    if b"urn:oasis:names:tc:opendocument:xmlns:office" in head:
+        return ods.read(source, job)
     if b"urn:schemas-microsoft-com:office:spreadsheet" in head:
         raise ConversionError("the file is a workbook of Excel 2003 XML; save it as xlsx.")
     if b"<table" in head or b"<html" in head or b"<!doctype html" in head:

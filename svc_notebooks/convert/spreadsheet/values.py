@@ -89,8 +89,8 @@ def parse_cell(text: str, *, comma: bool = False) -> Cell:
 
 
 def _parse_number(word: str) -> Cell | None:
-    digits = sum(letter.isdigit() for letter in word)
-    if not digits or (digits > _MAX_DIGITS and "." not in word):
+    whole = sum(letter.isdigit() for letter in word.partition(".")[0])
+    if whole > _MAX_DIGITS or not any(map(str.isdigit, word)):
         return None
     if _GROUPED.fullmatch(word):
         return Cell(parse_number(word.replace(",", "")), _EXACT_THOUSANDS if "." in word else _THOUSANDS)

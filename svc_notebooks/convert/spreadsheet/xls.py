@@ -1,63 +1,126 @@
-"""Reads binary workbooks of Excel 97 to 2003 (xls). Formulas are kept only if LibreOffice converts the file."""
+"""Reads binary workbooks of Excel 2 to 2003 (xls). Formulas are kept only if LibreOffice converts the file."""
 
 from __future__ import annotations
 
 import io
+from collections.abc import Iterator
 from typing import Any
 
 from ..engines import available, libreoffice
+from ..input.ole import load_xlrd
 from ..job import ConversionError, Job
-from .date_serial import DEFAULTS
-from .model import Area, Cell, CellQuota, CellStyle, Sheet, Workbook, disjoint
+from .date_serial import from_serial
+from .format_code import LOCAL_FORMATS
+from .model import SIDES, Area, Cell, CellQuota, CellStyle, ErrorValue, Sheet, Value, Workbook
 from .sheet_names import with_valid_sheet_names
 from .values import clean, parse_number
 from .xlsx import read as read_xlsx
+
+_PARSERS_OF_OTHER_RECORDS = ("hlink", "quicktip", "note", "obj", "txo", "msodrawingetc", "feat11")
+"""The methods of xlrd for links, comments and drawings, which are not read. Many of them refuse unusual records."""
+
+_EMPTY, _TEXT, _NUMBER, _DATE, _BOOLEAN, _ERROR = range(6)
+"""The types of cells in xlrd, where blank cells, which have a style only, are 6."""
+
+_ERRORS = {0: "#NULL!", 7: "#DIV/0!", 15: "#VALUE!", 23: "#REF!", 29: "#NAME?", 36: "#NUM!", 42: "#N/A"}
+_THICK_LINES = frozenset({2, 5, 6, 8, 10, 12, 13})
+_BOLD = 600
+_SHARE = 0.4  # of the time limit, for LibreOffice
 
 
 def read(source: bytes, job: Job) -> Workbook:
     """Read xls with LibreOffice if `job.office` is true, else only the values. Raises ConversionError or TooLarge."""
     if job.office and available.OFFICE.is_available():
-        return read_xlsx.read(libreoffice.convert(source, "xls", "xlsx", job), job)
-    if not available.CALAMINE.is_available():
-        raise ConversionError(f"binary workbooks need python_calamine: {available.CALAMINE.install}.")
-    return _read_with_calamine(source, job)
-
-
-def _read_with_calamine(source: bytes, job: Job) -> Workbook:
-    from python_calamine import CalamineError, CalamineWorkbook, PasswordError, SheetTypeEnum, SheetVisibleEnum
-
-    quota = CellQuota(job.limits)
+        try:
+            return read_xlsx.read(libreoffice.convert(source, "xls", "xlsx", job, share=_SHARE), job)
+        except ConversionError as error:
+            job.note(f"The formulas could not be read: {error}")
+    if not available.XLRD.is_available():
+        raise ConversionError(f"binary workbooks need xlrd: {available.XLRD.install}.")
     try:
-        book = CalamineWorkbook.from_filelike(io.BytesIO(source))
-        sheets = tuple(
-            _sheet(book.get_sheet_by_name(about.name), about.visible != SheetVisibleEnum.Visible, quota)
-            for about in book.sheets_metadata
-            if about.typ == SheetTypeEnum.WorkSheet
-        )
-    except PasswordError as error:
-        raise ConversionError("the file is encrypted; save the file without a password.") from error
-    except CalamineError as error:
-        raise ConversionError(f"the file is damaged, or not a workbook: {str(error)[:100]}.") from error
+        book = _open(source)
+        sheets = list(_sheets(book, CellQuota(job.limits)))
+    except (ConversionError, MemoryError):
+        raise
+    except Exception as error:  # xlrd raises errors of many types for damaged files
+        if "encrypted" in str(error):
+            raise ConversionError("the file is encrypted; save the file without a password.") from error
+        reason = f": {str(error)[:100]}" if str(error) else ""
+        raise ConversionError(f"the file is damaged, or not a workbook{reason}.") from error
+    if -1 in book._all_sheets_map:
+        job.note(read_xlsx.OTHER_SHEETS)
     job.note("Only the values of the binary workbook (xls) were read; formulas need LibreOffice.")
     return with_valid_sheet_names(sheets)
 
 
-def _sheet(sheet: Any, hidden: bool, quota: CellQuota) -> Sheet:
-    rows: dict[int, dict[int, Cell]] = {}
-    for row, values in enumerate(sheet.iter_rows()):
-        cells = {column: _cell(value) for column, value in enumerate(values) if value != ""}
-        quota.take(len(cells))
-        if cells:
-            rows[row] = cells
-    merges = [Area(*first, *last) for first, last in sheet.merged_cell_ranges or ()]
-    return Sheet(sheet.name, rows, disjoint(merges), {}, hidden)
+def _open(source: bytes) -> Any:
+    xlrd = load_xlrd()
+    xlrd.book.evaluate_name_formula = _ignore
+    for name in _PARSERS_OF_OTHER_RECORDS:
+        setattr(xlrd.sheet.Sheet, f"handle_{name}", _ignore)
+    return xlrd.open_workbook(
+        file_contents=source, logfile=io.StringIO(), formatting_info=True, on_demand=True, ragged_rows=True,
+        ignore_workbook_corruption=True,
+    )  # fmt: skip
 
 
-def _cell(value: Any) -> Cell:
-    if isinstance(value, str):
-        return Cell(clean(value))
-    if isinstance(value, bool):
-        return Cell(value)
-    if isinstance(value, (int, float)):
-        return Cell(parse_number(repr(value)))
-    return Cell(value, CellStyle(DEFAULTS[type(value)]))
+def _ignore(*arguments: object, **options: object) -> None:
+    """Replaces the parsers of records that are not read."""
+
+
+def _sheets(book: Any, quota: CellQuota) -> Iterator[Sheet]:
+    styles = [_style(book, xf) for xf in book.xf_list]
+    for number in range(book.nsheets):
+        sheet = book.sheet_by_index(number)
+        rows = {row: cells for row in range(sheet.nrows) if (cells := _cells(book, sheet, row, styles, quota))}
+        areas = [Area(top, left, bottom - 1, right - 1) for top, bottom, left, right in sheet.merged_cells]
+        widths = {
+            column: round(info.width / 256 - read_xlsx.PADDING, 2)
+            for column, info in sheet.colinfo_map.items()
+            if info.width / 256 > read_xlsx.PADDING
+        }
+        yield Sheet.trimmed(sheet.name, rows, areas, widths, hidden=sheet.visibility != 0, grid=False)
+        book.unload_sheet(number)
+
+
+def _cells(book: Any, sheet: Any, row: int, styles: list[CellStyle], quota: CellQuota) -> dict[int, Cell]:
+    cells = {}
+    for column, (kind, content) in enumerate(zip(sheet.row_types(row), sheet.row_values(row), strict=True)):
+        if kind == _EMPTY:
+            continue
+        style = styles[sheet.cell_xf_index(row, column)]
+        value = _value(kind, content, style, since_1904=book.datemode == 1)
+        if value is not None or quota.take_empty(style):
+            cells[column] = Cell(value, style)
+    quota.take(len(cells))
+    return cells
+
+
+def _value(kind: int, value: Any, style: CellStyle, *, since_1904: bool) -> Value:
+    if kind in (_NUMBER, _DATE):
+        number = parse_number(repr(value))
+        return number if isinstance(number, ErrorValue) else from_serial(number, style.format, since_1904=since_1904)
+    if kind == _TEXT:
+        return clean(value)
+    if kind == _BOOLEAN:
+        return bool(value)
+    return ErrorValue(_ERRORS.get(value, "#VALUE!")) if kind == _ERROR else None
+
+
+def _style(book: Any, xf: Any) -> CellStyle:
+    code = book.format_map[xf.format_key].format_str
+    code = LOCAL_FORMATS.get(xf.format_key, code) if book.biff_version >= 50 else code
+    font = book.font_list[xf.font_index]
+    lines = ((letter, getattr(xf.border, f"{side}_line_style")) for letter, side in SIDES.items())
+    return CellStyle(
+        "" if code.lower() == "general" else code[:255],
+        bool(font.bold) or font.weight >= _BOLD,
+        _color(book, font.colour_index, (0, 0, 0)),
+        _color(book, xf.background.pattern_colour_index, (255, 255, 255)) if xf.background.fill_pattern == 1 else "",
+        "".join(letter.upper() if line in _THICK_LINES else letter for letter, line in lines if line),
+    )
+
+
+def _color(book: Any, index: int, default: tuple[int, int, int]) -> str:
+    color = book.colour_map.get(index) or default
+    return "" if color == default else "#{:02x}{:02x}{:02x}".format(*color)

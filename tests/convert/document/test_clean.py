@@ -48,6 +48,14 @@ def test_safe_links_are_kept(target: str, job: Job) -> None:
     assert cleaned(job, para(link(target))).blocks == [para(link(target.strip()))]
 
 
+def test_small_lengths(job: Job) -> None:
+    raw = ["", [], [["width", "3.125e-2in"], ["height", "1e-9in"]]]
+
+    [block] = cleaned(job, {"t": "Div", "c": [raw, [para(*text_inlines("x"))]]}).blocks
+
+    assert block["c"][0][2] == [["width", "0.031250in"]]
+
+
 def test_attributes(job: Job) -> None:
     raw = ["a b<c>'\"&", ["evil"], [
         ["width", "50%"], ["height", "2.00000000001in"], ["dir", "RTL"], ["lang", "en-GB"], ["onclick", "x"],
@@ -65,7 +73,9 @@ def test_empty_nodes_are_removed(job: Job) -> None:
     span = {"t": "Span", "c": [["", ["x"], [["style", "x"]]], text_inlines("a")]}
     division = {"t": "Div", "c": [NONE, [{"t": "Plain", "c": [span]}, para(*text_inlines("b"))]]}
 
-    assert cleaned(job, division).blocks == [para(*text_inlines("a")), para(*text_inlines("b"))]
+    heading = {"t": "Header", "c": [1, ["section", [], []], []]}
+
+    assert cleaned(job, division, heading).blocks == [para(*text_inlines("a")), para(*text_inlines("b"))]
 
 
 def test_raw_code_is_removed(job: Job) -> None:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import io
+import struct
 import unicodedata
 from base64 import b64encode
+from contextlib import closing
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pypdf
 import pypdfium2
 import pytest
 
 from svc_notebooks.convert.document import pdf, read, tex_formulas
-from svc_notebooks.convert.document.model import Document
+from svc_notebooks.convert.document.model import Document, paragraph
 from svc_notebooks.convert.engines import fonts, glyphs, typst
 from svc_notebooks.convert.job import ConversionError, Job
 from tests.convert import sources
@@ -240,16 +243,46 @@ class TestFonts:
 
         assert fonts.fallback_families(text)[:1] == ([expected] if expected else [])
 
-    def test_unicode_ranges_of_a_font(self, tmp_path) -> None:
-        """Read a file with only the 58 bytes of an OS/2 table."""
-        import struct
+    @pytest.mark.parametrize("head", [b"", b"ttcf"], ids=["font", "collection"])
+    @pytest.mark.parametrize("format", [4, 12])
+    def test_characters_of_a_font(self, head: bytes, format: int, tmp_path) -> None:
+        (tmp_path / "a.ttf").write_bytes(font_file([(0x41, 0x5A), (0x3B1, 0x3B1)], format, head))
+        (tmp_path / "b.ttf").write_bytes(font_file([], format, head).replace(b"cmap", b"glyf"))
 
-        table = bytes(42) + struct.pack(">4I", 1 << 13, 1 << 27, 0, 0)
-        directory = struct.pack(">4sHHHH", b"\0\1\0\0", 1, 0, 0, 0) + struct.pack(">4sIII", b"OS/2", 0, 28, len(table))
-        (tmp_path / "a.ttf").write_bytes(directory + table)
+        assert glyphs.character_ranges(str(tmp_path / "a.ttf"), 0) == [(0x41, 0x5A), (0x3B1, 0x3B1)]
+        assert glyphs.character_ranges(str(tmp_path / "b.ttf"), 0) == []
+        assert glyphs.character_ranges(str(tmp_path / "none.ttf"), 0) == []
 
-        assert glyphs.unicode_ranges(str(tmp_path / "a.ttf"), 0) == 1 << 13 | 1 << 59
-        assert glyphs.unicode_ranges(str(tmp_path / "none.ttf"), 0) == 0
+    def test_a_script_has_a_font_only_if_the_font_has_its_letters(self, tmp_path, monkeypatch) -> None:
+        """Many fonts claim scripts in their table OS/2 of which they have no letter."""
+        face = SimpleNamespace(path=str(tmp_path / "a.ttf"), index=0, family="Claims", style="normal")
+        (tmp_path / "a.ttf").write_bytes(font_file([(0x0E00, 0x0E7F)], 12, b""))
+        monkeypatch.setattr(fonts, "fonts", lambda: SimpleNamespace(fonts=lambda: [face]))
+        for function in (fonts._ranges_by_family, fonts._families_by_script):
+            monkeypatch.setattr(fonts, function.__name__, function.__wrapped__)
+
+        families = dict(fonts.script_report())
+
+        assert (families["Thai"], families["Han"], families["Greek"]) == ("Claims", None, "Libertinus Serif")
+
+
+def font_file(ranges: list[tuple[int, int]], format: int, head: bytes) -> bytes:
+    """Return a font file or (`head` is b"ttcf") a collection with the table OS/2 for all scripts and this `cmap`."""
+    start = 16 if head else 0
+    count = len(ranges) + 1
+    if format == 12:
+        groups = b"".join(struct.pack(">III", first, last, 0) for first, last in ranges)
+        subtable = struct.pack(">HHIII", 12, 0, 16 + len(groups), 0, len(ranges)) + groups
+    else:
+        ends, starts = ([pair[side] for pair in ranges] + [0xFFFF] for side in (1, 0))
+        subtable = struct.pack(">HHHHHHH", 4, 0, 0, 2 * count, 0, 0, 0)
+        subtable += struct.pack(f">{count}HH{count}H", *ends, 0, *starts)
+    cmap = struct.pack(">HHHHI", 0, 1, 3, 10, 12) + subtable
+    os2 = bytes(42) + b"\xff" * 16
+    tables = struct.pack(">4sHHHH", b"\0\1\0\0", 2, 0, 0, 0)
+    tables += struct.pack(">4sIII", b"OS/2", 0, start + 44, len(os2))
+    tables += struct.pack(">4sIII", b"cmap", 0, start + 44 + len(os2), len(cmap))
+    return (head and struct.pack(">4sIII", head, 0, 1, start)) + tables + os2 + cmap
 
 
 def test_a_template_that_fails_is_a_conversion_error(job: Job, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -262,3 +295,24 @@ def test_a_template_that_fails_is_a_conversion_error(job: Job, monkeypatch: pyte
 @pytest.mark.parametrize("formula", ['std.read("data.json")', 'std.eval("1")'])
 def test_formulas_cannot_read_files(formula: str) -> None:
     assert tex_formulas._compilable([formula, "x^2"]) == {"x^2"}
+
+
+def test_a_long_table_head_continues_on_the_next_page(job: Job) -> None:
+    words = [f"word{number}" for number in range(300)]
+    none: list[object] = ["", [], []]
+    row = [none, [[none, {"t": "AlignDefault"}, 1, 1, [paragraph(word) for word in words]]]]
+    column = [{"t": "AlignDefault"}, {"t": "ColWidthDefault"}]
+    head_only = {"t": "Table", "c": [none, [None, []], [column], [none, [row]], [[none, 0, [], []]], [none, []]]}
+
+    text = pages(pdf.write(Document([head_only]), job))
+
+    assert [word for word in words if word not in text] == []
+
+
+def test_text_of_a_table_with_spans_is_not_smaller(job: Job) -> None:
+    row = "<tr><td colspan=20>Street</td><td colspan=20>Town</td></tr>"
+
+    made = pdf.write(read.html(f"<table>{row}{row}</table>".encode(), job), job)
+
+    with closing(pypdfium2.PdfDocument(made)) as document:
+        assert pypdfium2.raw.FPDFText_GetFontSize(document[0].get_textpage(), 0) == 10

@@ -11,6 +11,7 @@ import pytest
 from svc_notebooks.convert.document import read
 from svc_notebooks.convert.document.clean import plain_text
 from svc_notebooks.convert.document.model import Document
+from svc_notebooks.convert.document.rtf import parser
 from svc_notebooks.convert.job import Job, TooLarge
 from tests.convert import sources
 
@@ -202,10 +203,27 @@ def test_typewriter_fonts_mean_code(job: Job) -> None:
     assert '"Code"' in json.dumps(document.blocks[0])
 
 
+def test_japanese_text_fonts_are_not_code(job: Job) -> None:
+    fonts = r"{\fonttbl{\f0 Arial;}{\f1\fmodern\fcharset128\fprq1 MS Mincho;}}"
+
+    document = read.rtf(rich(r"plain text\par\f1 \'93\'fa\'96\'7b\par", fonts), job)
+
+    assert outline(document) == ["plain text", "日本"]
+
+
 def test_text_all_in_a_typewriter_font_is_not_code(job: Job) -> None:
     fonts = r"{\fonttbl{\f0 Times;}{\f1\fmodern Courier New;}}"
 
     assert outline(read.rtf(rich(r"\f1 one\par two\par", fonts), job)) == ["one", "two"]
+
+
+def test_labels_with_words_and_numbers_of_headings_are_text(job: Job) -> None:
+    head = r"{\stylesheet{\s1\outlinelevel0 heading 1;}}"
+    body = r"{\listtext 1.1\tab}\pard\s1\outlinelevel0 One\par {\listtext Article 5.\tab}\pard\ls1 item\par "
+
+    document = read.rtf(rich(body + r"{\listtext\'b7\tab}\pard\ls1 point\par", head), job)
+
+    assert outline(document) == ["h1 1.1 One", "Article 5. item", ["*", ["point"]]]
 
 
 class TestHostile:
@@ -252,11 +270,45 @@ class TestHostile:
         with pytest.raises(TooLarge, match="columns"):
             read.rtf(rich(row + r"\intbl x\cell\row"), job)
 
-    def test_a_picture_of_a_hundred_megapixels_is_refused(self, job: Job) -> None:
-        picture = sources.png(10_000, 10_000)
+    def test_many_cells_with_one_edge_are_refused(self, job: Job) -> None:
+        with pytest.raises(TooLarge, match="columns"):
+            read.rtf(rich(r"\trowd" + r"\cellx9" * 2000), job)
 
-        with pytest.raises(TooLarge, match="pixels"):
-            read.rtf(rich(rf"{{\pict\pngblip {picture.hex()}}}"), job)
+    def test_rows_with_many_missing_cells_are_refused(self, job: Job) -> None:
+        row = r"\trowd" + "".join(rf"\cellx{100 * n}" for n in range(1, 451))
+
+        with pytest.raises(TooLarge, match="cells"):
+            read.rtf(rich(row + r"\intbl x\cell\row" * 450), job)
+
+    def test_too_many_cells_are_counted_before_the_file_is_parsed(self, job: Job, monkeypatch) -> None:
+        monkeypatch.setattr(parser, "tokens", lambda source: pytest.fail("the file was parsed"))
+
+        with pytest.raises(TooLarge, match="more than 200000 cells"):
+            read.rtf(rich(r"\nestcell\cell " * 100_001), job)
+
+    def test_a_table_with_too_many_columns_is_refused_before_the_end_of_the_file(self, job: Job, monkeypatch) -> None:
+        source = rich("".join(rf"\trowd\cellx{100 * n}\intbl x\cell\row " for n in range(4000)))
+        tokens = parser.tokens(source)
+        monkeypatch.setattr(parser, "tokens", lambda source: tokens)
+
+        with pytest.raises(TooLarge, match="columns"):
+            read.rtf(source, job)
+        assert [token.word for token in tokens].count("row") == 4000 - 512
+
+    def test_cells_beyond_the_columns_are_kept(self, job: Job) -> None:
+        narrow = r"\trowd\cellx1000\cellx2000\intbl a\cell b\cell c\cell\row "
+        other = r"\trowd\cellx500\cellx700\cellx2000\intbl d\cell\row \trowd\cellx2000\intbl e\cell f\cell\row"
+
+        text = plain_text(read.rtf(rich(narrow + other), job).blocks)
+
+        assert all(letter in text for letter in "abcdef")
+
+    def test_many_pictures_take_seconds(self, job: Job) -> None:
+        began = time.process_time()
+
+        read.rtf(rich(r"{\pict\pngblip 89}" * 20_000), job)
+
+        assert time.process_time() - began < 10
 
     def test_many_paragraphs_take_seconds(self, job: Job) -> None:
         began = time.process_time()

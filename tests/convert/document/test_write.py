@@ -11,16 +11,18 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
 
-from svc_notebooks.convert.document import pdf, read, write
-from svc_notebooks.convert.document.model import Document, paragraph, text_inlines
+from svc_notebooks.convert.document import pandoc, pdf, read, write
+from svc_notebooks.convert.document.model import Document, Node, paragraph, text_inlines
 from svc_notebooks.convert.engines import available
 from svc_notebooks.convert.job import Job
 from svc_notebooks.convert.pool.converter import Converter
 from tests.convert import sources
+from tests.convert.document.trees import NONE, para, table
 
 WRITERS: dict[str, Callable[[Document, Job], bytes]] = {
     "html": write.html,
@@ -33,7 +35,20 @@ WRITERS: dict[str, Callable[[Document, Job], bytes]] = {
     "md": write.markdown,
     "pdf": pdf.write,
 }
+W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+STYLE = "{urn:oasis:names:tc:opendocument:xmlns:style:1.0}"
+SVG = "{urn:oasis:names:tc:opendocument:xmlns:svg-compatible:1.0}"
+DRAW = "{urn:oasis:names:tc:opendocument:xmlns:drawing:1.0}"
+TEXT = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}"
 WORDS = ("Annual report", "bold", "italic", "the link", "first", "second", "North", "22", *sources.SENTENCES)
+
+
+def test_the_words_of_a_table_in_a_table_are_in_rtf_once(job: Job) -> None:
+    inner = table(para(*text_inlines("inner words")))
+    source = write.rtf(Document([table({"t": "Div", "c": [NONE, [para(*text_inlines("outer")), table(inner)]]})]), job)
+
+    assert source.count(b"\\row") == 1
+    assert [source.count(word) for word in (b"outer", b"inner words")] == [1, 1]
 
 
 @pytest.fixture
@@ -224,6 +239,37 @@ def test_text_that_looks_like_markup_is_text(job: Job) -> None:
     assert source_text in write.text(document, job).decode("utf-8-sig")
 
 
+@pytest.mark.parametrize(
+    "text,written",
+    [
+        ("- no list", r"\- no list"),
+        ("1. no list", r"1\. no list"),
+        ("write to @somebody", r"write to \@somebody"),
+        ("the word [picture] is _text_", r"the word \[picture\] is \_text\_"),
+    ],
+)
+def test_signs_of_markdown_in_words_are_escaped(text: str, written: str, job: Job) -> None:
+    assert write.markdown(Document([para(*text_inlines(text))]), job).decode().strip() == written
+
+
+def test_words_in_open_document_are_escaped(job: Job) -> None:
+    nodes = [*text_inlines('both "a" & <b> are text'), {"t": "Space"}, {"t": "Strong", "c": text_inlines("<bold>")}]
+
+    made = write.odt(Document([para(*nodes)]), job)
+
+    assert markup(made, "content.xml").strip() == 'both "a" & <b> are text <bold>'
+
+
+def test_pandoc_gets_few_nodes(job: Job, monkeypatch: pytest.MonkeyPatch) -> None:
+    sent: list[bytes] = []
+    monkeypatch.setattr(pandoc, "run", lambda options, tree, job: sent.append(tree) or b"")
+
+    pandoc.write(Document([para(*text_inlines("word " * 100))]), "plain", job)
+
+    assert sent[0].count(b'"t"') < 10
+    assert sent[0].count(b"word") == 100
+
+
 def test_direction_from_right_to_left(job: Job) -> None:
     document = read.text("שלום עולם\n\nplain\n\n\u0645\u0631\u062d\u0628\u0627".encode(), job)
     document = read.html(write.html(document, job), job)
@@ -244,21 +290,77 @@ def test_title_subtitle_and_author_are_written(name: str, part: str, job: Job) -
     assert shown.index("The title") < shown.index("The subtitle") < shown.index("text", shown.index("The subtitle"))
 
 
-@pytest.mark.parametrize("name", ["odt", "rtf"])
-def test_paragraphs_from_right_to_left(name: str, job: Job) -> None:
-    document = read.text("שלום עולם\n\nplain שלום".encode(), job)
+def test_descriptions_of_pictures_in_open_document(job: Job) -> None:
+    picture: Node = {"t": "Image", "c": [NONE, text_inlines('A <B> & "C"'), ["a.png", ""]]}
+    missing: Node = {"t": "Image", "c": [NONE, text_inlines("missing"), ["b.png", ""]]}
+    blocks = [para(picture, *text_inlines("after")), para(missing), table(para({"t": "Strong", "c": [picture]}))]
 
-    made = WRITERS[name](document, job)
+    with zipfile.ZipFile(io.BytesIO(write.odt(Document(blocks, {}, {"a.png": sources.png()}), job))) as file:
+        root = ElementTree.fromstring(file.read("content.xml"))
 
-    if name == "rtf":
-        assert [line.count(b"\\rtlpar") for line in made.splitlines() if b"\\pard" in line] == [1, 0]
-        return
-    with zipfile.ZipFile(io.BytesIO(made)) as file:
-        content = file.read("content.xml").decode()
-    named = re.findall(r'<text:p text:style-name="([^"]+)">', content)
-    assert [name.startswith("from-right-") for name in named] == [True, False]
-    assert f'style:name="{named[0]}"' in content
-    assert 'style:writing-mode="rl-tb"' in content
+    descriptions = [frame.findtext(f"{SVG}desc") for frame in root.iter(f"{DRAW}frame")]
+    assert descriptions == ['A <B> & "C"', 'A <B> & "C"']
+    assert "after" in "".join(root.itertext())
+    assert [*root.iter("description")] == []
+
+
+@pytest.mark.parametrize(
+    "writer, name, style", [("docx", "word/styles.xml", f"{W}style"), ("odt", "styles.xml", f"{STYLE}style")]
+)
+def test_files_have_the_styles_of_pandoc(job: Job, writer: str, name: str, style: str) -> None:
+    def styles(body: bytes) -> list[str]:
+        with zipfile.ZipFile(io.BytesIO(body)) as file:
+            root = ElementTree.fromstring(file.read(name))
+        options: dict[str, Any] = {"strip_text": True, "rewrite_prefixes": True}
+        texts = [ElementTree.canonicalize(ElementTree.tostring(it), **options) for it in root.iter(style)]
+        return [text for text in texts if 'styleId="Table"' not in text]  # gets borders
+
+    empty = Document([], {})
+
+    assert styles(WRITERS[writer](empty, job)) == styles(pandoc.write(empty, writer, job)) != []
+
+
+def right_to_left() -> Document:
+    hebrew, mixed = paragraph("שלום עולם"), paragraph("plain שלום")
+    terms: Node = {"t": "DefinitionList", "c": [[text_inlines("שלום"), [[paragraph("term")]]]]}
+    return Document([hebrew, mixed, table(paragraph("cell")), table(hebrew), terms])
+
+
+def test_paragraphs_from_right_to_left_in_rich_text(job: Job) -> None:
+    made = write.rtf(right_to_left(), job)
+
+    paragraphs = [line for line in made.splitlines() if b"\\pard" in line and b"\\fi0 \\par" not in line]
+    assert [line.count(b"\\rtlpar \\qr ") for line in paragraphs] == [1, 0, 0, 1, 1, 0]
+
+
+def test_paragraphs_from_right_to_left_in_word(job: Job) -> None:
+    with zipfile.ZipFile(io.BytesIO(write.docx(right_to_left(), job))) as file:
+        root = ElementTree.fromstring(file.read("word/document.xml"))
+
+    paragraphs = [node for node in root.iter(f"{W}p") if "".join(node.itertext())]
+    assert [node.find(f"{W}pPr/{W}bidi") is not None for node in paragraphs] == [True, False, False, True, True, False]
+
+
+def test_paragraphs_from_right_to_left_in_open_document(job: Job) -> None:
+    with zipfile.ZipFile(io.BytesIO(write.odt(right_to_left(), job))) as file:
+        root = ElementTree.fromstring(file.read("content.xml"))
+
+    styles = {
+        style.get(f"{STYLE}name"): properties.get(f"{STYLE}writing-mode")
+        for style in root.iter(f"{STYLE}style")
+        for properties in style.iter(f"{STYLE}paragraph-properties")
+    }
+    modes = [styles.get(node.get(f"{TEXT}style-name")) for node in root.iter(f"{TEXT}p")]
+    assert modes == ["rl-tb", None, None, "rl-tb", "rl-tb", None]
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_deeply_nested_tables_are_written(name: str, job: Job) -> None:
+    block = paragraph("words")
+    for _ in range(59):
+        block = table(block)
+
+    assert WRITERS[name](Document([block]), job)
 
 
 @pytest.mark.parametrize("name", WRITERS)

@@ -98,8 +98,8 @@ _SPACES = " ".join(
 )  # fmt: skip
 
 
-def odp(pages: str, automatic: str = "", members: Mapping[str, bytes] | None = None) -> bytes:
-    """Return an OpenDocument presentation written by hand, with pages of 10 by 5 inches."""
+def odp(pages: str, automatic: str = "", members: Mapping[str, bytes] | None = None, master: str = "") -> bytes:
+    """Return an OpenDocument presentation written by hand, with pages of 10 by 5 inches. `master` has more shapes."""
     link = 'xmlns:xlink="http://www.w3.org/1999/xlink"'
     content = (
         f'<office:document-content {_SPACES} {link} office:version="1.2">'
@@ -111,7 +111,7 @@ def odp(pages: str, automatic: str = "", members: Mapping[str, bytes] | None = N
         '<style:page-layout style:name="P"><style:page-layout-properties fo:page-width="10in" fo:page-height="5in"/>'
         '</style:page-layout></office:automatic-styles><office:master-styles><style:master-page style:name="M" '
         'style:page-layout-name="P"><draw:frame presentation:class="title" svg:x="1in" svg:y="0.5in" svg:width="8in" '
-        'svg:height="1in"/></style:master-page></office:master-styles></office:document-styles>'
+        f'svg:height="1in"/>{master}</style:master-page></office:master-styles></office:document-styles>'
     )
     parts = {"mimetype": b"application/vnd.oasis.opendocument.presentation", "content.xml": content.encode()}
     return zipped({**parts, "styles.xml": styles.encode(), **(members or {})})

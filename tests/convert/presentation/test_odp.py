@@ -114,6 +114,91 @@ def test_tables_notes_hidden_slides_and_turned_shapes_are_read(job):
     assert (slide.notes, slide.hidden) == ("say\nthis", True)
 
 
+def test_footers_that_the_slide_shows_are_read_from_the_master(job):
+    frame = '<draw:frame presentation:class="{0}" {1}><draw:text-box><text:p>{2}</text:p></draw:text-box></draw:frame>'
+    master = (
+        frame.format("footer", _FRAME, "by <presentation:footer/>")
+        + frame.format("date-time", _FRAME, "<presentation:date-time/>")
+        + frame.format("page-number", _FRAME, "<text:page-number>&lt;number&gt;</text:page-number>")
+    )
+    declared = '<presentation:footer-decl presentation:name="f">Ada</presentation:footer-decl>'
+    styles = (
+        '<style:style style:name="D" style:family="drawing-page"><style:drawing-page-properties '
+        'presentation:display-footer="true" presentation:display-page-number="true" '
+        'presentation:display-date-time="false"/></style:style>'
+    )
+    shown = 'draw:style-name="D" presentation:use-footer-name="f"'
+
+    deck = read(decks.odp(declared + page("") + page("", shown), styles, master=master), job)
+
+    assert [[shape.text for shape in slide.shapes] for slide in deck.slides] == [[], ["by Ada", "2"]]
+
+
+def test_fields_in_shapes_of_the_master_have_the_texts_of_the_slide(job):
+    shape = f"<draw:frame {_FRAME}><draw:text-box><text:p>{{}}</text:p></draw:text-box></draw:frame>"
+    master = shape.format("page <text:page-number>&lt;number&gt;</text:page-number>") + shape.format("same")
+
+    deck = read(decks.odp(page("") * 2, master=master), job)
+
+    assert [[it.text for it in slide.behind] for slide in deck.slides] == [["page 1", "same"], ["page 2", "same"]]
+
+
+def test_all_text_of_the_notes_page_is_read(job):
+    box = "<draw:frame><draw:text-box><text:p>{}</text:p></draw:text-box></draw:frame>"
+    number = "<text:page-number>&lt;number&gt;</text:page-number>"
+    notes = f"<presentation:notes>{box.format('pasted')}{box.format(number)}</presentation:notes>"
+
+    (slide,) = read(decks.odp(page(notes)), job).slides
+
+    assert slide.notes == "pasted"
+
+
+def test_text_on_a_picture_and_the_number_of_the_slide_are_read(job):
+    frame = f"<draw:frame {_FRAME}>{{}}</draw:frame>"
+    picture = frame.format('<draw:image xlink:href="Pictures/a.png"><text:p>label</text:p></draw:image>')
+    number = frame.format(
+        "<draw:text-box><text:p><text:page-number>&lt;number&gt;</text:page-number></text:p></draw:text-box>"
+    )
+
+    shapes = read_first_slide(decks.odp(page(picture + number), members={"Pictures/a.png": decks.picture()}), job)
+
+    assert [getattr(shape, "text", None) for shape in shapes] == [None, "label", "1"]
+
+
+def test_an_embedded_document_without_a_picture_keeps_its_text(job):
+    frame = f"<draw:frame {_FRAME}>{{}}</draw:frame>"
+    inside = "<draw:object><office:document><office:body><office:text><text:p>first</text:p><text:p>second</text:p>" \
+        "</office:text></office:body></office:document></draw:object>"  # fmt: skip
+    missing = '<draw:object xlink:href="./Object 1"/>'
+
+    shapes = read_first_slide(decks.odp(page(frame.format(inside) + frame.format(missing))), job)
+
+    assert [shape.text for shape in shapes] == ["first\nsecond"]
+    assert job.notes == ["an object without a picture was left out."]
+
+
+def test_white_space_of_indented_xml_is_collapsed(job):
+    body = "<text:p>\n  <text:span>one </text:span>\n  <text:span>two</text:span><text:s text:c='2'/>three</text:p>"
+    notes = "<presentation:notes><draw:frame><draw:text-box><text:p>\n  four\n  five</text:p></draw:text-box>" \
+        "</draw:frame></presentation:notes>"  # fmt: skip
+    source = decks.odp(page(f"<draw:frame {_FRAME}><draw:text-box>{body}</draw:text-box></draw:frame>{notes}"))
+
+    (slide,) = read(source, job).slides
+
+    assert (slide.shapes[0].text, slide.notes) == ("one two  three", "four five")
+
+
+@pytest.mark.parametrize("areas", ["nan 0 1 1", "0 1e999 1 1"])
+def test_a_shape_with_a_damaged_text_area_keeps_its_text(areas, job):
+    geometry = f'<draw:enhanced-geometry draw:text-areas="{areas}" draw:enhanced-path="M 0 0 L 9 9 Z N"/>'
+
+    (shape,) = read_first_slide(
+        decks.odp(page(f"<draw:custom-shape {_FRAME}><text:p>kept</text:p>{geometry}</draw:custom-shape>")), job
+    )
+
+    assert shape.text == "kept"
+
+
 def test_only_pictures_in_the_file_are_read(job):
     frames = "".join(
         f'<draw:frame {_FRAME}><draw:image xlink:href="{place}"/></draw:frame>'
@@ -201,3 +286,19 @@ def test_repeated_rows_and_spaces_are_limited(job):
     (grid,) = read_first_slide(decks.odp(page(table)), job)
 
     assert (len(grid.rows), len(grid.rows[0]), len(grid.rows[0][0].text)) == (1_000, 200, 201)
+
+
+def test_pictures_keep_their_crop_and_are_mirrored(job):
+    styles = (
+        '<style:style style:name="G" style:family="graphic"><style:graphic-properties style:mirror="horizontal" '
+        'fo:clip="rect({}in, 0.1in, 0in, 0.2in)"/></style:style>'
+    )
+    frame = f'<draw:frame {_FRAME} draw:style-name="G"><draw:image xlink:href="a.png"/></draw:frame>'
+    members = {"a.png": decks.picture(size=(96, 48))}  # 1 by 0.5 inches at 96 dpi
+
+    (picture,) = read_first_slide(decks.odp(page(frame), styles.format("0.05"), members), job)
+    (whole,) = read_first_slide(decks.odp(page(frame), styles.format("0.5"), members), job)
+
+    assert (picture.box.flip_x, picture.box.flip_y) == (True, False)
+    assert picture.crop == pytest.approx((0.2, 0.1, 0.1, 0.0))
+    assert whole.crop == (0.0, 0.0, 0.0, 0.0)  # nothing would be visible

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import io
+import time
 from dataclasses import replace
 
 import pypdf
+import pypdfium2
 import pytest
 
 from svc_notebooks.convert.job import JobLimits, TooLarge
@@ -40,6 +42,17 @@ def deck_of(*shapes, **facts) -> Deck:
 
 def words(text: str, **facts) -> tuple[Paragraph, ...]:
     return (Paragraph((TextRun(text, **facts),)),)
+
+
+LINE = 18 * 1.16
+"""The height of a line of 18 points."""
+
+
+def pdf_lines(source: bytes) -> dict[str, float]:
+    """Return the bottom of each piece of text on the first page."""
+    page = pypdfium2.PdfDocument(source)[0].get_textpage()
+    boxes = [page.get_rect(n) for n in range(page.count_rects())]
+    return {page.get_text_bounded(*box).strip(): box[1] for box in boxes}
 
 
 def test_each_slide_is_a_page_of_its_size_with_its_text_and_pictures(job):
@@ -93,6 +106,44 @@ def test_too_many_cells_for_a_pdf_are_refused(job):
 
     with pytest.raises(TooLarge, match="900 cells"):
         pdf.write(deck_of(SlideTable(Box(0, 0, 5, 5), rows)), replace(job, limits=JobLimits(pdf_cells=899)))
+
+
+def test_tables_with_hundreds_of_cells_need_less_than_the_memory_of_a_worker():
+    row = (TableCell(words("the value of a quarter")),) * 4
+    tables = [
+        SlideTable(Box(n, 0, 8 * INCH, 7 * INCH), (row,) * 36, (2 * INCH,) * 4, (INCH // 8,) * 36) for n in (1, 2, 3, 4)
+    ]
+    converter = Converter()
+    try:
+        made = converter.write(
+            Deck(slides=tuple(Slide((it,)) for it in tables)).pack(), "presentation", native_formats.PDF
+        )
+    finally:
+        converter.close()
+
+    assert len(pages(made.body)) == 4
+
+
+def test_a_table_of_two_thousand_cells_takes_seconds(job):
+    table = SlideTable(Box(0, 0, 8 * INCH, 5 * INCH), ((TableCell(words("v")),) * 20,) * 100, (INCH // 3,) * 20)
+    started = time.process_time()
+
+    pdf.write(deck_of(table), job)
+
+    assert time.process_time() - started < 20  # it took more than 60 s
+
+
+def test_the_rows_of_a_merged_cell_are_as_high_as_its_text(job):
+    rows = (
+        (TableCell(words("a\nb\nc\nd\ne"), rows=2), TableCell(words("top"))),
+        (None, TableCell()),
+        (None, TableCell(words("last"))),
+    )
+    table = SlideTable(Box(0, 0, 4 * INCH, INCH), rows, (2 * INCH,) * 2, (INCH // 9,) * 3)
+
+    lines = pdf_lines(pdf.write(deck_of(table), job))
+
+    assert lines["last"] == pytest.approx(lines["e"] - LINE, abs=LINE / 2)
 
 
 def test_text_has_titles_first_then_lists_tables_and_notes(job):

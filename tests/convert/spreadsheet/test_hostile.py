@@ -23,6 +23,7 @@ from svc_notebooks.core.http import native_formats
 pytestmark = pytest.mark.spec("A5-02")
 
 _MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+_PACKAGE = "http://schemas.openxmlformats.org/package/2006/relationships"
 _OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 
 
@@ -39,7 +40,8 @@ def xlsx(inside, *, head=""):
         **{
             "xl/workbook.xml": f'<workbook xmlns="{_MAIN}" xmlns:r="{_OFFICE}"><sheets>'
             '<sheet name="S" r:id="r1"/></sheets></workbook>',
-            "xl/_rels/workbook.xml.rels": f'<Relationships><Relationship Id="r1" Type="{_OFFICE}/worksheet" '
+            "xl/_rels/workbook.xml.rels": f'<Relationships xmlns="{_PACKAGE}"><Relationship Id="r1" '
+            f'Type="{_OFFICE}/worksheet" '
             'Target="worksheets/sheet1.xml"/></Relationships>',
             "xl/worksheets/sheet1.xml": f'{head}<worksheet xmlns="{_MAIN}">{inside}</worksheet>',
         }
@@ -166,3 +168,11 @@ def test_in_a_worker_a_far_cell_costs_nothing():
         converter.close()
 
     assert max(sizes) < 3_000_000
+
+
+@pytest.mark.parametrize(
+    "cell, words", [('<c r="A0"><v>1</v></c>', "'A0' is outside the limits"), ('<c r="1A"/>', "1A")]
+)
+def test_a_workbook_with_an_invalid_address_is_damaged(job, cell, words):
+    with pytest.raises(ConversionError, match=f"^the file is damaged: .*{words}"):
+        read_xlsx.read(xlsx(f'<sheetData><row r="1">{cell}</row></sheetData>'), job)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 import zipfile
 from dataclasses import replace
 from datetime import UTC, date, datetime, time, timedelta
@@ -22,6 +23,7 @@ from svc_notebooks.convert.spreadsheet.model import Area, Cell, CellStyle, Error
 from svc_notebooks.convert.spreadsheet.ods import read as read_ods
 from svc_notebooks.convert.spreadsheet.ods.write import write as write_ods
 from svc_notebooks.convert.spreadsheet.pdf import write as write_pdf
+from svc_notebooks.convert.spreadsheet.sheet_layout import SheetLayout
 from svc_notebooks.convert.spreadsheet.text import read as read_text
 from svc_notebooks.convert.spreadsheet.text.write import write_csv, write_tsv
 from svc_notebooks.convert.spreadsheet.xlsx import read as read_xlsx
@@ -42,7 +44,22 @@ ROWS = {
     3: {0: Cell(4.5, formula="A2*3"), 1: Cell("two\nlines"), 3: Cell("web", link="https://example.org/?a=1&b=2")},
 }  # fmt: skip
 BOOK = Workbook((Sheet("My data", ROWS, (Area(3, 1, 4, 2),), {0: 20.0}), Sheet("Other", {0: {0: Cell("second")}})))
+LOOK = CellStyle("0.00", bold=True, color="#ffffff", background="#1f4e78", borders="tRb")
+LOOKS = Workbook(
+    (
+        Sheet("Grid", {0: {0: Cell(1.5, LOOK), 1: Cell("right")}}, grid=True),
+        Sheet("Form", {0: {0: Cell("x"), 1: Cell(None, CellStyle(borders="trbl")), 2: Cell("y")}}),
+    )
+)
 FAR = Workbook((Sheet(rows={0: {0: Cell("near")}, 1_048_575: {16_383: Cell("far")}}),))
+
+
+def test_fractions_of_seconds_are_written(job):
+    moment, span = time(0, 1, 23, 380_000), timedelta(days=-1, seconds=-1.5)
+    book = Workbook((Sheet(rows={0: {0: Cell(moment), 1: Cell(span)}}),))
+
+    assert write_csv(book, job) == b"00:01:23.380000,-24:00:01.500000\r\n"
+    assert [cell.value for _, _, cell in read_ods.read(write_ods(book, job), job).sheets[0].cells()] == [moment, span]
 
 
 def test_xlsx(job):
@@ -58,6 +75,54 @@ def test_xlsx(job):
     assert sheet["D4"].hyperlink.target == "https://example.org/?a=1&b=2"
     assert [str(area) for area in sheet.merged_cells.ranges] == ["B4:C5"]
     assert other.title == "Other"
+
+
+@pytest.mark.parametrize("write, read", [(write_xlsx, read_xlsx.read), (write_ods, read_ods.read)])
+def test_colours_borders_and_grids_are_read_again(write, read, job):
+    grid, form = read(write(LOOKS, job), job).sheets
+
+    assert (grid.rows[0][0], grid.grid, form.grid) == (Cell(1.5, LOOK), True, False)
+    assert form.rows == LOOKS.sheets[1].rows
+
+
+def test_looks_in_xlsx_as_another_library_reads_them(job):
+    grid, form = openpyxl.load_workbook(io.BytesIO(write_xlsx(LOOKS, job))).worksheets
+
+    cell = grid["A1"]
+    assert (cell.font.color.rgb, cell.fill.fgColor.rgb, cell.border.right.style) == ("FFFFFFFF", "FF1F4E78", "medium")
+    assert (grid.print_options.gridLines, form.print_options.gridLines) == (True, None)
+    assert (form["B1"].value, form["B1"].border.left.style) == (None, "thin")
+
+
+def test_empty_cells_with_a_look_add_nothing_to_csv(job):
+    assert write_csv(Workbook(LOOKS.sheets[1:]), job) == b"x,,y\r\n"
+
+
+def pdf_lines(workbook, job):
+    """Return the number of lines and rectangles that the first page of a PDF draws."""
+    content = pypdf.PdfReader(io.BytesIO(write_pdf(workbook, job))).pages[0].get_contents().get_data()
+    return len(re.findall(rb"(?m)^(?:S|f\*?|B)$", content))
+
+
+def test_a_pdf_draws_a_grid_only_where_the_file_asks_for_it(job):
+    plain = Sheet("S", {0: {0: Cell(1), 1: Cell(2)}, 1: {0: Cell(3), 1: Cell(4)}})
+
+    assert pdf_lines(Workbook((plain,)), job) == 0
+    assert pdf_lines(Workbook((replace(plain, grid=True),)), job) > 0
+
+
+def test_a_pdf_draws_borders_and_backgrounds(job):
+    cell = Cell(1, CellStyle(background="#ffff00", borders="tB"))
+
+    assert pdf_lines(Workbook((Sheet("S", {0: {0: cell}}),)), job) == 3
+
+
+def test_merged_areas_have_the_borders_of_the_cells_at_their_sides(job):
+    rows = {0: {0: Cell("x", CellStyle(borders="t")), 1: Cell(None, CellStyle(borders="tR"))}, 1: {1: Cell("y")}}
+    sheet = Sheet("S", rows, (Area(0, 0, 0, 1),))
+
+    [piece] = next(SheetLayout.of(sheet).layout_rows()).cells
+    assert piece.cell.style.borders == "tR"
 
 
 def test_xlsx_holds_last_values(job):

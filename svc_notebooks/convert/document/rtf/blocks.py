@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ..model import Node
 from .inlines import inlines, join_surrogates
-from .lists import Lists, parse_list_item
-from .state import RtfParagraph
+from .lists import Lists, label, parse_list_item
+from .state import CharacterFormat, RtfParagraph, RtfRun
 from .stylesheet import StyleSheet
 from .tables import RtfTable, table_node
 
@@ -35,7 +37,9 @@ def blocks(flow: Flow, stylesheet: StyleSheet) -> list[Node]:
             nodes.append(table_node(part, lambda cell: blocks(cell, stylesheet)))
             continue
         level = stylesheet.heading(part.paragraph_format)
-        if level is None and (item := parse_list_item(part, stylesheet)):
+        if text := label(part, is_heading=level is not None):
+            part = replace(part, runs=[RtfRun(CharacterFormat(), f"{text} "), *part.runs])
+        elif level is None and (item := parse_list_item(part, stylesheet)):
             lists.add(item)
             continue
         block = _block(part, level, stylesheet)

@@ -42,7 +42,7 @@ class FlowBuilder:
         depth = max(1, min(depth, _MAX_DEPTH))
         self.end_paragraph(replace(paragraph_format, outline=-1, tables=depth))
         self._flow_at(depth)
-        self.tables[-1].end_cell(paragraph_format.align)
+        self.tables[-1].end_cell()
 
     def end_row(self, depth: int) -> None:
         """End the open row of the table at a nesting depth (1 for an outer table)."""

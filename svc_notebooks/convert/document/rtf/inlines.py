@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import groupby
 
+from ..looks import BLANKS, strip_blanks
 from ..model import Node
 from .state import RtfRun
 
@@ -21,16 +22,21 @@ def inlines(runs: list[RtfRun], without: Iterable[str] = ()) -> list[Node]:
     if "Code" in without:
         runs = [replace(run, character_format=run.character_format.marked("Code", on=False)) for run in runs]
     nodes: list[Node] = []
-    for link, part in groupby(runs, lambda run: run.character_format.link):
+    for link, part in groupby(_with_markers(runs), lambda run: run.character_format.link):
         inside = _marked(list(part), [mark for mark in kept if mark != "Underline" or not link])
         nodes += [{"t": "Link", "c": [["", [], []], inside, [link, ""]]}] if link and inside else inside
-    blanks = ("Space", "LineBreak")
-    start, end = 0, len(nodes)
-    while start < end and nodes[start]["t"] in blanks:
-        start += 1
-    while end > start and nodes[end - 1]["t"] in blanks:
-        end -= 1
-    return nodes[start:end]
+    return strip_blanks(nodes, BLANKS)
+
+
+def _with_markers(runs: list[RtfRun]) -> Iterator[RtfRun]:
+    """Put a marker before the text of each run that has another look than the run before."""
+    marker = ""
+    for run in runs:
+        text = run.text.lstrip()
+        if run.marker != marker and text:
+            marker = run.marker
+            run = replace(run, text=run.text[: -len(text)] + marker + text)
+        yield run
 
 
 def _marked(runs: list[RtfRun], marks: list[str]) -> list[Node]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..model import Node
 from .inlines import inlines, join_surrogates
@@ -38,6 +38,15 @@ def parse_list_item(paragraph: RtfParagraph, stylesheet: StyleSheet) -> RtfListI
     return RtfListItem((paragraph_format.level, paragraph_format.left), style, end, number, runs)
 
 
+def label(paragraph: RtfParagraph, *, is_heading: bool) -> str:
+    """Return the label of a paragraph if pandoc's headings and lists do not have it, such as "Article 1.", or ""."""
+    marker = paragraph.marker.strip()
+    if is_heading:
+        return marker if any(map(str.isalnum, marker)) and not _BULLET.fullmatch(marker) else ""
+    is_worded = len(marker) > 2 and any(map(str.isalpha, marker))
+    return marker if is_worded and not _NUMBER.fullmatch(marker) else ""
+
+
 def _leading_marker(paragraph: RtfParagraph) -> tuple[str, list[RtfRun]]:
     """Split a paragraph with a hanging indent at its first tab into a list marker (or "") and other runs."""
     text, runs = "", list(paragraph.runs)
@@ -46,7 +55,7 @@ def _leading_marker(paragraph: RtfParagraph) -> tuple[str, list[RtfRun]]:
         before, tab, after = run.text.partition("\t")
         text = join_surrogates(text + before)
         if tab and (_NUMBER.fullmatch(text.strip()) or _BULLET.fullmatch(text.strip())):
-            return text.strip(), [RtfRun(run.character_format, after), *runs]
+            return text.strip(), [replace(run, text=after), *runs]
         if tab:
             break
     return "", paragraph.runs

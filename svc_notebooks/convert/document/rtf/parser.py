@@ -6,29 +6,30 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ...job import Job
-from ..model import Node
+from ...job import Job, TooLarge
+from ..looks import Looks
+from ..model import Node, Page
 from .blocks import Flow, blocks, take_title
 from .flow import FlowBuilder
 from .inlines import join_surrogates
 from .state import CharacterFormat, Group, ParagraphFormat, RtfRun
 from .stylesheet import StyleSheet
-from .tables import CellDefinition, RowDefinition
+from .tables import MAX_CELLS, MAX_COLUMNS, CellDefinition, RowDefinition
 from .tokens import RtfToken, tokens
 
 _HYPERLINK = re.compile(
     r'\s*HYPERLINK\b(?:\s+\\[mnt])*(?:\s+"([^"]*)"|\s+([^\s"\\]+))?(?:.*?\\l\s+"([^"]*)")?', re.DOTALL
 )
 _DESTINATIONS = {
-    "fonttbl": "fonts", "stylesheet": "styles", "listtable": "lists", "listoverridetable": "overrides",
-    "fldinst": "instruction", "fldrslt": "result", "listtext": "marker", "pntext": "marker", "pict": "picture",
-    "bkmkstart": "bookmark", "footnote": "note", "shp": "silent", "shpinst": "silent", "shpgrp": "silent",
-    "shptxt": "body", "object": "silent", "result": "body", "upr": "silent", "ud": "body",
-    "nesttableprops": "rows", "field": "", "shppict": "",
+    "fonttbl": "fonts", "colortbl": "colors", "stylesheet": "styles", "listtable": "lists",
+    "listoverridetable": "overrides", "fldinst": "instruction", "fldrslt": "result", "listtext": "marker",
+    "pntext": "marker", "pict": "picture", "bkmkstart": "bookmark", "footnote": "note", "shp": "silent",
+    "shpinst": "silent", "shpgrp": "silent", "shptxt": "body", "object": "silent", "result": "body", "upr": "silent",
+    "ud": "body", "nesttableprops": "rows", "field": "", "shppict": "",
 }  # fmt: skip
 """The destinations that the parser reads, by control word. Other ignorable destinations are skipped."""
 _SKIPPED_DESTINATIONS = frozenset({
-    "colortbl", "info", "header", "headerf", "headerl", "headerr", "footer", "footerf", "footerl", "footerr",
+    "info", "header", "headerf", "headerl", "headerr", "footer", "footerf", "footerl", "footerr",
     "nonshppict", "nonesttables", "shprslt", "annotation", "atnid", "atnauthor", "xe", "tc", "rxe", "bkmkend", "pn",
     "filetbl", "revtbl", "do", "sp", "private", "template", "objdata", "ftnsep", "ftnsepc", "aftnsep", "aftnsepc",
 })  # fmt: skip
@@ -39,14 +40,20 @@ _SPECIAL_CHARACTERS = {
 }  # fmt: skip
 _SYMBOLS = {b"~": "\u00a0", b"_": "\u2011", b"\\": "\\", b"{": "{", b"}": "}"}
 _BREAK: Node = {"t": "LineBreak"}
-_EXTENSIONS = {"pngblip": "png", "jpegblip": "jpg", "emfblip": "emf", "wmetafile": "wmf", "dibitmap": "dib"}
 _NON_HEX = re.compile(rb"[^0-9A-Fa-f]+")
 _TWIPS_PER_INCH = 1440
+_CELL = re.compile(rb"\\(?:nest)?cell(?![A-Za-z])")
+_PLANE_16 = re.compile(rb"\\u(?:-92[1-8]\d|562[5-9]\d|563[0-1]\d)")
+"""The first half of a character in the private-use plane that `Looks` prefers."""
 
 
 def parse(source: bytes, job: Job) -> dict[str, Any]:
-    """Parse RTF to a pandoc tree, and write pictures to the folder `media`. Raises TooLarge for deeply nested text."""
-    return _Parser(job).tree(source)
+    """Parse RTF to a pandoc tree, and write pictures to the folder `media`. Raises TooLarge for deep or wide text."""
+    if len(_CELL.findall(source)) > MAX_CELLS:
+        raise TooLarge(f"the tables have more than {MAX_CELLS} cells.")
+    looks = Looks(["\U00100000"] if _PLANE_16.search(source) else [], 12.0)
+    tree = _Parser(job, looks).tree(source)
+    return looks.apply(tree)
 
 
 @dataclass(slots=True)
@@ -55,16 +62,15 @@ class _Picture:
 
     digits: bytearray = field(default_factory=bytearray)
     data: bytearray = field(default_factory=bytearray)
-    extension: str = ""
     goals: dict[str, int] = field(default_factory=dict)
 
-    def node(self, job: Job) -> Node:
-        """Write the picture to a file in the job's folder `media`, and return an image node."""
+    def node(self, name: str, job: Job) -> Node:
+        """Write the picture to a file `name` in the job's folder `media`, and return an image node."""
         digits = _NON_HEX.sub(b"", self.digits)
         data = bytes(self.data) or bytes.fromhex(digits[: len(digits) // 2 * 2].decode("ascii"))
         folder = job.folder / "media"
         folder.mkdir(exist_ok=True)
-        file = folder / f"{len(list(folder.iterdir()))}.{self.extension or 'bin'}"
+        file = folder / name
         file.write_bytes(data)
         twips = (
             ("width", self.goals.get("picwgoal", 0) * self.goals.get("picscalex", 100) / 100),
@@ -75,18 +81,22 @@ class _Picture:
 
 
 class _Parser:
-    def __init__(self, job: Job) -> None:
+    def __init__(self, job: Job, looks: Looks) -> None:
         self._job = job
         self._stylesheet = StyleSheet()
         self._group = Group()
         self._outer: list[Group] = []
         self._builders = [FlowBuilder()]  # for the body, and for the open footnote
         self._notes: list[tuple[Node, Flow]] = []
+        self._pictures = 0
         self._bytes = bytearray()
         self._skip = 0
         self._character_counts = {True: 0, False: 0}  # in fixed-width fonts, and in other fonts
         self._cell = CellDefinition(0)
         self._at_group_start = False  # whether the next word may name the group's destination
+        self._looks = looks
+        self._page_break = ""  # the control word of a page break before the next text
+        self._lengths: dict[str, int] = {}  # of the page in twips
 
     def tree(self, source: bytes) -> dict[str, Any]:
         for token in tokens(source):
@@ -106,6 +116,8 @@ class _Parser:
         meta = take_title(flow, self._stylesheet)
         for note, inside in self._notes:
             note["c"] = blocks(inside, self._stylesheet)
+        if self._lengths:
+            self._looks.page = Page(*(length / 20 for length in (_PAGE_WORDS | self._lengths).values()))
         return {"meta": meta, "blocks": blocks(flow, self._stylesheet)}
 
     def _read(self, token: RtfToken) -> None:
@@ -145,7 +157,8 @@ class _Parser:
         if ended.destination == self._group.destination and ended.payload is self._group.payload:
             return
         if ended.destination == "picture" and isinstance(ended.payload, _Picture):
-            node = ended.payload.node(self._job)
+            node = ended.payload.node(str(self._pictures), self._job)
+            self._pictures += 1
             if self._group.destination in ("body", "note"):
                 self._add_node(node)
         elif ended.destination == "bookmark":
@@ -201,7 +214,7 @@ class _Parser:
         if group.destination in ("body", "note"):
             if not group.character_format.hidden and (text != "\u00a0" or not builder.is_empty_note):
                 self._character_counts["Code" in group.character_format.marks] += len(text)
-                builder.runs.append(RtfRun(group.character_format, text))
+                builder.runs.append(RtfRun(group.character_format, text, marker=self._marker(text)))
         elif group.destination == "marker":
             builder.marker += text
         elif group.destination in ("instruction", "bookmark"):
@@ -209,6 +222,13 @@ class _Parser:
                 group.payload[0] += text
         else:
             self._stylesheet.add_text(group, text)
+
+    def _marker(self, text: str) -> str:
+        """Return the marker of text at the current place."""
+        look = self._stylesheet.look(self._group.character_format, self._group.paragraph_format)
+        if text.strip() and self._page_break:
+            look["page-break"], self._page_break = "before", ""
+        return self._looks.marker(look)
 
     def _add_node(self, node: Node) -> None:
         self._builders[-1].runs.append(RtfRun(CharacterFormat(), node=node))
@@ -221,6 +241,13 @@ class _Parser:
         elif word in ("par", "sect", "page"):
             if in_text:
                 builder.end_paragraph(group.paragraph_format)
+                self._page_break = word if word != "par" else self._page_break
+        elif word in ("sbknone", "sbkcol") and self._page_break == "sect":
+            self._page_break = ""
+        elif word == "pagebb" and in_text and number != 0:
+            self._page_break = word
+        elif word in _PAGE_WORDS:
+            self._lengths[word] = number or 0
         elif word in ("line", "lbr"):
             if in_text:
                 self._add_node(_BREAK)
@@ -235,7 +262,6 @@ class _Parser:
         elif word in _ROW_WORDS:
             self._define_row(word, number)
         elif isinstance(group.payload, _Picture):
-            group.payload.extension = _EXTENSIONS.get(word, group.payload.extension)
             group.payload.goals[word] = number or 0
         elif not group.apply_control_word(word, number):
             self._stylesheet.apply_control_word(group, word, number)
@@ -245,6 +271,10 @@ class _Parser:
         row = rows[nested]
         if word == "trowd":
             rows[nested], self._cell = RowDefinition(), CellDefinition(0)
+            if self._page_break and not self._builders[-1].tables:  # a paragraph that only has the page break
+                self._add_text(self._looks.marker({"page-break": "before"}))
+                self._builders[-1].end_paragraph(ParagraphFormat())
+                self._page_break = ""
         elif word == "trleft":
             rows[nested] = replace(row, left=number or 0)
         elif word == "trhdr":
@@ -253,11 +283,15 @@ class _Parser:
             self._cell = replace(self._cell, merged_left=True)
         elif word == "clvmrg":
             self._cell = replace(self._cell, merged_above=True)
+        elif len(row.cells) == MAX_COLUMNS:
+            raise TooLarge(f"a table has more than {MAX_COLUMNS} columns.")
         else:
             rows[nested] = replace(row, cells=(*row.cells, replace(self._cell, right_edge=number or 0)))
             self._cell = CellDefinition(0)
 
 
+_PAGE_WORDS = {"paperw": 12240, "paperh": 15840, "margt": 1440, "margr": 1800, "margb": 1440, "margl": 1800}
+"""The default lengths of the page in twips."""
 _ROW_WORDS = frozenset({"trowd", "trleft", "trhdr", "clmrg", "clvmrg", "cellx"})
 
 

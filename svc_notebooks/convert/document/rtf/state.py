@@ -12,8 +12,11 @@ _MARKS = {
     **dict.fromkeys(("uld", "uldash", "uldashd", "uldashdd", "uldb", "ulth", "ulw", "ulwave", "ulhwave"), "Underline"),
 }  # fmt: skip
 _SCRIPTS = {"super": "Superscript", "sub": "Subscript", "nosupersub": ""}
-_ALIGNS = {"ql": "", "qr": "AlignRight", "qc": "AlignCenter", "qj": ""}
-_NUMBERS = {"s": "style", "li": "left", "lin": "left", "fi": "first", "ilvl": "level", "itap": "tables"}
+_ALIGNS = {"ql": "left", "qr": "right", "qc": "center", "qj": "justify"}
+_NUMBERS = {
+    "s": "style", "li": "left", "lin": "left", "fi": "first", "ilvl": "level", "itap": "tables", "cbpat": "shading",
+}  # fmt: skip
+_LOOKS = {"fs": "size", "cf": "color", "highlight": "background", "chcbpat": "background"}
 _MAX = 100_000
 
 
@@ -26,6 +29,11 @@ class CharacterFormat:
     font: int | None = None
     hidden: bool = False
     link: str = ""
+    size: int = 24
+    """The size of text in half-points."""
+    color: int = 0
+    background: int = 0
+    """The places of the colours in the colour table, and 0 for the default."""
 
     def marked(self, name: str, on: bool) -> CharacterFormat:
         """Return a copy of the format in which the inline type `name` is added (`on` is true) or removed."""
@@ -49,15 +57,20 @@ class ParagraphFormat:
     tables: int = 0
     align: str = ""
     rtl: bool = False
+    shading: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class RtfRun:
-    """A piece of text with one format, or a node (a picture, footnote, bookmark or line break)."""
+    """A piece of text with one format, or a node (a picture, footnote, bookmark or line break).
+
+    `marker` is the marker of the text's look (see `Looks`).
+    """
 
     character_format: CharacterFormat
     text: str = ""
     node: Node | None = None
+    marker: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +108,9 @@ class Group:
         elif word in _NUMBERS:
             changed: dict[str, Any] = {_NUMBERS[word]: min(max(number or 0, -_MAX), _MAX)}
             self.paragraph_format = replace(paragraph, **changed)
+        elif word in _LOOKS:
+            look: dict[str, Any] = {_LOOKS[word]: max(0, number or 0)}
+            self.character_format = replace(characters, **look)
         elif word == "plain":
             self.character_format = CharacterFormat(link=characters.link)
         elif word == "pard":
@@ -105,8 +121,8 @@ class Group:
             self.character_format = characters.marked("Underline", on=False)
         elif word == "intbl":
             self.paragraph_format = replace(paragraph, tables=max(1, paragraph.tables))
-        elif word == "rtlpar":
-            self.paragraph_format = replace(paragraph, rtl=True)
+        elif word in ("rtlpar", "ltrpar"):
+            self.paragraph_format = replace(paragraph, rtl=word == "rtlpar")
         elif word == "uc":
             self.unicode_skip = min(max(number or 0, 0), 16)
         else:

@@ -6,7 +6,8 @@ import codecs
 import re
 from dataclasses import dataclass, field, replace
 
-from .state import Group, ParagraphFormat
+from ..looks import Look
+from .state import CharacterFormat, Group, ParagraphFormat
 
 _FONT_CODECS = {
     77: "mac_roman", 128: "cp932", 129: "cp949", 130: "johab", 134: "gb18030", 136: "cp950", 161: "cp1253",
@@ -14,6 +15,8 @@ _FONT_CODECS = {
     238: "cp1250", 254: "cp437", 255: "cp850",
 }  # fmt: skip
 """Codecs by the parameter of `\\fcharset`. The parameter 0 means the code page of the document."""
+_EAST_ASIAN = (128, 129, 130, 134, 136)
+"""The character sets whose text fonts have a fixed width, too."""
 _CODE_PAGES = {65001: "utf-8", 10000: "mac_roman", 10001: "cp932", 936: "gb18030", 1361: "johab"}
 _HEADER_CODECS = {"mac": "mac_roman", "pc": "cp437", "pca": "cp850", "ansi": "cp1252"}
 _NUMBER_STYLES = {
@@ -48,6 +51,23 @@ class StyleSheet:
     outlines: dict[int, int] = field(default_factory=dict)
     lists: dict[int, list[ListLevel]] = field(default_factory=dict)
     overrides: dict[int, int] = field(default_factory=dict)
+    colors: list[str] = field(default_factory=list)
+    """The colours of the colour table as #rrggbb, or "" for an empty place."""
+    _color: dict[str, int] = field(default_factory=dict)
+
+    def look(self, character_format: CharacterFormat, paragraph_format: ParagraphFormat) -> Look:
+        """Return the look of text in a paragraph without the values that are the default."""
+        look = {"size": f"{character_format.size / 2:g}pt"}
+        color, background, shading = (
+            self.colors[number] if 0 < number < len(self.colors) else ""
+            for number in (character_format.color, character_format.background, paragraph_format.shading)
+        )
+        if color not in ("", "#000000") and not character_format.link:
+            look["color"] = color
+        look |= {"background": background.replace("#ffffff", ""), "shading": shading.replace("#ffffff", "")}
+        if paragraph_format.align != ("right" if paragraph_format.rtl else "left"):
+            look["align"] = paragraph_format.align
+        return {name: value for name, value in look.items() if value}
 
     def codec_of(self, font: int | None) -> str:
         """Return the codec for text in a font. None means the default font."""
@@ -84,6 +104,11 @@ class StyleSheet:
         elif group.destination == "styles":
             style = group.paragraph_format.style
             self.style_names[style] = self.style_names.get(style, "") + text
+        elif group.destination == "colors":
+            for _ in range(text.count(";")):
+                values = (self._color.get(name, 0) % 256 for name in ("red", "green", "blue"))
+                self.colors.append("#" + bytes(values).hex() if self._color else "")
+                self._color = {}
 
     def apply_control_word(self, group: Group, word: str, number: int | None) -> None:
         """Apply a control word that defines or selects a font, style, list or code page. Other words are ignored."""
@@ -96,6 +121,8 @@ class StyleSheet:
         elif word == "f":
             mono = number is not None and number in self.mono_fonts and number != self.default_font
             group.character_format = replace(group.character_format, font=number).marked("Code", on=mono)
+        elif group.destination == "colors":
+            self._color[word] = number or 0
         elif word == "outlinelevel":
             if group.destination == "styles":
                 self.outlines[group.paragraph_format.style] = number or 0
@@ -108,6 +135,8 @@ class StyleSheet:
             font = group.character_format.font or 0
             if word == "fcharset":
                 self.font_codecs[font] = _FONT_CODECS.get(number or 0)
+                if number in _EAST_ASIAN:
+                    self.mono_fonts.discard(font)
             elif word == "fmodern":
                 self.mono_fonts.add(font)
         elif group.destination == "overrides" and word == "listid":

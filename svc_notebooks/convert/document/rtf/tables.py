@@ -13,7 +13,8 @@ from ..model import Node
 
 _EDGE_TOLERANCE = 40
 """The maximum distance, in twips, of two edges that count as the same edge."""
-_MAX_COLUMNS = 500
+MAX_COLUMNS = 500
+MAX_CELLS = 200_000
 _NO_ATTRIBUTES: list[Any] = ["", [], []]
 
 
@@ -37,10 +38,9 @@ class RowDefinition:
 
 @dataclass(slots=True)
 class RtfCell:
-    """A table cell with RTF content (`flow`), pandoc's alignment (or ""), the first column and the spans."""
+    """A table cell with RTF content (`flow`), the first column and the spans."""
 
     flow: list[Any]
-    align: str = ""
     column: int = 0
     columns: int = 1
     rows: int = 1
@@ -54,22 +54,27 @@ class RtfTable:
     cells: list[RtfCell] = field(default_factory=list)
     flow: list[Any] = field(default_factory=list)
 
-    def end_cell(self, align: str) -> None:
+    def end_cell(self) -> None:
         """End the open cell, and add it to the open row."""
-        self.cells.append(RtfCell(self.flow, align))
+        self.cells.append(RtfCell(self.flow))
         self.flow = []
 
     def end_row(self, definition: RowDefinition) -> None:
         """End the open row, and add it to the table with its definition. A row without cells is ignored."""
         if self.flow:
-            self.end_cell("")
+            self.end_cell()
         if self.cells:
             self.rows.append((definition, self.cells))
+            if len(self.rows).bit_count() == 1:  # refuses a table that is too large before the end of the file
+                _edges(self)
         self.cells = []
 
 
 def table_node(table: RtfTable, blocks: Callable[[list[Any]], list[Node]]) -> Node:
-    """Convert a table to a pandoc table. The function `blocks` converts the content of each cell."""
+    """Convert a table to a pandoc table. The function `blocks` converts the content of each cell.
+
+    Raises TooLarge if the table has more than `MAX_COLUMNS` columns or `MAX_CELLS` cells.
+    """
     table.end_row(RowDefinition())
     edges = _edges(table)
     rows = _merge_vertically(
@@ -85,7 +90,7 @@ def table_node(table: RtfTable, blocks: Callable[[list[Any]], list[Node]]) -> No
 
 
 def _edges(table: RtfTable) -> list[int]:
-    """Return the sorted column edges in twips. Raises TooLarge if there are more than `_MAX_COLUMNS` edges."""
+    """Return the sorted column edges in twips. Raises TooLarge above `MAX_COLUMNS` edges or `MAX_CELLS` cells."""
     edges = {row.left for row, _ in table.rows} | {cell.right_edge for row, _ in table.rows for cell in row.cells}
     distinct: list[int] = []
     for edge in sorted(edges):
@@ -94,8 +99,10 @@ def _edges(table: RtfTable) -> list[int]:
     undefined = max((len(cells) for row, cells in table.rows if len(row.cells) < len(cells)), default=0)
     while len(distinct) < max(undefined + 1, 2):
         distinct.append((distinct[-1] if distinct else 0) + 1440)
-    if len(distinct) > _MAX_COLUMNS:
-        raise TooLarge(f"a table has more than {_MAX_COLUMNS} columns.")
+    if len(distinct) > MAX_COLUMNS:
+        raise TooLarge(f"a table has more than {MAX_COLUMNS} columns.")
+    if len(table.rows) * (len(distinct) - 1) > MAX_CELLS:
+        raise TooLarge(f"a table has more than {MAX_CELLS} cells.")
     return distinct
 
 
@@ -110,8 +117,9 @@ def _place_cells(row: RowDefinition, cells: list[RtfCell], edges: list[int]) -> 
         definition = row.cells[number] if number < len(row.cells) else None
         until = max(_column_at(edges, definition.right_edge), column + 1) if definition else column + 1
         until = min(until, len(edges) - 1)
-        if until <= column:
-            break
+        if until <= column:  # the row has more cells than columns
+            placed[-1][1].flow += cell.flow
+            continue
         if definition and definition.merged_left and placed:
             placed[-1][1].columns += until - column
         else:
@@ -152,4 +160,4 @@ def _cell_node(cell: RtfCell, blocks: Callable[[list[Any]], list[Node]]) -> list
     content = blocks(cell.flow)
     if len(content) == 1 and content[0]["t"] == "Para":
         content = [{"t": "Plain", "c": content[0]["c"]}]
-    return [_NO_ATTRIBUTES, {"t": cell.align or "AlignDefault"}, cell.rows, cell.columns, content]
+    return [_NO_ATTRIBUTES, {"t": "AlignDefault"}, cell.rows, cell.columns, content]

@@ -2,35 +2,38 @@
 
 from __future__ import annotations
 
+import re
 from datetime import datetime
 from html import escape
 
-from .namespaces import MIMETYPE, cm
+from ...input.odf.namespaces import MIMETYPE, cm
+from ..model import Paragraph
 from .xml import document, tag
 
 _SANS = {"fo:font-family": "'Liberation Sans', Arial, sans-serif", "style:font-family-generic": "swiss"}
 _BULLETS = "•◦▪•◦▪•◦▪•"
+_LABEL = re.compile("([^1aAiI]*)([1aAiI]?)(.*)")
+_LEVEL_INDENT, _LABEL_WIDTH = 342_000, 288_000
 
 
-def lists() -> str:
-    """Return the XML of the three list styles "bullets", "numbers" and "plain", each with ten levels."""
-    return "".join(
-        tag("text:list-style", {"style:name": kind}, *(_level(kind, level) for level in range(10)))
-        for kind in ("bullets", "numbers", "plain")
-    )
-
-
-def _level(kind: str, level: int) -> str:
-    attributes = {"text:level": str(level + 1)}
-    label_width = 0.0 if kind == "plain" else 0.8
-    position = {"text:space-before": f"{level * 0.95:g}cm", "text:min-label-width": f"{label_width:g}cm"}
+def list_level(paragraph: Paragraph) -> str:
+    """Return the XML of the level in a list style that formats a paragraph with its label and its indent."""
+    label_width = _LABEL_WIDTH if paragraph.marker else 0
+    indent, first = paragraph.level * _LEVEL_INDENT + label_width, -label_width
+    if paragraph.indent is not None:
+        indent, first = paragraph.indent, paragraph.first
+    attributes = {"text:level": str(paragraph.level + 1)}
+    position = {"text:space-before": cm(max(0, indent + first)), "text:min-label-width": cm(max(0, -first))}
     properties = tag("style:list-level-properties", position)
-    if kind == "bullets":
+    if paragraph.marker == "bullet":
+        attributes["text:bullet-char"] = paragraph.bullet or _BULLETS[paragraph.level]
         text_properties = tag("style:text-properties", {**_SANS, "fo:font-size": "100%"})
-        attributes["text:bullet-char"] = _BULLETS[level]
         return tag("text:list-level-style-bullet", attributes, properties, text_properties)
-    form = {"style:num-format": "1", "style:num-suffix": "."} if kind == "numbers" else {"style:num-format": ""}
-    return tag("text:list-level-style-number", attributes | form, properties)
+    if not paragraph.marker:
+        return tag("text:list-level-style-number", attributes | {"style:num-format": ""}, properties)
+    prefix, number, suffix = _LABEL.findall(paragraph.bullet or "1.")[0]
+    attributes |= {"style:num-prefix": prefix, "style:num-format": number, "style:num-suffix": suffix}
+    return tag("text:list-level-style-number", attributes, properties)
 
 
 def styles(width: int, height: int) -> bytes:
@@ -44,7 +47,7 @@ def styles(width: int, height: int) -> bytes:
     return document(
         "office:document-styles",
         tag(
-            "office:styles", None, tag("style:style", standard, graphic, _text_properties(18)),
+            "office:styles", None, _LINE_STYLES, tag("style:style", standard, graphic, _text_properties(18)),
             *(
                 tag("style:style", {"style:name": f"Default-{kind}", "style:family": "presentation"}, graphic,
                     _text_properties(size))
@@ -60,6 +63,20 @@ def styles(width: int, height: int) -> bytes:
     )  # fmt: skip
 
 
+_DASHES = {"dot": ("1", "100%", "0", "0%"), "dash": ("1", "400%", "0", "0%"), "dashdot": ("1", "400%", "1", "100%")}
+_HEADS = {
+    "triangle": "M10 0L0 20h20z", "arrow": "M10 0L0 20h4L10 8L16 20h4z", "stealth": "M10 0L0 20L10 14L20 20z",
+    "diamond": "M10 0L0 10L10 20L20 10z", "oval": "M10 0a10 10 0 1 0 0.1 0z",
+}  # fmt: skip
+_LINE_STYLES = "".join(
+    tag("draw:marker", {"draw:name": kind, "svg:viewBox": "0 0 20 20", "svg:d": path}) for kind, path in _HEADS.items()
+) + "".join(
+    tag("draw:stroke-dash", {
+        "draw:name": kind, "draw:style": "rect", "draw:dots1": dots, "draw:dots1-length": length,
+        "draw:dots2": more_dots, "draw:dots2-length": more_length, "draw:distance": "300%",
+    })
+    for kind, (dots, length, more_dots, more_length) in _DASHES.items()
+)  # fmt: skip
 _PLACEHOLDERS = {"title": 44, "subtitle": 24, "notes": 12} | {f"outline{level}": 28 for level in range(1, 10)}
 
 

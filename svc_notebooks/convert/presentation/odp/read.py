@@ -2,46 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import Any
 
-from ...input.detect import OLE
-from ...input.zip_file import open_archive
+from ...input.odf.namespaces import length, name
+from ...input.odf.package import OdfPackage, open_package
+from ...input.odf.styles import OdfStyles
 from ...job import ConversionError, Job, TooLarge
 from .. import clean
 from ..image_store import ImageStore
-from ..model import MAX_SLIDES, Box, Deck, Shape, Slide, SlidePicture, clamp_page_size
-from .namespaces import length, name
-from .shapes import ArchiveFiles, OdpShapeReader
-from .styles import OdpStyles
+from ..model import MAX_SLIDES, Box, Deck, Shape, Slide, SlidePicture, clamp_page_size, mix
+from .shapes import OdpShapeReader
 from .text import is_color
 
 _DRAWING_PAGE = "drawing-page/"
+_CLASS = name("presentation:class")
+_NUMBER = name("text:page-number")
+_FIELDS = (_NUMBER, name("presentation:footer"), name("presentation:date-time"))
+_FOOTERS = ("footer", "date-time", "page-number")
+_GRADIENT = name("draw:gradient")
 
 
 def read(source: bytes, job: Job) -> Deck:
     """Read an odp file as a deck. Raises ConversionError if the file is not valid, and TooLarge above a size limit."""
-    if source.startswith(OLE):
-        raise ConversionError("the file is a presentation in an older format, not an OpenDocument presentation.")
-    with open_archive(source, job.limits) as archive:
-        files = ArchiveFiles(archive)
-        if b"encryption-data" in files.data("META-INF/manifest.xml", b""):
-            raise ConversionError("the file is encrypted; save the file without a password.")
-        return OdpReader(files, job).deck()
+    with open_package(source, job) as package:
+        return OdpReader(package, job).deck()
 
 
 class OdpReader:
     """Reads the slides of one presentation."""
 
-    def __init__(self, files: ArchiveFiles, job: Job) -> None:
+    def __init__(self, files: OdfPackage, job: Job) -> None:
         self._files, self._job, self._image_store = files, job, ImageStore(job)
         self._content = files.xml("content.xml")
         self._styles = files.xml("styles.xml", b"<none/>")
         common = self._styles.findall(name("office:styles"))
-        self._content_styles = OdpStyles([*common, *self._content.findall(name("office:automatic-styles"))])
-        self._master_styles = OdpStyles([*common, *self._styles.findall(name("office:automatic-styles"))])
-        self._background_shapes_by_master: dict[str, tuple[Shape, ...]] = {}
+        self._content_styles = OdfStyles([*common, *self._content.findall(name("office:automatic-styles"))])
+        self._master_styles = OdfStyles([*common, *self._styles.findall(name("office:automatic-styles"))])
+        self._gradients = {
+            gradient.get(name("draw:name"), ""): _middle_color(gradient) for gradient in self._styles.iter(_GRADIENT)
+        }
+        self._background_shapes_by_master: dict[tuple[str, ...], tuple[Shape, ...]] = {}
 
     def deck(self) -> Deck:
         """Read all slides, the page size and the title. Raises ConversionError if the file is not a presentation."""
@@ -51,7 +53,7 @@ class OdpReader:
         pages = body.findall(name("draw:page"))
         if len(pages) > MAX_SLIDES:
             raise TooLarge(f"the presentation has more than {MAX_SLIDES} slides.")
-        slides = tuple(self._slide(element) for element in pages)
+        slides = tuple(self._slide(element, number) for number, element in enumerate(pages, 1))
         meta = self._files.xml("meta.xml", b"<none/>")
         title = clean.text(next((element.text or "" for element in meta.iter(name("dc:title"))), ""))
         return Deck(*self._page, slides, title, self._image_store.pictures)
@@ -79,8 +81,9 @@ class OdpReader:
     def _master(self, element: Any) -> Any:
         return self._masters.get(element.get(name("draw:master-page-name"), ""))
 
-    def _slide(self, element: Any) -> Slide:
+    def _slide(self, element: Any, number: int) -> Slide:
         master = self._master(element)
+        self._fill_fields(element, number, master)
         properties = self._content_styles.properties("drawing-page", element.get(name("draw:style-name")))
         shapes = tuple(self._reader(self._content_styles, master).shapes(element))
         fill_color, background_shapes = self._background(properties, master)
@@ -89,14 +92,17 @@ class OdpReader:
             and properties.get(_DRAWING_PAGE + name("presentation:background-objects-visible")) != "false"
         ):
             background_shapes += self._background_shapes(master)
+        if master is not None:
+            shapes += tuple(self._footers(master, properties))
         hidden = properties.get(_DRAWING_PAGE + name("presentation:visibility")) == "hidden"
         return Slide(shapes, background_shapes, fill_color, self._notes(element), hidden)
 
-    def _reader(self, styles: OdpStyles, master: Any) -> OdpShapeReader:
-        return OdpShapeReader(styles, self._files, self._image_store, self._job, self._page, master)
+    def _reader(self, styles: OdfStyles, master: Any) -> OdpShapeReader:
+        return OdpShapeReader(styles, self._files, self._image_store, self._job, self._page, master, self._gradients)
 
     def _background_shapes(self, master: Any) -> tuple[Shape, ...]:
-        key = master.get(name("style:name"), "")
+        texts = (it.text or "" for shape in master if not shape.get(_CLASS) for it in shape.iter(*_FIELDS))
+        key = (master.get(name("style:name"), ""), *texts)
         if key not in self._background_shapes_by_master:
             self._background_shapes_by_master[key] = tuple(
                 self._reader(self._master_styles, None).shapes(master, placeholders=False)
@@ -121,8 +127,38 @@ class OdpReader:
                 return None, (SlidePicture(Box(0, 0, *self._page), picture),) if picture else ()
         return None, ()
 
+    def _fill_fields(self, element: Any, number: int, master: Any) -> None:
+        """Write the number, the footer and the date of a slide into its fields and those of its master page."""
+        declared = (
+            self._declarations.get((f"{kind}-decl", element.get(name(f"presentation:use-{kind}-name"))), "")
+            for kind in ("footer", "date-time")
+        )
+        texts = dict(zip(_FIELDS, (str(number), *declared), strict=True))
+        for field in (*element.iter(_NUMBER), *(() if master is None else master.iter(*_FIELDS))):
+            field.text = texts[field.tag]
+
+    def _footers(self, master: Any, properties: Mapping[str, str]) -> Iterator[Shape]:
+        """Yield the footers of the master page that the slide shows."""
+        for frame in master.iterchildren(name("draw:frame")):
+            kind = frame.get(_CLASS)
+            if kind in _FOOTERS and properties.get(_DRAWING_PAGE + name(f"presentation:display-{kind}")) == "true":
+                yield from self._reader(self._master_styles, None).shapes([frame])
+
+    @cached_property
+    def _declarations(self) -> Mapping[tuple[str, str | None], str]:
+        elements = self._content.iter(*(name(f"presentation:{kind}-decl") for kind in ("footer", "date-time")))
+        texts = ((it.tag.rpartition("}")[2], it.get(name("presentation:name")), it.text or "") for it in elements)
+        return {(kind, declared): text for kind, declared, text in texts}
+
     def _notes(self, element: Any) -> str:
-        frames = element.iterfind(f"{name('presentation:notes')}/{name('draw:frame')}")
+        """Return the text of the notes page, without the page number."""
+        shapes = element.iterfind(f"{name('presentation:notes')}/*")
         reader = self._reader(self._content_styles, None)
-        notes = [reader.plain_text(frame) for frame in frames if frame.get(name("presentation:class")) == "notes"]
+        notes = [reader.plain_text(shape) for shape in shapes if shape.find(f".//{_NUMBER}") is None]
         return "\n".join(notes).strip()
+
+
+def _middle_color(gradient: Any) -> str:
+    """Return the colour in the middle of a gradient, or "" if it has no colours."""
+    start, end = (gradient.get(name(f"draw:{it}-color"), "").lstrip("#").lower() for it in ("start", "end"))
+    return mix(start, end, 0.5) if is_color(start) and is_color(end) else ""

@@ -2,79 +2,65 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
 import re
-import zipfile
-from collections.abc import Iterator
-from contextlib import suppress
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from math import cos, degrees, sin
 from typing import Any
 
-from lxml import etree
-
-from ...job import MIB, ConversionError, Job, TooLarge
+from ...engines.images import natural_size
+from ...input.odf.namespaces import length, name
+from ...input.odf.package import OdfPackage
+from ...input.odf.styles import OdfStyles, StyleProperties
+from ...job import Job
 from .. import clean
 from ..image_store import ImageStore
-from ..model import Anchor, Box, Outline, Role, Shape, SlidePicture, SlideTable, Text
-from .namespaces import length, name
-from .styles import OdpStyles, StyleProperties
+from ..model import (
+    INSETS,
+    POINT,
+    Arrowhead,
+    Box,
+    Dash,
+    Outline,
+    Paragraph,
+    Role,
+    Shape,
+    ShapePath,
+    SlidePicture,
+    SlideTable,
+    Stroke,
+    Text,
+    TextRun,
+)
+from .outlines import custom_outline, drawn_path, line_path
 from .tables import table_of
-from .text import OdpTextReader, is_color
+from .text import ANCHORS, OdpTextReader, is_color
 
 _ROLES: dict[str, Role] = {
     "title": "title", "subtitle": "subtitle", "outline": "body",
     "footer": "footer", "header": "footer", "date-time": "footer", "page-number": "footer",
 }  # fmt: skip
-_ANCHORS: dict[str, Anchor] = {"middle": "middle", "bottom": "bottom"}
 _OUTLINES: dict[str, Outline] = {"ellipse": "ellipse", "circle": "ellipse", "round-rectangle": "round"}
-_FREEFORM_SHAPES = ("path", "polygon", "polyline", "line", "connector", "regular-polygon", "measure", "control")
+_OTHER_SHAPES = ("regular-polygon", "measure", "control")
+_PLAIN = ("rectangle", "ellipse")
+_DASHES: dict[str, Dash] = {"dot": "dot", "dashdot": "dashdot"}
+_ARROWHEADS: dict[str, Arrowhead] = {"diamond": "diamond", "square": "diamond", "circle": "oval", "oval": "oval"}
 _TRANSFORM = re.compile(r"(\w+)\s*\(([^)]{0,200})\)")
 _GRAPHIC = "graphic/"
 _MAX_DEPTH = 200
-_MAX_PART = 50 * MIB
-_DAMAGED = "the file is damaged: {0} is missing or broken."
-
-
-@dataclass(frozen=True, slots=True)
-class ArchiveFiles:
-    """Reads the files in the zip archive of a presentation as bytes or as XML."""
-
-    archive: zipfile.ZipFile
-
-    def data(self, path: str, otherwise: bytes | None = None) -> bytes:
-        """Return a file in the archive, or `otherwise` if the file is missing. Raises ConversionError or TooLarge."""
-        try:
-            if self.archive.getinfo(path).file_size > _MAX_PART and path.endswith(".xml"):
-                raise TooLarge(f"{path} has more than {_MAX_PART} bytes.")
-            return self.archive.read(path)
-        except KeyError:
-            if otherwise is not None:
-                return otherwise
-            raise ConversionError(_DAMAGED.format(path)) from None
-        except (zipfile.BadZipFile, EOFError, NotImplementedError, OSError, RuntimeError) as error:
-            raise ConversionError(_DAMAGED.format(path)) from error
-
-    def xml(self, path: str, otherwise: bytes | None = None) -> Any:
-        """Return the root of an XML file, or of `otherwise` for a missing file. Raises ConversionError or TooLarge."""
-        parser = etree.XMLParser(resolve_entities=False, no_network=True, remove_comments=True, remove_pis=True)
-        try:
-            return etree.fromstring(self.data(path, otherwise), parser)
-        except etree.XMLSyntaxError as error:
-            raise ConversionError(_DAMAGED.format(path)) from error
 
 
 @dataclass(frozen=True, slots=True)
 class OdpShapeReader:
     """Reads the shapes of a page. A placeholder without a size takes its box from the master page."""
 
-    styles: OdpStyles
-    files: ArchiveFiles
+    styles: OdfStyles
+    files: OdfPackage
     image_store: ImageStore
     job: Job
     page: tuple[int, int]
     master: Any
+    gradients: Mapping[str, str] = field(default_factory=dict)
 
     def shapes(self, root: Any, *, placeholders: bool = True) -> Iterator[Shape]:
         """Yield the shapes of a page from back to front. If `placeholders` is false, skip placeholders."""
@@ -97,55 +83,68 @@ class OdpShapeReader:
     def _frame(self, element: Any) -> Iterator[Shape]:
         box = self._box(element)
         for child in element:
-            match str(child.tag):
-                case tag if tag == name("draw:text-box"):
-                    yield from self._text(element, child, box)
-                case tag if tag == name("table:table"):
-                    table = table_of(child, box, self.styles, _alt(element))
-                    if table is not None:
-                        yield table
-                case tag if tag == name("draw:object"):
-                    chart = self._chart(child, box)
-                    if chart is None:  # the next child is a picture of the object
-                        continue
-                    yield chart
-                case tag if tag in (name("draw:image"), name("draw:plugin")):
-                    picture = self.image_name(child)
-                    if picture is None:
-                        continue
-                    if re.search("[1-9]", self._properties(element).get(_GRAPHIC + name("fo:clip"), "")):
-                        self.job.note("the crop of a picture was removed.")
-                    yield SlidePicture(box, picture, _alt(element))
-                case _:
-                    continue
+            if child.tag == name("draw:text-box"):
+                yield from self._text(element, child, box)
+            elif child.tag == name("table:table"):
+                table = table_of(child, box, self.styles, _alt(element))
+                yield from () if table is None else (table,)
+            elif child.tag == name("draw:object") and (chart := self._chart(child, box)) is not None:
+                yield chart
+            elif child.tag in (name("draw:image"), name("draw:plugin")) and (picture := self.image_name(child)):
+                yield self._picture(element, box, picture)
+                for text in self._text(element, child, box):
+                    if isinstance(text, Text) and text.paragraphs:  # a fill would cover the picture
+                        yield replace(text, fill=None, line=None, outline="")
+            else:  # an object that is not a chart is shown by the picture that follows
+                continue
             return
+        yield from self._object_text(element.findall(name("draw:object")), box)
 
-    def _text(self, element: Any, body: Any, box: Box, outline: Outline = "") -> Iterator[Shape]:
+    def _text(
+        self, element: Any, body: Any, box: Box, outline: Outline = "", paths: tuple[ShapePath, ...] = (),
+        area: tuple[int, ...] = (),
+    ) -> Iterator[Shape]:  # fmt: skip
         properties = self._properties(element)
         outline_style = None
         if element.get(name("presentation:class")) == "outline":  # the parent style formats the first level
-            parent = self.styles.parent("presentation", element.get(name("presentation:style-name"), ""))
+            parent = self.styles.attribute(
+                "presentation", element.get(name("presentation:style-name"), ""), "style:parent-style-name"
+            )
             outline_style = parent.removesuffix("1") if parent.endswith("outline1") else None
         paragraphs = OdpTextReader(self.styles).paragraphs(body, properties, outline_style)
-        fill, line = _color(properties, "fill"), _color(properties, "stroke")
+        fill, line = _color(properties, "fill", self.gradients), _color(properties, "stroke", {})
         if not paragraphs and not fill and not line:
             return
         role = _ROLES.get(element.get(name("presentation:class"), ""), "")
-        anchor = _ANCHORS.get(properties.get(_GRAPHIC + name("draw:textarea-vertical-align"), ""), "top")
-        form: Outline = (outline or "rectangle") if fill or line else ""
-        yield Text(box, paragraphs, role, anchor, form, fill, line, _alt(element))
+        anchor = ANCHORS.get(properties.get(_GRAPHIC + name("draw:textarea-vertical-align"), ""), "top")
+        form: Outline = (outline or "rectangle") if (fill or line) and not paths else ""
+        shrinks = properties.get(_GRAPHIC + name("draw:fit-to-size")) == "shrink-to-fit"
+        yield Text(
+            box, paragraphs, role, anchor, form, fill, line, _alt(element), paths, _stroke(properties),
+            _insets(properties, area), "shrink" if shrinks else "",
+            properties.get(_GRAPHIC + name("fo:wrap-option")) != "no-wrap",
+        )  # fmt: skip
 
     def _drawn_shape(self, element: Any, kind: str) -> Iterator[Shape]:
-        if kind in _FREEFORM_SHAPES:
-            self.job.note("lines and freehand shapes were left out; their text was kept.")
-            paragraphs = OdpTextReader(self.styles).paragraphs(element, self._properties(element))
-            if paragraphs:
-                yield Text(self._box(element), paragraphs)
-            return
         geometry = element.find(name("draw:enhanced-geometry"))
-        form = kind if geometry is None else geometry.get(name("draw:type"), "")
-        outline = "round" if element.get(name("draw:corner-radius")) else _OUTLINES.get(form, "")
-        yield from self._text(element, element, self._box(element), outline)
+        if kind in ("line", "connector"):
+            box, paths = line_path(element)
+            yield from self._text(element, element, box, "", paths)
+        elif kind in ("path", "polygon", "polyline"):
+            yield from self._text(element, element, self._box(element), "", drawn_path(element))
+        elif kind in _OTHER_SHAPES:
+            self.job.note("regular polygons, measures and controls were left out; their text was kept.")
+            paragraphs = OdpTextReader(self.styles).paragraphs(element, self._properties(element))
+            yield from (Text(self._box(element), paragraphs),) if paragraphs else ()
+        else:
+            form = kind if geometry is None else geometry.get(name("draw:type"), "")
+            outline = "round" if element.get(name("draw:corner-radius")) else _OUTLINES.get(form, "")
+            box = self._box(element)
+            paths, area = ((), ()) if geometry is None or form in _PLAIN else custom_outline(geometry, box)
+            if geometry is not None:
+                flips = (geometry.get(name(f"draw:mirror-{side}")) == "true" for side in ("horizontal", "vertical"))
+                box = replace(box, **dict(zip(("flip_x", "flip_y"), flips, strict=True)))
+            yield from self._text(element, element, box, outline, paths, area)
 
     def _properties(self, element: Any) -> StyleProperties:
         placeholder = element.get(name("presentation:style-name"))
@@ -154,27 +153,41 @@ class OdpShapeReader:
         return properties | self.styles.properties("paragraph", element.get(name("draw:text-style-name")))
 
     def _chart(self, element: Any, box: Box) -> Shape | None:
-        path = element.get(name("xlink:href"), "").removeprefix("./").strip("/")
-        try:
-            root = self.files.xml(f"{path}/content.xml", b"<none/>")
-        except ConversionError:
-            return None
+        root = self.files.embedded(element)
         table = next(root.iter(name("table:table")), None)
         if table is None:
             return None
         self.job.note("a chart is kept as a table.")
         table_shape = table_of(table, box, self.styles, "")
-        title = next((self.plain_text(it) for it in root.iter(_CHART_TITLE)), "")
+        title = next((self.plain_text(it) for it in root.iter(name("chart:title"))), "")
         return table_shape.with_corner(title) if isinstance(table_shape, SlideTable) and title else table_shape
+
+    def _picture(self, element: Any, box: Box, picture: str) -> SlidePicture:
+        properties = self._properties(element)
+        mirror = properties.get(_GRAPHIC + name("style:mirror"), "")
+        box = replace(box, flip_x="horizontal" in mirror, flip_y="vertical" in mirror)
+        shape = SlidePicture(box, picture, _alt(element))
+        clip = properties.get(_GRAPHIC + name("fo:clip"), "").removeprefix("rect(").removesuffix(")")
+        cuts = [max(0.0, length(side) or 0.0) for side in re.split("[ ,]+", clip)]
+        if len(cuts) != 4 or not any(cuts):
+            return shape
+        top, right, bottom, left = cuts
+        width, height = natural_size(self.image_store.pictures[picture], self.job.limits)
+        is_visible = left + right < width and top + bottom < height
+        crop = left / width, top / height, right / width, bottom / height
+        return replace(shape, crop=crop) if is_visible else shape
+
+    def _object_text(self, objects: list[Any], box: Box) -> Iterator[Shape]:
+        """Yield the text of embedded documents that have no usable picture."""
+        lines = [line for element in objects for line in self.plain_text(self.files.embedded(element)).splitlines()]
+        if lines:
+            yield Text(box, tuple(Paragraph((TextRun(line),)) for line in lines))
+        elif objects:
+            self.job.note("an object without a picture was left out.")
 
     def image_name(self, image: Any) -> str | None:
         """Store the picture of an image element, and return its name. Returns None for unusable pictures."""
-        path = image.get(name("xlink:href"), "").removeprefix("./")
-        data = self.files.data(path, b"") if path and ":" not in path else b""
-        inline = image.find(name("office:binary-data"))
-        if not data and inline is not None:
-            with suppress(binascii.Error, ValueError):
-                path, data = f"inline {id(image)}", base64.b64decode(inline.text or "")
+        path, data = self.files.picture(image)
         if data:
             return self.image_store.name_of(path, data)
         self.job.note("a picture that is not in the file itself was left out.")
@@ -198,11 +211,8 @@ class OdpShapeReader:
         placeholder_class = element.get(name("presentation:class"))
         for other in () if self.master is None or not placeholder_class else self.master.iter(name("draw:frame")):
             if other.get(name("presentation:class")) == placeholder_class and length(other.get(name("svg:width"))):
-                return OdpShapeReader(self.styles, self.files, self.image_store, self.job, self.page, None)._box(other)
+                return replace(self, master=None)._box(other)
         return Box(self.page[0] // 12, self.page[1] // 6, self.page[0] * 10 // 12, self.page[1] * 4 // 6)
-
-
-_CHART_TITLE = "{urn:oasis:names:tc:opendocument:xmlns:chart:1.0}title"
 
 
 def _apply_transform(text: str, x: float, y: float, width: float, height: float) -> Box:
@@ -227,12 +237,40 @@ def _float(text: str) -> float:
         return 0.0
 
 
-def _color(properties: StyleProperties, property_name: str) -> str | None:
+def _color(properties: StyleProperties, property_name: str, gradients: Mapping[str, str]) -> str | None:
     """Return the "fill" or "stroke" colour of a shape as six hexadecimal digits, or None without a colour."""
     kind = properties.get(_GRAPHIC + name(f"draw:{property_name}"), "none")
     prefix = "svg" if property_name == "stroke" else "draw"
     color = properties.get(_GRAPHIC + name(f"{prefix}:{property_name}-color"), "").lstrip("#").lower()
-    return color if kind not in ("none", "bitmap") and is_color(color) else None
+    if kind == "gradient":
+        color = gradients.get(properties.get(_GRAPHIC + name("draw:fill-gradient-name"), "")) or color
+    if kind in ("none", "bitmap") or not is_color(color):
+        return None
+    opacity = properties.get(_GRAPHIC + name("svg:stroke-opacity" if property_name == "stroke" else "draw:opacity"), "")
+    share = int(opacity[:-1]) / 100 if opacity.endswith("%") and opacity[:-1].isdecimal() and len(opacity) < 5 else 1.0
+    return None if share < 0.05 else color + (f"{round(share * 255):02x}" if share < 0.99 else "")
+
+
+def _stroke(properties: StyleProperties) -> Stroke:
+    def get(key: str) -> str:
+        return properties.get(_GRAPHIC + name(key), "")
+
+    def arrowhead(marker: str) -> Arrowhead:
+        return next((it for key, it in _ARROWHEADS.items() if key in marker.lower()), "triangle") if marker else ""
+
+    dash = next(
+        (it for key, it in _DASHES.items() if key in get("draw:stroke-dash").lower().replace("_20_", "")), "dash"
+    )
+    width = length(get("svg:stroke-width"))
+    ends = (arrowhead(get(f"draw:marker-{end}")) for end in ("start", "end"))
+    return Stroke(POINT if width is None else int(width), dash if get("draw:stroke") == "dash" else "", *ends)  # type: ignore[arg-type]
+
+
+def _insets(properties: StyleProperties, area: tuple[int, ...]) -> Any:
+    """Return the padding of a shape together with the distances of its text area from its box."""
+    sides = zip(("left", "top", "right", "bottom"), INSETS, area or (0,) * 4, strict=True)
+    paddings = ((length(properties.get(_GRAPHIC + name(f"fo:padding-{it}"))), inset, free) for it, inset, free in sides)
+    return tuple(int((inset if padding is None else padding) + free) for padding, inset, free in paddings)
 
 
 def _alt(element: Any) -> str:

@@ -7,10 +7,10 @@ import zipfile
 from dataclasses import replace
 
 from ...input.native_package import resource_name, zip_timestamp
+from ...input.odf.namespaces import MIMETYPE
 from ...job import ConversionError, Job
 from ..model import Deck, Shape, Slide, SlidePicture
-from .master_page import lists, manifest, meta, styles
-from .namespaces import MIMETYPE
+from .master_page import manifest, meta, styles
 from .write_shapes import OdpPageWriter
 from .xml import AutomaticStyles, document, tag, text_content
 
@@ -44,7 +44,7 @@ def _content(deck: Deck) -> bytes:
     slides = "".join(_slide(slide, n, deck, automatic_styles) for n, slide in enumerate(deck.slides or (Slide(),), 1))
     return document(
         "office:document-content",
-        tag("office:automatic-styles", None, automatic_styles.styles(), lists()),
+        tag("office:automatic-styles", None, automatic_styles.styles()),
         tag("office:body", None, tag("office:presentation", None, slides)),
     )
 

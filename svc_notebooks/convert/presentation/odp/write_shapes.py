@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from math import cos, radians, sin
 
-from ..model import Box, Paragraph, Shape, SlidePicture, SlideTable, TableCell, Text, TextRun
+from ...input.odf.namespaces import cm
+from ..model import PATH_SIDE, Box, Paragraph, Shape, SlidePicture, SlideTable, TableCell, Text, TextRun
 from ..paragraphs import with_numbers
-from .namespaces import cm
+from .master_page import list_level
 from .xml import AutomaticStyles, tag, text_content
 
 _CLASSES = {"title": "title", "subtitle": "subtitle", "body": "outline"}
-_LISTS = {"bullet": "bullets", "number": "numbers", "": "plain"}
 _ALIGNS = {"left": "left", "center": "center", "right": "right", "justify": "justify", "": "start"}
 _PADDING = {f"fo:padding-{side}": size for side, size in
             (("top", "0.127cm"), ("bottom", "0.127cm"), ("left", "0.254cm"), ("right", "0.254cm"))}  # fmt: skip
@@ -44,6 +44,8 @@ class OdpPageWriter:
         else:
             style = {"draw:style-name": self._styles.name("graphic", graphic, "standard")}
         attributes = style | _position(shape.box)
+        if shape.paths:
+            return tag("draw:custom-shape", attributes, _description(shape.alt), body, _geometry(shape))
         if shape.outline and not kind:
             corner = {"draw:corner-radius": cm(min(shape.box.width, shape.box.height) / 6)}
             form = "draw:ellipse" if shape.outline == "ellipse" else "draw:rect"
@@ -52,7 +54,9 @@ class OdpPageWriter:
 
     def _picture(self, shape: SlidePicture) -> str:
         image = tag("draw:image", {"xlink:href": f"Pictures/{shape.name}", **_EMBEDDED})
-        style = tag("style:graphic-properties", {"draw:stroke": "none", "draw:fill": "none"})
+        flips = ("horizontal", shape.box.flip_x), ("vertical", shape.box.flip_y)
+        mirror = {"style:mirror": " ".join(name for name, flip in flips if flip) or "none"}
+        style = tag("style:graphic-properties", {"draw:stroke": "none", "draw:fill": "none"} | mirror)
         attributes = {"draw:style-name": self._styles.name("graphic", [style], "standard")} | _position(shape.box)
         return tag("draw:frame", attributes, image, _description(shape.alt))
 
@@ -77,9 +81,14 @@ class OdpPageWriter:
 
     def _cell(self, cell: TableCell) -> str:
         shade = {"draw:fill": "solid", "draw:fill-color": f"#{cell.fill}"} if cell.fill else {"draw:fill": "none"}
+        lines = {"fo:border": "0.5pt solid #969696"}
+        if cell.borders is not None:
+            sides = zip(("left", "top", "right", "bottom"), cell.borders, strict=False)
+            lines = {f"fo:border-{side}": f"1pt solid #{digits}" if digits else "none" for side, digits in sides}
+        anchor = {"draw:textarea-vertical-align": cell.anchor}
         properties = [
-            tag("loext:graphic-properties", shade | _PADDING),
-            tag("style:paragraph-properties", {"fo:border": "0.5pt solid #969696"}),
+            tag("loext:graphic-properties", shade | _PADDING | anchor),
+            tag("style:paragraph-properties", lines),
         ]
         attributes = {"table:style-name": self._styles.name("table-cell", properties)}
         spans = (("columns", cell.columns), ("rows", cell.rows))
@@ -92,6 +101,11 @@ class OdpPageWriter:
 
     def _paragraph(self, paragraph: Paragraph, number: int) -> str:
         attributes = {"fo:text-align": _ALIGNS[paragraph.align]}
+        if paragraph.indent is not None:
+            attributes |= {"fo:line-height": f"{paragraph.line_spacing:.0%}", "fo:margin-top": f"{paragraph.before}pt"}
+            attributes |= {"fo:margin-bottom": f"{paragraph.after}pt"}
+            if not paragraph.marker and not paragraph.level:
+                attributes |= {"fo:margin-left": cm(paragraph.indent), "fo:text-indent": cm(paragraph.first)}
         if paragraph.rtl:
             attributes["style:writing-mode"] = "rl-tb"
         properties = [tag("style:paragraph-properties", attributes)]
@@ -105,7 +119,7 @@ class OdpPageWriter:
         element = tag("text:list-item", start, element)
         for _ in range(paragraph.level):
             element = tag("text:list-item", None, tag("text:list", None, element))
-        return tag("text:list", {"text:style-name": _LISTS[paragraph.marker]}, element)
+        return tag("text:list", {"text:style-name": self._styles.list_name(list_level(paragraph))}, element)
 
     def _run(self, run: TextRun) -> str:
         style = self._styles.name("text", [tag("style:text-properties", _text_properties(run))])
@@ -119,13 +133,41 @@ _EMBEDDED = {"xlink:type": "simple", "xlink:show": "embed", "xlink:actuate": "on
 
 
 def _graphic(shape: Text) -> dict[str, str]:
-    fill = {"draw:fill": "solid", "draw:fill-color": f"#{shape.fill}"} if shape.fill else {"draw:fill": "none"}
-    line = {"draw:stroke": "solid", "svg:stroke-color": f"#{shape.line}"} if shape.line else {"draw:stroke": "none"}
-    shrinks = {"draw:fit-to-size": "shrink-to-fit"} if shape.role in _CLASSES else {}
-    return fill | line | shrinks | _PADDING | {
-        "draw:textarea-vertical-align": shape.anchor, "draw:auto-grow-height": "false", "fo:wrap-option": "wrap",
-        "draw:textarea-horizontal-align": "justify",
+    fill = {"draw:fill": "solid", "draw:fill-color": f"#{shape.fill[:6]}"} if shape.fill else {"draw:fill": "none"}
+    opacity = {"draw:opacity": f"{int(shape.fill[6:], 16) / 255:.0%}"} if shape.fill and shape.fill[6:] else {}
+    shrinks = {"draw:fit-to-size": "shrink-to-fit"} if shape.shrinks else {}
+    sides = zip(("left", "top", "right", "bottom"), shape.insets, strict=True)
+    padding = {f"fo:padding-{side}": cm(inset) for side, inset in sides}
+    direction = {"style:writing-mode": "tb-rl"} if shape.direction else {}
+    return fill | opacity | _line(shape) | shrinks | padding | direction | {
+        "draw:textarea-vertical-align": shape.anchor, "draw:auto-grow-height": "false",
+        "fo:wrap-option": "wrap" if shape.wrap else "no-wrap", "draw:auto-grow-width": "false",
+        "draw:textarea-horizontal-align": "justify" if shape.wrap else "center",
     }  # fmt: skip
+
+
+def _line(shape: Text) -> dict[str, str]:
+    if not shape.line:
+        return {"draw:stroke": "none"}
+    stroke = shape.stroke
+    line = {"draw:stroke": "solid", "svg:stroke-color": f"#{shape.line[:6]}", "svg:stroke-width": cm(stroke.width)}
+    if stroke.dash:
+        line |= {"draw:stroke": "dash", "draw:stroke-dash": stroke.dash}
+    for end, kind in (("start", stroke.start), ("end", stroke.end)):
+        if kind:
+            line |= {f"draw:marker-{end}": kind, f"draw:marker-{end}-width": cm(max(20_000, stroke.width) * 3)}
+    return line
+
+
+def _geometry(shape: Text) -> str:
+    parts = (path.data + " F" * (path.fill == "none") + " S" * (not path.stroke) + " N" for path in shape.paths)
+    mirrors = ("horizontal", shape.box.flip_x), ("vertical", shape.box.flip_y)
+    mirror = {f"draw:mirror-{side}": "true" for side, flip in mirrors if flip}
+    attributes = {
+        "draw:type": "non-primitive", "svg:viewBox": f"0 0 {PATH_SIDE} {PATH_SIDE}",
+        "draw:text-areas": f"0 0 {PATH_SIDE} {PATH_SIDE}", "draw:enhanced-path": " ".join(parts),
+    }  # fmt: skip
+    return tag("draw:enhanced-geometry", attributes | mirror)
 
 
 def _text_properties(run: TextRun) -> dict[str, str]:
@@ -138,6 +180,10 @@ def _text_properties(run: TextRun) -> dict[str, str]:
     }
     for key, value in values.items():
         properties |= {f"fo:{key}": value, f"style:{key}-asian": value, f"style:{key}-complex": value}
+    if run.capitals:
+        properties["fo:text-transform"] = "uppercase"
+    if run.baseline:
+        properties["style:text-position"] = f"{run.baseline} 66%"
     if run.underline:
         properties |= {"style:text-underline-style": "solid", "style:text-underline-width": "auto"}
     if run.strike:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from html import escape
 
-from .namespaces import NAMESPACES
+from ...input.odf.namespaces import NAMESPACES
 
 _DECLARED = " ".join(f'xmlns:{prefix}="{uri}"' for prefix, uri in NAMESPACES.items())
 Attributes = Mapping[str, str]
@@ -50,15 +50,20 @@ class AutomaticStyles:
 
     def __init__(self) -> None:
         self._names: dict[tuple[str, str], str] = {}
+        self._lists: dict[str, str] = {}
 
     def name(self, family: str, inside: Iterable[str], parent: str | None = None) -> str:
         """Return the name of the style with these property elements (XML), which is created on first use."""
         key = (family, f"{parent}\n" + "".join(inside))
         return self._names.setdefault(key, f"{family.replace('-', '')}{len(self._names) + 1}")
 
+    def list_name(self, level: str) -> str:
+        """Return the name of the list style with this level (XML), which is created on first use."""
+        return self._lists.setdefault(level, f"list{len(self._lists) + 1}")
+
     def styles(self) -> str:
         """Return the XML elements of all named styles."""
-        elements = []
+        elements = [tag("text:list-style", {"style:name": name}, level) for level, name in self._lists.items()]
         for (family, definition), name in self._names.items():
             parent, _, inside = definition.partition("\n")
             parent_attribute = {} if parent == "None" else {"style:parent-style-name": parent}

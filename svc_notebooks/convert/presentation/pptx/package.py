@@ -9,26 +9,28 @@ import zipfile
 import pptx
 from pptx.presentation import Presentation
 
-from ...input.detect import OLE
 from ...input.zip_file import open_archive
 from ...job import MIB, ConversionError, Job, TooLarge
 from ..model import MAX_SLIDES
 
 _MAX_PART = 50 * MIB
-_TYPES = "[Content_Types].xml"
+_TYPES, _RELATIONSHIPS = "[Content_Types].xml", "_rels/.rels"
 _PRESENTATION_TYPE = b"application/vnd.openxmlformats-officedocument.presentationml.presentation.main+xml"
 _OTHER_TYPES = re.compile(
     rb"application/vnd\.(?:openxmlformats-officedocument\.presentationml\.(?:template|slideshow)"
     rb"|ms-powerpoint\.(?:presentation|slideshow|template)\.macroEnabled)\.main\+xml"
 )
 
+_STRICT = b"http://purl.oclc.org/ooxml/"
+_NAMESPACES = tuple(
+    (_STRICT + name, b"http://schemas.openxmlformats.org/" + name + b"2006/")
+    for name in (b"officeDocument/", b"drawingml/", b"presentationml/")
+)
+"""The namespaces of strict files, and those of other files, which python-pptx requires."""
+
 
 def open_package(source: bytes, job: Job) -> Presentation:
     """Open a file with python-pptx. Raises ConversionError if the file is invalid, and TooLarge above a limit."""
-    if source.startswith(OLE):
-        raise ConversionError(
-            "the file is encrypted or from PowerPoint 97 to 2003; save the file as pptx, without a password."
-        )
     with open_archive(source, job.limits) as archive:
         names = archive.namelist()
         if _TYPES not in names:
@@ -46,18 +48,22 @@ def open_package(source: bytes, job: Job) -> Presentation:
 
 
 def _as_presentation(source: bytes, archive: zipfile.ZipFile) -> bytes:
-    """Return the file with the content type that python-pptx requires. Raises ConversionError for other files."""
+    """Return the file with the content type and namespaces of python-pptx. Raises ConversionError for other files."""
     try:
         types = archive.read(_TYPES)
-        if _PRESENTATION_TYPE in types:
+        strict = _RELATIONSHIPS in archive.namelist() and _STRICT in archive.read(_RELATIONSHIPS)
+        if _PRESENTATION_TYPE in types and not strict:
             return source
-        patched, count = _OTHER_TYPES.subn(_PRESENTATION_TYPE, types)
-        if not count:
+        patched = _OTHER_TYPES.sub(_PRESENTATION_TYPE, types)
+        if _PRESENTATION_TYPE not in patched:
             raise ConversionError("the file is not a PowerPoint presentation.")
         target = io.BytesIO()
         with zipfile.ZipFile(target, "w") as copy:
             for entry in archive.infolist():
-                copy.writestr(entry.filename, patched if entry.filename == _TYPES else archive.read(entry))
+                part = patched if entry.filename == _TYPES else archive.read(entry)
+                for own, other in _NAMESPACES if strict and entry.filename.endswith((".xml", ".rels")) else ():
+                    part = part.replace(own, other)
+                copy.writestr(entry.filename, part)
         return target.getvalue()
     except (zipfile.BadZipFile, EOFError, NotImplementedError, OSError) as error:
         raise ConversionError("the file is damaged.") from error

@@ -9,12 +9,11 @@ from ...job import ConversionError, Job
 from .. import clean
 from ..image_store import ImageStore
 from ..model import Box, Deck, Shape, Slide, SlidePicture, clamp_page_size
-from .colors import A, color, fill
+from .colors import A, fill, number, theme_color
 from .package import open_package
 from .shapes import PptxShapeReader
-from .slide_theme import P, SlideTheme, slide_theme_of
+from .slide_theme import P, R, SlideTheme, color_map_override, slide_theme_of
 
-_R = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
 _WHITE = "ffffff"
 _NO_TITLE = "PowerPoint Presentation"  # PowerPoint's default title
 
@@ -25,7 +24,7 @@ def read(source: bytes, job: Job) -> Deck:
 
 
 class PptxReader:
-    """Reads the slides of one presentation. The shapes of a layout are read only once."""
+    """Reads the slides of one presentation. The shapes of a layout are read once for each theme."""
 
     def __init__(self, presentation: Any, job: Job) -> None:
         self._presentation, self._job = presentation, job
@@ -35,11 +34,12 @@ class PptxReader:
         )
         self._image_store = ImageStore(job)
         self._slide_themes: dict[str, SlideTheme] = {}
-        self._background_shapes_by_layout: dict[str, tuple[Shape, ...]] = {}
+        self._background_shapes_by_theme: dict[str, tuple[Shape, ...]] = {}
 
     def deck(self) -> Deck:
         """Read all slides, the page size and the title. Raises ConversionError if a slide is missing in the file."""
-        slides = tuple(self._slide(part) for part in self._parts())
+        start = int(number(self._root.get("firstSlideNum"), 1))
+        slides = tuple(self._slide(part, number) for number, part in enumerate(self._parts(), start))
         try:
             title = clean.text(str(self._presentation.core_properties.title or ""))
         except (KeyError, ValueError, AttributeError):
@@ -49,42 +49,46 @@ class PptxReader:
 
     def _parts(self) -> Iterator[Any]:
         for entry in self._root.iterfind(f"{P}sldIdLst/{P}sldId"):
-            relationship = self._presentation.part.rels.get(entry.get(f"{_R}id", ""))
+            relationship = self._presentation.part.rels.get(entry.get(f"{R}id", ""))
             if relationship is None or relationship.is_external:
                 raise ConversionError("the file is damaged: a slide is missing.")
             yield relationship.target_part
 
-    def _slide(self, part: Any) -> Slide:
+    def _slide(self, part: Any, number: int) -> Slide:
         root, slide_theme = part._element, self._slide_theme(part)
-        shapes = tuple(self._reader(part, slide_theme).shapes(root, placeholders=True))
+        shapes = tuple(self._reader(part, slide_theme, number).shapes(root, placeholders=True))
         fill_color, background_shapes = self._background(part, slide_theme)
         if root.get("showMasterSp", "1") not in ("0", "false"):
-            background_shapes += self._background_shapes(slide_theme)
+            background_shapes += self._background_shapes(slide_theme, number)
         return Slide(shapes, background_shapes, fill_color, self._notes(part), root.get("show", "1") in ("0", "false"))
 
     def _slide_theme(self, part: Any) -> SlideTheme:
         layout = next((r.target_part for r in part.rels.values() if r.reltype.endswith("/slideLayout")), None)
         key = "" if layout is None else str(layout.partname)
+        if color_map_override(part) is not None:
+            key += f" {part.partname}"
         if key not in self._slide_themes:
-            self._slide_themes[key] = slide_theme_of(part, self._root.find(f"{P}defaultTextStyle"))
+            self._slide_themes[key] = slide_theme_of(part, self._presentation.part)
         return self._slide_themes[key]
 
-    def _reader(self, part: Any, slide_theme: SlideTheme) -> PptxShapeReader:
-        return PptxShapeReader(part, slide_theme, self._image_store, self._job, self._page)
+    def _reader(self, part: Any, slide_theme: SlideTheme, number: int | None = None) -> PptxShapeReader:
+        return PptxShapeReader(part, slide_theme, self._image_store, self._job, self._page, number)
 
-    def _background_shapes(self, slide_theme: SlideTheme) -> tuple[Shape, ...]:
+    def _background_shapes(self, slide_theme: SlideTheme, number: int) -> tuple[Shape, ...]:
         if slide_theme.layout is None:
             return ()
-        key = str(slide_theme.layout_part.partname)
-        if key not in self._background_shapes_by_layout:
-            parts = [slide_theme.layout_part]
-            if slide_theme.layout.get("showMasterSp", "1") not in ("0", "false") and slide_theme.master is not None:
-                parts.insert(0, slide_theme.master_part)
+        parts = [slide_theme.layout_part]
+        if slide_theme.layout.get("showMasterSp", "1") not in ("0", "false") and slide_theme.master is not None:
+            parts.insert(0, slide_theme.master_part)
+        key = str(id(slide_theme))  # which `_slide_themes` keeps
+        if any(_has_slide_number(part._element) for part in parts):
+            key += f" {number}"
+        if key not in self._background_shapes_by_theme:
             shapes_of_parts = [
-                self._reader(part, slide_theme).shapes(part._element, placeholders=False) for part in parts
+                self._reader(part, slide_theme, number).shapes(part._element, placeholders=False) for part in parts
             ]
-            self._background_shapes_by_layout[key] = tuple(shape for shapes in shapes_of_parts for shape in shapes)
-        return self._background_shapes_by_layout[key]
+            self._background_shapes_by_theme[key] = tuple(shape for shapes in shapes_of_parts for shape in shapes)
+        return self._background_shapes_by_theme[key]
 
     def _background(self, part: Any, slide_theme: SlideTheme) -> tuple[str | None, tuple[Shape, ...]]:
         """Return the background colour and a tuple with the background picture of a slide, its layout or its master.
@@ -98,11 +102,11 @@ class PptxReader:
         owner, element = background
         blip = element.find(f"{P}bgPr/{A}blipFill/{A}blip")
         name = None if blip is None else self._reader(owner, slide_theme).image_name(blip)
-        fill_color = fill(element.find(f"{P}bgPr"), slide_theme.colors) or color(
-            element.find(f"{P}bgRef"), slide_theme.colors
-        )
+        colors = slide_theme.colors
+        fill_color = fill(element.find(f"{P}bgPr"), colors)
+        fill_color = fill_color or theme_color(slide_theme.formats, element.find(f"{P}bgRef"), colors) or ""
         picture = (SlidePicture(Box(0, 0, *self._page), name),) if name else ()
-        return (None if fill_color in ("", _WHITE) else fill_color), picture
+        return (None if fill_color in ("", _WHITE) else fill_color[:6]), picture
 
     def _notes(self, part: Any) -> str:
         notes = next((r.target_part for r in part.rels.values() if r.reltype.endswith("/notesSlide")), None)
@@ -117,3 +121,12 @@ class PptxReader:
             for paragraph in shape.iterfind(f"{P}txBody/{A}p")
         ]
         return "\n".join(lines).strip()
+
+
+def _has_slide_number(root: Any) -> bool:
+    """Return whether a layout or master shows the slide number in a shape that is not a placeholder."""
+    fields = root.iter(f"{A}fld")
+    return any(
+        field.get("type") == "slidenum" and next(field.iterancestors(f"{P}sp"), root).find(f".//{P}ph") is None
+        for field in fields
+    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from math import cos, radians, sin
 from typing import Any
@@ -10,17 +10,18 @@ from typing import Any
 from ...job import Job
 from .. import clean
 from ..image_store import ImageStore
-from ..model import Box, Outline, Role, Shape, SlidePicture, Text
+from ..model import INSETS, Box, Role, Shape, SlidePicture, Text
 from .charts import chart_table, diagram_text
-from .colors import A, color, fill
-from .slide_theme import P, SlideTheme, parse_xml, placeholder_of
+from .colors import A, color, fill, number, share, stroke, theme_color, theme_format
+from .geometry import ShapeGeometry
+from .slide_theme import P, R, SlideTheme, parse_xml, placeholder_of, related
 from .tables import table_of
 from .text import PptxTextStyles
 
-_R = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
 _MC = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
 _C = "{http://schemas.openxmlformats.org/drawingml/2006/chart}"
 _D = "{http://schemas.openxmlformats.org/drawingml/2006/diagram}"
+_DSP = "{http://schemas.microsoft.com/office/drawing/2008/diagram}"
 _READABLE = "a14"  # formulas, which PptxTextStyles reads; other choices have a picture as fallback
 _MAX_DEPTH = 200
 
@@ -28,11 +29,11 @@ _ROLES: dict[str, Role] = {
     "title": "title", "ctrTitle": "title", "subTitle": "subtitle", "body": "body", "obj": "body",
     "dt": "footer", "ftr": "footer", "sldNum": "footer", "hdr": "footer",
 }  # fmt: skip
-_OUTLINES: dict[str, Outline] = {
-    "roundRect": "round", "ellipse": "ellipse", "flowChartConnector": "ellipse", "flowChartAlternateProcess": "round",
-}  # fmt: skip
-_LINES = frozenset({"line", "straightConnector1", "bentConnector3", "curvedConnector3"})
 _ANCHORS = {"t": "top", "ctr": "middle", "b": "bottom"}
+_DIRECTIONS = {"vert": "down", "eaVert": "down", "vert270": "up", "wordArtVert": "stacked", "wordArtVertRtl": "stacked"}
+_INSETS = dict(zip(("lIns", "tIns", "rIns", "bIns"), INSETS, strict=True))
+_GEOMETRIES = (f"{A}prstGeom", f"{A}custGeom")
+_AUTOFITS = {f"{A}normAutofit": "shrink", f"{A}spAutoFit": "none", f"{A}noAutofit": "none"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,12 +55,15 @@ class GroupTransform:
         width, height = box.width * scale_x, box.height * scale_y
         x = box.x * scale_x + (group.x - self.inside.x * scale_x)
         y = box.y * scale_y + (group.y - self.inside.y * scale_y)
+        x = 2 * group.x + group.width - x - width if group.flip_x else x
+        y = 2 * group.y + group.height - y - height if group.flip_y else y
         if group.turn:  # the center of the box is rotated clockwise around the center of the group
             center_x, center_y = group.x + group.width / 2, group.y + group.height / 2
             dx, dy, angle = x + width / 2 - center_x, y + height / 2 - center_y, radians(group.turn)
             x = center_x + dx * cos(angle) - dy * sin(angle) - width / 2
             y = center_y + dx * sin(angle) + dy * cos(angle) - height / 2
-        moved = Box.of(x, y, width, height, box.turn + group.turn)
+        turn, flip = box.turn, (box.flip_x != group.flip_x, box.flip_y != group.flip_y)
+        moved = Box.of(x, y, width, height, (-turn if group.flip_x != group.flip_y else turn) + group.turn, flip)
         return self.outer.to_page(moved) if self.outer else moved
 
 
@@ -72,6 +76,7 @@ class PptxShapeReader:
     image_store: ImageStore
     job: Job
     page: tuple[int, int]
+    slide_number: int | None = None
 
     def shapes(self, root: Any, *, placeholders: bool) -> Iterator[Shape]:
         """Yield the shapes of a slide or layout from back to front. If `placeholders` is false, skip placeholders."""
@@ -86,22 +91,20 @@ class PptxShapeReader:
         if depth > _MAX_DEPTH:
             self.job.note(f"groups nested more than {_MAX_DEPTH} levels deep were left out.")
             return
-        match element.tag.rpartition("}")[2]:
+        match element.tag.removeprefix(P):
             case "grpSp":
                 inside = _group_transform(element, transform)
                 for child in element:
                     yield from self._shape(child, inside, depth + 1)
-            case "AlternateContent":
+            case tag if tag == f"{_MC}AlternateContent":
                 for child in _alternate_content(element):
                     yield from self._shape(child, transform, depth + 1)
-            case "sp":
+            case "sp" | "cxnSp":
                 yield from self._text(element, transform)
             case "pic":
                 yield from self._picture(element, transform)
             case "graphicFrame":
                 yield from self._frame(element, transform)
-            case "cxnSp":
-                self.job.note("connecting lines were left out.")
 
     def _box(self, element: Any, transform: GroupTransform | None, ancestors: tuple[Any, ...] = ()) -> Box:
         frames = (shape.find(name) for shape in (element, *ancestors) for name in _FRAMES)
@@ -114,47 +117,74 @@ class PptxShapeReader:
         ancestors = self.slide_theme.ancestors(placeholder) if placeholder is not None else ()
         placeholder_type = placeholder.get("type", "obj") if placeholder is not None else None
         box, alt = self._box(element, transform, ancestors), _alt(element)
-        blip = element.find(f"{P}spPr/{A}blipFill/{A}blip")
-        if blip is not None and (name := self.image_name(blip)):  # the shape is filled with a picture
-            yield SlidePicture(box, name, alt)
-        paragraphs, anchor = self._paragraphs_and_anchor(element, placeholder_type, ancestors)
-        line, fill_color, outline = self._appearance(element, ancestors)
-        if paragraphs or fill_color or line:
-            role = _ROLES.get(placeholder_type or "", "")
-            yield Text(box, paragraphs, role, anchor, outline, fill_color, line, alt)  # type: ignore[arg-type]
+        looks = self._outline(element, ancestors, box) | self._body_looks(element, ancestors)
+        picture_fill = element.find(f"{P}spPr/{A}blipFill")
+        blip = None if picture_fill is None else picture_fill.find(f"{A}blip")
+        if blip is not None and (name := self.image_name(blip)):
+            if picture_fill.find(f"{A}tile") is not None:  # a texture
+                looks["fill"] = self.image_store.average_color(name)
+            else:
+                yield SlidePicture(box, name, alt)
+        text_box = _box_of(element.find(f"{P}txXfrm"), "off", "ext")
+        if text_box is not None:  # in a diagram
+            text_box = transform.to_page(text_box) if transform else text_box
+            left, top = text_box.x - box.x, text_box.y - box.y
+            looks["text_area"] = left, top, box.width - text_box.width - left, box.height - text_box.height - top
+        paragraphs = self._paragraphs(element, placeholder_type, ancestors)
+        if paragraphs or looks["fill"] or looks["line"]:
+            insets = tuple(own + round(area) for own, area in zip(looks["insets"], looks.pop("text_area"), strict=True))
+            yield Text(box, paragraphs, _ROLES.get(placeholder_type or "", ""), alt=alt, **looks | {"insets": insets})
 
-    def _paragraphs_and_anchor(
-        self, element: Any, placeholder_type: str | None, ancestors: tuple[Any, ...]
-    ) -> tuple[Any, str]:
+    def _paragraphs(self, element: Any, placeholder_type: str | None, ancestors: tuple[Any, ...]) -> Any:
         bodies = [body for shape in (element, *ancestors) if (body := shape.find(f"{P}txBody")) is not None]
         styles = tuple(list_style for body in bodies if (list_style := body.find(f"{A}lstStyle")) is not None)
-        frames = [body_properties for body in bodies if (body_properties := body.find(f"{A}bodyPr")) is not None]
-        anchor = next((frame.get("anchor") for frame in frames if frame.get("anchor")), "t")
-        own = element.find(f"{P}txBody")
-        fill_color = color(element.find(f"{P}style/{A}fontRef"), self.slide_theme.colors)
+        own, autofit = element.find(f"{P}txBody"), element.find(f"{P}txBody/{A}bodyPr/{A}normAutofit")
+        scale, reduction = ("100%", "0") if autofit is None else map(autofit.get, ("fontScale", "lnSpcReduction"))
+        font_color = color(element.find(f"{P}style/{A}fontRef"), self.slide_theme.colors)
         text_styles = PptxTextStyles(
-            self.slide_theme, self.part, placeholder_type, styles, _font_scale(own), fill_color
-        )
-        return text_styles.paragraphs(own), _ANCHORS.get(anchor, "top")
+            self.slide_theme, self.part, placeholder_type, styles,
+            scale=max(0.1, min(1.0, share(scale or "100%"))), reduction=max(0.0, min(0.5, share(reduction))),
+            color=font_color and font_color[:6], slide_number=self.slide_number,
+        )  # fmt: skip
+        return text_styles.paragraphs(own)
 
-    def _appearance(self, element: Any, ancestors: tuple[Any, ...]) -> tuple[str | None, str | None, Outline]:
-        """Return the line colour and fill colour (None for no colour) and the outline ("" for none) of a shape."""
-        colors = self.slide_theme.colors
+    def _body_looks(self, element: Any, ancestors: tuple[Any, ...]) -> dict[str, Any]:
+        """Return the properties of a shape's text box that the shape itself, its layout or its master define."""
+        frames = [frame for it in (element, *ancestors) if (frame := it.find(f"{P}txBody/{A}bodyPr")) is not None]
+
+        def get(name: str, otherwise: str) -> str:
+            return next((value for frame in frames if (value := frame.get(name))), otherwise)
+
+        autofits = (_AUTOFITS[child.tag] for frame in frames for child in frame if child.tag in _AUTOFITS)
+        return {
+            "anchor": _ANCHORS.get(get("anchor", "t"), "top"),
+            "insets": tuple(int(number(get(key, str(inset)))) for key, inset in _INSETS.items()),
+            "autofit": next(autofits, "none"),
+            "wrap": get("wrap", "square") != "none",
+            "direction": _DIRECTIONS.get(get("vert", "horz"), ""),
+        }
+
+    def _outline(self, element: Any, ancestors: tuple[Any, ...], box: Box) -> dict[str, Any]:
+        """Return the outline of a shape, its fill, its line (both None for none) and the insets of its text."""
+        colors, formats, fills, borders = self.slide_theme.colors, self.slide_theme.formats, [], []
         sources = [source for shape in (element, *ancestors) if (source := shape.find(f"{P}spPr")) is not None]
-        geometries = (source.find(f"{A}prstGeom") for source in sources)
-        form = next((geometry.get("prst", "rect") for geometry in geometries if geometry is not None), "")
-        if not form and any(source.find(f"{A}custGeom") is not None for source in sources):
-            self.job.note("freehand shapes were left out; their text was kept.")
-            return None, None, ""
-        if form in _LINES:
-            return None, None, ""
-        fill_color = next((value for source in sources if (value := fill(source, colors)) is not None), None)
-        line = next((value for source in sources if (value := fill(source.find(f"{A}ln"), colors)) is not None), None)
-        style = element.find(f"{P}style")
-        fill_color = _style_color(style, "fillRef", colors) if fill_color is None else fill_color
-        line = _style_color(style, "lnRef", colors) if line is None else line
-        outline: Outline = _OUTLINES.get(form, "rectangle") if fill_color or line else ""
-        return line or None, fill_color or None, outline
+        lines = [line for source in sources if (line := source.find(f"{A}ln")) is not None]
+        for shape in (element, *ancestors):
+            own, (line_style, fill_style) = _fill_properties(shape), _style_references(shape)
+            fills += [fill(own, colors), theme_color(formats, fill_style, colors)]
+            borders += [fill(shape.find(f"{P}spPr/{A}ln"), colors), theme_color(formats, line_style, colors)]
+            lines += [] if (theme_line := theme_format(formats, line_style)) is None else [theme_line]
+        fill_color, line = (next((it for it in values if it is not None), None) for values in (fills, borders))
+        form = next((form for source in sources for form in source.iterchildren(*_GEOMETRIES)), None)
+        looks: dict[str, Any] = {"fill": fill_color or None, "line": line or None, "text_area": (0, 0, 0, 0)}
+        looks["stroke"] = stroke(lines)
+        if form is None or form.get("prst") == "rect":
+            return looks | {"outline": "rectangle" if fill_color or line else ""}
+        geometry = ShapeGeometry(form, box.width, box.height)
+        looks["text_area"] = geometry.text_insets()
+        if form.get("prst") == "ellipse":
+            return looks | {"outline": "ellipse"}
+        return looks | {"paths": geometry.paths()}
 
     def _picture(self, element: Any, transform: GroupTransform | None) -> Iterator[Shape]:
         placeholder = placeholder_of(element)
@@ -167,7 +197,7 @@ class PptxShapeReader:
 
     def image_name(self, blip: Any) -> str | None:
         """Store the picture of an `a:blip` element, and return its name. Returns None for unusable pictures."""
-        part = self._part(blip.get(f"{_R}embed", ""))
+        part = self._part(blip.get(f"{R}embed", ""))
         if part is None:
             self.job.note("a picture that is not in the file itself was left out.")
             return None
@@ -182,34 +212,63 @@ class PptxShapeReader:
         ancestors = self.slide_theme.ancestors(placeholder) if placeholder is not None else ()
         box, alt = self._box(element, transform, ancestors), _alt(element)
         inside = next(element.iter(f"{A}tbl", f"{_C}chart", f"{_D}relIds", f"{P}oleObj"), None)
-        shape = None if inside is None else self._frame_content(inside, box)
-        if shape is not None:
-            yield replace(shape, alt=alt)
-        elif (picture := next(element.iter(f"{P}pic"), None)) is not None:
+        shapes = [] if inside is None else list(self._frame_content(inside, box))
+        yield from (shape if shape.alt else replace(shape, alt=alt) for shape in shapes[:1])
+        yield from shapes[1:]
+        if not shapes and (picture := next(element.iter(f"{P}pic"), None)) is not None:
             yield from self._picture(picture, transform)
 
-    def _frame_content(self, inside: Any, box: Box) -> Shape | None:
+    def _frame_content(self, inside: Any, box: Box) -> Iterator[Shape]:
         match inside.tag.rpartition("}")[2]:
             case "tbl":
-                return table_of(inside, box, self.slide_theme, self.part)
+                table = table_of(inside, box, self.slide_theme, self.part)
+                yield from () if table is None else (table,)
             case "chart":
-                return self._from_part(inside.get(f"{_R}id", ""), chart_table, box, "a chart is kept as a table.")
+                part = self._part(inside.get(f"{R}id", ""))
+                chart, drawing = self._xml(part), self._xml(related(part, "chartUserShapes"))
+                table = None if chart is None else chart_table(chart, drawing, box)
+                if table is not None:
+                    self.job.note("a chart is kept as a table.")
+                    yield table
             case "relIds":
-                return self._from_part(inside.get(f"{_R}dm", ""), diagram_text, box, "a diagram is kept as a list.")
-            case _:
-                return None
+                yield from self._diagram(self._xml(self._part(inside.get(f"{R}dm", ""))), box)
 
-    def _from_part(self, name: str, reads: Callable[[Any, Box], Any], box: Box, note: str) -> Shape | None:
-        part = self._part(name)
-        root = None if part is None else parse_xml(part.blob)
-        if root is None:
-            return None
-        self.job.note(note)
-        shape: Shape | None = reads(root, box)
-        return shape
+    def _xml(self, part: Any) -> Any:
+        return None if part is None else parse_xml(part.blob)
+
+    def _diagram(self, data: Any, box: Box) -> Iterator[Shape]:
+        """Yield the shapes that PowerPoint has stored for a diagram, or else its text as a list."""
+        extension = None if data is None else next(data.iter(f"{_DSP}dataModelExt"), None)
+        part = None if extension is None else self._part(extension.get("relId", ""))
+        drawing = self._xml(part)
+        shapes: list[Shape] = []
+        if drawing is not None:
+            for element in drawing.iter(f"{_DSP}*"):  # these elements have the types of a slide's
+                element.tag = element.tag.replace(_DSP, P)
+            transform = GroupTransform(box, Box(0, 0, box.width, box.height), None)
+            reader, members = replace(self, part=part), drawing.iterfind(f"{P}spTree/*")
+            shapes = [shape for element in members for shape in reader._shape(element, transform, 0)]
+        yield from shapes
+        if not shapes and data is not None and (text := diagram_text(data, box)):
+            self.job.note("a diagram is kept as a list.")
+            yield text
 
 
 _FRAMES = (f"{P}spPr/{A}xfrm", f"{P}xfrm", f"{P}grpSpPr/{A}xfrm")
+
+
+def _fill_properties(shape: Any) -> Any:
+    """Return the element with the fill of a shape, which is that of a group if the shape has the fill of its group."""
+    properties = shape.find(f"{P}spPr")
+    groups = shape.iterancestors(f"{P}grpSp")
+    while properties is not None and properties.find(f"{A}grpFill") is not None:
+        group = next(groups, None)
+        properties = None if group is None else group.find(f"{P}grpSpPr")
+    return properties
+
+
+def _style_references(shape: Any) -> tuple[Any, Any]:
+    return shape.find(f"{P}style/{A}lnRef"), shape.find(f"{P}style/{A}fillRef")
 
 
 def _box_of(frame: Any, offset: str, extent: str) -> Box | None:
@@ -218,16 +277,10 @@ def _box_of(frame: Any, offset: str, extent: str) -> Box | None:
     offset_element, size = frame.find(f"{A}{offset}"), frame.find(f"{A}{extent}")
     if offset_element is None or size is None:
         return None
-    x, y = (_number(offset_element.get(key)) for key in ("x", "y"))
-    width, height = (_number(size.get(key)) for key in ("cx", "cy"))
-    return Box.of(x, y, width, height, _number(frame.get("rot")) / 60_000)
-
-
-def _number(value: str | None) -> float:
-    try:
-        return float(int(value or "0"))
-    except ValueError:
-        return 0.0
+    x, y = (number(offset_element.get(key)) for key in ("x", "y"))
+    width, height = (number(size.get(key)) for key in ("cx", "cy"))
+    flip = frame.get("flipH") in ("1", "true"), frame.get("flipV") in ("1", "true")
+    return Box.of(x, y, width, height, number(frame.get("rot")) / 60_000, flip)
 
 
 def _group_transform(element: Any, outer: GroupTransform | None) -> GroupTransform | None:
@@ -252,24 +305,8 @@ def _alt(element: Any) -> str:
     return clean.ooxml_text(_property(element, "descr"))
 
 
-def _font_scale(body: Any) -> float:
-    """Return the factor (0.1 to 1) by which PowerPoint has shrunk the text to fit its box."""
-    autofit = None if body is None else body.find(f"{A}bodyPr/{A}normAutofit")
-    value = "" if autofit is None else autofit.get("fontScale", "")
-    try:
-        scale = float(value.rstrip("%")) / (100 if value.endswith("%") else 100_000) if value else 1.0
-    except ValueError:
-        scale = 1.0
-    return max(0.1, min(1.0, scale))
-
-
-def _style_color(style: Any, name: str, colors: Any) -> str | None:
-    reference = None if style is None else style.find(f"{A}{name}")
-    return None if reference is None or reference.get("idx") == "0" else color(reference, colors)
-
-
 def _crop(rectangle: Any) -> tuple[float, float, float, float]:
     if rectangle is None:
         return (0.0, 0.0, 0.0, 0.0)
-    left, top, right, bottom = (max(0.0, min(0.99, _number(rectangle.get(side)) / 100_000)) for side in "ltrb")
+    left, top, right, bottom = (max(0.0, min(0.99, number(rectangle.get(side)) / 100_000)) for side in "ltrb")
     return (left, top, right, bottom) if left + right < 1 and top + bottom < 1 else (0.0, 0.0, 0.0, 0.0)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from .colors import A, Theme, fill, theme
+from .colors import A, Theme, fill, number, share, theme
 
 P = "{http://schemas.openxmlformats.org/presentationml/2006/main}"
+R = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
 
 _BODY_TYPES = frozenset({"obj", "body", "subTitle", "chart", "tbl", "clipArt", "dgm", "media", "pic"})
 _ON_MASTER = dict.fromkeys(_BODY_TYPES, "body") | {"ctrTitle": "title"}
@@ -16,15 +17,49 @@ _STYLES = {"title": "titleStyle", "body": "bodyStyle"}
 _ALIGNS = {"l": "left", "ctr": "center", "r": "right", "just": "justify", "dist": "justify"}
 _MARKERS = {"buNone": "", "buChar": "bullet", "buBlip": "bullet", "buAutoNum": "number"}
 _LEVELS = 9
+NUMBER_SCHEMES = {
+    f"{digits}{form}": label.format(first)
+    for digits, first in (("arabic", "1"), ("alphaLc", "a"), ("alphaUc", "A"), ("romanLc", "i"), ("romanUc", "I"))
+    for form, label in (("Period", "{}."), ("ParenR", "{})"), ("ParenBoth", "({})"), ("Plain", "{}"))
+}
+"""The label of the first number in each numbering scheme."""
+_SYMBOL_FONTS = ("Wingdings", "Webdings", "Symbol", "Monotype Sorts", "Zapf")
+_SYMBOLS = dict(zip("§ØüqvlnuàèßçóáâoûTwJKL", "▪➢✓❑❖●■◆➔⇨←⇦⇔↑↓○✗❄◆☺😐☹", strict=True))
+"""Common bullets and arrows of the symbol fonts of Windows, as Unicode has them."""
+_GREEK = dict(
+    zip(
+        "abgdezhqiklmnxoprstufcywABGDEZHQIKLMNXOPRSTUFCYW®¬ÜÞÛ£³¹»Î¥´·",  # noqa: RUF001
+        "αβγδεζηθικλμνξοπρστυφχψωΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩ→←⇐⇒⇔≤≥≠≈∈∞×•",  # noqa: RUF001
+        strict=True,
+    )
+)
+_PRIVATE = {
+    font: {0xF000 + ord(letter): symbol for letter, symbol in symbols.items()}
+    for font, symbols in (("Wingdings", _SYMBOLS), ("Symbol", _GREEK))
+}
+"""The characters of symbol fonts in the text of runs."""
+Spacing = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True)
 class RunStyle:
-    """The format of a run and its paragraph, such as font size, colour and alignment."""
+    """The format of a run and its paragraph, such as font size, colour and alignment.
+
+    A spacing is a multiple of the line height and a length in points, one of which is 0.
+    """
 
     align: str = ""
     rtl: bool = False
     marker: str = ""
+    bullet: str = ""
+    start: int = 1
+    indent: int = 0
+    first: int = 0
+    line_spacing: Spacing = (1.0, 0.0)
+    before: Spacing = (0.0, 0.0)
+    after: Spacing = (0.0, 0.0)
+    baseline: str = ""
+    capitals: bool = False
     size: float = 18.0
     bold: bool = False
     italic: bool = False
@@ -35,12 +70,14 @@ class RunStyle:
 
 @dataclass(frozen=True, slots=True)
 class SlideTheme:
-    """The layout, master, theme colours and default text styles (an XML element or None) of a slide."""
+    """The layout, master, theme colours, format scheme, default text styles and table styles by id of a slide."""
 
     layout_part: Any
     master_part: Any
     colors: Theme
+    formats: Any = None
     defaults: Any = None
+    table_styles: Mapping[str, Any] = field(default_factory=dict)
     _run_styles: dict[tuple[str | None, int], RunStyle] = field(default_factory=dict)
 
     @property
@@ -85,6 +122,8 @@ class SlideTheme:
             styles = self.master.find(f"{P}txStyles") if placeholder_type and self.master is not None else None
             if styles is not None:
                 name = _STYLES.get(_ON_MASTER.get(str(placeholder_type), str(placeholder_type)), "otherStyle")
+                if name != "otherStyle":  # titles and bodies inherit nothing from the default text style
+                    run_style = RunStyle()
                 properties = level_style(styles.find(f"{P}{name}"), level)
                 run_style = apply_paragraph_properties(run_style, properties, self.colors)
             self._run_styles[key] = run_style
@@ -117,10 +156,51 @@ def apply_paragraph_properties(run_style: RunStyle, properties: Any, colors: The
         return run_style
     align = _ALIGNS.get(properties.get("algn", ""), run_style.align)
     rtl = _flag(properties.get("rtl"), run_style.rtl)
-    tags = (str(child.tag).removeprefix(A) for child in properties)
-    marker = next((_MARKERS[tag] for tag in tags if tag in _MARKERS), run_style.marker)
-    run_style = replace(run_style, align=align, rtl=rtl, marker=marker)
+    bullet = next((child for child in properties if str(child.tag).removeprefix(A) in _MARKERS), None)
+    if bullet is not None:
+        run_style = replace(run_style, marker=_MARKERS[bullet.tag.removeprefix(A)], bullet="", start=1)
+        if run_style.marker:
+            run_style = replace(run_style, bullet=_bullet(bullet, properties), start=_int(bullet.get("startAt"), 1))
+    run_style = replace(
+        run_style,
+        align=align,
+        rtl=rtl,
+        indent=_int(properties.get("marL"), run_style.indent),
+        first=_int(properties.get("indent"), run_style.first),
+        line_spacing=_spacing(properties.find(f"{A}lnSpc"), run_style.line_spacing),
+        before=_spacing(properties.find(f"{A}spcBef"), run_style.before),
+        after=_spacing(properties.find(f"{A}spcAft"), run_style.after),
+    )
     return apply_run_properties(run_style, properties.find(f"{A}defRPr"), colors)
+
+
+def _bullet(element: Any, properties: Any) -> str:
+    """Return the character of a bullet, or the label of the first number in a list."""
+    if element.tag == f"{A}buAutoNum":
+        return NUMBER_SCHEMES.get(element.get("type", ""), "1.")
+    font, character = properties.find(f"{A}buFont"), element.get("char", "")[:1]
+    if "\uf000" <= character <= "\uf0ff":
+        character = chr(ord(character) - 0xF000)
+    elif font is None or not font.get("typeface", "").startswith(_SYMBOL_FONTS):
+        return str(character)
+    return _SYMBOLS.get(character, "•")
+
+
+def symbol_text(text: str, properties: Any) -> str:
+    """Return the text of a run with the Unicode characters for those of its symbol font."""
+    font = None if properties is None else properties.find(f"{A}sym")
+    return text if font is None else text.translate(_PRIVATE.get(font.get("typeface", ""), {}))
+
+
+def _spacing(element: Any, inherited: Spacing) -> Spacing:
+    if element is None or not len(element):
+        return inherited
+    value = share(element[0].get("val"))
+    return (min(10.0, value), 0.0) if element[0].tag == f"{A}spcPct" else (0.0, min(2_000.0, value * 1_000))
+
+
+def _int(value: str | None, otherwise: int) -> int:
+    return int(max(-51_206_400, min(51_206_400, number(value, otherwise))))
 
 
 def apply_run_properties(run_style: RunStyle, properties: Any, colors: Theme) -> RunStyle:
@@ -136,8 +216,15 @@ def apply_run_properties(run_style: RunStyle, properties: Any, colors: Theme) ->
         italic=_flag(get("i"), run_style.italic),
         underline=get("u", "none") != "none" if get("u") else run_style.underline,
         strike=get("strike", "noStrike") != "noStrike" if get("strike") else run_style.strike,
-        color=run_style.color if color is None else color or None,
+        color=run_style.color if color is None else color[:6] or None,
+        baseline=_baseline(get("baseline"), run_style.baseline),
+        capitals=get("cap") == "all" if get("cap") else run_style.capitals,
     )
+
+
+def _baseline(value: str | None, inherited: str) -> str:
+    raised = share(value)
+    return inherited if value is None else "super" if raised > 0 else "sub" if raised < 0 else ""
 
 
 def _flag(value: str | None, otherwise: bool) -> bool:
@@ -145,24 +232,34 @@ def _flag(value: str | None, otherwise: bool) -> bool:
 
 
 def _size(value: str | None, otherwise: float) -> float:
-    try:
-        return max(1.0, min(4_000.0, int(value) / 100)) if value else otherwise
-    except ValueError:
-        return otherwise
+    return max(1.0, min(4_000.0, number(value, otherwise * 100) / 100))
 
 
-def slide_theme_of(slide_part: Any, defaults: Any) -> SlideTheme:
-    """Find the layout, the master and the theme colours of a slide. A missing layout or master is None."""
-    layout = _related(slide_part, "slideLayout")
-    master = _related(layout, "slideMaster")
-    theme_part = _related(master, "theme")
-    color_map = master._element.find(f"{P}clrMap") if master is not None else None
+def slide_theme_of(slide_part: Any, presentation_part: Any) -> SlideTheme:
+    """Find the layout, the master and the theme of a slide. A missing layout or master is None."""
+    layout = related(slide_part, "slideLayout")
+    master = related(layout, "slideMaster")
+    theme_part = related(master, "theme")
+    color_maps = [color_map_override(part) for part in (slide_part, layout)]
+    color_maps += [master._element.find(f"{P}clrMap") if master is not None else None]
+    color_map = next((it for it in color_maps if it is not None), None)
     theme_root = None if theme_part is None else parse_xml(theme_part.blob)
     colors = theme(theme_root, {} if color_map is None else dict(color_map.attrib))
-    return SlideTheme(layout, master, colors, defaults)
+    formats = None if theme_root is None else next(theme_root.iter(f"{A}fmtScheme"), None)
+    styles_part = related(presentation_part, "tableStyles")
+    styles = None if styles_part is None else parse_xml(styles_part.blob)
+    table_styles = {} if styles is None else {style.get("styleId", ""): style for style in styles}
+    defaults = presentation_part._element.find(f"{P}defaultTextStyle")
+    return SlideTheme(layout, master, colors, formats, defaults, table_styles)
 
 
-def _related(part: Any, relationship_type: str) -> Any:
+def color_map_override(part: Any) -> Any:
+    """Return the element with the colours by name that a slide or layout has instead of its master's, or None."""
+    return None if part is None else part._element.find(f"{P}clrMapOvr/{A}overrideClrMapping")
+
+
+def related(part: Any, relationship_type: str) -> Any:
+    """Return the first part to which a part has a relationship of this type, or None. `part` may be None."""
     for relationship in () if part is None else part.rels.values():
         if relationship.reltype.endswith(f"/{relationship_type}") and not relationship.is_external:
             return relationship.target_part

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import io
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime
+from math import sqrt
 from typing import Any
 
 import pptx
@@ -15,7 +16,7 @@ from pptx.opc.constants import RELATIONSHIP_TYPE as RT
 
 from ...input.native_package import zip_timestamp
 from ...job import Job
-from ..model import Deck, Shape, Slide, SlidePicture, SlideTable, Text
+from ..model import PATH_SIDE, Deck, Shape, ShapePath, Slide, SlidePicture, SlideTable, Text
 from .colors import A
 from .slide_theme import P
 from .write_text import add_fill, fill_body
@@ -24,10 +25,14 @@ _TITLE_SLIDE, _ONE_BODY, _TWO_BODIES, _TITLE_ONLY, _BLANK = 0, 1, 3, 5, 6
 """Indexes of slide layouts in python-pptx's default template."""
 
 _OUTLINES = {"": "rect", "rectangle": "rect", "round": "roundRect", "ellipse": "ellipse"}
+_DIRECTIONS = {"down": "vert", "up": "vert270", "stacked": "wordArtVert"}
+_DASHES = {"": "solid", "dot": "sysDot", "dash": "dash", "dashdot": "dashDot"}
+_COMMANDS = {"M": "moveTo", "L": "lnTo", "C": "cubicBezTo", "Z": "close"}
 _ANCHORS = {"top": "t", "middle": "ctr", "bottom": "b"}
 _FOOTERS = (("ftr", "11"), ("dt", "10"), ("sldNum", "12"))
 _MARGIN = 12_700
 _TABLE_GRID = "{5940675A-B579-460E-94D1-54222C63F5DA}"  # a style with lines and without colours
+_NO_STYLE = "{2D5ABB26-0587-4C30-8999-92F81FD0307C}"
 
 
 def write(deck: Deck, job: Job) -> bytes:
@@ -95,6 +100,7 @@ class SlideWriter:
     def __init__(self, slide: Any, pictures: Mapping[str, bytes]) -> None:
         self._slide, self._pictures = slide, pictures
         self._tree = slide.shapes._spTree
+        slide.shapes.turbo_add_enabled = True  # else it looks for the largest shape id at every new shape
         free = [shape for shape in slide.placeholders if shape.placeholder_format.idx in (0, 1, 2)]
         self._titles = [shape for shape in free if shape.placeholder_format.idx == 0]
         self._bodies = [shape for shape in free if shape.placeholder_format.idx != 0]
@@ -122,6 +128,9 @@ class SlideWriter:
         pptx_shape._element[0][0].set("descr", shape.alt)
         if shape.box.turn and not isinstance(shape, SlideTable):
             pptx_shape.rotation = shape.box.turn
+        for name, flip in (("flipH", shape.box.flip_x), ("flipV", shape.box.flip_y)):
+            if flip and not isinstance(shape, SlideTable):
+                pptx_shape._element.spPr.find(f"{A}xfrm").set(name, "1")
 
     def _hyperlink_id(self, address: str) -> str:
         return str(self._slide.part.relate_to(address, RT.HYPERLINK, is_external=True))
@@ -132,11 +141,15 @@ class SlideWriter:
         pptx_shape.width, pptx_shape.height = shape.box.width, shape.box.height
         body = pptx_shape._element.txBody
         frame = body.find(f"{A}bodyPr")
-        frame.set("wrap", "square")
+        frame.set("wrap", "square" if shape.wrap else "none")
         frame.set("anchor", _ANCHORS[shape.anchor])
+        if shape.direction:
+            frame.set("vert", _DIRECTIONS[shape.direction])
+        for side, inset in zip("ltrb", _insets(shape), strict=True):
+            frame.set(f"{side}Ins", str(inset))
         for child in list(frame):
             frame.remove(child)
-        etree.SubElement(frame, f"{A}normAutofit")
+        etree.SubElement(frame, f"{A}noAutofit" if shape.autofit == "none" else f"{A}normAutofit")
         fill_body(body, shape.paragraphs, self._hyperlink_id)
         _set_geometry(pptx_shape._element.spPr, shape)
         return pptx_shape
@@ -174,7 +187,8 @@ class SlideWriter:
         frame = self._slide.shapes.add_table(len(shape.rows), len(shape.rows[0]), box.x, box.y, box.width, box.height)
         table = frame.table
         table.first_row, table.horz_banding = shape.header, False
-        table._tbl.tblPr.find(f"{A}tableStyleId").text = _TABLE_GRID
+        plain = any(cell and cell.borders is not None for row in shape.rows for cell in row)
+        table._tbl.tblPr.find(f"{A}tableStyleId").text = _NO_STYLE if plain else _TABLE_GRID
         for columns, widths in ((table.columns, shape.widths), (table.rows, shape.heights)):
             for line, size in zip(columns, widths, strict=False):
                 setattr(line, "width" if columns is table.columns else "height", size)
@@ -187,8 +201,14 @@ class SlideWriter:
                 if cell is None:
                     continue
                 fill_body(element.get_or_add_txBody(), cell.paragraphs, self._hyperlink_id)
+                properties = element.get_or_add_tcPr()
+                properties.set("anchor", _ANCHORS[cell.anchor])
+                for side, digits in zip("LTRB", cell.borders or (), strict=False):
+                    line = etree.SubElement(properties, f"{A}ln{side}", {"w": str(_MARGIN)})
+                    add_fill(line, digits)
+                properties[:] = sorted(properties, key=lambda line: "LRTB".index(line.tag[-1]))
                 if cell.fill:
-                    add_fill(element.get_or_add_tcPr(), cell.fill)
+                    add_fill(properties, cell.fill)
         for y, row in enumerate(shape.rows):
             for x, cell in enumerate(row):
                 if cell and (cell.columns > 1 or cell.rows > 1):
@@ -206,8 +226,39 @@ def _merge(table: Any, top: int, left: int, bottom: int, right: int) -> None:
 def _set_geometry(properties: Any, shape: Text) -> None:
     for old in [child for child in properties if child.tag != f"{A}xfrm"]:
         properties.remove(old)
-    form = etree.SubElement(properties, f"{A}prstGeom", {"prst": _OUTLINES[shape.outline]})
-    etree.SubElement(form, f"{A}avLst")
+    if shape.paths:
+        _add_paths(etree.SubElement(properties, f"{A}custGeom"), shape.paths)
+    else:
+        form = etree.SubElement(properties, f"{A}prstGeom", {"prst": _OUTLINES[shape.outline]})
+        etree.SubElement(form, f"{A}avLst")
     add_fill(properties, shape.fill)
     if shape.line:
-        add_fill(etree.SubElement(properties, f"{A}ln", {"w": str(_MARGIN)}), shape.line)
+        line = etree.SubElement(properties, f"{A}ln", {"w": str(shape.stroke.width)})
+        add_fill(line, shape.line)
+        etree.SubElement(line, f"{A}prstDash", {"val": _DASHES[shape.stroke.dash]})
+        for name, kind in (("headEnd", shape.stroke.start), ("tailEnd", shape.stroke.end)):
+            etree.SubElement(line, f"{A}{name}", {"type": kind or "none"})
+
+
+def _add_paths(geometry: Any, paths: Iterable[ShapePath]) -> None:
+    for name in ("avLst", "gdLst", "ahLst", "cxnLst"):
+        etree.SubElement(geometry, f"{A}{name}")
+    etree.SubElement(geometry, f"{A}rect", {"l": "l", "t": "t", "r": "r", "b": "b"})
+    elements = etree.SubElement(geometry, f"{A}pathLst")
+    for path in paths:
+        attributes = {"w": str(PATH_SIDE), "h": str(PATH_SIDE)} | ({"fill": path.fill} if path.fill else {})
+        element = etree.SubElement(elements, f"{A}path", attributes | ({} if path.stroke else {"stroke": "0"}))
+        tokens = iter(path.data.split())
+        for token in tokens:
+            if token.isalpha():
+                command = etree.SubElement(element, f"{A}{_COMMANDS[token]}")
+            else:
+                etree.SubElement(command, f"{A}pt", {"x": token, "y": next(tokens)})
+
+
+def _insets(shape: Text) -> tuple[int, ...]:
+    """Return the insets of a shape without the corners of an ellipse, which programs add to the insets of a shape."""
+    if shape.outline != "ellipse":
+        return shape.insets
+    corners = (round(side * (1 - sqrt(0.5)) / 2) for side in (shape.box.width, shape.box.height) * 2)
+    return tuple(max(0, inset - corner) for inset, corner in zip(shape.insets, corners, strict=True))

@@ -35,15 +35,6 @@ def column_number(text: str) -> int:
     return number - 1
 
 
-def cell_name(row: int, column: int) -> str:
-    """Return the name of the cell with these row and column numbers, which start at 0.
-
-    >>> cell_name(2, 1)
-    'B3'
-    """
-    return f"{column_letters(column)}{row + 1}"
-
-
 def parse_cell_address(text: str) -> tuple[int, int]:
     """Return the row and column (from 0) of a cell name. Raises ValueError if the name is invalid or outside a sheet.
 

@@ -8,28 +8,33 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import warnings
+from collections import Counter
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from datetime import date, datetime, time, timedelta
 from itertools import groupby
+from math import isfinite
 from typing import Any
 
 from ...engines import available
 from ...job import Job
-from ..date_serial import from_serial, value_kind
-from ..model import Cell, ErrorValue, Rows, Sheet, Value, Workbook
+from ..date_serial import from_serial, to_serial
+from ..model import Cell, ErrorValue, Rows, Sheet, Value, Workbook, value_from_json, value_to_json
+from .reliable import Position, checks, dependents, is_exact, is_search
 
-_MAX_SECONDS = 10
+_MAX_SECONDS = 15
 _MAX_GRID_CELLS = 20_000_000
 """The maximum number of cells for the engine, including empty cells, since the engine uses memory for empty cells."""
 
+_DISTANCE = 64
+"""The number of columns between the cells of a sheet and the calculations beside them."""
+
 _ERROR_CODES = {
     "Null": "#NULL!", "Div": "#DIV/0!", "Value": "#VALUE!", "Ref": "#REF!", "Num": "#NUM!", "Na": "#N/A", "NA": "#N/A",
-    "Spill": "#SPILL!", "Calc": "#CALC!",
 }  # fmt: skip
 """The error values by the name of the engine's error. Other engine errors mean that there is no result."""
-
-_TEMPORAL_TYPES: tuple[tuple[str, Any], ...] = (("datetime", datetime), ("date", date), ("time", time))
 
 Results = list[list[Any]]
 """An entry [kind, value] for each formula without a stored value in workbook order, or [] without a result."""
@@ -62,23 +67,19 @@ def _with_results(sheet: Sheet, results: Iterator[list[Any]]) -> Sheet:
         }
         for row, columns in sheet.rows.items()
     }
-    return Sheet(sheet.name, rows, sheet.merges, sheet.widths, sheet.hidden)
+    return replace(sheet, rows=rows)
 
 
 def _decode_result(encoded: list[Any], cell: Cell) -> Value:
     if not encoded:
         return None
-    kind, value = encoded
-    if kind == "fault":
-        return ErrorValue(value)
-    if kind == "duration":
-        return timedelta(seconds=value)
-    if kind:
-        parsed: Value = dict(_TEMPORAL_TYPES)[kind].fromisoformat(value)
-        return parsed
-    if isinstance(value, (int, float)) and not isinstance(value, bool) and value_kind(cell.style.format) != "number":
-        return from_serial(value, cell.style.format)
-    return value  # type: ignore[no-any-return]
+    value = value_from_json(*encoded)
+    if isinstance(value, (date, time, timedelta)):
+        number = to_serial(value)
+        value = value if number is None or not cell.style.format else number
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return value
+    return from_serial(value, cell.style.format)
 
 
 def _compute_in_child(workbook: Workbook, job: Job) -> Results:
@@ -88,7 +89,7 @@ def _compute_in_child(workbook: Workbook, job: Job) -> Results:
         warnings.simplefilter("ignore", DeprecationWarning)  # the fork starts no thread and waits for none
         child = os.fork()
     if child == 0:
-        _run_child(workbook, job.now, outlet)
+        _run_child(workbook, job, outlet)
     os.close(outlet)
     with os.fdopen(inlet, "rb") as pipe:
         output = pipe.read()
@@ -97,8 +98,11 @@ def _compute_in_child(workbook: Workbook, job: Job) -> Results:
     return results
 
 
-def _run_child(workbook: Workbook, now: datetime, outlet: int) -> None:
-    """Call `_compute`, write the results to the pipe as JSON, and end the process without running exit handlers."""
+def _run_child(workbook: Workbook, job: Job, outlet: int) -> None:
+    """Call `_compute`, write the results to the pipe as JSON, and end the process without running exit handlers.
+
+    The system ends the process after `_MAX_SECONDS` of processor time, and after half of the job's limit of time.
+    """
     try:
         import resource
 
@@ -107,7 +111,9 @@ def _run_child(workbook: Workbook, now: datetime, outlet: int) -> None:
         limit = int(sum(resource.getrusage(resource.RUSAGE_SELF)[:2])) + _MAX_SECONDS
         limit = limit if hard == resource.RLIM_INFINITY else min(limit, hard)
         resource.setrlimit(resource.RLIMIT_CPU, (limit, hard))
-        output = json.dumps(_compute(workbook, now)).encode()
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+        signal.setitimer(signal.ITIMER_REAL, job.limits.seconds / 2)
+        output = json.dumps(_compute(workbook, job.now)).encode()
         with os.fdopen(outlet, "wb") as pipe:
             pipe.write(output)
     finally:
@@ -130,12 +136,41 @@ def _compute(workbook: Workbook, now: datetime) -> Results:
     for sheet in workbook.sheets:
         _load_sheet(engine, sheet)
     engine.evaluate_all()
-    return [
-        _encode_result(engine.get_value(sheet.name, row + 1, column + 1))
+    cells = {
+        (sheet.name, row, column): cell
         for sheet in workbook.sheets
         for row, column, cell in sheet.cells()
         if _needs_value(cell)
-    ]
+    }
+    results = {position: _result(engine, position, cell.formula or "") for position, cell in cells.items()}
+    wrong = {position for position, cell in cells.items() if not results[position] or not is_exact(cell)}
+    wrong |= _unreliable_cells(engine, workbook, {position: cells[position] for position in cells.keys() - wrong})
+    unreliable = dependents({position: cell.formula or "" for position, cell in cells.items()}, wrong)
+    return [[] if position in unreliable else result for position, result in results.items()]
+
+
+def _unreliable_cells(engine: Any, workbook: Workbook, cells: Mapping[Position, Cell]) -> set[Position]:
+    """Return the positions of the cells of which a check has an error that only the engine gives.
+
+    The checks are calculated beside the cells of the sheet.
+    """
+    ends = {sheet.name: sheet.last_column + _DISTANCE for sheet in workbook.sheets}
+    used: Counter[tuple[str, int]] = Counter()
+    checked: dict[Position, Position] = {}
+    for position, cell in cells.items():
+        sheet, row, _ = position
+        for check in checks(cell.formula or ""):
+            column = ends[sheet] + used[sheet, row]
+            used[sheet, row] += 1
+            checked[sheet, row, column] = position
+            _load_formulas(engine, sheet, row + 1, column + 1, [f"={check}"])
+    engine.evaluate_all()
+    return {position for place, position in checked.items() if not _result(engine, place, "")}
+
+
+def _result(engine: Any, position: Position, formula: str) -> list[Any]:
+    sheet, row, column = position
+    return _encode_result(engine.get_value(sheet, row + 1, column + 1), formula)
 
 
 def _load_sheet(engine: Any, sheet: Sheet) -> None:
@@ -178,20 +213,21 @@ def _runs(items: Mapping[int, Any]) -> Iterator[tuple[int, list[Any]]]:
 def _engine_value(cell: Cell) -> Any:
     value = cell.value
     if isinstance(value, ErrorValue):
-        kind = next((kind for kind, code in _ERROR_CODES.items() if code == value.code), "Value")
+        codes = {**_ERROR_CODES, "Name": "#NAME?"}
+        kind = next((kind for kind, code in codes.items() if code == value.code), "Value")
         return {"type": "Error", "kind": kind}
     return value
 
 
-def _encode_result(value: Any) -> list[Any]:
+def _encode_result(value: Any, formula: str) -> list[Any]:
     if isinstance(value, dict):
         code = _ERROR_CODES.get(value.get("kind", ""))
-        return ["fault", code] if code else []
-    if isinstance(value, timedelta):
-        return ["duration", value.total_seconds()]
-    for kind, type_ in _TEMPORAL_TYPES:
-        if isinstance(value, type_):
-            return [kind, value.isoformat()]
+        is_reliable = code and (code != "#VALUE!" or is_search(formula))  # see docs/decisions.md
+        return value_to_json(ErrorValue(code)) if code and is_reliable else []
+    if isinstance(value, date) and (value.year, value.month) < (1900, 3):
+        return []  # the engine gives the same date for two serial numbers
+    if isinstance(value, float) and not isfinite(value):
+        return []
     if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
         value = int(value)
-    return [] if value is None or isinstance(value, list) else ["", value]
+    return [] if value is None or isinstance(value, list) else value_to_json(value)

@@ -78,6 +78,15 @@ _UNSAFE_SIGNS = frozenset("|['\"")
 _PREFIX = re.compile(r"(?:_xlfn\.|_xlws\.|_xludf\.|COM\.MICROSOFT\.|COM\.SUN\.STAR\.|ORG\.[A-Z]+\.)+", re.IGNORECASE)
 
 
+def function_name(text: str) -> str:
+    """Return the name of a function in upper case, without the prefixes of programs.
+
+    >>> function_name("_xlfn.Concat")
+    'CONCAT'
+    """
+    return _PREFIX.sub("", text).upper()
+
+
 def is_safe_formula(formula: str) -> bool:
     """Return whether a formula is not too long and cannot fetch, open or run anything outside its workbook.
 
@@ -94,19 +103,13 @@ def _is_safe_token(formula_tokens: list[FormulaToken], index: int) -> bool:
     if kind == "outside" or text in _UNSAFE_SIGNS:
         return False
     if kind == "function":
-        plain = _PREFIX.sub("", text).upper()
+        plain = function_name(text)
         if plain == "HYPERLINK":
-            return hyperlink_target(formula_tokens[index:]) is not None
+            arguments = [token for token in formula_tokens[index + 1 : index + 4] if not token.text.isspace()]
+            is_text = len(arguments) > 1 and arguments[1].kind == "string"
+            return is_text and safe_link(arguments[1].text[1:-1].replace('""', '"')) is not None
         return plain not in _UNSAFE_FUNCTIONS and not plain.startswith(("_XLL.", "GET.", "SET."))
     return True
-
-
-def hyperlink_target(formula_tokens: list[FormulaToken]) -> str | None:
-    """Return the link in a HYPERLINK call, or None if the first argument is not a string with a safe link."""
-    arguments = [token for token in formula_tokens[1:4] if not token.text.isspace()]
-    if len(arguments) < 2 or arguments[1].kind != "string":
-        return None
-    return safe_link(arguments[1].text[1:-1].replace('""', '"'))
 
 
 def safe_link(target: str | None) -> str | None:
@@ -121,9 +124,9 @@ def sanitize(value: Value, formula: str | None, job: Job) -> tuple[Value, str | 
     An unsafe formula adds a note and becomes None, and the value is then the last value or the formula as text. A
     formula that is only an error code becomes an error value.
     """
-    if formula is None or (isinstance(value, ErrorValue) and formula == value.code):
+    if formula is None:
         return value, None
-    if value is None and _FAULT.fullmatch(formula):
+    if _FAULT.fullmatch(formula):
         return ErrorValue(formula), None
     if is_safe_formula(formula):
         return value, formula

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from html.parser import HTMLParser
 
-from ...input.charset import decode
+from ...input.charset import decode_markup
 from ...job import ConversionError, Job, TooLarge
 from ..formula import address
 from ..formula.tokens import safe_link
@@ -19,7 +19,7 @@ _HIDDEN_TAGS = frozenset({"script", "style", "title"})
 def read(source: bytes, job: Job) -> Workbook:
     """Read each table of a web page as a sheet. Raises ConversionError without a table, and TooLarge above a limit."""
     reader = _TableParser(job)
-    reader.feed(decode(source, job.charset))
+    reader.feed(decode_markup(source, job))
     reader.close()
     if not reader.sheets:
         raise ConversionError("the file is a web page without a table.")

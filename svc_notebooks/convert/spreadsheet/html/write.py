@@ -6,13 +6,12 @@ import io
 import re
 import zipfile
 from collections.abc import Iterator
-from datetime import date, time, timedelta
 from html import escape
 
 from ...input.native_package import zip_timestamp
 from ...job import Job
 from ..formula.address import column_letters
-from ..model import ErrorValue, Sheet, Workbook
+from ..model import Sheet, Workbook
 from ..number_format import format_cell
 from ..sheet_layout import LayoutCell, SheetLayout
 from ..values import clean
@@ -24,7 +23,7 @@ nav a, nav b { margin-right: 1em; }
 table { border-collapse: collapse; }
 td, th { border: 1px solid #ccc; padding: 2px 5px; vertical-align: bottom; white-space: pre-wrap; }
 th { background: #f3f3f3; color: #666; font-weight: normal; text-align: center; }
-.n { text-align: right; white-space: nowrap; }
+.r { text-align: right; white-space: nowrap; }
 .c { text-align: center; }
 .b { font-weight: bold; }
 """
@@ -102,12 +101,8 @@ def _piece(piece: LayoutCell, dense: bool) -> str:
         return "<td></td>" * piece.colspan if dense else f'<td colspan="{piece.colspan}"></td>'
     spans = f' colspan="{piece.colspan}"' if piece.colspan > 1 else ""
     spans += f' rowspan="{piece.rowspan}"' if piece.rowspan > 1 else ""
-    cell, kind = piece.cell, ""
-    if isinstance(cell.value, (bool, ErrorValue)):
-        kind = "c"
-    elif isinstance(cell.value, (int, float, date, time, timedelta)):
-        kind = "n"
-    classes = " ".join(filter(None, (kind, "b" if cell.style.bold else "")))
+    cell = piece.cell
+    classes = " ".join(filter(None, (cell.alignment[:1], "b" if cell.style.bold else "")))
     attributes = spans + (f' class="{classes}"' if classes else "")
     text = escape(clean(format_cell(cell)))
     if cell.link and not cell.link.startswith("#"):

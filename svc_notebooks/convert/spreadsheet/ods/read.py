@@ -4,26 +4,46 @@ from __future__ import annotations
 
 import re
 import zipfile
-from collections.abc import Callable
+from bisect import bisect_right
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from datetime import datetime, timedelta
-from xml.etree.ElementTree import Element, ParseError, iterparse
+from xml.etree.ElementTree import Element, ParseError, iterparse, parse
 
-from ...input.zip_file import open_archive
+from ...input.odf.namespaces import name
+from ...input.odf.package import open_package
 from ...job import ConversionError, Job
-from ..date_serial import value_kind
+from ..date_serial import from_serial
+from ..format_code import value_kind
 from ..formula import address
 from ..formula.calculate import with_calculated_values
 from ..formula.openformula import from_openformula
 from ..formula.tokens import MAX_LENGTH, safe_link, sanitize
-from ..model import Area, Cell, CellQuota, CellStyle, ErrorValue, Sheet, Value, Workbook, disjoint
+from ..model import Area, Cell, CellQuota, CellStyle, ErrorValue, Sheet, Value, Workbook
 from ..sheet_names import with_valid_sheet_names
 from ..values import clean, parse_moment, parse_number
 from .styles import Styles
 
-_FAULT = re.compile(r"#(?:NULL!|DIV/0!|VALUE!|REF!|NAME\?|NUM!|N/A)|Err:5\d\d")
-_SKIPPED_ELEMENTS = frozenset({"annotation", "shapes", "frame", "tracked-changes", "ruby-text"})
+_SPREADSHEET, _TABLE = name("office:spreadsheet"), name("table:table")
+_TABLES = frozenset({_TABLE, name("table:dde-links")})
+_CELLS = frozenset({name("table:table-cell"), name("table:covered-table-cell")})
+_PARAGRAPHS = frozenset({name("text:p"), name("text:h")})
+_LISTS = frozenset(map(name, ("text:list", "text:list-item", "text:list-header")))
+_SKIPPED_ELEMENTS = frozenset(map(name, ("office:annotation", "table:shapes", "draw:frame", "text:ruby-text")))
+_NUMBERS = frozenset({"float", "percentage", "currency"})
+_VALUE_ATTRIBUTES = {
+    **dict.fromkeys(_NUMBERS, "office:value"), "boolean": "office:boolean-value", "date": "office:date-value",
+    "time": "office:time-value",
+}  # fmt: skip
+_ERRORS = {code: code for code in ("#NULL!", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#N/A")} | {
+    "#WERT!": "#VALUE!", "#BEZUG!": "#REF!", "#ZAHL!": "#NUM!", "#NV": "#N/A", "#NUL!": "#NULL!", "#NOM?": "#NAME?",
+    "#VALEUR!": "#VALUE!", "#NOMBRE!": "#NUM!",
+}  # fmt: skip
+"""The error values by the text of the cell. Excel writes the number 0 beside the text, which may be in its language."""
+
+_MAX_EMPTY_RUN = 256
+"""The longest run of repeated cells or rows that is kept for its background and borders. Longer runs end the sheet."""
 _MIDNIGHT = datetime(2000, 1, 1)  # noqa: DTZ001  spreadsheets have no time zones
-_ZERO = timedelta()
 _DURATION = re.compile(
     r"(-?)P(?:(\d{1,7})D)?(?:T(?:(\d{1,9})H)?(?:(\d{1,9})M)?(?:(\d{1,9}(?:[.,]\d{1,9})?)S)?)?", re.ASCII
 )
@@ -32,141 +52,126 @@ _DURATION = re.compile(
 def read(source: bytes, job: Job) -> Workbook:
     """Read an ods file. Raises ConversionError if the file is invalid or encrypted, and TooLarge above a limit."""
     try:
-        with open_archive(source, job.limits) as archive:
-            names = set(archive.namelist())
-            if "META-INF/manifest.xml" in names and b"encryption-data" in archive.read("META-INF/manifest.xml"):
-                raise ConversionError("the file is encrypted; save the file without a password.")
-            if "content.xml" not in names:
-                raise ConversionError("the file is damaged, or not an OpenDocument file: content.xml is missing.")
-            return with_calculated_values(with_valid_sheet_names(_Reader(job).sheets(archive)), job)
+        with open_package(source, job) as package:
+            return with_calculated_values(with_valid_sheet_names(_Reader(job).sheets(package.archive)), job)
     except (ParseError, zipfile.BadZipFile, EOFError) as error:
         raise ConversionError(f"the file is damaged: {str(error)[:100]}.") from error
-
-
-def name_of(element: Element) -> str:
-    """Return the tag of an XML element without the namespace."""
-    return element.tag.rpartition("}")[2]
 
 
 class _Reader:
     def __init__(self, job: Job) -> None:
         self._job = job
         self._quota = CellQuota(job.limits)
-        self._styles = Styles()
         self._sheets: list[Sheet] = []
+        self._is_spreadsheet = False
 
     def sheets(self, archive: zipfile.ZipFile) -> list[Sheet]:
-        if "styles.xml" in archive.namelist():
+        roots = []
+        if "styles.xml" in archive.namelist() and archive.getinfo("styles.xml").file_size:
             with archive.open("styles.xml") as part:
-                for _, element in iterparse(part, ("end",)):
-                    self._styles.take(element)
+                roots.append(parse(part).getroot())
         with archive.open("content.xml") as part:
-            self._read(part)  # type: ignore[arg-type]
-        if not self._sheets:
+            self._read(part, roots)  # type: ignore[arg-type]
+        if not self._sheets and not self._is_spreadsheet:
             raise ConversionError("the file is not a spreadsheet: there is no table.")
         return self._sheets
 
-    def _read(self, part: zipfile.ZipExtFile) -> None:
+    def _read(self, part: zipfile.ZipExtFile, roots: list[Element]) -> None:
         table: _Table | None = None
+        styles = Styles(roots)
         depth = 0
         for event, element in iterparse(part, ("start", "end")):
-            name = name_of(element)
             if event == "start":
-                depth += name == "table"
-                if name == "table" and depth == 1:
-                    table = _Table(element, self._styles, self._quota, self._job)
+                self._is_spreadsheet |= element.tag == _SPREADSHEET
+                depth += element.tag in _TABLES
+                if element.tag == _TABLE and depth == 1:
+                    table = _Table(element, styles, self._quota, self._job)
             elif table is None:
-                self._styles.take(element)
-            elif depth == 1 and name == "table-column":
+                styles = Styles([*roots, element]) if element.tag == name("office:automatic-styles") else styles
+            elif depth == 1 and element.tag == name("table:table-column"):
                 table.column(element)
-            elif depth == 1 and name == "table-row":
+            elif element.tag == name("table:scenario"):
+                table.is_scenario = True
+            elif depth == 1 and element.tag == name("table:table-row"):
                 table.row(element)
                 element.clear()
-            elif depth == 1 and name == "table":
-                self._sheets.append(table.sheet())
+            elif depth == 1 and element.tag == _TABLE:
+                self._sheets += table.sheets()
                 element.clear()
-            if event == "end" and name == "table":
+            if event == "end" and element.tag in _TABLES:
                 depth -= 1
                 table = table if depth else None
 
 
 class _Table:
     def __init__(self, element: Element, styles: Styles, quota: CellQuota, job: Job) -> None:
-        attributes = Attributes(element)
-        self._name = attributes.text("name")
-        self._hidden = styles.hides(attributes.text("style-name"))
+        self._name, self._style = text_of(element, "table:name"), text_of(element, "table:style-name")
         self._styles, self._quota, self._job = styles, quota, job
         self._rows: dict[int, dict[int, Cell]] = {}
         self._areas: list[Area] = []
         self._widths: dict[int, float] = {}
+        self._column_styles: list[tuple[int, str]] = []  # the first column after those of the style, the style
         self._row = self._column = 0
+        self.is_scenario = False
 
     def column(self, element: Element) -> None:
-        attributes = Attributes(element)
-        end = min(self._column + attributes.count("number-columns-repeated"), address.MAX_COLUMNS)
-        width = self._styles.width(attributes.text("style-name"))
+        end = min(self._column + count_of(element, "table:number-columns-repeated"), address.MAX_COLUMNS)
+        width = self._styles.width(text_of(element, "table:style-name"))
         if width:
             self._widths.update(dict.fromkeys(range(self._column, end), width))
+        self._column_styles.append((end, text_of(element, "table:default-cell-style-name")))
         self._column = end
 
     def row(self, element: Element) -> None:
-        repeated = Attributes(element).count("number-rows-repeated")
-        cells = self._cells(element)
+        repeated = count_of(element, "table:number-rows-repeated")
+        cells = self._cells(element, text_of(element, "table:default-cell-style-name"))
         end = self._row + repeated
-        if cells:
+        if repeated <= _MAX_EMPTY_RUN or not all(cell.is_empty for cell in cells.values()):
             self._quota.take(len(cells) * (repeated - 1))
-            for row in range(self._row, min(end, address.MAX_ROWS)):
-                self._rows[row] = cells
+            self._rows |= dict.fromkeys(range(self._row, min(end, address.MAX_ROWS)), cells) if cells else {}
         self._row = end
 
-    def _cells(self, element: Element) -> dict[int, Cell]:
+    def _cells(self, element: Element, row_style: str) -> dict[int, Cell]:
         cells: dict[int, Cell] = {}
         column = 0
         for child in element:
-            if name_of(child) not in ("table-cell", "covered-table-cell"):
+            if child.tag not in _CELLS:
                 continue
-            attributes = Attributes(child)
-            repeated = attributes.count("number-columns-repeated")
-            cell = self._cell(child, attributes)
-            self._merge(attributes, column)
+            repeated = count_of(child, "table:number-columns-repeated")
+            style = text_of(child, "table:style-name") or row_style or self._column_style(column)
+            cell = self._cell(child, self._styles.cell(style), repeated)
+            self._merge(child, column)
             if cell is not None and self._row < address.MAX_ROWS:
-                self._quota.take(repeated)
+                self._quota.take(0 if cell.is_empty else repeated)
                 cells.update(dict.fromkeys(range(column, min(column + repeated, address.MAX_COLUMNS)), cell))
             column += repeated
         return cells
 
-    def _merge(self, attributes: Attributes, column: int) -> None:
-        if not attributes.text("number-columns-spanned"):
-            return
-        down, across = attributes.count("number-rows-spanned"), attributes.count("number-columns-spanned")
+    def _column_style(self, column: int) -> str:
+        place = bisect_right(self._column_styles, column, key=lambda entry: entry[0])
+        return self._column_styles[place][1] if place < len(self._column_styles) else ""
+
+    def _merge(self, element: Element, column: int) -> None:
+        down, across = count_of(element, "table:number-rows-spanned"), count_of(element, "table:number-columns-spanned")
         if down > 1 or across > 1:
             bottom = min(self._row + down, address.MAX_ROWS) - 1
             right = min(column + across, address.MAX_COLUMNS) - 1
             if self._row <= bottom and column <= right:
                 self._areas.append(Area(self._row, column, bottom, right))
 
-    def _cell(self, element: Element, attributes: Attributes) -> Cell | None:
-        kind, formula = attributes.text("value-type"), attributes.text("formula")
-        if not kind and not formula and not len(element):
-            return None
-        style = self._styles.cell(attributes.text("style-name"))
-        value = None if formula and not kind else _value(kind, attributes, element, bool(formula))
+    def _cell(self, element: Element, style: CellStyle, repeated: int) -> Cell | None:
+        formula = text_of(element, "table:formula")
+        if not formula and not text_of(element, "office:value-type") and not len(element):
+            is_kept = repeated <= _MAX_EMPTY_RUN and self._quota.take_empty(style, repeated)
+            return Cell(None, style) if is_kept else None
+        value = _value(element, style, computed=bool(formula))
         converted = self._formula(formula) if formula else None
         value, converted = sanitize(value, converted, self._job)
         if value is None and converted is None:
             return None
-        array = (attributes.count("number-matrix-rows-spanned"), attributes.count("number-matrix-columns-spanned"))
-        if value_kind(style.format) == "time" and isinstance(value, timedelta) and _ZERO <= value < timedelta(days=1):
-            value = (_MIDNIGHT + value).time()  # ods stores a time of day as a duration with a time format
         if isinstance(value, bool) and style.format:  # number formats do not apply to booleans
-            style = CellStyle("", style.bold)
-        return Cell(
-            value=value,
-            style=style,
-            formula=converted,
-            array=array if converted and attributes.text("number-matrix-rows-spanned") else None,
-            link=_link(element),
-        )
+            style = replace(style, format="")
+        return Cell(value, style, converted, _array_size(element) if converted else None, _link(element))
 
     def _formula(self, text: str) -> str | None:
         if len(text) > MAX_LENGTH:
@@ -178,45 +183,58 @@ class _Table:
             )
         return converted
 
-    def sheet(self) -> Sheet:
-        last = max((max(cells) for cells in self._rows.values()), default=-1)
-        widths = {column: width for column, width in self._widths.items() if column <= last}
-        return Sheet(self._name, self._rows, disjoint(self._areas), widths, self._hidden)
+    def sheets(self) -> list[Sheet]:
+        """Return the sheet, or nothing for a scenario or the cells of another file, which are also stored in tables."""
+        if self.is_scenario:
+            self._job.note("Scenarios (other values for some cells) were left out.")
+            return []
+        if self._name.startswith("'") and "'#" in self._name:
+            self._job.note("Stored cells of other files were left out.")
+            return []
+        hidden, grid = self._styles.hides(self._style), self._styles.has_grid(self._style)
+        return [Sheet.trimmed(self._name, self._rows, self._areas, self._widths, hidden=hidden, grid=grid)]
 
 
-class Attributes:
-    """The attributes of an XML element by name, without namespaces."""
-
-    def __init__(self, element: Element) -> None:
-        self._values = {key.rpartition("}")[2]: value for key, value in element.items()}
-
-    def text(self, name: str) -> str:
-        """Return the value of an attribute, or "" if the attribute is missing."""
-        return self._values.get(name, "")
-
-    def count(self, name: str) -> int:
-        """Return the value of an attribute as an int of at least 1. Return 1 if there is no valid value."""
-        text = self._values.get(name, "")
-        return max(int(text), 1) if text.isascii() and text.isdigit() and len(text) < 10 else 1
+def text_of(element: Element, attribute: str) -> str:
+    """Return the value of an attribute, such as "office:value", or "" if the attribute is missing."""
+    return element.get(name(attribute), "")
 
 
-def _value(kind: str, attributes: Attributes, element: Element, computed: bool) -> Value:
-    if kind in ("float", "percentage", "currency"):
-        return parse_number(attributes.text("value"))
+def count_of(element: Element, attribute: str) -> int:
+    """Return the value of an attribute as an int of at least 1. Return 1 if there is no valid value."""
+    text = text_of(element, attribute)
+    return max(int(text), 1) if text.isascii() and text.isdigit() and len(text) < 10 else 1
+
+
+def _array_size(element: Element) -> tuple[int, int] | None:
+    if not text_of(element, "table:number-matrix-rows-spanned"):
+        return None
+    rows, columns = "table:number-matrix-rows-spanned", "table:number-matrix-columns-spanned"
+    return count_of(element, rows), count_of(element, columns)
+
+
+def _value(element: Element, style: CellStyle, *, computed: bool) -> Value:
+    kind = text_of(element, "office:value-type")
+    text = text_of(element, "office:string-value") or _text(element)
+    if computed and (text in _ERRORS or text_of(element, "calcext:value-type") == "error" or text.startswith("Err:5")):
+        return ErrorValue(_ERRORS.get(text, "#VALUE!")) if text else None
+    stored = text_of(element, _VALUE_ATTRIBUTES.get(kind, "office:string-value"))
+    if kind in _VALUE_ATTRIBUTES and not stored:
+        return text or None
+    if kind in _NUMBERS:
+        number = parse_number(stored)
+        return number if isinstance(number, ErrorValue) else from_serial(number, style.format)
     if kind == "boolean":
-        return attributes.text("boolean-value") == "true"
+        return stored == "true"
     if kind == "date":
-        text = attributes.text("date-value").removesuffix("Z")
-        return parse_moment(text[:26]) or text
+        stored = stored.removesuffix("Z")
+        return parse_moment(stored[:26]) or stored
     if kind == "time":
-        return _duration(attributes.text("time-value"))
-    text = attributes.text("string-value") or _text(element)
-    if computed and _FAULT.fullmatch(text):
-        return ErrorValue("#VALUE!" if text.startswith("Err") else text)
+        return _duration(stored, style)
     return text if text or (kind == "string" and computed) else None
 
 
-def _duration(text: str) -> Value:
+def _duration(text: str, style: CellStyle) -> Value:
     match = _DURATION.fullmatch(text)
     if match is None:
         return clean(text)
@@ -225,12 +243,24 @@ def _duration(text: str) -> Value:
         days=int(days or 0), hours=int(hours or 0), minutes=int(minutes or 0),
         seconds=float((seconds or "0").replace(",", ".")),
     )  # fmt: skip
+    if value_kind(style.format) == "time" and not sign and span < timedelta(days=1):
+        return (_MIDNIGHT + span).time()  # ods stores a time of day as a duration with a time format
     return -span if sign else span
 
 
 def _text(element: Element) -> str:
-    paragraphs = [child for child in element if name_of(child) in ("p", "h")]
-    return clean("\n".join("".join(_text_parts(paragraph)) for paragraph in paragraphs))
+    return clean("\n".join("".join(_text_parts(paragraph)) for paragraph in _paragraphs(element)))
+
+
+def _paragraphs(element: Element) -> Iterator[Element]:
+    """Yield the paragraphs and headings in a cell and in its lists."""
+    stack = list(reversed(element))
+    while stack:
+        child = stack.pop()
+        if child.tag in _PARAGRAPHS:
+            yield child
+        elif child.tag in _LISTS:
+            stack += reversed(child)
 
 
 def _text_parts(element: Element) -> list[str]:
@@ -241,26 +271,26 @@ def _text_parts(element: Element) -> list[str]:
         if child is None:
             stack.pop()
             continue
-        name = name_of(child)
-        pieces.append(_WHITESPACE_ELEMENTS[name](Attributes(child)) if name in _WHITESPACE_ELEMENTS else "")
-        if name not in _SKIPPED_ELEMENTS and name not in _WHITESPACE_ELEMENTS:
+        if child.tag in _WHITESPACE_ELEMENTS:
+            pieces.append(_WHITESPACE_ELEMENTS[child.tag](child))
+        elif child.tag not in _SKIPPED_ELEMENTS:
             pieces.append(child.text or "")
             stack.append(iter(child))
         pieces.append(child.tail or "")
     return pieces
 
 
-_WHITESPACE_ELEMENTS: dict[str, Callable[[Attributes], str]] = {
-    "s": lambda attributes: " " * min(attributes.count("c"), 1000),
-    "tab": lambda _: "\t",
-    "line-break": lambda _: "\n",
+_WHITESPACE_ELEMENTS: dict[str, Callable[[Element], str]] = {
+    name("text:s"): lambda element: " " * min(count_of(element, "text:c"), 1000),
+    name("text:tab"): lambda _: "\t",
+    name("text:line-break"): lambda _: "\n",
 }
 
 
 def _link(element: Element) -> str | None:
     for child in (child for paragraph in element for child in paragraph):
-        if name_of(child) == "a":
-            target = Attributes(child).text("href")
+        if child.tag == name("text:a"):
+            target = text_of(child, "xlink:href")
             sheet, dot, cell = target.rpartition(".")
             if target.startswith("#") and dot:  # "#Sheet2.A1" is "#Sheet2!A1" in xlsx
                 target = f"{sheet.replace('$', '')}!{cell}"

@@ -1,67 +1,83 @@
-"""Reads number formats, bold type, column widths and the visibility of tables from the styles of an ods file."""
+"""Reads the looks of cells, column widths, and the visibility and the grid of tables from the styles of an ods file."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from xml.etree.ElementTree import Element
 
-from ..model import DEFAULT_STYLE, CellStyle
+from ...input.odf.namespaces import length, name
+from ...input.odf.styles import MASTER_PAGE, OdfStyles
+from ..model import DEFAULT_STYLE, SIDES, CellStyle
 from .number_formats import from_element
 
-_CENTIMETRES = {"cm": 1.0, "mm": 0.1, "in": 2.54, "pt": 2.54 / 72, "pc": 2.54 / 6, "px": 2.54 / 96}
-_CHARACTER_WIDTH = 0.19
-_LENGTH = re.compile(r"([0-9]{1,6}(?:\.[0-9]{1,9})?)(cm|mm|in|pt|pc|px)", re.ASCII)
-_MAX_PARENTS = 10
+_CHARACTER_WIDTH = 68_400
+"""The width of a digit in EMU (0.19 cm)."""
+_COLOR = re.compile("#[0-9a-fA-F]{6}")
+_THICK = 15_000
+"""The width from which a line is thick, in EMU."""
 
 
 class Styles:
-    """Collects the styles of cells, columns and tables from styles.xml and content.xml."""
+    """The styles of cells, columns and tables in styles.xml and content.xml."""
 
-    def __init__(self) -> None:
-        self._formats: dict[str, str] = {}
-        self._cells: dict[str, tuple[str, bool | None, str]] = {}  # format, bold, parent
-        self._widths: dict[str, float] = {}
-        self._hidden: set[str] = set()
+    def __init__(self, roots: Iterable[Element]) -> None:
+        roots = list(roots)
+        elements = [element for root in roots for element in root.iter()]
+        data = (element for element in elements if element.tag.startswith(name("number:")) and len(element))
+        self._formats = {code: from_element(style) for style in data if (code := style.get(name("style:name")))}
+        self._styles = OdfStyles(roots)
+        self._cells = {"": DEFAULT_STYLE}
+        self._with_grid = _masters_with_grid(elements)
 
-    def take(self, element: Element) -> None:
-        """Store the style that an XML element defines. Ignore other elements."""
-        name = element.tag.rpartition("}")[2]
-        if name.endswith("-style") and "datastyle" in element.tag:
-            self._formats[_get(element, "name")] = from_element(element)
-        elif name == "style":
-            name, family = _get(element, "name"), _get(element, "family")
-            if family == "table-cell":
-                texts = (child for child in element if child.tag.endswith("}text-properties"))
-                weight = next((_get(child, "font-weight") for child in texts), "")
-                bold = None if not weight else weight in ("bold", "600", "700", "800", "900")
-                self._cells[name] = (_get(element, "data-style-name"), bold, _get(element, "parent-style-name"))
-            elif family == "table-column":
-                match = _LENGTH.fullmatch(next((_get(child, "column-width") for child in element), ""))
-                if match:
-                    self._widths[name] = round(float(match[1]) * _CENTIMETRES[match[2]] / _CHARACTER_WIDTH, 2)
-            elif family == "table" and any(_get(child, "display") == "false" for child in element):
-                self._hidden.add(name)
+    def cell(self, style: str) -> CellStyle:
+        """Return the cell style with this name, including inherited properties."""
+        if style not in self._cells:
+            properties = self._styles.properties("table-cell", style)
+            weight = properties.get(f"text/{name('fo:font-weight')}")
+            self._cells[style] = CellStyle(
+                self._formats.get(self._styles.attribute("table-cell", style, "style:data-style-name"), ""),
+                weight in ("bold", "600", "700", "800", "900"),
+                _color(properties.get(f"text/{name('fo:color')}"), "#000000"),
+                _color(properties.get(f"table-cell/{name('fo:background-color')}"), "#ffffff"),
+                "".join(_border_letters(properties)),
+            )
+        return self._cells[style]
 
-    def cell(self, name: str) -> CellStyle:
-        """Return the cell style with this name, including inherited properties, or the default style."""
-        format, bold = "", None
-        for _ in range(_MAX_PARENTS):
-            data, own, parent = self._cells.get(name, ("", None, ""))
-            format = format or self._formats.get(data, "")
-            bold = own if bold is None else bold
-            if not parent:
-                break
-            name = parent
-        return CellStyle(format, bool(bold)) if format or bold else DEFAULT_STYLE
-
-    def width(self, name: str) -> float | None:
+    def width(self, style: str) -> float | None:
         """Return the column width in characters that a style defines, or None if the style defines no width."""
-        return self._widths.get(name)
+        width = length(self._styles.properties("table-column", style).get(f"table-column/{name('style:column-width')}"))
+        return width and round(width / _CHARACTER_WIDTH, 2)
 
-    def hides(self, name: str) -> bool:
+    def hides(self, style: str) -> bool:
         """Return True if the table style with this name hides tables."""
-        return name in self._hidden
+        return self._styles.properties("table", style).get(f"table/{name('table:display')}") == "false"
+
+    def has_grid(self, style: str) -> bool:
+        """Return True if tables of the table style with this name are printed with a grid."""
+        return self._styles.properties("table", style).get(MASTER_PAGE) in self._with_grid
 
 
-def _get(element: Element, name: str) -> str:
-    return next((value for key, value in element.items() if key.rpartition("}")[2] == name), "")
+def _masters_with_grid(elements: list[Element]) -> set[str]:
+    layouts = {
+        element.get(name("style:name"))
+        for element in elements
+        for child in element
+        if element.tag == name("style:page-layout") and "grid" in child.get(name("style:print"), "").split()
+    }
+    pages = (element for element in elements if element.tag == name("style:master-page"))
+    return {page.get(name("style:name"), "") for page in pages if page.get(name("style:page-layout-name")) in layouts}
+
+
+def _color(value: str | None, default: str) -> str:
+    color = (value or "").lower()
+    return color if _COLOR.fullmatch(color) and color != default else ""
+
+
+def _border_letters(properties: dict[str, str]) -> Iterable[str]:
+    for letter, side in SIDES.items():
+        own, all_sides = name(f"fo:border-{side}"), name("fo:border")
+        words = (properties.get(f"table-cell/{own}") or properties.get(f"table-cell/{all_sides}") or "none").split()
+        if "none" not in words and "hidden" not in words:
+            thick = "double" in words or any((length(word) or 0) > _THICK for word in words)
+            yield letter.upper() if thick else letter

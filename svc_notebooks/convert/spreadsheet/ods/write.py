@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import zipfile
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from datetime import date, datetime, time, timedelta
 from xml.sax.saxutils import escape, quoteattr
 
@@ -12,7 +13,7 @@ from ...input.native_package import zip_timestamp
 from ...job import Job
 from ..date_serial import DEFAULTS
 from ..formula.openformula import to_openformula
-from ..model import Area, Cell, CellStyle, ErrorValue, Sheet, Value, Workbook
+from ..model import DEFAULT_STYLE, Area, Cell, CellStyle, ErrorValue, Sheet, Value, Workbook
 from ..number_format import format_cell, to_text
 from ..values import clean
 from .number_formats import to_element
@@ -42,6 +43,11 @@ _MANIFEST = (
 _STYLES = (
     '<style:style style:name="Default" style:family="table-cell"/><style:style style:name="Link" style:family="text"/>'
 )
+_GRID_PAGE = (
+    '<office:automatic-styles><style:page-layout style:name="Grid"><style:page-layout-properties '
+    'style:print="objects charts drawings grid zero-values"/></style:page-layout></office:automatic-styles>'
+    '<office:master-styles><style:master-page style:name="Grid" style:page-layout-name="Grid"/></office:master-styles>'
+)
 _CHARACTER_WIDTH = 0.19
 """The width of a digit in centimetres."""
 
@@ -56,7 +62,8 @@ def write(workbook: Workbook, job: Job) -> bytes:
     with zipfile.ZipFile(target, "w") as archive:
         _add(archive, job, "mimetype", _TYPE, zipfile.ZIP_STORED)  # first and not compressed (ODF 1.2 part 3, 3.3)
         _add(archive, job, "content.xml", _content(workbook))
-        _add(archive, job, "styles.xml", _root("document-styles", f"<office:styles>{_STYLES}</office:styles>"))
+        pages = _GRID_PAGE if any(sheet.grid for sheet in workbook.sheets) else ""
+        _add(archive, job, "styles.xml", _root("document-styles", f"<office:styles>{_STYLES}</office:styles>{pages}"))
         created = job.now.strftime("%Y-%m-%dT%H:%M:%SZ")
         meta = f"<dc:title>{_text(job.name)}</dc:title><meta:creation-date>{created}</meta:creation-date>"
         _add(archive, job, "meta.xml", _root("document-meta", f"<office:meta>{meta}</office:meta>"))
@@ -73,10 +80,10 @@ def _root(tag: str, inner: str) -> str:
 
 
 def _content(workbook: Workbook) -> str:
-    styles = _StyleWriter()
+    styles = _StyleWriter(grid=any(sheet.grid for sheet in workbook.sheets))
     tables = ""
     for sheet in workbook.sheets:
-        style = "hidden" if sheet.hidden else "shown"
+        style = ("hidden" if sheet.hidden else "shown") + ("-grid" if sheet.grid else "")
         attributes = f'table:name={quoteattr(sheet.name)} table:style-name="{style}"'
         tables += f"<table:table {attributes}>{''.join(_sheet(sheet, styles))}</table:table>"
     body = f"<office:body><office:spreadsheet>{tables}</office:spreadsheet></office:body>"
@@ -84,7 +91,8 @@ def _content(workbook: Workbook) -> str:
 
 
 class _StyleWriter:
-    def __init__(self) -> None:
+    def __init__(self, *, grid: bool) -> None:
+        self._pages = [("", "")] + [("-grid", ' style:master-page-name="Grid"')] * grid
         self._cells: dict[CellStyle, str] = {}
         self._columns: dict[float, str] = {}
 
@@ -96,8 +104,9 @@ class _StyleWriter:
 
     def text(self) -> str:
         sheets = "".join(
-            f'<style:style style:name="{name}" style:family="table">'
+            f'<style:style style:name="{name}{suffix}" style:family="table"{page}>'
             f'<style:table-properties table:display="{shown}"/></style:style>'
+            for suffix, page in self._pages
             for name, shown in (("shown", "true"), ("hidden", "false"))
         )
         columns = "".join(
@@ -111,10 +120,16 @@ class _StyleWriter:
 def _cell_style(style: CellStyle, name: str) -> str:
     format = to_element(style.format, f"n{name}") if style.format else ""
     data = f' style:data-style-name="n{name}"' if format else ""
-    bold = '<style:text-properties fo:font-weight="bold"/>' if style.bold else ""
+    text = ' fo:font-weight="bold"' if style.bold else ""
+    text += f' fo:color="{style.color}"' if style.color else ""
+    look = f' fo:background-color="{style.background}"' if style.background else ""
+    for side, thick in style.lines.items():
+        look += f' fo:border-{side}="{"1.5pt" if thick else "0.75pt"} solid #000000"'
+    properties = f"<style:table-cell-properties{look}/>" if look else ""
+    properties += f"<style:text-properties{text}/>" if text else ""
     return (
         f'{format}<style:style style:name="{name}" style:family="table-cell" '
-        f'style:parent-style-name="Default"{data}>{bold}</style:style>'
+        f'style:parent-style-name="Default"{data}>{properties}</style:style>'
     )
 
 
@@ -196,8 +211,8 @@ def _cell(cell: Cell | None, area: Area | None, styles: _StyleWriter, *, covered
 
 
 def _cell_attributes(cell: Cell, styles: _StyleWriter) -> str:
-    style = cell.style if cell.style.format else CellStyle(DEFAULTS.get(type(cell.value), ""), cell.style.bold)
-    attributes = f' table:style-name="{styles.cell(style)}"' if style.format or style.bold else ""
+    style = cell.style if cell.style.format else replace(cell.style, format=DEFAULTS.get(type(cell.value), ""))
+    attributes = f' table:style-name="{styles.cell(style)}"' if style != DEFAULT_STYLE else ""
     formula = cell.value.code if isinstance(cell.value, ErrorValue) and not cell.formula else cell.formula
     if formula:
         attributes += f" table:formula={quoteattr(clean(to_openformula(formula)))}"
@@ -220,7 +235,7 @@ def _value_attributes(value: Value, style: CellStyle) -> tuple[str, str, str]:
     if isinstance(value, (date, datetime)):
         return "date", "date-value", value.isoformat()
     if isinstance(value, time):
-        return "time", "time-value", value.strftime("PT%HH%MM%SS")
+        return "time", "time-value", value.strftime("PT%HH%MM%S.%fS" if value.microsecond else "PT%HH%MM%SS")
     if isinstance(value, timedelta):
         minutes, seconds = divmod(abs(value.total_seconds()), 60)
         sign = "-" if value < timedelta() else ""

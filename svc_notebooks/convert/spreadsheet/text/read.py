@@ -22,7 +22,7 @@ def read_tsv(source: bytes, job: Job) -> Workbook:
 
 
 def _read(source: bytes, job: Job, default_delimiter: str) -> Workbook:
-    text = decode(source, job.charset)
+    text = decode(source, job)
     if "\0" in text:
         job.note("Zero bytes were removed from the text.")
         text = text.replace("\0", "")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import date, datetime, time, timedelta
 from typing import Any
 
@@ -12,7 +13,7 @@ from xlsxwriter.worksheet import Worksheet
 
 from ...job import Job
 from ..date_serial import DEFAULTS, to_serial
-from ..model import Cell, CellStyle, ErrorValue, Sheet, Value, Workbook
+from ..model import DEFAULT_STYLE, Cell, CellStyle, ErrorValue, Sheet, Value, Workbook
 from ..number_format import to_text
 from ..values import clean
 
@@ -51,10 +52,13 @@ class _SparseWorksheet(Worksheet):  # type: ignore[misc]
 
 
 def _format(writer: Writer, formats: dict[CellStyle, Any], style: CellStyle) -> Any:
-    if not style.format and not style.bold:
+    if style == DEFAULT_STYLE:
         return None
     if style not in formats:
-        properties = {"num_format": style.format} if style.format else {}
+        properties: dict[str, Any] = {"num_format": style.format} if style.format else {}
+        colors = {"font_color": style.color, "bg_color": style.background}
+        properties |= {key: color for key, color in colors.items() if color}
+        properties |= {side: 2 if thick else 1 for side, thick in style.lines.items()}
         formats[style] = writer.add_format({**properties, "bold": style.bold})
     return formats[style]
 
@@ -84,6 +88,8 @@ class _SheetWriter:
             self._cell(row, column, cell)
         # `merge_range` would add a cell for each position.
         self._worksheet.merge.extend(list(area) for area in sheet.merges)
+        if sheet.grid:
+            self._worksheet.hide_gridlines(0)
         for column, width in sheet.widths.items():
             self._worksheet.set_column(column, column, width)
 
@@ -105,7 +111,9 @@ class _SheetWriter:
             self._worksheet.write_string(row, column, self._truncate(stored), self._format(style))
         elif isinstance(stored, bool):
             self._worksheet.write_boolean(row, column, stored, self._format(style))
-        elif stored is not None:
+        elif stored is None:
+            self._worksheet.write_blank(row, column, None, self._format(style))
+        else:
             self._worksheet.write_number(row, column, stored, self._format(style))
 
     def _truncate(self, value: str) -> str:
@@ -139,7 +147,7 @@ class _SheetWriter:
 def _with_date_format(value: Value, style: CellStyle) -> CellStyle:
     """Add the default date format to a style without a format, since Excel would display a number."""
     format = DEFAULTS.get(type(value))
-    return CellStyle(format, style.bold) if format and not style.format else style
+    return replace(style, format=format) if format and not style.format else style
 
 
 def _stored_value(value: Value) -> bool | float | str | None:

@@ -1,8 +1,10 @@
-"""The XML namespaces of OpenDocument 1.2, and the conversion between OpenDocument lengths and EMU."""
+"""The XML namespaces of OpenDocument 1.2, counts in attributes, and the conversion of OpenDocument lengths to EMU."""
 
 from __future__ import annotations
 
 import re
+from functools import cache
+from typing import Any
 
 _ODF = "urn:oasis:names:tc:opendocument:xmlns:"
 NAMESPACES = {
@@ -20,6 +22,17 @@ NAMESPACES = {
     "dc": "http://purl.org/dc/elements/1.1/",
     "loext": "urn:org:documentfoundation:names:experimental:office:xmlns:loext:1.0",
 }
+READ_NAMESPACES = NAMESPACES | {
+    "calcext": "urn:org:documentfoundation:names:experimental:calc:xmlns:calcext:1.0",
+    "chart": _ODF + "chart:1.0",
+    "form": _ODF + "form:1.0",
+    "number": _ODF + "datastyle:1.0",
+    "script": _ODF + "script:1.0",
+    "field": "urn:openoffice:names:experimental:ooo-ms-interop:xmlns:field:1.0",
+    "xforms": "http://www.w3.org/2002/xforms",
+    "math": "http://www.w3.org/1998/Math/MathML",
+    "xml": "http://www.w3.org/XML/1998/namespace",
+}
 MIMETYPE = "application/vnd.oasis.opendocument.presentation"
 
 _CM = 360_000
@@ -27,6 +40,7 @@ _UNITS = {"cm": _CM, "mm": _CM / 10, "in": 914_400, "inch": 914_400, "pt": 12_70
 _LENGTH = re.compile(r"\s*(-?[0-9]*\.?[0-9]+)\s*([a-z]+)\s*")
 
 
+@cache
 def name(short: str) -> str:
     """Replace the prefix of an XML name by the namespace in braces, as lxml writes names.
 
@@ -34,7 +48,7 @@ def name(short: str) -> str:
     '{http://purl.org/dc/elements/1.1/}title'
     """
     prefix, _, local = short.partition(":")
-    return f"{{{NAMESPACES[prefix]}}}{local}"
+    return f"{{{READ_NAMESPACES[prefix]}}}{local}"
 
 
 def length(text: str | None) -> float | None:
@@ -47,6 +61,12 @@ def length(text: str | None) -> float | None:
     if not match or match[2] not in _UNITS:
         return None
     return round(float(match[1][:20]) * _UNITS[match[2]], 3)
+
+
+def count_of(element: Any, key: str, maximum: int = 1_000, minimum: int = 1) -> int:
+    """Return the number in an attribute within limits. Returns 1 if there is no valid number."""
+    text = element.get(name(key), "1")
+    return max(minimum, min(maximum, int(text))) if text.isdecimal() and len(text) < 10 else 1
 
 
 def cm(emu: float) -> str:

@@ -1,0 +1,360 @@
+"""Converts the content of an OpenDocument text to HTML, since pandoc's HTML reader keeps more than its odt reader.
+
+An element without a rule is replaced by its content, so the words in unknown elements are kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from html import escape
+from math import prod
+from typing import Any, NamedTuple
+
+from lxml import etree
+
+from ....core.http.mime import sniff
+from ...input.odf.namespaces import count_of, length, name
+from ...input.odf.package import OdfPackage
+from ...input.odf.styles import OdfStyles, StyleProperties, inherited
+from ...job import ConversionError, Job, TooLarge
+from ..looks import Look, Looks
+from .elements import anchor_of, is_left_out, link_target, table_parts
+from .looks import OdtLookReader
+from .runs import FORMAT_KEYS, Run, formats, join
+
+_HIDDEN = "text/" + name("text:display")
+_INDENTS = tuple("paragraph/" + name(f"fo:{it}") for it in ("margin-left", "text-indent"))
+_QUOTE_INDENT = 180_000  # EMU, as in pandoc's odt reader
+_STYLE, _PARAGRAPH, _HEADING = name("text:style-name"), name("text:p"), name("text:h")
+_ANCHOR_TYPE, _HORIZONTAL = name("text:anchor-type"), "graphic/" + name("style:horizontal-pos")
+_FRAME, _IMAGE = name("draw:frame"), name("draw:image")
+_NUMBER_FORMATS = ("1", "a", "A", "i", "I")
+_MAX_NUMBER = 32_767
+_MAX_SPACES = 200
+_MAX_REPEATED = 1_000_000  # characters in the repeated cells of all tables
+_PLAIN_SPACES = str.maketrans("\t\r\n", "   ")
+_JOINTS = (("</code></pre><pre><code>", "\n"), ("</blockquote><blockquote>", ""))
+
+
+class _List(NamedTuple):
+    """The list around an element, with the next number at each level, which lists that continue this one share."""
+
+    numbers: dict[int, int]
+    level: int
+    style: str | None
+
+
+class OdtPage:
+    """The content of an OpenDocument text as an HTML page. The images are stored in the job's folder `media`."""
+
+    def __init__(self, package: OdfPackage, job: Job) -> None:
+        self._package, self._job = package, job
+        content, styles = package.xml("content.xml"), package.xml("styles.xml", b"<none/>")
+        self._body = content.find(f"{name('office:body')}/{name('office:text')}")
+        if self._body is None:
+            raise ConversionError("the file is an OpenDocument file, but not a text document.")
+        roots = [*styles.findall(name("office:styles")), *content.findall(name("office:automatic-styles"))]
+        self._styles = OdfStyles(roots)
+        self._looks = OdtLookReader(self._styles, styles, self._body.itertext())
+        self._boxes: list[str] = []
+        self._notes: list[str] = []
+        self._images = 0
+        self._repeated_length = 0
+        self._numbers: dict[str | None, dict[int, int]] = {}
+        self._targets = {link_target(element) for element in self._body.iter(*_LINKS)}
+        self._anchors = {anchor_of(element) for element in self._body.iter(*_ANCHORS)}
+        self._controls = {control.get(name("form:id")): control for control in self._body.iter(name("form:*"))}
+        if any(True for _ in self._body.iter(name("office:annotation"))):
+            job.note("Comments were left out.")
+        if any("".join(part.itertext()).strip() for part in styles.iter(name("style:header"), name("style:footer"))):
+            job.note("Headers and footers of pages were left out.")
+
+    @property
+    def looks(self) -> Looks:
+        """The looks in the page, after `html`."""
+        self._looks.markers.page = self._looks.page()
+        return self._looks.markers
+
+    def html(self) -> bytes:
+        """Return the page. Raises TooLarge if cells are repeated too often, or if elements are nested too deeply."""
+        try:
+            return (self._blocks(self._body) + "".join(self._notes)).encode("utf-8", "replace")
+        except RecursionError as error:
+            raise TooLarge("the document is nested too deeply.") from error
+
+    def _blocks(self, parent: Iterable[Any], outer: _List | None = None) -> str:
+        markup = "".join(self._block(child, outer) for child in parent)
+        for joint, replacement in _JOINTS:
+            markup = markup.replace(joint, replacement)
+        return markup
+
+    def _block(self, element: Any, outer: _List | None = None) -> str:
+        if is_left_out(element):
+            return ""
+        if rule := _BLOCK_RULES.get(element.tag):
+            return rule(self, element, outer)
+        if element.tag.startswith(name("draw:")) or (element.text or "").strip():
+            return self._with_boxes("p", self._inline(element, {}), {})
+        return self._blocks(element, outer)
+
+    def _tight(self, parent: Any, outer: _List | None = None) -> str:
+        """Return the blocks of a list item or a cell, in which a single paragraph has no tag."""
+        markup = self._blocks(parent, outer)
+        is_single = markup.startswith("<p>") and len(parent.findall(_PARAGRAPH)) == 1
+        return markup[3:].replace("</p>", "", 1) if is_single else markup
+
+    def _paragraph(self, element: Any, outer: _List | None) -> str:
+        hiding = (it for it in element.iter(name("text:hidden-paragraph")) if it.get(name("text:is-hidden")) == "true")
+        if any(next(it.iterancestors(_PARAGRAPH, _HEADING)) is element for it in hiding):
+            return ""
+        style = element.get(_STYLE)
+        properties = self._styles.properties("paragraph", style)
+        look = self._looks.of_block("paragraph", properties)
+        if element.tag == _HEADING:
+            level = element.get(name("text:outline-level"), "1")
+            tag = f"h{level if level in tuple('123456') else 6}"
+            # the formats of a heading's style are the heading's own
+            plain = {key: value for key, value in properties.items() if key not in FORMAT_KEYS}
+            return self._with_boxes(tag, self._runs(element, plain), look)
+        tag = "pre" if self._styles.derives("paragraph", style, "Preformatted_20_Text") else "p"
+        markup = self._with_boxes(tag, self._runs(element, properties), look)
+        left, first = (length(properties.get(key)) or 0 for key in _INDENTS)
+        return f"<blockquote>{markup}</blockquote>" if not outer and left + min(first, 0) > _QUOTE_INDENT else markup
+
+    def _with_boxes(self, tag: str, runs: Iterable[Run], look: Look) -> str:
+        """Return a paragraph, and after it the text boxes, shapes and tables in it, which cannot be inside."""
+        outer, self._boxes = self._boxes, []
+        with self._looks.block():
+            runs = list(runs)
+        boxes, self._boxes = "".join(self._boxes), outer
+        marker = self._looks.block_marker(look, is_empty=not any(piece.strip() for _, piece in runs))
+        pieces = [piece for _, piece in runs]
+        if tag == "pre" and all(piece == "<br/>" or not piece.startswith("<") for piece in pieces):
+            page_break = self._looks.block_marker(look, is_empty=True)
+            return f"<p>{page_break}</p>" * bool(page_break) + f"<pre><code>{''.join(pieces)}</code></pre>{boxes}"
+        markup, tag = marker + join(runs), "p" if tag == "pre" else tag
+        return (f"<{tag}>{markup}</{tag}>" if markup.strip() else "") + boxes
+
+    def _list(self, element: Any, outer: _List | None) -> str:
+        style = element.get(_STYLE) or (outer.style if outer else None)
+        if outer is None:
+            continued = style if element.get(name("text:continue-numbering")) == "true" else None
+            continued = element.get(name("text:continue-list"), element.get(name("text:list-id"), continued))
+            numbers = self._numbers.get(continued, {}) if continued else {}
+            level = count_of(element, "text:level", 10)
+            self._numbers |= dict.fromkeys((style, element.get(name("xml:id")), continued), numbers)
+        else:
+            numbers, level = outer.numbers, outer.level + 1
+        levels = (self._styles.list_level(style, it) for it in range(level, 0, -1))
+        format = next((it for it in levels if it is not None), None)
+        kind = "" if format is None else format.get(name("style:num-format"), "")
+        first = 1 if format is None else count_of(format, "text:start-value", _MAX_NUMBER, 0)
+        tag = f'ol type="{kind}"' if kind in _NUMBER_FORMATS else "ul"
+        parts: list[str] = []
+        is_open = False
+        for item in element if element.tag == name("text:list") else (element,):
+            here = _List(numbers, level, style)
+            if item.find(_PARAGRAPH) is not None and item.tag != name("text:list-header"):
+                if restarts := item.get(name("text:start-value")) is not None:
+                    numbers[level] = count_of(item, "text:start-value", _MAX_NUMBER, 0)
+                number = numbers.setdefault(level, first)
+                if not is_open or restarts:
+                    parts += [f"</{tag[:2]}>" * is_open, f'<{tag} start="{number}">']
+                numbers[level] = number + 1
+                for deeper in [it for it in numbers if it > level]:
+                    del numbers[deeper]
+                parts += ["<li>", self._tight(item, here), "</li>"]
+                is_open = True
+            elif is_open and item.find(_HEADING) is None:
+                parts[-1:] = [self._blocks(item, here), "</li>"]
+            else:
+                parts += [f"</{tag[:2]}>" * is_open, self._blocks(item, here)]
+                is_open = False
+        return "".join(parts) + f"</{tag[:2]}>" * is_open
+
+    def _table(self, element: Any, outer: _List | None) -> str:
+        look = self._looks.of_block("table", self._styles.properties("table", element.get(name("table:style-name"))))
+        page_break = self._looks.block_marker(look, is_empty=True)
+        with self._looks.block():
+            lines = list(table_parts(element, name("table:table-row")))
+            rows = [(row.getparent().tag == name("table:table-header-rows"), self._row(row)) for row in lines]
+        head, body = ("".join(markup for is_head, markup in rows if is_head is it) for it in (True, False))
+        before = f"<p>{page_break}</p>" if page_break else ""
+        return f"{before}<table>{self._columns(element, lines)}<thead>{head}</thead><tbody>{body}</tbody></table>"
+
+    def _columns(self, element: Any, rows: list[Any]) -> str:
+        """Return the widths of columns as shares of the text's width, or "" if the styles do not define all widths."""
+        widths: list[float] = []
+        for column in table_parts(element, name("table:table-column")):
+            properties = self._styles.properties("table-column", column.get(name("table:style-name")))
+            width = length(properties.get("table-column/" + name("style:column-width"))) or 0.0
+            widths += [width] * count_of(column, "table:number-columns-repeated")
+        keys = ("table:number-columns-spanned", "table:number-columns-repeated")
+        counts = [
+            sum(prod(count_of(cell, key) for key in keys) for cell in row.iterchildren(name("table:table-cell")))
+            for row in rows
+        ]
+        if not all(widths) or len(widths) != max(counts, default=0):
+            return ""
+        total = max(sum(widths), self._looks.text_width())
+        return "".join(f'<col width="{100 * width / total:.4g}%"/>' for width in widths)
+
+    def _row(self, element: Any) -> str:
+        cells = ""
+        for cell in element.iterchildren(name("table:table-cell")):
+            spans = ((it, count_of(cell, f"table:number-{it}s-spanned")) for it in ("column", "row"))
+            attributes = "".join(f' {it[:3]}span="{count}"' for it, count in spans if count > 1)
+            cells += self._repeated(f"<td{attributes}>{self._tight(cell)}</td>", cell, "columns")
+        return self._repeated(f"<tr>{cells}</tr>", element, "rows")
+
+    def _repeated(self, markup: str, element: Any, kind: str) -> str:
+        """Repeat a cell ("columns") or a row ("rows") as its element says. Raises TooLarge above `_MAX_REPEATED`."""
+        times = count_of(element, f"table:number-{kind}-repeated")
+        self._repeated_length += len(markup) * (times - 1)
+        if self._repeated_length > _MAX_REPEATED:
+            raise TooLarge(f"repeated table cells have more than {_MAX_REPEATED} characters.")
+        return markup * times
+
+    def _runs(self, element: Any, properties: StyleProperties) -> Iterator[Run]:
+        yield from self._text(element.text, properties)
+        for child in element:
+            yield from self._inline(child, properties)
+            yield from self._text(child.tail, properties)
+
+    def _text(self, text: str | None, properties: StyleProperties) -> Iterator[Run]:
+        if text and properties.get(_HIDDEN) != "none":
+            content = text.translate(_PLAIN_SPACES).lstrip(" ")
+            marker = self._looks.text_marker(properties) if content and "code" not in properties else ""
+            yield formats(properties), " " * (len(text) - len(content)) + marker + escape(content, quote=False)
+
+    def _inline(self, element: Any, properties: StyleProperties) -> Iterator[Run]:
+        if is_left_out(element):
+            return
+        if element.tag in _BLOCK_RULES:
+            self._boxes.append(self._block(element))
+        elif rule := _INLINE_RULES.get(element.tag):
+            yield from rule(self, element, properties)
+        else:
+            yield from self._runs(element, properties)
+
+    def _span(self, element: Any, properties: StyleProperties) -> Iterator[Run]:
+        style = element.get(_STYLE)
+        code = {"code": ""} if self._styles.derives("text", style, "Source_20_Text") else {}
+        yield from self._runs(element, inherited(properties, self._styles.properties("text", style)) | code)
+
+    def _blank(self, element: Any, properties: StyleProperties) -> Iterator[Run]:
+        kind = etree.QName(element).localname
+        spaces = " " * count_of(element, "text:c", _MAX_SPACES)
+        yield formats(properties), {"s": spaces, "tab": "\t", "line-break": "<br/>"}[kind]
+
+    def _link(self, element: Any, properties: StyleProperties) -> Iterator[Run]:
+        target = link_target(element)
+        if target.startswith("#") and target not in self._anchors:
+            yield from self._runs(element, properties)
+        else:
+            inside = join(self._runs(element, {**properties, "link": ""}))
+            yield (), f'<a href="{escape(target)}">{inside}</a>'
+
+    def _mark(self, element: Any, properties: StyleProperties) -> Iterator[Run]:
+        if (anchor := anchor_of(element)) in self._targets:
+            yield (), f'<span id="{anchor[1:]}"></span>'
+        yield from self._runs(element, properties)
+
+    def _ruby(self, element: Any, properties: StyleProperties) -> Iterator[Run]:
+        yield from (*self._text("(", properties), *self._runs(element, properties), *self._text(")", properties))
+
+    def _note(self, element: Any, properties: StyleProperties) -> Iterator[Run]:
+        if any(True for _ in element.iterancestors(element.tag)):  # pandoc reads no notes in notes
+            self._boxes.append(self._blocks(element))
+            return
+        number = len(self._notes)
+        self._notes.append("")
+        self._notes[number] = f'<aside epub:type="footnote" id="note{number}">{self._blocks(element)}</aside>'
+        yield (), f'<a epub:type="noteref" href="#note{number}"></a>'
+
+    def _frame(self, element: Any, properties: StyleProperties) -> Iterator[Run]:
+        embedded = element.find(name("draw:object"))
+        markup = None if embedded is None else self._object(embedded)
+        images = element.findall(_IMAGE)
+        pictures = [self._package.picture(image)[1] for image in images] if markup is None else []
+        if markup is None and embedded is not None and not any(map(sniff, pictures)):
+            self._boxes.append(self._embedded(embedded))
+        if markup is None and images:
+            markup = self._image(element, pictures)
+        if markup and images and element.get(_ANCHOR_TYPE) in ("paragraph", "char", "page", "frame"):
+            side = self._styles.properties("graphic", element.get(name("draw:style-name"))).get(_HORIZONTAL, "")
+            align = self._looks.block_marker({"align": side} if side in ("center", "right") else {}, is_empty=False)
+            self._boxes.append(f"<p>{align}{markup}</p>")
+        elif markup is not None:
+            yield (), markup
+        elif figure := self._figure(element):
+            self._boxes.append(figure)
+        else:
+            yield from self._runs(element, {})
+
+    def _object(self, element: Any) -> str | None:
+        """Return a formula as MathML. The table of a chart becomes a box. Returns None for other objects."""
+        root = self._package.embedded(element)
+        if root.tag == name("math:math"):
+            for part in root.iter(name("math:*")):
+                part.tag = etree.QName(part).localname
+            return str(etree.tostring(root, encoding="unicode", with_tail=False))
+        chart = next(root.iter(name("office:chart")), None)
+        if chart is None:
+            return None
+        self._job.note("a chart is kept as a table.")
+        self._boxes += [self._block(part) for part in chart.iter(name("chart:title"), name("table:table"))]
+        return ""
+
+    def _embedded(self, element: Any) -> str:
+        """Return the text of an embedded document, or "" if the document is too large."""
+        try:
+            return self._blocks(self._package.embedded(element).iter(name("office:body")))
+        except TooLarge:
+            return ""
+
+    def _image(self, frame: Any, pictures: list[bytes]) -> str:
+        data = next((it for it in pictures if sniff(it)), next(filter(None, pictures), b""))
+        self._images += 1
+        path = self._job.folder / "media" / str(self._images)
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(data)
+        sizes = ((side, frame.get(name(f"svg:{side}"), "")) for side in ("width", "height"))
+        alt = next(filter(None, (frame.findtext(name(f"svg:{it}")) for it in ("title", "desc"))), "")
+        attributes = {"src": path.name if data else "missing", "alt": alt, **dict(sizes)}
+        return "<img" + "".join(f' {key}="{escape(value)}"' for key, value in attributes.items() if value) + "/>"
+
+    def _figure(self, frame: Any) -> str:
+        """Return a text box with one paragraph, which has an image and a caption, as HTML, or "" for other boxes."""
+        paragraphs = list(frame.iter(*_BLOCK_RULES))
+        images = list(frame.iter(_IMAGE))
+        if len(paragraphs) != 1 or not images or images[0].getparent().getparent() is not paragraphs[0]:
+            return ""
+        images[0].getparent().attrib.pop(_ANCHOR_TYPE, None)  # the image stands in the paragraph of the caption
+        with self._looks.block():
+            runs = list(self._runs(paragraphs[0], {}))
+        captions = [run for run in runs if not run[1].startswith("<img")]
+        image = "".join(piece for _, piece in runs if piece.startswith("<img"))
+        return f"<figure>{image}<figcaption>{join(captions)}</figcaption></figure>"
+
+    def _control(self, element: Any, properties: StyleProperties) -> Iterator[Run]:
+        control = self._controls.get(element.get(name("draw:control")))
+        if control is not None and control.tag not in (name("form:password"), name("form:hidden")):
+            values = [control.get(name(f"form:{it}")) for it in ("label", "current-value", "value")]
+            is_checked = control.get(name("form:current-state"), control.get(name("form:state"))) == "checked"
+            box = ("☒ " if is_checked else "☐ ") if control.tag == name("form:checkbox") else ""
+            yield from self._text(box + (next(filter(None, values), None) or "".join(control.itertext())), properties)
+
+
+_BLOCK_RULES: dict[str, Callable[[OdtPage, Any, _List | None], str]] = {
+    _PARAGRAPH: OdtPage._paragraph, _HEADING: OdtPage._paragraph, name("table:table"): OdtPage._table,
+    name("text:list"): OdtPage._list, name("text:numbered-paragraph"): OdtPage._list,
+}  # fmt: skip
+_LINKS = tuple(name(it) for it in ("text:a", "draw:a", "text:bookmark-ref", "text:reference-ref"))
+_ANCHORS = tuple(name(f"text:{it}") for it in ("bookmark", "bookmark-start", "reference-mark", "reference-mark-start"))
+_INLINE_RULES: dict[str, Callable[[OdtPage, Any, StyleProperties], Iterator[Run]]] = {
+    name("text:span"): OdtPage._span, name("text:note"): OdtPage._note, name("text:ruby-text"): OdtPage._ruby,
+    _FRAME: OdtPage._frame, name("draw:control"): OdtPage._control,
+    **dict.fromkeys((name(f"text:{it}") for it in ("s", "tab", "line-break")), OdtPage._blank),
+    **dict.fromkeys(_LINKS, OdtPage._link), **dict.fromkeys(_ANCHORS, OdtPage._mark),
+}  # fmt: skip

@@ -1,0 +1,1 @@
+"""Opens OpenDocument files, and resolves their styles."""

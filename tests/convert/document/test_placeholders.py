@@ -1,0 +1,126 @@
+"""Pandoc writes placeholders, and the pictures come in afterwards with their size."""
+
+from __future__ import annotations
+
+import base64
+import io
+import re
+import zipfile
+from dataclasses import replace
+from xml.etree import ElementTree
+
+import pytest
+from PIL import Image
+
+from svc_notebooks.convert.document import pandoc, write
+from svc_notebooks.convert.document.model import Document
+from svc_notebooks.convert.job import Job, JobLimits, TooLarge
+
+EMU_PER_INCH = 914_400
+
+
+def picture(format: str, size: tuple[int, int], dpi: tuple[int, int] | None = None) -> bytes:
+    target = io.BytesIO()
+    Image.linear_gradient("L").resize(size).save(target, format, **({"dpi": dpi} if dpi else {}))
+    return target.getvalue()
+
+
+def document(name: str, data: bytes, *attributes: tuple[str, str], count: int = 1) -> Document:
+    pairs = [list(pair) for pair in attributes]
+    image = {"t": "Image", "c": [["", [], pairs], [{"t": "Str", "c": "alt"}], [name, ""]]}
+    return Document([{"t": "Para", "c": [image]}] * count, {}, {name: data})
+
+
+def extent(made: bytes) -> tuple[float, float]:
+    """Return the size of the only picture of a docx file in inches."""
+    with zipfile.ZipFile(io.BytesIO(made)) as file:
+        [element] = ElementTree.fromstring(file.read("word/document.xml")).findall(".//{*}extent")
+    return int(element.get("cx", "")) / EMU_PER_INCH, int(element.get("cy", "")) / EMU_PER_INCH
+
+
+@pytest.mark.parametrize(
+    "name,dpi,attributes,size",
+    [
+        ("a.png", None, (), (300 / 72, 150 / 72)),
+        ("a.jpg", None, (), (300 / 72, 150 / 72)),
+        ("a.gif", None, (), (300 / 72, 150 / 72)),
+        ("a.png", (300, 300), (), (1, 0.5)),
+        ("a.jpg", (300, 150), (), (1, 1)),
+        ("a.png", (96, 96), (), (300 / 96, 150 / 96)),
+        ("a.png", None, (("width", "2in"),), (2, 1)),
+        ("a.jpg", None, (("height", "3in"),), (5.83, 2.92)),  # the width of the text
+        ("a.gif", None, (("width", "2in"), ("height", "2in")), (2, 2)),
+    ],
+)
+def test_a_picture_keeps_its_size(
+    name: str, dpi: tuple[int, int] | None, attributes: tuple[tuple[str, str], ...], size: tuple[float, float], job: Job
+) -> None:
+    data = picture({"png": "PNG", "jpg": "JPEG", "gif": "GIF"}[name[-3:]], (300, 150), dpi)
+
+    made = write.docx(document(name, data, *attributes), job)
+
+    assert extent(made) == pytest.approx(size, abs=0.01)
+
+
+@pytest.mark.parametrize("name,format", [("a.png", "PNG"), ("a.jpg", "JPEG"), ("a.gif", "GIF")])
+@pytest.mark.parametrize("writer", ["docx", "odt", "epub"])
+def test_an_archive_contains_the_picture(writer: str, name: str, format: str, job: Job) -> None:
+    data = picture(format, (40, 30))
+    made = getattr(write, writer)(document(name, data), job)
+
+    with zipfile.ZipFile(io.BytesIO(made)) as file:
+        pictures = [member for member in file.namelist() if file.read(member) == data]
+        listed = b"".join(file.read(member) for member in file.namelist() if member.endswith((".xml", ".rels", ".opf")))
+    assert len(pictures) == 1
+    assert pictures[0].endswith(name[1:])
+    assert pictures[0].rpartition("/")[2].encode() in listed
+
+
+@pytest.mark.parametrize("name,format", [("a.png", "PNG"), ("a.jpg", "JPEG"), ("a.gif", "GIF")])
+@pytest.mark.parametrize("writer", ["html", "markdown"])
+def test_a_text_contains_the_picture_as_data_uri(writer: str, name: str, format: str, job: Job) -> None:
+    data = picture(format, (40, 30))
+    made = getattr(write, writer)(document(name, data), job)
+
+    assert f"data:image/{format.lower()};base64,{base64.b64encode(data).decode()}".encode() in made
+    assert made.count(b"base64,") == 1
+
+
+@pytest.mark.parametrize(
+    "name,format,control", [("a.png", "PNG", "png"), ("a.jpg", "JPEG", "jpeg"), ("a.gif", "GIF", "png")]
+)
+def test_rtf_contains_the_picture_as_png_or_jpeg(name: str, format: str, control: str, job: Job) -> None:
+    made = write.rtf(document(name, picture(format, (40, 30))), job).decode()
+
+    match = re.search(rf"\\{control}blip\\picw40\\pich30\\picwgoal800\\pichgoal600 ([0-9a-f]+)", made)
+    assert match
+    with Image.open(io.BytesIO(bytes.fromhex(match[1]))) as image:
+        assert (image.size, image.format) == ((40, 30), "JPEG" if control == "jpeg" else "PNG")
+        image.load()
+    assert "base64" not in made
+
+
+@pytest.mark.parametrize("writer", ["html", "markdown", "rtf", "docx", "odt", "epub"])
+def test_pandoc_does_not_get_the_picture(writer: str, job: Job, monkeypatch: pytest.MonkeyPatch) -> None:
+    sizes = []
+    run = pandoc.run
+
+    def measured(options: tuple[str, ...], source: bytes, job: Job) -> bytes:
+        sizes.append(len(source))
+        return run(options, source, job)
+
+    monkeypatch.setattr(pandoc, "run", measured)
+    target = io.BytesIO()
+    Image.effect_noise((500, 500), 90).save(target, "PNG")
+    getattr(write, writer)(document("a.png", target.getvalue()), job)
+
+    assert len(target.getvalue()) > 100_000
+    assert all(size < 2_000 for size in sizes)
+
+
+@pytest.mark.parametrize("writer", ["html", "markdown", "rtf", "odt"])
+def test_a_picture_that_is_shown_often_does_not_exceed_the_limit(writer: str, job: Job) -> None:
+    pictures = document("a.png", picture("PNG", (100, 100)), count=500)
+
+    with pytest.raises(TooLarge, match="more than 20000 bytes"):
+        getattr(write, writer)(pictures, replace(job, limits=JobLimits(output=20_000)))

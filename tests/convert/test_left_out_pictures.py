@@ -1,0 +1,113 @@
+"""Pictures that cannot be read are left out of each format, with a note. As a whole upload, they are refused."""
+
+from __future__ import annotations
+
+import base64
+import io
+import re
+import zipfile
+from collections.abc import Callable
+
+import pytest
+from PIL import Image
+
+from svc_notebooks.convert import drawing
+from svc_notebooks.convert.document import read
+from svc_notebooks.convert.document.scanned_pages import picture
+from svc_notebooks.convert.job import ConversionError, Job
+from svc_notebooks.convert.presentation import odp, pptx
+from tests.convert import sources
+
+GOOD = sources.png()
+
+
+def _large() -> bytes:
+    target = io.BytesIO()
+    Image.new("1", (10_000, 10_000)).save(target, "PNG")
+    return target.getvalue()
+
+
+PICTURES = {
+    "large": (_large(), "pixels"),
+    "damaged": (sources.picture_of("words")[:-900], "damaged"),
+    "unknown": (b"no picture", "not a picture"),
+}
+
+
+def _in_archive(source: bytes, data: bytes) -> bytes:
+    """Return a zip file in which the data replace each PNG file."""
+    with zipfile.ZipFile(io.BytesIO(source)) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    return sources.zipped({name: data if name.endswith(".png") else content for name, content in members.items()})
+
+
+def _pptx() -> bytes:
+    import pptx as library
+
+    deck = library.Presentation()
+    slide = deck.slides.add_slide(deck.slide_layouts[5])
+    slide.shapes.title.text = "Annual report"
+    slide.shapes.add_picture(io.BytesIO(GOOD), 0, 0)
+    target = io.BytesIO()
+    deck.save(target)
+    return target.getvalue()
+
+
+def _odp() -> bytes:
+    names = ("office", "drawing", "presentation", "text", "svg-compatible")
+    spaces = " ".join(f'xmlns:{name}="urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"' for name in names)
+    content = f"""<office:document-content {spaces} xmlns:xlink="http://www.w3.org/1999/xlink"><office:body>
+<office:presentation><drawing:page drawing:name="1">
+<drawing:frame svg-compatible:width="9cm" svg-compatible:height="2cm"><drawing:text-box>
+<text:p>Annual report</text:p></drawing:text-box></drawing:frame>
+<drawing:frame svg-compatible:width="2cm" svg-compatible:height="2cm"><drawing:image xlink:href="Pictures/p.png"/>
+</drawing:frame></drawing:page></office:presentation></office:body></office:document-content>"""
+    return sources.zipped(
+        {"mimetype": "application/vnd.oasis.opendocument.presentation", "content.xml": content, "Pictures/p.png": GOOD}
+    )
+
+
+def _svg(data: bytes) -> bytes:
+    uri = base64.b64encode(data).decode()
+    return f"""<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><text>Annual report</text>
+<image width="9" height="9" href="data:image/png;base64,{uri}"/></svg>""".encode()
+
+
+READERS: dict[str, tuple[Callable[[bytes, Job], object], Callable[[bytes], bytes]]] = {
+    "docx": (read.docx, lambda data: _in_archive(sources.docx(), data)),
+    "odt": (read.odt, lambda data: _in_archive(sources.odt(), data)),
+    "html": (read.html, lambda data: sources.html().replace(base64.b64encode(GOOD), base64.b64encode(data))),
+    "rtf": (read.rtf, lambda data: sources.rtf().replace(GOOD.hex().encode(), data.hex().encode())),
+    "pptx": (pptx.read, lambda data: _in_archive(_pptx(), data)),
+    "odp": (odp.read, lambda data: _in_archive(_odp(), data)),
+    "svg": (drawing.read, _svg),
+}
+
+
+@pytest.mark.parametrize("name", READERS)
+@pytest.mark.parametrize("kind", PICTURES)
+def test_a_picture_that_cannot_be_read_is_left_out(name: str, kind: str, job: Job) -> None:
+    data, reason = PICTURES[kind]
+    reader, source = READERS[name]
+
+    document = reader(source(data), job)
+
+    assert [note for note in job.notes if re.match(f"A picture was left out: .*{reason}", note)], job.notes
+    assert "report" in str(document)
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_a_good_picture_is_kept(name: str, job: Job) -> None:
+    reader, source = READERS[name]
+
+    reader(source(GOOD), job)
+
+    assert not [note for note in job.notes if "picture" in note]
+
+
+@pytest.mark.parametrize("kind", PICTURES)
+def test_an_upload_that_is_such_a_picture_is_refused(kind: str, job: Job) -> None:
+    data, reason = PICTURES[kind]
+
+    with pytest.raises(ConversionError, match=reason):
+        picture(data, job)

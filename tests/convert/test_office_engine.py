@@ -1,0 +1,358 @@
+"""Native documents with `conversion_engine="office"`: LibreOffice's OpenDocument file beside the canonical form."""
+
+from __future__ import annotations
+
+import io
+import re
+import socket
+import subprocess
+import sys
+import zipfile
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from svc_notebooks.convert import office
+from svc_notebooks.convert.document.clean import plain_text
+from svc_notebooks.convert.document.model import Document
+from svc_notebooks.convert.engines import available, libreoffice, libreoffice_server
+from svc_notebooks.convert.engines.available import Engine
+from svc_notebooks.convert.input.native_package import odf_of
+from svc_notebooks.convert.input.odf.namespaces import READ_NAMESPACES
+from svc_notebooks.convert.job import ConversionError, Job, JobLimits, TooLarge
+from svc_notebooks.convert.pool.converter import Converter
+from svc_notebooks.core.http.native_formats import DOCX, EPUB, HTML, ODT, PDF, TEXT, XLSX
+from tests.convert import sources
+
+_SPACES = " ".join(f'xmlns:{prefix}="{uri}"' for prefix, uri in READ_NAMESPACES.items() if prefix != "xml")
+_PACKAGE = Document().pack()
+
+
+def odf(content: str, **members: bytes) -> bytes:
+    target = io.BytesIO()
+    with zipfile.ZipFile(target, "w") as file:
+        file.writestr("mimetype", "application/vnd.oasis.opendocument.text")
+        file.writestr("content.xml", f"<office:document-content {_SPACES}>{content}</office:document-content>")
+        for name, data in members.items():
+            file.writestr(name, data)
+    return target.getvalue()
+
+
+@pytest.fixture(autouse=True)
+def installed(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
+    """Pretend that LibreOffice is installed, except in tests that run LibreOffice."""
+    if "opens" not in request.keywords:
+        monkeypatch.setattr(available, "OFFICE", Engine("LibreOffice", lambda: True, "apt-get install libreoffice"))
+
+
+def returning(result: bytes | Exception, monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
+    """Replace LibreOffice by a function with this result. Returns the list of the formats of its calls."""
+    calls: list[tuple[str, str]] = []
+
+    def convert(source: bytes, extension: str, target: str, job: Job, *, isolated: bool, share: float) -> bytes:
+        assert isolated
+        assert 2 * share < 1
+        calls.append((extension, target))
+        if isinstance(result, Exception):
+            raise result
+        return result
+
+    monkeypatch.setattr(libreoffice, "convert", convert)
+    return calls
+
+
+def sanitized(content: str, job: Job, monkeypatch: pytest.MonkeyPatch, **members: bytes) -> zipfile.ZipFile:
+    returning(odf(content, **members), monkeypatch)
+    return zipfile.ZipFile(io.BytesIO(odf_of(office.add_odf(_PACKAGE, sources.docx(), "document", job)) or b""))
+
+
+@pytest.mark.parametrize(
+    "source, media_type, native, formats",
+    [
+        (sources.docx(), DOCX, "document", ("docx", "odt")),
+        (sources.odt(), ODT, "document", ("odt", "odt")),
+        (sources.rtf(), "application/rtf", "document", ("rtf", "odt")),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "application/vnd.ms-powerpoint", "presentation", ("ppt", "odp")),
+        (b"\x09\x04\x06\x00", "application/vnd.ms-excel", "spreadsheet", ("xls", "ods")),
+    ],
+    ids=["docx", "odt", "rtf", "ppt", "BIFF"],
+)
+def test_the_source_is_kept_as_opendocument(source, media_type, native, formats, job, monkeypatch):
+    calls = returning(odf("<office:body/>"), monkeypatch)
+
+    package = office.add_odf(_PACKAGE, source, native, replace(job, media_type=media_type))
+
+    assert calls == [formats]
+    assert odf_of(package)
+    assert Document.unpack(package) == Document.unpack(_PACKAGE)
+
+
+@pytest.mark.parametrize(
+    "source, media_type, native",
+    [
+        (b"words", TEXT, "document"),
+        (sources.html(), HTML, "document"),
+        (sources.html(), "application/msword", "document"),
+        (b"a,b", XLSX, "spreadsheet"),
+        (b"{}", "application/json", "script"),
+    ],
+    ids=["text", "html", "html as doc", "csv as xlsx", "script"],
+)
+def test_libreoffice_gets_no_text_formats(source, media_type, native, job, monkeypatch):
+    calls = returning(odf(""), monkeypatch)
+
+    assert office.add_odf(_PACKAGE, source, native, replace(job, media_type=media_type)) == _PACKAGE
+    assert calls == []
+
+
+def test_exports_of_pages_come_from_the_opendocument_file(job, monkeypatch):
+    returning(odf("<office:body/>"), monkeypatch)
+    package = office.add_odf(_PACKAGE, sources.docx(), "document", job)
+    calls = returning(b"%PDF", monkeypatch)
+
+    exported = {
+        media_type: office.export(package, "document", replace(job, media_type=media_type))
+        for media_type in (PDF, TEXT, EPUB, HTML)
+    }
+
+    assert exported == {PDF: b"%PDF", TEXT: None, EPUB: None, HTML: None}
+    assert calls == [("odt", "pdf")]
+
+
+def test_a_document_without_an_opendocument_file_is_exported_from_the_canonical_form(job, monkeypatch):
+    returning(AssertionError(), monkeypatch)
+
+    assert office.export(_PACKAGE, "document", replace(job, media_type=PDF)) is None
+
+
+@pytest.mark.parametrize("error", [ConversionError("it is damaged."), TooLarge("it took long."), MemoryError()])
+def test_a_failure_of_libreoffice_is_a_note(error, job, monkeypatch):
+    returning(error, monkeypatch)
+
+    assert office.add_odf(_PACKAGE, sources.docx(), "document", job) == _PACKAGE
+    assert job.notes == [f"The pages are not LibreOffice's: {error}"]
+
+
+def test_notes_name_the_exports_that_they_are_about(job, monkeypatch):
+    returning(odf("<office:body/>"), monkeypatch)
+    job.note("Charts were left out.")
+
+    office.add_odf(_PACKAGE, sources.docx(), "document", job)
+
+    assert job.notes == ["In exports that LibreOffice does not make: Charts were left out."]
+
+
+def test_without_libreoffice_a_note_says_how_to_install_it(job, monkeypatch):
+    monkeypatch.setattr(available, "OFFICE", Engine("LibreOffice", lambda: False, "apt-get install libreoffice"))
+
+    assert office.add_odf(_PACKAGE, sources.docx(), "document", job) == _PACKAGE
+    assert "apt-get install libreoffice" in job.notes[0]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "<office:scripts><x/></office:scripts>",
+        '<draw:object-ole xlink:href="./Object 1"/>',
+        '<script:event-listener script:language="ooo:script"/>',
+        '<draw:floating-frame xlink:href="file:///etc"/>',
+        '<text:section-source xlink:href="file:///etc/passwd"/>',
+        '<text:p><text:script>attack()</text:script></text:p>',
+        "<table:dde-links><table:dde-link/></table:dde-links>",
+        """<table:table table:name="'file:///tmp/a.ods'#$Sheet1"/>""",
+        '<draw:image xlink:href="file:///etc/passwd"/>',
+        '<draw:image xlink:href="/etc/passwd"/>',
+        '<draw:image xlink:href="../secret.png"/>',
+        '<draw:image xlink:href="Pictures/../../secret.png"/>',
+        '<draw:image xlink:href="http://127.0.0.1/a.png"/>',
+        '<text:a xlink:href="javascript:attack()">words</text:a>',
+        '<text:a xlink:href=" FILE:///etc/passwd">words</text:a>',
+        '<presentation:event-listener presentation:action="execute" xlink:href="file:///bin/sh"/>',
+        '<table:table-cell table:formula="of:=WEBSERVICE(&quot;http://x&quot;)"/>',
+        '<table:table-cell table:formula="of:=COM.MICROSOFT.WEBSERVICE(&quot;http://x&quot;)"/>',
+        '<table:table-cell table:formula="of:=DDE(&quot;soffice&quot;;&quot;x&quot;;&quot;y&quot;)"/>',
+        """<table:table-cell table:formula="of:=['file:///tmp/a.ods'#$Sheet1.A1]"/>""",
+        '<field:fieldmark-start><field:param field:name="x.field.code" field:value="DDE x"/></field:fieldmark-start>',
+        '<table:named-expression table:expression="of:=WEBSERVICE(&quot;http://x&quot;)"/>',
+        '<calcext:condition calcext:value="formula-is(WEBSERVICE(&quot;http://x&quot;))"/>',
+    ],
+)  # fmt: skip
+def test_nothing_outside_stays_in_the_opendocument_file(content, job, monkeypatch):
+    kept = sanitized(f"<text:p/>{content}", job, monkeypatch).read("content.xml").decode()
+
+    assert "<text:p/>" in kept
+    assert not re.search(r"file:|attack|passwd|secret|127\.0|WEBSERVICE|DDE|dde|Object 1|scripts>", kept, re.IGNORECASE)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        '<text:a xlink:href="https://example.org/">words</text:a>',
+        '<text:a xlink:href="#chapter">words</text:a>',
+        '<draw:a xlink:href="mailto:a@example.org"/>',
+        '<draw:image xlink:href="Pictures/a.png"/>',
+        '<draw:object xlink:href="./Object 1"/>',
+        '<table:table-cell table:formula="of:=SUM([.A1:.B2];[$\'My data\'.C3])"/>',
+        '<table:content-validation table:condition="of:cell-content-is-in-list(&quot;a&quot;;&quot;b&quot;)"/>',
+        '<calcext:condition calcext:value="formula-is([.A1]&gt;3)"/>',
+        '<table:table-cell table:formula="ooow:&lt;A1&gt;+1"/>',
+        '<text:p>before <text:span>file:///etc/passwd</text:span> after</text:p>',
+    ],
+)  # fmt: skip
+def test_the_rest_stays_in_the_opendocument_file(content, job, monkeypatch):
+    from lxml import etree
+
+    kept = etree.fromstring(sanitized(content, job, monkeypatch).read("content.xml"))
+
+    expected = etree.fromstring(f"<office:document-content {_SPACES}>{content}</office:document-content>")
+    assert etree.tostring(kept, method="c14n") == etree.tostring(expected, method="c14n")
+
+
+def test_macros_and_objects_of_programs_are_left_out(job, monkeypatch):
+    members = {
+        "Basic/Standard/Module1.xml": b"",
+        "Object 1": b"MZ",
+        "Configurations2/x.xml": b"",
+        "Pictures/a.png": b"p",
+        "Obj2/content.xml": b"<math/>",
+    }
+
+    names = sanitized("", job, monkeypatch, **members).namelist()
+
+    assert names == ["mimetype", "content.xml", "Pictures/a.png", "Obj2/content.xml"]
+
+
+_ESCAPE = """
+import socket, sys
+sys.path.insert(0, {folder!r})
+import libreoffice_server
+from pathlib import Path
+print(libreoffice_server._isolate([Path("/usr/share")], Path({own!r})))
+def attempt(action):
+    try:
+        action()
+    except OSError as error:
+        return type(error).__name__
+    return "done"
+print(
+    attempt(lambda: Path({own!r}, "a").write_text("a")),
+    attempt(lambda: Path("/usr/share").iterdir().__next__()),
+    attempt(lambda: Path({secret!r}).read_text()),
+    attempt(lambda: Path({secret!r}).write_text("changed")),
+    attempt(lambda: socket.create_connection(("127.0.0.1", {port})).close()),
+)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="Landlock is a part of Linux")
+def test_a_child_reads_only_its_folder_and_has_no_network(tmp_path):
+    import ctypes
+
+    if ctypes.CDLL(None).syscall(444, None, 0, 1) < 1:
+        pytest.skip("this kernel has no Landlock")
+    secret, own = tmp_path / "secret", tmp_path / "own"
+    secret.write_text("secret")
+    own.mkdir()
+    folder = str(Path(libreoffice_server.__file__).parent)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        code = _ESCAPE.format(folder=folder, own=str(own), secret=str(secret), port=server.getsockname()[1])
+        process = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    isolated, written, listed, *denied = process.stdout.split()
+    assert (isolated, written, listed) == ("True", "done", "done")
+    assert denied[:2] == ["PermissionError", "PermissionError"]
+    assert denied[2] in ("PermissionError", "OSError")
+    assert secret.read_text() == "secret"
+
+
+def test_where_libreoffice_cannot_be_loaded_its_program_is_run(job, monkeypatch, tmp_path):
+    program = tmp_path / "soffice"
+    program.write_text('#!/bin/sh\nwhile [ "$1" != --outdir ]; do shift; done\ncp "$3" "$2/source.odt"\n')
+    program.chmod(0o755)
+    monkeypatch.setattr(libreoffice, "soffice", lambda: str(program))
+
+    assert libreoffice.convert(b"words", "rtf", "odt", job) == b"words"
+
+
+def test_what_must_be_isolated_is_not_given_to_the_program(job, monkeypatch, tmp_path):
+    program = tmp_path / "soffice"
+    program.write_text("#!/bin/sh\ntouch started\n")
+    program.chmod(0o755)
+    monkeypatch.setattr(libreoffice, "soffice", lambda: str(program))
+
+    with pytest.raises(ConversionError, match="isolated"):
+        libreoffice.convert(b"words", "rtf", "odt", job, isolated=True)
+    assert not list(tmp_path.rglob("started"))
+
+
+_INCLUDED = rb"{\rtf1 visible {\field{\*\fldinst INCLUDEPICTURE \"%s\" \\\\d}{\fldrslt old}}\par}"
+
+
+@pytest.mark.opens
+def test_a_picture_of_another_file_is_not_read(converter, tmp_path):
+    secret = tmp_path / "secret.png"
+    secret.write_bytes(sources.png())
+    source = _INCLUDED % secret.as_uri().encode()
+
+    package = odf_of(converter.read(source, "application/rtf", "document").body) or b""
+
+    with zipfile.ZipFile(io.BytesIO(package)) as file:
+        assert b"visible" in file.read("content.xml")
+        assert not [name for name in file.namelist() if name.startswith("Pictures/")]
+
+
+def test_a_program_that_hangs_is_ended(job, monkeypatch, tmp_path):
+    program = tmp_path / "soffice"
+    program.write_text("#!/bin/sh\nexec sleep 100\n")
+    program.chmod(0o755)
+    monkeypatch.setattr(libreoffice, "soffice", lambda: str(program))
+
+    with pytest.raises(TooLarge, match="took more than 1 seconds"):
+        libreoffice.convert(b"words", "rtf", "odt", replace(job, limits=JobLimits(seconds=1)))
+
+
+@pytest.fixture
+def converter() -> Iterator[Converter]:
+    converter = Converter(JobLimits(), office=True)
+    yield converter
+    converter.close()
+
+
+_PRODUCER = "LibreOffice".encode("utf-16-be").hex().upper().encode()
+
+
+@pytest.mark.opens
+def test_each_engine_exports_the_documents_of_the_other(converter):
+    embedded = Converter(JobLimits())
+    by_office = converter.read(sources.docx(), DOCX, "document", name="Report").body
+    by_us = embedded.read(sources.docx(), DOCX, "document", name="Report").body
+
+    exports = {
+        "office": converter.write(by_office, "document", PDF).body,
+        "ours": embedded.write(by_us, "document", PDF).body,
+        "office's by us": embedded.write(by_office, "document", PDF).body,
+        "ours by office": converter.write(by_us, "document", PDF).body,
+    }
+    embedded.close()
+
+    assert {name: _PRODUCER in body for name, body in exports.items()} == {
+        "office": True, "ours": False, "office's by us": False, "ours by office": False,
+    }  # fmt: skip
+    assert exports["office's by us"] == exports["ours"] == exports["ours by office"]
+    assert plain_text(Document.unpack(by_office).blocks) == plain_text(Document.unpack(by_us).blocks)
+
+
+@pytest.mark.opens
+def test_one_libreoffice_serves_many_jobs(job):
+    for _ in range(3):
+        libreoffice.convert(sources.docx(), "docx", "odt", job)
+
+    [server] = libreoffice._servers.values()
+    process = server._process
+    assert process.poll() is None
+
+    process.kill()
+    process.wait()
+    assert libreoffice.convert(sources.docx(), "docx", "pdf", job).startswith(b"%PDF")

@@ -1,0 +1,57 @@
+"""Open Packaging files: the names of parts and their relationships."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+
+import pytest
+
+from svc_notebooks.convert.input.opc import OpcPackage, Relationship
+from svc_notebooks.convert.job import ConversionError
+from tests.convert import sources
+
+_TYPES = "http://purl.oclc.org/ooxml/officeDocument/relationships"
+
+
+def opened(rels: bytes) -> OpcPackage:
+    files = {"XL\\Book one.xml": b"<x/>", "xl/_rels/Book one.xml.rels": rels}
+    return OpcPackage(zipfile.ZipFile(io.BytesIO(sources.zipped(files))))
+
+
+def test_relationships_lead_to_parts_and_to_addresses() -> None:
+    package = opened(
+        b'<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">'
+        + f'<Relationship Id="a" Type="{_TYPES}/worksheet" Target="../sheets/my%20sheet.xml"/>'.encode()
+        + f'<Relationship Id="b" Type="{_TYPES}/theme" Target="/theme.xml"/>'.encode()
+        + f'<Relationship Id="c" Type="{_TYPES}/hyperlink" Target="https://x.org/%20" TargetMode="External"/>'.encode()
+        + b"</Relationships>"
+    )
+
+    assert package.member("xl/book ONE.xml") == "XL\\Book one.xml"
+    assert package.main_part() is None
+    assert package.relationships("xl/Book one.xml") == {
+        "a": Relationship("worksheet", "sheets/my sheet.xml"),
+        "b": Relationship("theme", "theme.xml"),
+        "c": Relationship("hyperlink", "https://x.org/%20", is_external=True),
+    }
+
+
+def test_a_package_whose_relationships_are_damaged_names_no_main_part() -> None:
+    package = OpcPackage(zipfile.ZipFile(io.BytesIO(sources.zipped({"_rels/.rels": b"not XML"}))))
+
+    assert package.main_part() is None
+
+
+def test_a_main_part_that_is_missing_is_not_named() -> None:
+    rels = (
+        b'<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">'
+        b'<Relationship Id="a" Type="x/officeDocument" Target="none.xml"/></Relationships>'
+    )
+
+    assert OpcPackage(zipfile.ZipFile(io.BytesIO(sources.zipped({"_rels/.rels": rels})))).main_part() is None
+
+
+def test_damaged_relationships_are_named() -> None:
+    with pytest.raises(ConversionError, match=r"damaged at 'xl/_rels/Book one.xml.rels'"):
+        opened(b"<Relationships>").relationships("xl/Book one.xml")
