@@ -1,4 +1,4 @@
-"""The brand names in headers, media types, paths and `kind` values, which differ between deployments."""
+"""The brand names in headers, media types, paths, scopes and `kind` values, which differ between deployments."""
 
 from __future__ import annotations
 
@@ -21,7 +21,10 @@ _BRANDED = re.compile(r"application/vnd\.[\w.-]+-apps\.(?P<name>.+)")
 @public_methods
 @dataclass(frozen=True, slots=True)
 class Names:
-    """The brand names in headers, media types, paths and `kind` values.
+    """The brand names in headers, media types, paths, scopes and `kind` values.
+
+    `calendar_kind_prefix` is for deployments whose calendars have another prefix than their files (empty: the same).
+    `update_method` is the method with which the client sends new content of a file, PUT or PATCH.
 
     >>> Names().header("Channel-ID"), Names().native("document"), Names().kind("file")
     ('X-Svc-Channel-ID', 'application/vnd.svc-apps.document', 'svc#file')
@@ -34,6 +37,9 @@ class Names:
     storage: str = "storage"
     kind_prefix: str = "svc"
     calendar: str = "calendar"
+    calendar_kind_prefix: str = ""
+    storage_scope: str = "storage"
+    update_method: str = "PUT"
 
     def header(self, name: str) -> str:
         """Return the full name of a header with the brand's prefix."""
@@ -71,6 +77,19 @@ class Names:
     def kind(self, name: str) -> str:
         """Return the `kind` value of a resource, such as "svc#file"."""
         return f"{self.kind_prefix}#{name}"
+
+    def calendar_kind(self, name: str) -> str:
+        """Return the `kind` value of a calendar resource, such as "svc#event"."""
+        return f"{self.calendar_kind_prefix or self.kind_prefix}#{name}"
+
+    def scope(self, name: str) -> str:
+        """Return the last segment of a scope, such as "drive.readonly" for "storage.readonly".
+
+        >>> Names(storage_scope="drive").scope("storage.readonly"), Names(storage_scope="drive").scope("calendar")
+        ('drive.readonly', 'calendar')
+        """
+        api, dot, rest = name.partition(".")
+        return (self.storage_scope if api == "storage" else api) + dot + rest
 
     def path(self, *segments: str) -> str:
         """Return the path of a storage resource, such as "/storage/v3/files/abc"."""

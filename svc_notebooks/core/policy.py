@@ -9,7 +9,7 @@ from typing import Any, Literal
 from .auth.oauth import ACCESS_LIFETIME
 from .errors.public_calls import public_methods
 from .http.backoff import MAX_JITTER
-from .http.origins import ANY, is_host_name, is_origin
+from .http.origins import ANY, is_host_name, is_origin, is_path_prefix
 from .notifications.delivery_schedule import Schedule
 from .time_zones import zone_names
 from .uploads.states import LIFETIME, QUANTUM, UploadRule
@@ -22,11 +22,14 @@ MIB = 1024 * 1024
 class Policy:
     """The settings of a service for behaviour that the interface leaves open. Sizes are in bytes and times in seconds.
 
-    Raises ValueError if a setting has an invalid value.
+    Raises ValueError if a setting has an invalid value. See docs/decisions.md#choices-of-the-service for each setting.
 
     >>> Policy(chunk_rule="strict").upload_rule.strict
     True
     """
+
+    # operations
+    extensions: bool = True
 
     # uploads
     update_verbs: tuple[str, ...] = ("PUT", "PATCH")
@@ -57,7 +60,7 @@ class Policy:
     extended_formats: bool = False
     conversion_engine: Literal["embedded", "office"] = "embedded"
     conversion_seconds: float = 60.0
-    conversion_memory: int = 1536 * MIB
+    conversion_memory: int = 768 * MIB
     max_waiting_conversions: int = 8
     max_pixels: int = 64_000_000
     max_pages: int = 200
@@ -101,6 +104,7 @@ class Policy:
     domain: str = "svc.example"
     first_user: str = "ada@svc.example"
     trust_forwarded: bool = True
+    path_prefix: str = ""
     host_names: tuple[str, ...] = ()
     allowed_origins: tuple[str, ...] | None = None
     token_lifetime: float = ACCESS_LIFETIME
@@ -193,6 +197,10 @@ _VALIDATORS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "allowed_origins": (
         lambda value: value is None or _is_text_tuple(value, lambda text: text == ANY or is_origin(text)),
         "a tuple of origins like 'https://app.example', or ('*',), or None",
+    ),
+    "path_prefix": (
+        lambda value: isinstance(value, str) and (not value or is_path_prefix(value)),
+        "a path like '/services/svc', or an empty text",
     ),
     "retry_jitter": (lambda value: _is_number(value) and 0 <= value <= MAX_JITTER, f"a number from 0 to {MAX_JITTER}"),
 }

@@ -22,6 +22,7 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
     "destination": ("to",),
     "directory": ("parent", "parents", "folder", "to"),
     "duration": ("end",),
+    "length": ("duration",),
     "email": ("user", "attendees"),
     "end_time": ("end",),
     "exist_ok": ("overwrite",),

@@ -24,6 +24,10 @@ class WorkBudget:
         self._limit = limit
         self.done = 0
 
+    def renew(self) -> None:
+        """Begin to count from 0 again."""
+        self.done = 0
+
     def spend(self, steps: int = 1) -> None:
         """Add steps to the total. Raises WorkExceeded if the total is larger than the limit."""
         self.done += steps

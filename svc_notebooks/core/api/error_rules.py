@@ -46,6 +46,7 @@ EVENT = {field.path.replace("[]", ""): "E-22" for field in EVENT_FIELDS if field
 
 FIELDS: Mapping[str, Fields] = {
     "files.export": EXPORT, "files.watch": CHANNEL, "changes.watch": CHANNEL, "channels.stop": STOP,
+    "events.watch": CHANNEL, "calendarList.watch": CHANNEL, "calendarChannels.stop": STOP,
     "upload.session": UPLOAD, "files": FILE, "permissions": PERMISSION, "events": EVENT,
 }  # fmt: skip
 """The rule tables by operation name ("files.export") or by the first word of operation names ("files")."""

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final, TypeAlias
 
 from ..events.calendars import ROLES as CALENDAR_ROLES
+from ..events.colors import CALENDAR_COLORS
 from ..events.field_table import EVENT_FIELDS, EventField
 from ..files.fields import FILE_FIELDS, FileField, Write
 from ..files.permissions import GRANTEES, ROLES
@@ -218,6 +219,16 @@ _COLOR_MAP: Schema = {"type": "object", "additionalProperties": _resource("backg
 _IMPORT_FORMATS: Schema = {"anyOf": [_TYPES["lists"], array(_resource("source targets:strings"))]}
 """The schema of `importFormats`, which is a map or an array depending on `Policy.import_formats`."""
 _LIMITED: Schema = {"type": "string", "minLength": 1}
+_ENTRY_SETTINGS: Mapping[str, Schema] = {
+    "summaryOverride": {"type": ["string", "null"], "maxLength": 254},
+    "colorId": nullable(_enum(CALENDAR_COLORS)),
+    "backgroundColor": {"type": ["string", "null"], "pattern": "^#[0-9A-Fa-f]{6}$"},
+    "foregroundColor": {"type": ["string", "null"], "pattern": "^#[0-9A-Fa-f]{6}$"},
+    "hidden": nullable(BOOLEAN),
+    "selected": nullable(BOOLEAN),
+    "defaultReminders": nullable({**_REMINDERS, "maxItems": 5}),
+    "notificationSettings": nullable(_resource("", notifications=array(_resource("type method")))),
+}
 
 RESOURCES: Final[Mapping[str, Schema]] = {
     "File": _file(),
@@ -286,7 +297,31 @@ RESOURCES: Final[Mapping[str, Schema]] = {
         accessRole=_CALENDAR_ROLE,
         defaultReminders=_REMINDERS,
     ),
+    "CalendarListEntryToWrite": record(_ENTRY_SETTINGS),
+    "CalendarListEntryToInsert": record({"id": _LIMITED, **_ENTRY_SETTINGS}, ["id"]),
     "CalendarList": _resource("kind etag nextPageToken", items=array(ref("CalendarListEntry"))),
+    "Setting": _resource("kind id value"),
+    "SettingList": _resource("kind nextPageToken", items=array(ref("Setting"))),
+    "FreeBusyQuery": record(
+        {
+            "timeMin": TIME,
+            "timeMax": TIME,
+            "timeZone": {"type": ["string", "null"]},
+            "groupExpansionMax": {"type": ["integer", "null"], "minimum": 1, "maximum": 100},
+            "calendarExpansionMax": {"type": ["integer", "null"], "minimum": 1, "maximum": 50},
+            "items": array(record({"id": _LIMITED}, ["id"])),
+        },
+        ["timeMin", "timeMax"],
+    ),
+    "FreeBusy": _resource(
+        "kind timeMin:time timeMax:time groups:object",
+        calendars={
+            "type": "object",
+            "additionalProperties": record(
+                {"busy": array(record({"start": TIME, "end": TIME})), "errors": array(_resource("domain reason"))}
+            ),
+        },
+    ),
     "AclRule": _resource("kind etag id", role=_CALENDAR_ROLE, scope=_SCOPE),
     "AclRuleToCreate": record({"role": _CALENDAR_ROLE, "scope": {**_SCOPE, "required": ["type"]}}, ["role", "scope"]),
     "AclRuleToChange": record({"role": _CALENDAR_ROLE}, ["role"]),

@@ -15,7 +15,7 @@ from ..policy import Policy
 from .json_schemas import RESOURCES, STRING, TIME, Schema, array, record, ref, response_schema
 from .operations import ALL_SCOPES, OPERATIONS, SESSION, Operation
 from .parameters import COMMON, UPLOAD, Parameter
-from .public_endpoints import CALENDAR, PUBLIC_ENDPOINTS, PublicEndpoint
+from .public_endpoints import BATCHES, CALENDAR, PUBLIC_ENDPOINTS, STORAGE, PublicEndpoint
 
 _JSON = "application/json"
 _ANY = "*/*"
@@ -31,9 +31,9 @@ def document(names: Names, policy: Policy, base_url: str) -> Schema:
     ('3.1.0', True)
     """
     paths: dict[str, dict[str, Schema]] = {}
-    for path, method, operation in [*_operations(names, policy), *_public_operations(names)]:
+    for path, method, operation in [*_operations(names, policy), *_public_operations(names, policy)]:
         paths.setdefault(path, {})[method.lower()] = operation
-    scopes = {f"{policy.auth_scope_base}/{scope}": scope for scope in ALL_SCOPES}
+    scopes = {f"{policy.auth_scope_base}/{names.scope(scope)}": scope for scope in ALL_SCOPES}
     flow = {"authorizationUrl": f"{base_url}/authorize", "tokenUrl": f"{base_url}/token", "scopes": scopes}
     oauth = {"type": "oauth2", "flows": {"authorizationCode": {**flow, "refreshUrl": f"{base_url}/token"}}}
     return {
@@ -53,20 +53,26 @@ def document(names: Names, policy: Policy, base_url: str) -> Schema:
 
 
 def _operations(names: Names, policy: Policy) -> Iterator[tuple[str, str, Schema]]:
-    for operation in OPERATIONS:
+    for operation in (operation for operation in OPERATIONS if operation.is_offered(policy)):
         path = (names.calendar_path if operation.calendar else names.path)(*operation.path)
         for method in policy.update_verbs if operation.name == "files.update" else operation.methods:
             if method != "HEAD":
-                yield path, method, _operation(operation, method, policy)
+                yield path, method, _operation(operation, method, names, policy)
             if operation.media:
-                yield names.upload_path(*operation.path), method, _upload_operation(operation, method, policy)
+                yield names.upload_path(*operation.path), method, _upload_operation(operation, method, names, policy)
     sessions = names.upload_path(*OPERATIONS[0].path)
-    yield sessions, "PUT", _session_operation(policy)
-    yield sessions, "DELETE", _cancel_operation(policy)
+    yield sessions, "PUT", _session_operation(names, policy)
+    yield sessions, "DELETE", _cancel_operation(names, policy)
 
 
 def _head(
-    operation: Operation, name: str, method: str, summary: str, parameters: Iterable[Parameter], policy: Policy
+    operation: Operation,
+    name: str,
+    method: str,
+    summary: str,
+    parameters: Iterable[Parameter],
+    names: Names,
+    policy: Policy,
 ) -> Schema:
     """Return the first members of an operation description, such as operationId, summary and security."""
     return {
@@ -74,16 +80,19 @@ def _head(
         "summary": summary,
         "tags": [operation.name.partition(".")[0]],
         "security": [
-            {"oauth2": [f"{policy.auth_scope_base}/{scope}"]} for scope in sorted(operation.scopes_under(policy))
+            {"oauth2": [f"{policy.auth_scope_base}/{names.scope(scope)}"]}
+            for scope in sorted(operation.scopes_under(policy))
         ],
         "parameters": [*_path_parameters(operation), *(_parameter(parameter, policy) for parameter in parameters)],
     }
 
 
-def _operation(operation: Operation, method: str, policy: Policy) -> Schema:
+def _operation(operation: Operation, method: str, names: Names, policy: Policy) -> Schema:
     own = {parameter.name for parameter in operation.parameters}
     common = [parameter for parameter in COMMON if operation.response and parameter.name not in own]
-    document = _head(operation, operation.name, method, operation.summary, (*operation.parameters, *common), policy)
+    document = _head(
+        operation, operation.name, method, operation.summary, (*operation.parameters, *common), names, policy
+    )
     if operation.body:
         document["requestBody"] = {"required": True, "content": {_JSON: {"schema": ref(operation.body)}}}
     content: dict[str, Schema] = {_JSON: ref(operation.response)} if operation.response else {}
@@ -97,11 +106,11 @@ def _operation(operation: Operation, method: str, policy: Policy) -> Schema:
     return document
 
 
-def _upload_operation(operation: Operation, method: str, policy: Policy) -> Schema:
+def _upload_operation(operation: Operation, method: str, names: Names, policy: Policy) -> Schema:
     """Describe an operation at its upload URI, which receives content or starts an upload session (A1, A2, A3)."""
     parameters = (*UPLOAD, *operation.parameters, *COMMON)
     summary = f"{operation.summary}, with content"
-    document = _head(operation, f"{operation.name}.upload", method, summary, parameters, policy)
+    document = _head(operation, f"{operation.name}.upload", method, summary, parameters, names, policy)
     document["requestBody"] = {
         "content": {
             _JSON: {"schema": ref(str(operation.body))},
@@ -110,33 +119,35 @@ def _upload_operation(operation: Operation, method: str, policy: Policy) -> Sche
         }
     }
     success = response_schema(200, {_JSON: ref("File")}) | {"headers": {"Location": {"schema": STRING}}}
-    success["description"] = "OK: the file; or empty, and Location has the URI of the session (uploadType=resumable)"
+    success["description"] = (
+        "OK: the file. With uploadType=resumable the body is empty, and Location has the session URI"
+    )
     document["responses"] = {"200": success} | _errors_of(operation)
     return document
 
 
-def _session_operation(policy: Policy) -> Schema:
-    document = _head(SESSION, SESSION.name, "PUT", SESSION.summary, SESSION.parameters, policy)
+def _session_operation(names: Names, policy: Policy) -> Schema:
+    document = _head(SESSION, SESSION.name, "PUT", SESSION.summary, SESSION.parameters, names, policy)
     document["requestBody"] = {"content": {"application/octet-stream": {"schema": _BINARY}}}
     incomplete = response_schema(308) | {"headers": {"Range": {"schema": STRING}}}
     document["responses"] = {"200": response_schema(200, {_JSON: ref("File")}), "308": incomplete} | _session_errors()
     return document
 
 
-def _cancel_operation(policy: Policy) -> Schema:
+def _cancel_operation(names: Names, policy: Policy) -> Schema:
     parameters = [parameter for parameter in SESSION.parameters if parameter.location == "query"]
-    document = _head(SESSION, SESSION.name, "DELETE", "Cancel a session", parameters, policy)
+    document = _head(SESSION, SESSION.name, "DELETE", "Cancel an upload", parameters, names, policy)
     success = {"200": response_schema(200, {_JSON: ref("File")}), "499": response_schema(499)}
     document["responses"] = success | _session_errors()
     return document
 
 
-def _public_operations(names: Names) -> Iterator[tuple[str, str, Schema]]:
+def _public_operations(names: Names, policy: Policy) -> Iterator[tuple[str, str, Schema]]:
     known: set[str] = set()
     for index, endpoint in enumerate(PUBLIC_ENDPOINTS):
-        path = "/" + "/".join(endpoint.path).replace(CALENDAR, names.calendar)
+        path = "/" + "/".join(endpoint.path_under(names))
         for method in endpoint.methods:
-            if method != "HEAD":
+            if method != "HEAD" and endpoint.is_offered(policy):
                 name = f"{endpoint.name}.{index}.{method.lower()}" if endpoint.name in known else endpoint.name
                 known.add(endpoint.name)
                 yield path, method, _public_operation(endpoint, method, name)
@@ -157,6 +168,8 @@ def _public_operation(endpoint: PublicEndpoint, method: str, name: str) -> Schem
         if "grant_type" in fields:
             fields["grant_type"] = STRING | {"enum": list(GRANTS)}
         document["requestBody"] = {"content": {"application/x-www-form-urlencoded": {"schema": record(fields)}}}
+    if endpoint.name in BATCHES:
+        document["requestBody"] = {"required": True, "content": {"multipart/mixed": {"schema": STRING}}}
     error = {_JSON: ref("Error")}
     document["responses"] = {
         str(status): response_schema(status, endpoint.responses.get(status, error))
@@ -170,7 +183,7 @@ def _public_operation(endpoint: PublicEndpoint, method: str, name: str) -> Schem
 
 def _path_parameters(operation: Operation) -> Iterator[Schema]:
     for segment in operation.path:
-        if segment.startswith("{") and segment != CALENDAR:
+        if segment.startswith("{") and segment not in (CALENDAR, STORAGE):
             yield {"name": segment[1:-1], "in": "path", "required": True, "schema": {"type": "string", "minLength": 1}}
 
 

@@ -26,7 +26,10 @@ from .parameters import (
     INSTANCES,
     MOVE_EVENT,
     MOVE_FILE,
+    PAGE_OF_250,
+    QUICK_ADD,
     READ_EVENT,
+    RGB_COLORS,
     SEND_UPDATES,
     UPLOAD_SESSION,
     WRITE_EVENT,
@@ -43,6 +46,7 @@ PERMISSION_ID = "{permissionId}"
 CALENDAR_ID = "{calendarId}"
 EVENT_ID = "{eventId}"
 RULE_ID = "{ruleId}"
+SETTING = "{setting}"
 
 WRITE = frozenset({"storage", "storage.appdata", "storage.file"})
 UPDATE = WRITE | {"storage.metadata", "storage.scripts"}
@@ -77,6 +81,8 @@ CALENDARS_READ = CALENDARS_WRITE | {"calendar.calendars.readonly", "calendar.rea
 LIST_READ = frozenset(
     {"calendar", "calendar.app.created", "calendar.calendarlist", "calendar.calendarlist.readonly", "calendar.readonly"}
 )
+LIST_WRITE = frozenset({"calendar", "calendar.app.created", "calendar.calendarlist"})
+FREE_BUSY = SETTINGS = frozenset({"calendar", "calendar.readonly"})
 COLORS = LIST_READ | {"calendar.events.owned", "calendar.events.owned.readonly"}
 ACL_WRITE = frozenset({"calendar", "calendar.acls"})
 ACL_READ = ACL_WRITE | {"calendar.acls.readonly"}
@@ -94,6 +100,7 @@ class Operation:
     (U-01). `scopes` are last segments, of which a token needs one. `body` and `response` are schema names, or None
     without JSON. `content` is True if the operation can return a file's content. `errors` are additional error
     statuses. `decided_by` is the rule behind a successful response, unless the handler names another rule.
+    `extension` is True for an operation that exists only with `Policy.extensions`.
     """
 
     name: str
@@ -110,6 +117,11 @@ class Operation:
     content: bool = False
     calendar: bool = False
     decided_by: str = FAMILY
+    extension: bool = False
+
+    def is_offered(self, policy: Policy) -> bool:
+        """Return True if a service with this policy has the operation."""
+        return policy.extensions or not self.extension
 
     def scopes_under(self, policy: Policy) -> frozenset[str]:
         """Return the scopes of which a token needs one for this operation. `event_scopes="family"` adds scopes."""
@@ -137,62 +149,69 @@ def _calendar(name: str, methods: str, path: str, scopes: frozenset[str], summar
     return _storage(name, methods, path, scopes, 1, summary, calendar=True, **others)
 
 
+EXTENSION: Mapping[str, Any] = {"extension": True, "decided_by": "extensions"}
+"""The fields of an operation that the interface does not name and that `Policy.extensions` switches off."""
+
 # fmt: off
 OPERATIONS: tuple[Operation, ...] = (
     _storage("files.create", "POST", "files", WRITE, UPDATE_COST,
-        "Create a file by its metadata alone", body="FileToCreate", response="File", errors=(404, 409), media=True, decided_by="A4-01"),
+        "Create a file", body="FileToCreate", response="File", errors=(404, 409), media=True, decided_by="A4-01"),
     _storage("files.update", "PUT PATCH", "files/{fileId}", UPDATE, UPDATE_COST,
         "Change a file's metadata, or move it", body="FileToUpdate", response="File", parameters=MOVE_FILE, media=True, decided_by="U-05"),
     _storage("files.get", "GET HEAD", "files/{fileId}", READ, GET_COST,
-        "A file's metadata, or with alt=media its content", response="File", errors=(416,), parameters=FILE_CONTENT, content=True),
+        "Get the metadata of a file, or its content with alt=media", response="File", errors=(416,), parameters=FILE_CONTENT, content=True),
     _storage("files.generateIds", "GET HEAD", "files/generateIds", WRITE, GET_COST,
-        "Ids for files to come", response="GeneratedIds", parameters=GENERATED_IDS, decided_by="L-01"),
+        "Generate ids for new files", response="GeneratedIds", parameters=GENERATED_IDS, decided_by="L-01"),
     _storage("files.list", "GET HEAD", "files", READ, LIST_COST,
-        "The files that the caller sees", response="FileList", parameters=FILE_SEARCH),
+        "List or search the files that the caller can see", response="FileList", parameters=FILE_SEARCH),
     _storage("files.emptyTrash", "DELETE", "files/trash", frozenset({"storage"}), UPDATE_COST,
-        "Delete what is in the trash"),
+        "Permanently delete the files in the caller's trash"),
     _storage("files.delete", "DELETE", "files/{fileId}", WRITE, UPDATE_COST,
-        "Delete a file for good"),
+        "Permanently delete a file"),
     _storage("files.export", "GET HEAD", "files/{fileId}/export", EXPORT, DOWNLOAD_COST,
-        "A native document in another format", parameters=(EXPORT_FORMAT,), content=True, decided_by="A7-01"),
+        "Export a native document in another format", parameters=(EXPORT_FORMAT,), content=True, decided_by="A7-01"),
     _storage("files.copy", "POST", "files/{fileId}/copy", COPY, UPDATE_COST,
         "Copy a file", body="FileToCreate", response="File", errors=(409,)),
     _storage("permissions.create", "POST", "files/{fileId}/permissions", SHARE, UPDATE_COST,
         "Share a file", body="PermissionToCreate", response="Permission", decided_by=SHARING),
     _storage("permissions.list", "GET HEAD", "files/{fileId}/permissions", SEE_PERMISSIONS, LIST_COST,
-        "Who may do what with a file", response="PermissionList", parameters=page(100), decided_by=SHARING),
+        "List the permissions of a file", response="PermissionList", parameters=page(100), decided_by=SHARING),
     _storage("permissions.get", "GET HEAD", "files/{fileId}/permissions/{permissionId}", SEE_PERMISSIONS, GET_COST,
-        "One permission", response="Permission", decided_by=SHARING),
+        "Get a permission of a file", response="Permission", decided_by=SHARING),
     _storage("permissions.update", "PATCH", "files/{fileId}/permissions/{permissionId}", SHARE, UPDATE_COST,
-        "Another role for somebody", body="PermissionToUpdate", response="Permission", decided_by=SHARING),
+        "Change the role of a permission", body="PermissionToUpdate", response="Permission", decided_by=SHARING),
     _storage("permissions.delete", "DELETE", "files/{fileId}/permissions/{permissionId}", SHARE, UPDATE_COST,
-        "Take a role away", decided_by=SHARING),
+        "Remove a permission", decided_by=SHARING),
     _storage("files.watch", "POST", "files/{fileId}/watch", READ, UPDATE_COST,
-        "Open a channel on a file", body="ChannelToOpen", response="Channel", decided_by="A8-01"),
+        "Open a notification channel for a file", body="ChannelToOpen", response="Channel", decided_by="A8-01"),
     _storage("changes.getStartPageToken", "GET HEAD", "changes/startPageToken", READ, GET_COST,
-        "The page token that stands for now", response="StartPageToken", decided_by=CHANGE_LOG),
+        "Get the page token for the current end of the change log", response="StartPageToken", decided_by=CHANGE_LOG),
     _storage("changes.list", "GET HEAD", "changes", READ, LIST_COST,
-        "What has changed since a page token", response="ChangeList", parameters=CHANGES, decided_by=CHANGE_LOG),
+        "List the changes since a page token", response="ChangeList", parameters=CHANGES, decided_by=CHANGE_LOG),
     _storage("changes.watch", "POST", "changes/watch", READ, UPDATE_COST,
-        "Open a channel on the change log", body="ChannelToOpen", response="Channel", parameters=(CHANGE_POSITION,), decided_by="A9-01"),
+        "Open a notification channel for the change log", body="ChannelToOpen", response="Channel", parameters=(CHANGE_POSITION,), decided_by="A9-01"),
     _storage("channels.stop", "POST", "channels/stop", READ, UPDATE_COST,
-        "Stop a channel", body="ChannelToStop", errors=(404,), decided_by="A10-01"),
+        "Stop a notification channel", body="ChannelToStop", errors=(404,), decided_by="A10-01"),
     _storage("about.get", "GET HEAD", "about", ABOUT, GET_COST,
-        "The caller, and what the service can do", response="About", parameters=(ABOUT_FIELDS,)),
+        "Get the caller, their storage quota and the formats that the service converts", response="About", parameters=(ABOUT_FIELDS,)),
     _calendar("events.insert", "POST", "calendars/{calendarId}/events", EVENTS_CREATE,
         "Create an event", body="EventToWrite", response="Event", errors=(409,), parameters=WRITE_EVENT, decided_by="E-18"),
     _calendar("events.import", "POST", "calendars/{calendarId}/events/import", EVENTS_CREATE,
-        "Take over an event from elsewhere", body="EventToWrite", response="Event", errors=(409,), parameters=WRITE_EVENT),
+        "Import an event from another calendar program", body="EventToWrite", response="Event", errors=(409,), parameters=WRITE_EVENT),
+    _calendar("events.quickAdd", "POST", "calendars/{calendarId}/events/quickAdd", EVENTS_CREATE,
+        "Create an event from a line of English words", response="Event", parameters=QUICK_ADD, **EXTENSION),
+    _calendar("events.watch", "POST", "calendars/{calendarId}/events/watch", EVENTS_READ,
+        "Open a notification channel for the events of a calendar", body="ChannelToOpen", response="Channel", **EXTENSION),
     _calendar("events.list", "GET HEAD", "calendars/{calendarId}/events", EVENTS_READ,
-        "The events of a calendar", response="EventList", errors=(410,), parameters=EVENT_SEARCH),
+        "List or search the events of a calendar", response="EventList", errors=(410,), parameters=EVENT_SEARCH),
     _calendar("events.get", "GET HEAD", "calendars/{calendarId}/events/{eventId}", EVENTS_READ,
-        "One event", response="Event", parameters=READ_EVENT),
+        "Get an event", response="Event", parameters=READ_EVENT),
     _calendar("events.instances", "GET HEAD", "calendars/{calendarId}/events/{eventId}/instances", EVENTS_READ,
-        "The instances of a recurring event", response="EventList", errors=(410,), parameters=INSTANCES),
+        "List the instances of a recurring event", response="EventList", errors=(410,), parameters=INSTANCES),
     _calendar("events.patch", "PATCH", "calendars/{calendarId}/events/{eventId}", EVENTS_WRITE,
         "Change some fields of an event", body="EventToPatch", response="Event", errors=(409, 410, 412), parameters=WRITE_EVENT),
     _calendar("events.update", "PUT", "calendars/{calendarId}/events/{eventId}", EVENTS_WRITE,
-        "Change an event as a whole", body="EventToWrite", response="Event", errors=(409, 410, 412), parameters=WRITE_EVENT),
+        "Replace an event", body="EventToWrite", response="Event", errors=(409, 410, 412), parameters=WRITE_EVENT),
     _calendar("events.delete", "DELETE", "calendars/{calendarId}/events/{eventId}", EVENTS_WRITE,
         "Cancel an event", errors=(410, 412), parameters=SEND_UPDATES),
     _calendar("events.move", "POST", "calendars/{calendarId}/events/{eventId}/move", EVENTS_WRITE,
@@ -200,33 +219,51 @@ OPERATIONS: tuple[Operation, ...] = (
     _calendar("calendars.insert", "POST", "calendars", CALENDARS_WRITE,
         "Create a calendar", body="CalendarToWrite", response="Calendar"),
     _calendar("calendars.get", "GET HEAD", "calendars/{calendarId}", CALENDARS_READ,
-        "A calendar", response="Calendar"),
+        "Get a calendar", response="Calendar"),
     _calendar("calendars.patch", "PATCH", "calendars/{calendarId}", CALENDARS_WRITE,
         "Change some fields of a calendar", body="CalendarToPatch", response="Calendar"),
     _calendar("calendars.update", "PUT", "calendars/{calendarId}", CALENDARS_WRITE,
-        "Change a calendar as a whole", body="CalendarToWrite", response="Calendar"),
+        "Replace the fields of a calendar", body="CalendarToWrite", response="Calendar"),
     _calendar("calendars.delete", "DELETE", "calendars/{calendarId}", CALENDARS_WRITE,
         "Delete a secondary calendar"),
     _calendar("calendars.clear", "POST", "calendars/{calendarId}/clear", CALENDARS_WRITE,
         "Delete all events of a primary calendar"),
     _calendar("calendarList.list", "GET HEAD", "users/me/calendarList", LIST_READ,
-        "The caller's calendars", response="CalendarList", parameters=CALENDAR_SEARCH),
+        "List the caller's calendars", response="CalendarList", parameters=CALENDAR_SEARCH),
     _calendar("calendarList.get", "GET HEAD", "users/me/calendarList/{calendarId}", LIST_READ,
-        "One of the caller's calendars", response="CalendarListEntry"),
+        "Get one of the caller's calendars", response="CalendarListEntry"),
+    _calendar("calendarList.insert", "POST", "users/me/calendarList", LIST_WRITE - {"calendar.app.created"},
+        "Add a calendar to the caller's list", body="CalendarListEntryToInsert", response="CalendarListEntry", errors=(404,), parameters=(RGB_COLORS,), **EXTENSION),
+    _calendar("calendarList.patch", "PATCH", "users/me/calendarList/{calendarId}", LIST_WRITE,
+        "Change some of the caller's settings of a calendar", body="CalendarListEntryToWrite", response="CalendarListEntry", parameters=(RGB_COLORS,), **EXTENSION),
+    _calendar("calendarList.update", "PUT", "users/me/calendarList/{calendarId}", LIST_WRITE,
+        "Replace the caller's settings of a calendar", body="CalendarListEntryToWrite", response="CalendarListEntry", parameters=(RGB_COLORS,), **EXTENSION),
+    _calendar("calendarList.delete", "DELETE", "users/me/calendarList/{calendarId}", LIST_WRITE,
+        "Remove a calendar from the caller's list", **EXTENSION),
+    _calendar("calendarList.watch", "POST", "users/me/calendarList/watch", LIST_READ,
+        "Open a notification channel for the caller's list of calendars", body="ChannelToOpen", response="Channel", **EXTENSION),
+    _calendar("calendarChannels.stop", "POST", "channels/stop", EVENTS_READ | LIST_READ,
+        "Stop a notification channel of a calendar or of a list of calendars", body="ChannelToStop", errors=(404,), **EXTENSION),
+    _calendar("settings.list", "GET HEAD", "users/me/settings", SETTINGS,
+        "List the caller's calendar settings", response="SettingList", parameters=PAGE_OF_250, **EXTENSION),
+    _calendar("settings.get", "GET HEAD", "users/me/settings/{setting}", SETTINGS,
+        "Get one of the caller's calendar settings", response="Setting", **EXTENSION),
+    _calendar("freebusy.query", "POST", "freeBusy", FREE_BUSY,
+        "Get the busy periods of calendars", body="FreeBusyQuery", response="FreeBusy", **EXTENSION),
     _calendar("acl.insert", "POST", "calendars/{calendarId}/acl", ACL_WRITE,
         "Share a calendar", body="AclRuleToCreate", response="AclRule", decided_by=CALENDARS_OF_OTHERS),
     _calendar("acl.list", "GET HEAD", "calendars/{calendarId}/acl", ACL_READ,
-        "Who may do what with a calendar", response="Acl", decided_by=CALENDARS_OF_OTHERS),
+        "List the access rules of a calendar", response="Acl", decided_by=CALENDARS_OF_OTHERS),
     _calendar("acl.get", "GET HEAD", "calendars/{calendarId}/acl/{ruleId}", ACL_READ,
-        "One rule of access", response="AclRule", decided_by=CALENDARS_OF_OTHERS),
+        "Get an access rule of a calendar", response="AclRule", decided_by=CALENDARS_OF_OTHERS),
     _calendar("acl.patch", "PATCH", "calendars/{calendarId}/acl/{ruleId}", ACL_WRITE,
-        "Another role for somebody", body="AclRuleToChange", response="AclRule", decided_by=CALENDARS_OF_OTHERS),
+        "Change the role of an access rule", body="AclRuleToChange", response="AclRule", decided_by=CALENDARS_OF_OTHERS),
     _calendar("acl.update", "PUT", "calendars/{calendarId}/acl/{ruleId}", ACL_WRITE,
-        "Another role for somebody", body="AclRuleToChange", response="AclRule", decided_by=CALENDARS_OF_OTHERS),
+        "Replace the role of an access rule", body="AclRuleToChange", response="AclRule", decided_by=CALENDARS_OF_OTHERS),
     _calendar("acl.delete", "DELETE", "calendars/{calendarId}/acl/{ruleId}", ACL_WRITE,
-        "Take a role away", decided_by=CALENDARS_OF_OTHERS),
+        "Remove an access rule", decided_by=CALENDARS_OF_OTHERS),
     _calendar("colors.get", "GET HEAD", "colors", COLORS,
-        "The colours of calendars and events", response="Colors", decided_by="E-24"),
+        "Get the colours of calendars and events", response="Colors", decided_by="E-24"),
 )
 # fmt: on
 
@@ -236,7 +273,7 @@ SESSION = Operation(
     (),
     UPDATE,
     UPDATE_COST,
-    "Send content to a session, or ask how much is stored",
+    "Send a chunk of an upload, or query how many bytes are stored",
     parameters=UPLOAD_SESSION,
     decided_by="A3-14",
 )

@@ -30,99 +30,146 @@ class Parameter:
 def page(maximum: int | str, name: str = "pageSize") -> tuple[Parameter, ...]:
     """Return the page size parameter, with this name and maximum, and the `pageToken` parameter of a paged list."""
     return (
-        Parameter(name, "integer", "how many entries a page has at most", minimum=1, maximum=maximum),
-        Parameter("pageToken", rule="the nextPageToken of the page before"),
+        Parameter(name, "integer", "The maximum number of entries in a page.", minimum=1, maximum=maximum),
+        Parameter("pageToken", rule="The nextPageToken of the previous page."),
     )
 
 
 FIELDS: Final = Parameter(
-    "fields", rule="the parts of the answer that are wanted, such as id,name or files(id,owners/emailAddress)"
+    "fields", rule="The fields that the response contains, such as id,name or files(id,owners/emailAddress)."
 )
-COMMON: Final = (FIELDS, Parameter("prettyPrint", "boolean", "false: the answer is on one line"))
+COMMON: Final = (
+    FIELDS,
+    Parameter("prettyPrint", "boolean", "Whether the JSON is indented. With false it is on one line."),
+)
 """Parameters of every operation that returns JSON. An operation's own parameter of the same name takes precedence."""
 
 MOVE_FILE: Final = (
-    Parameter("addParents", rule="the folder that the file moves into"),
-    Parameter("removeParents", rule="the folder that it leaves"),
+    Parameter("addParents", rule="The id of the folder to move the file to."),
+    Parameter("removeParents", rule="The id of the folder to remove the file from."),
 )
 FILE_CONTENT: Final = (
-    Parameter("alt", rule="media: the content instead of the metadata", values=("json", "media")),
+    Parameter("alt", rule="With media, the response is the content instead of the metadata.", values=("json", "media")),
     Parameter(
-        "acknowledgeAbuse", "boolean", "the owner wants a file that was found to be abusive; with alt=media only"
+        "acknowledgeAbuse",
+        "boolean",
+        "Whether the owner downloads a file flagged as malware or spam. Requires alt=media.",
     ),
-    Parameter("Range", rule="one range of bytes, such as bytes=0-99", location="header"),
+    Parameter("Range", rule="One range of bytes, such as bytes=0-99.", location="header"),
 )
 GENERATED_IDS: Final = (
-    Parameter("count", "integer", "how many", minimum=1, maximum="max_generated_ids"),
+    Parameter("count", "integer", "The number of ids.", minimum=1, maximum="max_generated_ids"),
     Parameter("space", values=("storage", "drive", "appDataFolder")),
     Parameter("type", values=("files", "shortcuts")),
 )
 FILE_SEARCH: Final = (
-    Parameter("q", rule="a search, such as name contains 'a' and trashed = false"),
-    Parameter("orderBy", rule="keys parted by commas, each with desc or without"),
+    Parameter("q", rule="A search query, such as name contains 'a' and trashed = false."),
+    Parameter("orderBy", rule="Sort keys separated by commas, such as folder,modifiedTime desc."),
     Parameter("corpora", values=("user", "domain", "drive", "allDrives")),
-    Parameter("spaces", rule="storage, drive or appDataFolder, parted by commas"),
+    Parameter("spaces", rule="One or more of storage, drive and appDataFolder, separated by commas."),
     *page("max_page_size"),
 )
-EXPORT_FORMAT: Final = Parameter("mimeType", rule="the format that is wanted", required=True)
+EXPORT_FORMAT: Final = Parameter("mimeType", rule="The media type of the exported format.", required=True)
 CHANGES: Final = (
-    Parameter("pageToken", rule="where to begin", required=True),
+    Parameter("pageToken", rule="The page token of the previous page, or of changes.getStartPageToken.", required=True),
     page("max_page_size")[0],
-    Parameter("includeRemoved", "boolean", "files that are gone, too"),
+    Parameter(
+        "includeRemoved", "boolean", "Whether the list contains files that were deleted or are no longer shared."
+    ),
 )
-CHANGE_POSITION: Final = Parameter("pageToken", rule="where the caller stands in the change log")
+CHANGE_POSITION: Final = Parameter("pageToken", rule="The caller's position in the change log.")
 ABOUT_FIELDS: Final = replace(FIELDS, required=True)
 
-_ZONE = Parameter("timeZone", rule="an IANA name: times of the answer are in this zone")
+_ZONE = Parameter("timeZone", rule="The time zone of the times in the response, as an IANA name such as Europe/Berlin.")
 _ATTENDEES = Parameter(
-    "maxAttendees", "integer", "with more attendees only the participant is shown", minimum=1, maximum=10**9 - 1
+    "maxAttendees",
+    "integer",
+    "The maximum number of attendees in the response. If an event has more, only the caller is listed.",
+    minimum=1,
+    maximum=10**9 - 1,
 )
 READ_EVENT: Final = (_ATTENDEES, _ZONE)
 SEND_UPDATES: Final = (
-    Parameter("sendUpdates", rule="who is told", values=("all", "externalOnly", "none", "true", "false")),
-    Parameter("sendNotifications", "boolean", "deprecated: use sendUpdates"),
+    Parameter(
+        "sendUpdates",
+        rule="Which guests are notified by e-mail.",
+        values=("all", "externalOnly", "none", "true", "false"),
+    ),
+    Parameter("sendNotifications", "boolean", "Deprecated. Use sendUpdates."),
 )
 WRITE_EVENT: Final = (
-    Parameter("conferenceDataVersion", "integer", "1: conferenceData is kept", minimum=0, maximum=1),
+    Parameter(
+        "conferenceDataVersion",
+        "integer",
+        "With 1, conferenceData of the body is stored. With 0, it is ignored.",
+        minimum=0,
+        maximum=1,
+    ),
     _ATTENDEES,
     *SEND_UPDATES,
-    Parameter("supportsAttachments", "boolean", "attachments are kept"),
+    Parameter("supportsAttachments", "boolean", "Whether attachments of the body are stored."),
     _ZONE,
 )
-MOVE_EVENT: Final = (Parameter("destination", rule="the calendar that the event goes to", required=True), *SEND_UPDATES)
+MOVE_EVENT: Final = (
+    Parameter("destination", rule="The id of the calendar to move the event to.", required=True),
+    *SEND_UPDATES,
+)
+QUICK_ADD: Final = (
+    Parameter("text", rule="The event in English words, such as Lunch with Bob tomorrow 12:30-13:30.", required=True),
+    *SEND_UPDATES,
+)
 _WINDOW = (
-    Parameter("timeMin", "time", "events that end after it"),
-    Parameter("timeMax", "time", "events that begin before it"),
-    Parameter("showDeleted", "boolean", "cancelled events too"),
-    *page(2500, "maxResults"),
+    Parameter("timeMin", "time", "Only events that end after this time."),
+    Parameter("timeMax", "time", "Only events that begin before this time."),
+    Parameter("showDeleted", "boolean", "Whether the list contains cancelled events."),
+    Parameter("maxResults", "integer", "The maximum number of entries in a page, at most 2500.", minimum=1),
+    page(2500)[1],
     _ATTENDEES,
     _ZONE,
 )
-INSTANCES: Final = (*_WINDOW, Parameter("originalStart", rule="when one instance would have begun"))
+INSTANCES: Final = (*_WINDOW, Parameter("originalStart", rule="Only the instance whose original start is this time."))
 EVENT_SEARCH: Final = (
     *_WINDOW,
-    Parameter("updatedMin", "time", "events that were changed after it"),
-    Parameter("singleEvents", "boolean", "instances instead of recurring events"),
+    Parameter("updatedMin", "time", "Only events that were changed after this time."),
+    Parameter(
+        "singleEvents",
+        "boolean",
+        "Whether the list contains the instances of a recurring event instead of the event itself.",
+    ),
     Parameter("orderBy", values=("startTime", "updated")),
-    Parameter("q", rule="words that the texts of an event have"),
+    Parameter("q", rule="Words to search for in the texts of events."),
     Parameter("iCalUID"),
     Parameter("eventTypes", values=(*EVENT_TYPES, "fromGmail"), repeated=True),
-    Parameter("privateExtendedProperty", rule="key=value", repeated=True),
-    Parameter("sharedExtendedProperty", rule="key=value", repeated=True),
-    Parameter("syncToken", rule="the nextSyncToken of a list before: what has changed since"),
+    Parameter("privateExtendedProperty", rule="Only events with this private property, as key=value.", repeated=True),
+    Parameter("sharedExtendedProperty", rule="Only events with this shared property, as key=value.", repeated=True),
+    Parameter(
+        "syncToken",
+        rule="The nextSyncToken of an earlier list. The response has only the events that have changed since then.",
+    ),
+)
+PAGE_OF_250: Final = (
+    Parameter("maxResults", "integer", "The maximum number of entries in a page, at most 250.", minimum=1),
+    page(250)[1],
 )
 CALENDAR_SEARCH: Final = (
     Parameter("minAccessRole", values=("freeBusyReader", "reader", "writer", "owner")),
-    *page(250, "maxResults"),
+    *PAGE_OF_250,
+    Parameter("showHidden", "boolean", "Whether the list contains hidden calendars."),
+    Parameter("showDeleted", "boolean", "Whether the list contains calendars that the caller removed from the list."),
+)
+RGB_COLORS: Final = Parameter(
+    "colorRgbFormat", "boolean", "Whether backgroundColor and foregroundColor of the body are stored."
 )
 UPLOAD: Final = (
-    Parameter("uploadType", rule="how the content comes", values=("media", "multipart", "resumable"), required=True),
-    Parameter("ocrLanguage", rule="BCP 47: the language of the text in a picture that is converted"),
-    Parameter("X-Upload-Content-Type", rule="resumable: the media type of the content to come", location="header"),
+    Parameter("uploadType", rule="The type of the upload.", values=("media", "multipart", "resumable"), required=True),
+    Parameter("ocrLanguage", rule="The language of the text in a picture to convert, as a BCP 47 code such as de."),
+    Parameter(
+        "X-Upload-Content-Type", rule="The media type of the content, for a resumable upload.", location="header"
+    ),
     Parameter(
         "X-Upload-Content-Length",
         "integer",
-        "resumable: its size",
+        "The size of the content in bytes, for a resumable upload.",
         minimum=0,
         maximum="max_upload_size",
         location="header",
@@ -132,8 +179,12 @@ UPLOAD: Final = (
 
 UPLOAD_SESSION: Final = (
     Parameter("uploadType", values=("resumable",)),
-    Parameter("upload_id", rule="as the Location of the initiation has it", required=True),
     Parameter(
-        "Content-Range", rule="bytes first-last/total of a chunk, bytes */total of a question", location="header"
+        "upload_id",
+        rule="The id in the session URI, which the Location header of the initiation returned.",
+        required=True,
+    ),
+    Parameter(
+        "Content-Range", rule="bytes FIRST-LAST/TOTAL for a chunk, bytes */TOTAL for a status query.", location="header"
     ),
 )

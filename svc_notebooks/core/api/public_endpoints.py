@@ -6,12 +6,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from ..errors.decision_ids import TOKENS
+from ..brand_names import Names
+from ..errors.decision_ids import BATCH, TOKENS
 from .json_schemas import STRING, Schema, ref
 from .operations import FILE_ID, Operation
 
 CALENDAR = "{calendar}"
 """The placeholder for the calendar's brand name in a path (core/brand_names.py)."""
+
+STORAGE = "{storage}"
+"""The placeholder for the storage's brand name in a path."""
 
 Responses = Mapping[int, Mapping[str, Schema]]
 """The possible responses of an endpoint as a map from status to the schema per media type."""
@@ -25,6 +29,11 @@ class PublicEndpoint(Operation):
     form: tuple[str, ...] = ()
     responses: Responses = field(default_factory=dict, hash=False)
 
+    def path_under(self, names: Names) -> list[str]:
+        """Return the segments of the path, with the brand names of a deployment."""
+        brands = {STORAGE: names.storage, CALENDAR: names.calendar}
+        return [brands.get(segment, segment) for segment in self.path]
+
 
 def _endpoint(
     name: str,
@@ -36,6 +45,7 @@ def _endpoint(
     *,
     query: str = "",
     form: str = "",
+    extension: bool = False,
 ) -> PublicEndpoint:
     return PublicEndpoint(
         name,
@@ -46,6 +56,7 @@ def _endpoint(
         query=tuple(query.split()),
         form=tuple(form.split()),
         responses=responses,
+        extension=extension,
     )
 
 
@@ -60,42 +71,62 @@ _BAD_REQUEST: Final[Mapping[str, Schema]] = {"application/json": {"oneOf": [ref(
 _ERROR: Final[Mapping[str, Schema]] = {**_json("Error"), **_PAGE}
 _FILE_PAGE: Final[Responses] = {200: _PAGE, 401: _ERROR, 403: _ERROR, 404: _ERROR}
 _CONTENT: Final[Mapping[str, Schema]] = {"*/*": {}}
+_BATCH: Final[Responses] = {200: {"multipart/mixed": STRING}, 413: _json("Error")}
+
+BATCHES = ("batch.storage", "batch.calendar")
+"""The endpoints that take several requests in one body. They check no token, but each request in them needs one."""
 
 # fmt: off
 PUBLIC_ENDPOINTS: tuple[PublicEndpoint, ...] = (
-    _endpoint("oauth.token", "POST", "token", TOKENS, "A token for a code, a refresh token or an assertion",
+    _endpoint("oauth.token", "POST", "token", TOKENS,
+        "Exchange an authorization code, a refresh token or an assertion for an access token",
         {200: _json("Token"), 400: _BAD_REQUEST, 401: _json("OAuthError")},
         form="grant_type code redirect_uri code_verifier client_id client_secret refresh_token scope assertion"),
-    _endpoint("oauth.tokeninfo", "GET POST", "tokeninfo", TOKENS, "Whom a token is for, and for how long",
+    _endpoint("oauth.tokeninfo", "GET POST", "tokeninfo", TOKENS,
+        "Get the user, the scopes and the expiration of an access token",
         {200: _json("TokenInfo"), 400: _BAD_REQUEST}, query="access_token", form="access_token"),
-    _endpoint("oauth.revoke", "POST", "revoke", TOKENS, "End a token, and all that came of the same consent",
+    _endpoint("oauth.revoke", "POST", "revoke", TOKENS, "Revoke a token and all tokens of the same consent",
         {200: _json("Nothing"), 400: _BAD_REQUEST}, query="token", form="token"),
-    _endpoint("oauth.authorize", "GET POST", "authorize", TOKENS, "Ask the person in this browser for their consent",
+    _endpoint("oauth.authorize", "GET POST", "authorize", TOKENS, "Show the consent page, and return a code",
         {200: _PAGE, 302: {}, 400: {**_BAD_REQUEST, **_PAGE}, 401: _ERROR},
         query="response_type client_id redirect_uri scope state code_challenge code_challenge_method prompt login_hint",
         form="decision signature"),
     _endpoint("oauth.metadata", "GET HEAD", ".well-known/oauth-authorization-server", TOKENS,
-        "Where the token endpoints are (RFC 8414)", {200: _json("AuthorizationServer")}),
-    _endpoint("browser.signIn", "GET HEAD POST", "signin", "browser_sign_in", "Say who is at this browser",
+        "Get the addresses of the token endpoints (RFC 8414)", {200: _json("AuthorizationServer")}),
+    _endpoint("browser.signIn", "GET HEAD POST", "signin", "browser_sign_in", "Sign in to the web pages",
         {200: _PAGE, 303: {}, 401: _PAGE}, query="continue", form="token user"),
-    _endpoint("browser.signOut", "POST", "signout", "browser_sign_in", "Forget who is at this browser", {303: {}}),
-    *(_endpoint("files.page", "GET HEAD", path, "A6-08", "What a file's webViewLink opens", _FILE_PAGE) for path in (
+    _endpoint("browser.signedIn", "GET", "oauth_callback", "browser_sign_in",
+        "Complete a sign-in with JupyterHub", {303: {}, 401: _PAGE, 404: _json("Error")}, query="code state error"),
+    _endpoint("browser.signOut", "POST", "signout", "browser_sign_in", "Sign out of the web pages", {303: {}}),
+    *(_endpoint("files.page", "GET HEAD", path, "A6-08", "Show a file (webViewLink)", _FILE_PAGE) for path in (
         f"file/d/{FILE_ID}/view",
         f"document/d/{FILE_ID}/edit",
         f"spreadsheets/d/{FILE_ID}/edit",
         f"presentation/d/{FILE_ID}/edit",
     )),
-    _endpoint("files.content", "GET HEAD", "uc", "A6-08", "What a file's webContentLink opens",
+    _endpoint("files.content", "GET HEAD", "uc", "A6-08", "Download a file in a browser (webContentLink)",
         {200: _CONTENT, 206: _CONTENT, **dict.fromkeys((400, 401, 403, 404, 416), _ERROR)},
         query="id export acknowledgeAbuse"),
-    _endpoint("openapi.get", "GET HEAD", "openapi.json", TOKENS, "This document", {200: _json("Document")},
+    _endpoint("openapi.get", "GET HEAD", "openapi.json", TOKENS, "Get this OpenAPI document", {200: _json("Document")},
         query="prettyPrint"),
-    _endpoint("events.page", "GET HEAD", f"{CALENDAR}/event", "open_links", "What an event's htmlLink opens",
+    _endpoint("events.page", "GET HEAD", f"{CALENDAR}/event", "open_links", "Show an event (htmlLink)",
         {200: _PAGE, 404: _json("Error")}, query="eid"),
+    _endpoint(BATCHES[0], "POST", f"batch/{STORAGE}/v3", BATCH, "Send several requests for files at once",
+        _BATCH, extension=True),
+    _endpoint(BATCHES[1], "POST", f"batch/{CALENDAR}/v3", BATCH, "Send several requests for calendars at once",
+        _BATCH, extension=True),
 )
 # fmt: on
 
 PAGES = frozenset(
-    {"oauth.authorize", "browser.signIn", "browser.signOut", "files.page", "files.content", "events.page"}
+    {
+        "oauth.authorize",
+        "browser.signIn",
+        "browser.signedIn",
+        "browser.signOut",
+        "files.page",
+        "files.content",
+        "events.page",
+    }
 )
 """The endpoints that a browser opens, with or without a sign-in cookie. Other endpoints use no cookie."""

@@ -277,7 +277,7 @@ def error_from(status: int, body: bytes) -> SvcError:
     NotFound('File not found: x.')
     """
     message, reason, location = read_envelope(body)
-    text = message or f"The service answered {status}."
+    text = message or f"The service returned {status}."
     try:
         domain = json.loads(body)["error"]["errors"][0]["domain"]
     except (ValueError, TypeError, KeyError, IndexError, RecursionError):

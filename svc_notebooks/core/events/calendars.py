@@ -9,13 +9,14 @@ from ..errors.catalogue import ApiError, refuse, row
 from ..field_mask import shape_of
 from ..http.messages import JSON, JSONObject
 from ..lone_surrogates import lone_surrogates
-from ..resources.calendars import AclRule, Calendar, CalendarListEntry
+from ..resources.calendars import AclRule, Calendar, CalendarListEntry, Setting
 from ..time_zones import zone
 from .value_checks import is_address
 
 CALENDAR_SHAPE = shape_of(Calendar)
 LIST_SHAPE = shape_of(CalendarListEntry)
 RULE_SHAPE = shape_of(AclRule)
+SETTING_SHAPE = shape_of(Setting)
 
 
 class CalendarRole(IntEnum):

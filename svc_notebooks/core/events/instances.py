@@ -24,7 +24,7 @@ from .rrule_times_of_day import Batch
 _SLACK = timedelta(hours=26)
 """A duration longer than any clock change, so that bounds in local time exclude no instance (Samoa skipped a day)."""
 
-_LAST_END = datetime(9998, 12, 31, 9, tzinfo=UTC)
+LAST_END = datetime(9998, 12, 31, 9, tzinfo=UTC)
 """The latest end of any instance except the first, so that times.py can print instances in every time zone."""
 
 _MAX_DROPPED = 200_000
@@ -68,7 +68,7 @@ def occurrences(
         start: A date, or a date-time in the time zone in which the recurrence is expanded.
         end: The exclusive end of the first instance, of the same type as `start`.
         after, before: The window's bounds with a time zone, or None for no bound.
-        zone: The time zone in which the days of an all-day event begin.
+        zone: The time zone in which the days of an all-day event begin, for its comparison with the window.
         work: The limit on the steps of the expansion, or None for no limit.
 
     Raises:
@@ -79,7 +79,11 @@ def occurrences(
     >>> [str(one.start) for one in found]
     ['2026-11-02', '2026-11-09']
     """
-    zone = start.tzinfo or zone if isinstance(start, datetime) else zone
+    if isinstance(start, datetime):
+        zone = start.tzinfo or zone
+    else:  # days are expanded in UTC, because a zone can skip one (Samoa has no 2011-12-30)
+        after, before = _in_days(after, zone, is_exclusive=True), _in_days(before, zone)
+        zone = UTC
     begin, length = _in_zone(start, zone), duration(start, end)
     durations = {_in_zone(extra.start, zone): extra.duration for extra in recurrence.rdates if extra.duration}
     span = max([length, *durations.values()])
@@ -92,6 +96,26 @@ def occurrences(
         return (Occurrence(moment, durations.get(moment, length)) for moment in moments)
     # Like `map(Occurrence, moments, repeat(length))`, without the Python code of the named tuple's constructor.
     return map(partial(tuple.__new__, Occurrence), zip(moments, repeat(length), strict=False))
+
+
+def _in_days(bound: datetime | None, zone: tzinfo, *, is_exclusive: bool = False) -> datetime | None:
+    """Return the bound of a window for days that begin at midnight in UTC instead of midnight in `zone`.
+
+    This is the midnight of the first day that begins at or after `bound`. If `is_exclusive`, only days that begin after
+    `bound` count, and the result is the last moment before that day.
+    """
+    if bound is None or zone is UTC:
+        return bound
+    try:
+        local = bound.astimezone(zone)
+        days = [datetime.combine(local.date(), _MIDNIGHT, UTC) + timedelta(days=shift) for shift in range(-1, 3)]
+    except OverflowError:
+        return bound  # at the limits of datetime there are no events
+    for day in days:
+        begins = day.replace(tzinfo=zone).astimezone(UTC)
+        if begins > bound or (begins == bound and not is_exclusive):
+            return day - timedelta.resolution if is_exclusive else day
+    return bound
 
 
 def starts(
@@ -111,9 +135,9 @@ def _in_zone(moment: Start, zone: tzinfo) -> datetime:
 
 
 def _window_end(before: datetime | None, begin: datetime, length: timedelta) -> datetime | None:
-    """Return the earlier of `before` and the start from which instances would end after `_LAST_END`."""
+    """Return the earlier of `before` and the start from which instances would end after `LAST_END`."""
     first = begin.astimezone(UTC) + timedelta.resolution
-    last = max(first, _add(_LAST_END, -length) or first)
+    last = max(first, _add(LAST_END, -length) or first)
     return last if before is None else min(before, last)
 
 
@@ -190,7 +214,7 @@ def _stream(
     rule: Rule, begin: datetime, first: datetime | None, before: datetime | None, work: WorkBudget | None
 ) -> Iterator[datetime]:
     zone = begin.tzinfo or UTC
-    end = min((bound for bound in (_end_of(rule, zone), before) if bound is not None), default=None)
+    end = min((bound for bound in (end_of_rule(rule, zone), before) if bound is not None), default=None)
     latest = end and _wall_time(end, _SLACK, zone)
     batches = _order(rule_times(rule, begin, _earliest_wall_time(first, zone), latest, work))
     return chain.from_iterable(_until(batches, zone, end))
@@ -231,7 +255,7 @@ def _skip_gaps(batch: Batch) -> Batch:
     return shown if shown == batch else sorted(set(shown))  # a moved time may equal another time
 
 
-def _end_of(rule: Rule, zone: tzinfo) -> datetime | None:
+def end_of_rule(rule: Rule, zone: tzinfo) -> datetime | None:
     """Return the first time that UNTIL excludes, or None without UNTIL. An UNTIL date includes its whole day."""
     try:
         if isinstance(rule.until, datetime) and rule.until.tzinfo:

@@ -2,52 +2,123 @@
 
 The grammar is small and closed:
 
-    words     = how often [ "on" days ] [ "until" date | count "times" ] [ "except" date *( "," date ) ]
-    how often = "daily" | "weekly" | "monthly" | "yearly" | "every" unit | "every" number unit
-    unit      = "day" | "weekday" | "week" | "month" | "year", with "s" after a number
-    days      = weekday *( "," weekday )                   of a week
-              | "day" number | "the" nth                   of a month or a year
-              | "the" nth weekday                          nth is 1st, 2nd ... 31st, or "last"
+    words     = when [ end ] [ "except" date *( "," date ) ]
+    when      = frequency [ "on" days ]
+              | [ "every" [ number | "other" ] ] weekdays
+              | [ "every" ] month-day [ "of" ( [ "the" | "every" ] "month" | "every" number "months" ) ]
+              | [ "every" ] year-day
+    frequency = "daily" | "weekly" | "biweekly" | "fortnightly" | "monthly" | "quarterly" | "yearly" | "annually"
+              | "every" [ number | "other" | nth ] unit
+    unit      = "day" | "week" | "fortnight" | "month" | "quarter" | "year", with "s" after a number
+    days      = weekdays | month-day | year-day            of a week, a month or a year
+    weekdays  = weekday | weekday "-" weekday | "weekdays" | "weekends", with commas between them
+    month-day = "day" number | [ "the" ] nth *( "," nth ) [ "day" | weekday | "weekday" ]
+    year-day  = month-day "of" month | month number | number month
+    end       = "until" date | [ "for" ] number "times" | "for" number ( "days" | "weeks" | "months" | "years" )
 
-"every Monday" and "every Mon, Wed" mean weekly recurrence, and "and" may replace a comma. A date is
-yyyy-mm-dd, and `until` includes the date. Lines of RFC 5545 (RRULE: and so on) are returned unchanged.
+nth is 1st, 2nd ... 31st, "first" ... "fifth" or "last". Numbers up to twelve may be words. "and" may replace a comma,
+"each" may replace "every", and "to" may replace "-". A date is yyyy-mm-dd, and `until` includes the date. Lines of RFC
+5545 (RRULE: and so on) are returned unchanged.
 """
 
 from __future__ import annotations
 
 import re
+from calendar import monthrange
 from collections.abc import Sequence
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
+from difflib import get_close_matches
 
+from .recurrence_days import month_days, weekdays, year_days
 from .rfc5545_times import print_moment, until_day
-from .rrule import WEEKDAYS, Recurrence, Start
+from .rrule import Recurrence, Start
 
-_WEEKDAY_NAMES = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-_FREQUENCIES = {"daily": "DAILY", "weekly": "WEEKLY", "monthly": "MONTHLY", "yearly": "YEARLY"}
-_UNITS = {"day": "DAILY", "week": "WEEKLY", "month": "MONTHLY", "year": "YEARLY"}
+_FREQUENCIES = {
+    "daily": ("DAILY", 1),
+    "weekly": ("WEEKLY", 1),
+    "biweekly": ("WEEKLY", 2),
+    "bi-weekly": ("WEEKLY", 2),
+    "fortnightly": ("WEEKLY", 2),
+    "monthly": ("MONTHLY", 1),
+    "quarterly": ("MONTHLY", 3),
+    "yearly": ("YEARLY", 1),
+    "annually": ("YEARLY", 1),
+}
+_UNITS = {
+    "day": ("DAILY", 1),
+    "week": ("WEEKLY", 1),
+    "fortnight": ("WEEKLY", 2),
+    "month": ("MONTHLY", 1),
+    "quarter": ("MONTHLY", 3),
+    "year": ("YEARLY", 1),
+}
+_ORDINALS = {"first": "1st", "second": "2nd", "third": "3rd", "fourth": "4th", "fifth": "5th"}
+_NUMBERS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+_DIGITS = {**_ORDINALS, **{word: str(number) for number, word in enumerate(_NUMBERS, 1)}}
+_REPLACEMENTS = (
+    (r",? (?:and|&) ", ", "),
+    (r" ,", ","),
+    (r" ?[-\u2013] ?| to | through ", "-"),
+    (r"\beach\b", "every"),
+    (r"\bevery other\b", "every 2"),
+    (r"\bfor an? ", "for 1 "),
+    (rf"\b(?:{'|'.join(_DIGITS)})\b", lambda match: _DIGITS[match[0]]),
+)
 _LINE = re.compile(r"\s*(RRULE|EXRULE|RDATE|EXDATE|DTSTART|DTEND)\b", re.IGNORECASE)
 _DATE = r"\d{4}-\d{2}-\d{2}"
 _WORDS = re.compile(
-    r"(?P<often>daily|weekly|monthly|yearly|every (?:(?P<n>\d{1,4}) )?(?P<unit>[a-z, ]+?))"
-    r"(?: on (?P<days>.+?))?"
-    rf"(?:,? until (?P<until>{_DATE})|,? (?:for )?(?P<count>\d{{1,5}}) times)?"
+    r"(?P<when>.+?)"
+    rf"(?:,? until (?P<until>{_DATE})|,? (?:for )?(?P<count>\d{{1,5}}) times"
+    r"|,? for (?P<length>\d{1,5}) (?P<length_unit>day|week|month|year)s?)?"
     rf"(?:,? except (?P<except>{_DATE}(?:, ?{_DATE})*))?"
+)
+_FREQUENCY = re.compile(rf"every (?:(?P<n>\d{{1,4}})(?P<nth>st|nd|rd|th)? )?(?P<unit>{'|'.join(_UNITS)})(?P<plural>s?)")
+_DAY_OF_MONTH = re.compile(
+    r"(?:on )?(?P<every>every )?(?P<day>.+?)(?P<of> of (?:the|every)(?: (?P<n>\d{1,4}))? months?)?"
 )
 GRAMMAR = (
     "write, for example, 'daily', 'every 2 weeks on Mon, Wed', 'monthly on the 2nd Tuesday', 'monthly on day 15' or "
-    "'yearly', then 'until 2027-02-12' or '10 times', then 'except 2026-12-24'; or lines such as 'RRULE:FREQ=DAILY'"
+    "'yearly', then 'until 2027-02-12', '10 times' or 'for 10 weeks', then 'except 2026-12-24'; or lines such as "
+    "'RRULE:FREQ=DAILY'"
 )
+SUGGESTIONS = {
+    **{name: name for name in _FREQUENCIES},
+    **{f"every {unit}": f"every {unit}" for unit in _UNITS},
+    **{f"every 2 {unit}s": f"every 2 {unit}s" for unit in _UNITS},
+    "every tuesday": "every Tuesday",
+    "every 2 weekdays": "every weekday",
+    "every weekday": "every weekday",
+    "every weekend": "every weekend",
+    "every working day": "every weekday",
+    "every business day": "every weekday",
+    "daily on monday": "every Monday",
+    "mon-fri": "Mon-Fri",
+    "weekly on mon, wed": "weekly on Mon, Wed",
+    "every 2 weeks on tue": "every 2 weeks on Tue",
+    "monthly on day 15": "monthly on day 15",
+    "monthly on the 2nd tuesday": "monthly on the 2nd Tuesday",
+    "monthly on the last day": "monthly on the last day",
+    "the last friday of every month": "the last Friday of every month",
+    "yearly on the 4th thursday of november": "yearly on the 4th Thursday of November",
+    "yearly on december 24": "yearly on December 24",
+    "bimonthly": "every 2 months",
+    "semiannually": "every 6 months",
+    "half-yearly": "every 6 months",
+    "hourly": "RRULE:FREQ=HOURLY",
+    "every hour": "RRULE:FREQ=HOURLY",
+}
+"""Texts and the phrase of the grammar that an error message suggests for texts like them."""
 
 
 def recurrence_lines(words: str | Sequence[str], start: Start) -> list[str]:
     """Return the recurrence lines for a recurrence in English words. Lines of RFC 5545 are returned unchanged.
 
-    Raises ValueError with the grammar for other words, and RecurrenceError for an invalid line.
+    Raises ValueError with the nearest phrase and the grammar for other words, and RecurrenceError for an invalid line.
 
     >>> recurrence_lines("weekly on Mon, Wed until 2027-02-12", date(2026, 11, 2))
     ['RRULE:FREQ=WEEKLY;BYDAY=MO,WE;UNTIL=20270212']
-    >>> recurrence_lines("every 2 months on the last Friday, 6 times", date(2026, 11, 27))
-    ['RRULE:FREQ=MONTHLY;INTERVAL=2;BYDAY=-1FR;COUNT=6']
+    >>> recurrence_lines("last Friday of every month, 6 times", date(2026, 11, 27))
+    ['RRULE:FREQ=MONTHLY;BYDAY=-1FR;COUNT=6']
     >>> recurrence_lines("FREQ=DAILY;COUNT=3", date(2026, 11, 2))
     ['RRULE:FREQ=DAILY;COUNT=3']
     """
@@ -57,15 +128,15 @@ def recurrence_lines(words: str | Sequence[str], start: Start) -> list[str]:
         lines = [words] if isinstance(words, str) else list(words)
         Recurrence.parse(lines, start)
         return lines
-    text = " ".join(words.lower().replace(" and ", ", ").split()).replace(" ,", ",")
-    match = _WORDS.fullmatch(text)
+    match = _WORDS.fullmatch(_normalize(words))
     if not match:
-        raise ValueError(f"cannot parse recurrence {words!r}; {GRAMMAR}")
-    parts = _frequency(words, match)
+        raise _cannot_parse(words)
+    parts = _rule_parts(words, match["when"])
     if match["count"]:
         parts.append(f"COUNT={match['count']}")
-    elif match["until"]:
-        parts.append(f"UNTIL={until_day(_date(match['until']), start)}")
+    elif match["until"] or match["length"]:
+        last = _date(match["until"]) if match["until"] else _last_day(start, int(match["length"]), match["length_unit"])
+        parts.append(f"UNTIL={until_day(last, start)}")
     lines = ["RRULE:" + ";".join(parts)]
     Recurrence.parse(lines, start)
     if match["except"]:
@@ -79,53 +150,89 @@ def recurrence_lines(words: str | Sequence[str], start: Start) -> list[str]:
     return lines
 
 
-def _frequency(words: str, match: re.Match[str]) -> list[str]:
-    unit = (match["unit"] or "").strip()
-    days = "MO,TU,WE,TH,FR" if unit == "weekday" and not match["n"] else unit and _weekdays(unit)
-    if days:
-        if match["days"]:
-            raise ValueError(f"recurrence {words!r}: {match['often']!r} cannot be combined with days")
-        return ["FREQ=WEEKLY", *([f"INTERVAL={match['n']}"] if match["n"] else []), f"BYDAY={days}"]
-    freq = _FREQUENCIES.get(match["often"]) or _UNITS.get(unit.removesuffix("s") if match["n"] else unit)
-    if freq is None:
-        raise ValueError(f"recurrence {words!r}: cannot parse {match['often']!r}; {GRAMMAR}")
-    interval = [f"INTERVAL={match['n']}"] if match["n"] not in (None, "1") else []
-    return [f"FREQ={freq}", *interval, *_days(words, freq, match["days"])]
+def _normalize(words: str) -> str:
+    """Return the words in lower case, with digits for numbers, commas for "and" and "-" in ranges."""
+    text = " ".join(words.lower().split())
+    for pattern, replacement in _REPLACEMENTS:
+        text = re.sub(pattern, replacement, text)
+    return text
 
 
-def _days(words: str, freq: str, text: str | None) -> list[str]:
-    if text is None:
-        return []
-    if freq == "WEEKLY" and (days := _weekdays(text)):
-        return [f"BYDAY={days}"]
-    if freq in ("MONTHLY", "YEARLY") and (part := _month_day(text)):
-        return [part]
-    raise ValueError(f"recurrence {words!r}: cannot parse the days {text!r}; {GRAMMAR}")
+def _cannot_parse(words: str, problem: str = "") -> ValueError:
+    near = get_close_matches(_normalize(words)[:80], SUGGESTIONS, 1)
+    hint = f"; the nearest phrase is {SUGGESTIONS[near[0]]!r}" if near else ""
+    return ValueError(f"cannot parse recurrence {words!r}{problem and ': '}{problem}{hint}; {GRAMMAR}")
 
 
-def _weekdays(text: str) -> str:
-    """Return the codes of comma-separated weekday names, such as "MO,WE" for "mon, wed", or "" for an unknown name."""
-    codes = [_weekday(name) for name in re.split(r", ?", text)]
-    return ",".join(codes) if all(codes) else ""
+def _rule_parts(words: str, when: str) -> list[str]:
+    """Return the parts of the rule for everything but its end. Raises ValueError if `when` is not in the grammar."""
+    often, _, days = when.partition(" on ")
+    if frequency := _frequency(often):
+        freq, interval = frequency
+        return [*_frequency_parts(freq, interval), *(_days(words, freq, days) if days else [])]
+    if match := re.fullmatch(r"(?:on )?(?:every (?:(\d{1,4}) )?)?(.+)", often):
+        codes = weekdays(match[2])
+        if codes and days:
+            raise ValueError(f"recurrence {words!r}: {often!r} cannot be combined with days")
+        if codes and not (match[1] and "weekday" in match[2]):  # "every 2 weekdays" is not a part of a week
+            return [*_frequency_parts("WEEKLY", int(match[1] or 1)), f"BYDAY={codes}"]
+    return _day_of_month_or_year(words, when)
 
 
-def _weekday(text: str) -> str:
-    text = text.strip()
-    for code, name in zip(WEEKDAYS, _WEEKDAY_NAMES, strict=True):
-        if len(text) > 1 and (name.startswith(text) or text == f"{name}s"):
-            return code
-    return ""
+def _frequency(text: str) -> tuple[str, int] | None:
+    """Return the frequency and the interval, such as ("WEEKLY", 2) for "every 2 weeks", or None for another text."""
+    if text in _FREQUENCIES:
+        return _FREQUENCIES[text]
+    match = _FREQUENCY.fullmatch(text)
+    if not match or (match["plural"] and not match["n"]) or (match["nth"] and match["n"] == "1"):
+        return None
+    freq, factor = _UNITS[match["unit"]]
+    return freq, factor * int(match["n"] or 1)
 
 
-def _month_day(text: str) -> str:
-    if match := re.fullmatch(r"day (\d{1,2})", text):
-        return f"BYMONTHDAY={match[1]}"
-    if match := re.fullmatch(r"the (?:(\d{1,2})(?:st|nd|rd|th)|last)(?: (\w+))?", text):
-        number, day_name = match[1] or "-1", match[2] or "day"
-        if day_name == "day":
-            return f"BYMONTHDAY={number}"
-        return f"BYDAY={number}{_weekday(day_name)}" if _weekday(day_name) else ""
-    return ""
+def _frequency_parts(freq: str, interval: int) -> list[str]:
+    return [f"FREQ={freq}", *([f"INTERVAL={interval}"] if interval != 1 else [])]
+
+
+def _days(words: str, freq: str, text: str) -> list[str]:
+    if freq == "WEEKLY" and (codes := weekdays(text)):
+        return [f"BYDAY={codes}"]
+    if freq == "MONTHLY" and (parts := month_days(re.sub(r" of (?:the|every) month$", "", text))):
+        return parts
+    if freq == "YEARLY" and (parts := year_days(text)):
+        return parts
+    if freq == "YEARLY" and month_days(text):
+        raise ValueError(f"recurrence {words!r} needs a month, such as 'yearly on {text} of November'")
+    raise _cannot_parse(words, f"cannot parse the days {text!r}")
+
+
+def _day_of_month_or_year(words: str, text: str) -> list[str]:
+    """Return the parts of the rule for "last friday of every month", "every december 24" and similar texts."""
+    match = re.fullmatch(
+        r"(?:on )?(?P<every>every )?(?P<day>.+?)(?P<of> of (?:the|every)(?: (?P<n>\d+))? months?)?", text
+    )
+    if match and (parts := year_days(match["day"])) and not match["of"]:
+        return ["FREQ=YEARLY", *parts]
+    if not match or not (parts := month_days(match["day"])):
+        raise _cannot_parse(words)
+    ambiguous = match["every"] and not match["of"] and re.fullmatch(r"(?!1st)(\d+)\w\w (?!day)(\w+)", match["day"])
+    if ambiguous:
+        weeks, months = f"every {ambiguous[1]} weeks on {ambiguous[2]}", f"the {match['day']} of every month"
+        raise ValueError(f"recurrence {words!r} has two meanings; write {weeks!r} or {months!r}")
+    return [*_frequency_parts("MONTHLY", int(match["n"] or 1)), *parts]
+
+
+def _last_day(start: Start, length: int, unit: str) -> date:
+    """Return the last day of a number of days, weeks, months or years that begin on the day of `start`."""
+    day = start.date() if isinstance(start, datetime) else start
+    try:
+        if unit in ("day", "week"):
+            return day + timedelta(days=length * (7 if unit == "week" else 1) - 1)
+        years, month = divmod(day.month - 1 + length * (12 if unit == "year" else 1), 12)
+        year = day.year + years
+        return date(year, month + 1, min(day.day, monthrange(year, month + 1)[1])) - timedelta(days=1)
+    except (OverflowError, ValueError):
+        raise ValueError(f"{length} {unit}s from {day} end after the year 9999") from None
 
 
 def _date(text: str) -> date:

@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta, tzinfo
 from enum import IntEnum
+from functools import lru_cache
 from typing import Any
 
 from ..durations import parse_duration
@@ -104,10 +105,17 @@ _LINE = re.compile(r"(?P<name>[A-Za-z]+)(?P<parameters>(;[^:;]*)*):(?P<value>[!-
 _MAX_SHOWN = 120
 
 
-def read_line(line: str, start: Start) -> tuple[str, list[Any]]:
+def read_line(line: str, start: Start) -> tuple[str, Sequence[Any]]:
     """Parse a recurrence line into its name and values. Raises ValueError, which quotes the line, if invalid."""
     if not isinstance(line, str):
         raise ValueError(f"expected text such as RRULE:FREQ=DAILY, not {type(line).__name__}")
+    return _parsed(line, is_all_day(start), getattr(start, "tzinfo", None))
+
+
+@lru_cache(maxsize=4096)
+def _parsed(line: str, all_day: bool, tz: tzinfo | None) -> tuple[str, Sequence[Any]]:
+    """Parse a line of an event whose start is a date or is in the zone `tz`, which is all that matters of a start."""
+    start = datetime(2000, 1, 1, tzinfo=tz)
     begin, match = _NAME.match(line), _LINE.fullmatch(line)
     name = begin[0].upper() if begin else line[:7].upper()
     if name in ("DTSTART", "DTEND"):
@@ -119,7 +127,7 @@ def read_line(line: str, start: Start) -> tuple[str, list[Any]]:
     try:
         pairs = [part.partition("=") for part in match["parameters"].split(";")[1:]]
         parameters = {parameter.upper(): value.strip('"') for parameter, _, value in pairs}
-        return name, _READERS[name](match["value"], parameters, start)
+        return name, tuple(_READERS[name](match["value"], parameters, start.date() if all_day else start))
     except ValueError as error:
         raise ValueError(f"{line[:_MAX_SHOWN]!r}: {error}") from None
 

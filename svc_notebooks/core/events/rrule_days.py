@@ -7,6 +7,7 @@ from calendar import isleap, monthrange
 from collections.abc import Callable, Iterator, Sequence
 from datetime import date, datetime, timedelta
 from functools import lru_cache
+from typing import Any
 
 from .rrule import Freq, Rule
 
@@ -21,20 +22,19 @@ CYCLE_DAYS = 146_097
 
 _CYCLE_YEARS = 400
 
-_Day = Callable[[datetime], bool]
-
 
 class DayFilter:
     """The days that match all day parts of a rule, such as BYMONTH, cached by the year's length and weekdays."""
 
     def __init__(self, rule: Rule) -> None:
-        self._checks = [check(rule) for field, check in _CHECKS.items() if getattr(rule, field)]
+        self._rule = rule
+        self._is_limited = any(getattr(rule, field) for field in _DAY_PARTS)
         self._by_year_type: dict[tuple[int, bool, bool], Sequence[int]] = {}
 
     @property
     def is_unlimited(self) -> bool:
         """True if every day matches the rule."""
-        return not self._checks
+        return not self._is_limited
 
     def between(self, first: int, stop: int) -> Iterator[int]:
         """Yield the ordinals of the matching days in [first, stop)."""
@@ -54,7 +54,7 @@ class DayFilter:
 
     def has(self, ordinal: int) -> bool:
         """Return whether the day with this ordinal matches the rule."""
-        if not self._checks:
+        if not self._is_limited:
             return True
         begin, days = self.of_year(date.fromordinal(ordinal).year)
         index = bisect_left(days, ordinal - begin)
@@ -67,84 +67,87 @@ class DayFilter:
     @property
     def has_any(self) -> bool:
         """True if at least one day of any year matches the rule."""
-        return not self._checks or any(self.of_year(year)[1] for year in range(2001, 2001 + _CYCLE_YEARS))
+        return not self._is_limited or any(self.of_year(year)[1] for year in range(2001, 2001 + _CYCLE_YEARS))
 
     def of_year(self, year: int) -> tuple[int, Sequence[int]]:
         """Return the ordinal of 1 January, and the year's matching days as offsets from 1 January."""
         first = date(year, 1, 1)
         begin, year_type = first.toordinal(), (first.weekday(), isleap(year), isleap(year - 1))
         if year_type not in self._by_year_type:
-            days: Sequence[int] = range(366 if isleap(year) else 365)
-            if self._checks:
-                moments = [datetime.fromordinal(begin + day) for day in days]
-                days = [day for day in days if all(check(moments[day]) for check in self._checks)]
-            self._by_year_type[year_type] = days
+            self._by_year_type[year_type] = _days_of_year(self._rule, first) if self._is_limited else _year(first)
         return begin, self._by_year_type[year_type]
+
+
+_DAY_PARTS = ("by_month", "by_week", "by_year_day", "by_month_day", "by_day")
 
 
 def days_of(rule: Rule) -> DayFilter:
     """Return the day filter of a rule. Rules with equal day parts share a filter."""
-    parts = {field: getattr(rule, field) for field in _CHECKS}
-    return _days(Rule(rule.freq, week_start=rule.week_start, **parts))
+    return _days(rule.freq, rule.week_start, *(getattr(rule, field) for field in _DAY_PARTS))
 
 
-@lru_cache(maxsize=128)
-def _days(rule: Rule) -> DayFilter:
-    return DayFilter(rule)
+@lru_cache(maxsize=512)
+def _days(freq: Freq, week_start: int, *parts: Any) -> DayFilter:
+    return DayFilter(Rule(freq, week_start=week_start, **dict(zip(_DAY_PARTS, parts, strict=True))))
 
 
 def _years(first: int, stop: int) -> range:
     return range(date.fromordinal(first).year, date.fromordinal(stop - 1).year + 1) if first < stop else range(0)
 
 
-def _week_numbers(day: datetime, week_start: int) -> set[int]:
+# -- the days of a year, as offsets from 1 January --------------------------------------------------------------------
+
+
+def _year(first: date) -> range:
+    return range(366 if isleap(first.year) else 365)
+
+
+def _days_of_year(rule: Rule, first: date) -> list[int]:
+    """Return the days that match all day parts of a rule in the year that begins on `first`, in order."""
+    year = _year(first)
+    months = [_month(first, month) for month in rule.by_month or range(1, 13)]
+    matches: list[set[int]] = []
+    if rule.by_day:  # ordinals count in the month or in the year (3.3.10, notes 1 and 2)
+        spans = months if rule.freq is Freq.MONTHLY or rule.by_month else [year]
+        matches.append({day for span in spans for day in _weekdays(rule.by_day, span, first.weekday())})
+    if rule.by_month_day:
+        matches.append({day for month in months for day in _numbered(rule.by_month_day, month)})
+    if rule.by_month and not matches:
+        matches.append({day for month in months for day in month})
+    if rule.by_year_day:
+        matches.append(set(_numbered(rule.by_year_day, year)))
+    days = set.intersection(*matches) if matches else set(year)
+    if rule.by_week:
+        days = {day for day in days if not _week_numbers(first, day, rule.week_start).isdisjoint(rule.by_week)}
+    return sorted(days)
+
+
+def _month(first: date, month: int) -> range:
+    begin = first.replace(month=month).toordinal() - first.toordinal()
+    return range(begin, begin + monthrange(first.year, month)[1])
+
+
+def _numbered(numbers: Sequence[int], days: range) -> list[int]:
+    """Return the days with these numbers, which count from 1, or from -1 backwards from the last day."""
+    size = len(days)
+    return [days[number - 1 if number > 0 else number] for number in numbers if abs(number) <= size]
+
+
+def _weekdays(by_day: Sequence[tuple[int, int]], days: range, new_year: int) -> Iterator[int]:
+    for ordinal, weekday in by_day:
+        every = days[(weekday - new_year - days.start) % 7 :: 7]
+        yield from _numbered((ordinal,), every) if ordinal else every
+
+
+def _week_numbers(first: date, day: int, week_start: int) -> set[int]:
     """Return a day's week numbers from the start and the end of the year. Week 1 has at least four days in the year."""
-    middle = day + timedelta(days=3 - (day.weekday() - week_start) % 7)
-    number = (_year_day(middle) - 1) // 7 + 1
-    last_middle = middle + timedelta(days=(_year_length(middle) - _year_day(middle)) // 7 * 7)
-    weeks = (_year_day(last_middle) - 1) // 7 + 1
+    middle = first + timedelta(days=day)
+    middle += timedelta(days=3 - (middle.weekday() - week_start) % 7)
+    year = date(middle.year, 1, 1)
+    year_day, length = (middle - year).days, len(_year(year))
+    number = year_day // 7 + 1
+    weeks = (year_day + (length - year_day - 1) // 7 * 7) // 7 + 1
     return {number, number - weeks - 1}
-
-
-def _by_day(rule: Rule) -> _Day:
-    """Return a function that tests a day for BYDAY, with ordinals in the month or year (3.3.10, notes 1 and 2)."""
-    every = {weekday for ordinal, weekday in rule.by_day if not ordinal}
-    some = {(ordinal, weekday) for ordinal, weekday in rule.by_day if ordinal}
-    in_month = rule.freq is Freq.MONTHLY or bool(rule.by_month)
-    if not some:
-        return lambda day: day.weekday() in every
-
-    def check(day: datetime) -> bool:
-        at, size = (day.day, _month_length(day)) if in_month else (_year_day(day), _year_length(day))
-        ordinals = {((at - 1) // 7 + 1, day.weekday()), (-((size - at) // 7 + 1), day.weekday())}
-        return day.weekday() in every or not ordinals.isdisjoint(some)
-
-    return check
-
-
-def _year_day(day: datetime) -> int:
-    return day.timetuple().tm_yday
-
-
-def _year_length(day: datetime) -> int:
-    return 366 if isleap(day.year) else 365
-
-
-def _month_length(day: datetime) -> int:
-    return monthrange(day.year, day.month)[1]
-
-
-_CHECKS: dict[str, Callable[[Rule], _Day]] = {
-    "by_month": lambda rule: lambda day: day.month in rule.by_month,
-    "by_week": lambda rule: lambda day: not _week_numbers(day, rule.week_start).isdisjoint(rule.by_week),
-    "by_year_day": lambda rule: (
-        lambda day: _year_day(day) in rule.by_year_day or _year_day(day) - _year_length(day) - 1 in rule.by_year_day
-    ),
-    "by_month_day": lambda rule: (
-        lambda day: day.day in rule.by_month_day or day.day - _month_length(day) - 1 in rule.by_month_day
-    ),
-    "by_day": _by_day,
-}
 
 
 # -- where periods lie on the calendar: their numbers, and their days as ordinals ------------------------------------

@@ -7,7 +7,7 @@ therefore generates no earlier times, even with a COUNT.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import lru_cache, partial
@@ -19,7 +19,6 @@ from ..work_budget import WorkBudget
 from .rrule import Freq, Rule
 from .rrule_days import CALENDAR, END, days_of
 from .rrule_times_of_day import (
-    LARGE,
     MAX_BATCH,
     UNITS,
     Batch,
@@ -37,11 +36,11 @@ _CYCLE = {Freq.YEARLY: 400, Freq.MONTHLY: 4800, Freq.WEEKLY: 20_871, Freq.DAILY:
 _MAX_DAYS = {Freq.YEARLY: 366, Freq.MONTHLY: 31, Freq.WEEKLY: 7, Freq.DAILY: 1}
 """The maximum length of a period in days, by frequency."""
 
-_DAYS_AT_ONCE = 84
-"""The number of days for which a regular rule's times are generated together."""
+_AT_ONCE = {Freq.YEARLY: 8, Freq.MONTHLY: 12, Freq.WEEKLY: 12, Freq.DAILY: 84}
+"""The number of periods whose times are generated together, by frequency."""
 
 _MARK_INTERVAL = 256
-"""The number of chunks between two stored counts in `_Marks`."""
+"""The number of periods or days between two stored counts in `_Marks`."""
 
 
 def _zero(_since: int) -> int:
@@ -53,7 +52,7 @@ class Chunk(NamedTuple):
 
     `begin` and `last` are the ordinals of the first and last day, and `size` returns the number of times. `generate`
     takes a second of the last day and may omit earlier hours. `skipped` returns the number of times that `generate`
-    omits.
+    omits. `periods` is the number of periods or days that were examined.
     """
 
     begin: int
@@ -61,6 +60,7 @@ class Chunk(NamedTuple):
     size: Callable[[], int]
     generate: Callable[[int], Iterator[Batch]]
     skipped: Callable[[int], int] = _zero
+    periods: int = 1
 
 
 class Window(NamedTuple):
@@ -92,7 +92,7 @@ def rule_times(
     May omit times outside of [first, before), and includes local times that the clock skips. COUNT always includes the
     start, even if the rule does not. Raises WorkExceeded if the expansion takes more steps than `work` allows.
     """
-    rule = _with_start_parts(rule, start)
+    rule = with_start_parts(rule, start)
     end = END if before is None else min(END, before.toordinal() + 1)
     if rule.count is not None:
         window = Window(first if first and first > start else None, end, work or WorkBudget())
@@ -109,8 +109,10 @@ def _walk(rule: Rule, start: datetime, window: Window) -> Iterator[Chunk]:
 
 
 def _is_within_days(rule: Rule) -> bool:
-    """Return whether the rule's periods are at most a day long, except for a rule of simply every n days."""
-    return rule.freq in UNITS and not _offsets(rule)
+    """Return whether DayTimes expands the rule, because its periods are parts of a day, or are days to be counted."""
+    if rule.freq is Freq.DAILY:
+        return not _offsets(rule) and (rule.count is not None or bool(rule.by_position))
+    return rule.freq in UNITS
 
 
 def _from_start(batches: Iterator[Batch], start: datetime) -> Iterator[Batch]:
@@ -121,7 +123,7 @@ def _from_start(batches: Iterator[Batch], start: datetime) -> Iterator[Batch]:
     yield from batches
 
 
-def _with_start_parts(rule: Rule, start: datetime) -> Rule:
+def with_start_parts(rule: Rule, start: datetime) -> Rule:
     """Return the rule with missing BY parts taken from the start (RFC 5545, 3.3.10)."""
     if rule.freq > Freq.WEEKLY or rule.by_year_day or rule.by_month_day or rule.by_day:
         return rule
@@ -160,13 +162,15 @@ def _take(
     left: int, chunks: Iterator[Chunk], window: Window, marks: _Marks | None = None, total: int = 0
 ) -> Iterator[Batch]:
     """Yield the chunks' times until `left` times are counted. Stores counts in `marks` at intervals."""
-    before = 0
-    for number, chunk in enumerate(chunks):
+    before = periods = 0
+    for chunk in chunks:
         if left <= 0:
             return
-        if marks and chunk.begin > before and number % _MARK_INTERVAL == _MARK_INTERVAL - 1:
+        if marks and chunk.begin > before and periods >= _MARK_INTERVAL:
             marks.add(chunk.begin, total - left)
+            periods = 0
         before = chunk.begin
+        periods += chunk.periods
         if chunk.last < window.first_day:
             left -= chunk.size()
             continue
@@ -244,12 +248,14 @@ def _period_chunks(rule: Rule, start: datetime, window: Window, *, at_least: int
     if not periods.can_have_any:
         return
     k = max(periods.index_of(window.first) if window.first else 0, at_least)
-    empty = 0
-    while empty < _CYCLE[rule.freq] and (chunks := periods.chunks(k, window.stop)) is not None:
-        window.work.spend()
+    empty, last = 0, periods.last_before(window.stop)
+    while k <= last and empty < _CYCLE[rule.freq]:
+        count = min(periods.at_once, last + 1 - k)
+        window.work.spend(1 if periods.are_regular else count)
+        chunks = periods.chunks(k, count)
         yield from chunks
-        empty = 0 if any(chunk.size() for chunk in chunks) else empty + 1
-        k += periods.at_once
+        empty = 0 if any(chunk.size() for chunk in chunks) else empty + count
+        k += count
 
 
 class _Periods:
@@ -257,16 +263,23 @@ class _Periods:
 
     def __init__(self, rule: Rule, start: datetime) -> None:
         self._rule = rule
-        self._zone = start.tzinfo
+        self._start = start
         self._days = days_of(rule)
         self._number, self._span = CALENDAR[rule.freq]
         self._first = self._number(start, rule.week_start)
         self._times = TimesOfDay(rule, start)
         self._offsets = self._times.as_offsets() if len(self._times) <= MAX_BATCH else []
-        regular = [day + offset for day, offset in product(_offsets(rule), self._offsets)]
-        length = rule.interval * (7 if rule.freq is Freq.WEEKLY else 1)
-        self.at_once = max(1, min(_DAYS_AT_ONCE // length, MAX_BATCH // len(regular))) if regular else 1
-        self._regular = [timedelta(days=n * length) + offset for n in range(self.at_once) for offset in regular]
+        days = _offsets(rule)
+        self.are_regular = bool(days and self._offsets)
+        of_rule = 366 if self.are_regular or self._days.is_unlimited else self._days.count_in_year(start.toordinal())
+        largest = max(1, (len(days) or min(of_rule, _MAX_DAYS[rule.freq])) * len(self._times))
+        apart = rule.interval if self.are_regular else 1
+        self.at_once = max(1, min(_AT_ONCE[rule.freq] // apart, MAX_BATCH // largest))
+        self._regular: Sequence[timedelta] = ()
+        if self.are_regular:
+            in_period = tuple(day + offset for day, offset in product(days, self._offsets))
+            length = rule.interval * (7 if rule.freq is Freq.WEEKLY else 1)
+            self._regular = _repeated(in_period, length, self.at_once)
 
     @property
     def can_have_any(self) -> bool:
@@ -278,49 +291,72 @@ class _Periods:
     def index_of(self, moment: datetime) -> int:
         return max(0, (self._number(moment, self._rule.week_start) - self._first) // self._rule.interval)
 
-    def chunks(self, k: int, end: int) -> list[Chunk] | None:
-        """Return the chunks of period `k`, or of `at_once` regular periods, or None from the day `end` on."""
-        first, stop = self._span(self._first + k * self._rule.interval, self._rule.week_start)
-        if first >= end:
-            return None
-        if self._regular:
-            return [self._regular_chunk(first, stop + self.at_once * self._rule.interval * 7)]
-        days = list(self._days.between(max(first, 1), stop))
-        if len(days) * len(self._times) < LARGE or self._rule.by_position:
-            return [self._chunk(first, days, stop)]
-        return [self._chunk(first, [day], day) for day in days]
+    def last_before(self, stop: int) -> int:
+        """Return the number of the last period that begins before the day `stop`, which is negative without one."""
+        day = datetime.fromordinal(max(1, stop - 1))
+        return (self._number(day, self._rule.week_start) - self._first) // self._rule.interval
 
-    def _regular_chunk(self, first: int, reach: int) -> Chunk:
-        offsets = self._regular if reach < END else [offset for offset in self._regular if first + offset.days < END]
-        begin = max(first, 1)
-        return Chunk(
-            begin, reach, lambda: len(offsets), lambda since: iter([offsets_from(midnight(begin, self._zone), offsets)])
-        )
-
-    def _chunk(self, first: int, days: list[int], last: int) -> Chunk:
-        count, begin = len(self._times), max(first, 1)
-        indices = select_indices(len(days) * count, self._rule.by_position)
-        if indices is None:
-            skipped = self._count_skipped if len(days) == 1 else _zero
-            return Chunk(begin, last, lambda: len(days) * count, lambda since: self._batches(days, since), skipped)
-        return Chunk(
-            begin, days[-1] if days else 0, lambda: len(indices), lambda since: iter([self._select(days, indices)])
-        )
-
-    def _select(self, days: list[int], indices: list[int]) -> Batch:
-        positions = (divmod(index, len(self._times)) for index in indices)
-        return [midnight(days[day], self._zone) + timedelta(seconds=self._times.at(time)) for day, time in positions]
-
-    def _batches(self, days: list[int], since: int) -> Iterator[Batch]:
+    def chunks(self, k: int, count: int) -> list[Chunk]:
+        """Return the chunks of `count` periods from period `k` on. `count` is at most `at_once`."""
+        first, _ = self._days_of(k)
+        _, stop = self._days_of(k + count - 1)
+        begin, last = max(first, 1), stop - 1
+        if self.are_regular:
+            regular = self._regular[: count * len(self._regular) // self.at_once]
+            if stop >= END:
+                regular = [offset for offset in regular if first + offset.days < END]
+            return [Chunk(begin, last, lambda: len(regular), lambda since: iter([self._from(begin, regular)]))]
+        if self._rule.by_position:
+            selected = list(self._select(k, count))
+            return [Chunk(begin, last, lambda: len(selected), lambda since: iter([selected]), periods=count)]
+        days = self._matching_days(k, count)
         if self._offsets:
-            yield [day + at for day in (midnight(day, self._zone) for day in days) for at in self._offsets]
-            return
-        since = since if len(days) == 1 else 0
-        for day, hour in ((day, hour) for day in days for hour in self._times.by_hour(since)):
-            yield offsets_from(midnight(day, self._zone), [timedelta(seconds=second) for second in hour])
+            size = len(days) * len(self._times)
+            return [Chunk(begin, last, lambda: size, lambda since: iter([self._at(days)]), periods=count)]
+        return [self._large_chunk(day) for day in days]
+
+    def _days_of(self, k: int) -> tuple[int, int]:
+        return self._span(self._first + k * self._rule.interval, self._rule.week_start)
+
+    def _matching_days(self, k: int, count: int) -> list[int]:
+        interval = self._rule.interval
+        if interval > 1 and self._rule.freq is not Freq.DAILY:
+            return [day for n in range(k, k + count) for day in self._matching_days_of(n)]
+        first, stop = self._days_of(k)[0], self._days_of(k + count - 1)[1]
+        days = self._days.between(max(first, 1), stop)
+        return list(days) if interval == 1 else [day for day in days if (day - first) % interval == 0]
+
+    def _matching_days_of(self, k: int) -> list[int]:
+        first, stop = self._days_of(k)
+        return list(self._days.between(max(first, 1), stop))
+
+    def _from(self, day: int, offsets: Sequence[timedelta]) -> Batch:
+        return offsets_from(midnight(day, self._start.tzinfo), offsets)
+
+    def _at(self, days: list[int]) -> Batch:
+        return [day + at for day in (midnight(day, self._start.tzinfo) for day in days) for at in self._offsets]
+
+    def _select(self, k: int, count: int) -> Iterator[datetime]:
+        for days in map(self._matching_days_of, range(k, k + count)):
+            for index in select_indices(len(days) * len(self._times), self._rule.by_position) or ():
+                day, time = divmod(index, len(self._times))
+                yield midnight(days[day], self._start.tzinfo) + timedelta(seconds=self._times.at(time))
+
+    def _large_chunk(self, day: int) -> Chunk:
+        return Chunk(day, day, lambda: len(self._times), partial(self._by_hour, day), self._count_skipped)
+
+    def _by_hour(self, day: int, since: int) -> Iterator[Batch]:
+        for hour in self._times.by_hour(since):
+            yield offsets_from(midnight(day, self._start.tzinfo), [timedelta(seconds=second) for second in hour])
 
     def _count_skipped(self, since: int) -> int:
-        return 0 if self._offsets else len(self._times) - sum(len(hour) for hour in self._times.by_hour(since))
+        return len(self._times) - sum(len(hour) for hour in self._times.by_hour(since))
+
+
+@lru_cache(maxsize=256)
+def _repeated(offsets: tuple[timedelta, ...], length: int, count: int) -> list[timedelta]:
+    """Return the offsets of one period for `count` periods of `length` days, which equal rules share."""
+    return [timedelta(days=number * length) + offset for number in range(count) for offset in offsets]
 
 
 def _offsets(rule: Rule) -> list[timedelta]:

@@ -64,7 +64,10 @@ def read_time(value: object) -> Start:
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=tz)
     moment = moment.astimezone(UTC).astimezone(tz or moment.tzinfo)  # moves a time that the clock skips
-    if any((moment.astimezone(UTC) + offset).year not in _YEARS for offset in (-_ANY_OFFSET, _ANY_OFFSET)):
+    near_limits = not 3 <= moment.year <= 9997
+    if near_limits and any(
+        (moment.astimezone(UTC) + offset).year not in _YEARS for offset in (-_ANY_OFFSET, _ANY_OFFSET)
+    ):
         raise _unreadable(time, "dateTime")
     return moment
 

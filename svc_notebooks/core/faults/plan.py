@@ -106,7 +106,7 @@ class Action:
         """Create an action from its JSON object. Raises ValueError if the object is invalid.
 
         >>> print(Action.read({"reset": "after"}).description)
-        cuts the connection after the work: the answer is lost
+        performs the request, and closes the connection without a response
         """
         check_keys("action", members, ACTION_KEYS)
         members = _with_delay_in_seconds(members)
@@ -152,7 +152,7 @@ class Action:
 
     @property
     def description(self) -> str:
-        """An English description of the action's effect, such as "answers 503"."""
+        """An English description of the action's effect, such as "returns 503"."""
         return ACTIONS[self.kind].describe(self.value)
 
     def __str__(self) -> str:
@@ -224,10 +224,10 @@ def _operation(name: str) -> None:
 
 def _headers(value: JSON) -> None:
     if not isinstance(value, dict) or not all(isinstance(text, str | int) for text in value.values()):
-        raise ValueError("headers must be an object of names and values")
+        raise ValueError("headers must be a JSON object of names and values")
     for name, text in value.items():
         if not _NAME.fullmatch(name) or not _VALUE.fullmatch(str(text)):
-            raise ValueError(f"headers must be valid in HTTP, not {name!r:.40}: {str(text)!r:.40}")
+            raise ValueError(f"headers must be valid HTTP headers, not {name!r:.40}: {str(text)!r:.40}")
 
 
 def _is_number(value: object, least: float, most: float, types: type | UnionType = int) -> bool:
@@ -238,35 +238,36 @@ ACTIONS: Mapping[str, _Effect] = {
     "status": _Effect(
         lambda value: _is_number(value, 200, 599),
         "status must be a number from 200 to 599",
-        lambda value: f"answers {value}",
+        lambda value: f"returns {value}",
     ),
     "reset": _Effect(
         lambda value: value in ("before", "after"),
         "reset must be before or after",
         lambda value: (
-            "cuts the connection "
-            + ("before any work is done" if value == "before" else "after the work: the answer is lost")
+            "closes the connection before it performs the request"
+            if value == "before"
+            else "performs the request, and closes the connection without a response"
         ),
     ),
     "cut_request_after": _Effect(
         lambda value: _is_number(value, 0, _MAX_BYTES),
         "cut_request_after must be a number of bytes, 0 or more",
-        lambda value: f"cuts the connection after {value:,} bytes of the request",
+        lambda value: f"closes the connection after {value:,} bytes of the request",
     ),
     "cut_response_after": _Effect(
         lambda value: _is_number(value, 0, _MAX_BYTES),
         "cut_response_after must be a number of bytes, 0 or more",
-        lambda value: f"cuts the connection after {value:,} bytes of the answer",
+        lambda value: f"closes the connection after {value:,} bytes of the response",
     ),
     "delay": _Effect(
         lambda value: _is_number(value, 0, MAX_DELAY, int | float),
         f'delay must be a duration from 0 to {MAX_DELAY} seconds: a number of seconds or a string such as "90s"',
-        lambda value: f"lets {value:g} seconds pass first",
+        lambda value: f"delays the response by {value:g} seconds",
     ),
     "expire": _Effect(
         lambda value: value == "session",
         "expire must be session",
-        lambda value: "lets the upload session expire first",
+        lambda value: "expires the upload session",
     ),
 }
 """The action types by name. `expire`, which is not in the interface, lets the request's upload session expire."""

@@ -28,43 +28,43 @@ _PAGE = "<html><title>502 Bad Gateway</title><h1>502 Bad Gateway</h1></html>"
 
 # fmt: off
 PRESETS: tuple[Preset, ...] = (
-    Preset("flaky wifi", "connections break in either direction; what was stored is stored", (
+    Preset("flaky wifi", "Connections break in both directions, and the service keeps the bytes that it has stored", (
         {"action": {"cut_request_after": 300_000}},
         {"match": {"nth": 3}, "action": {"reset": "before"}},
         {"match": {"nth": 4}, "action": {"delay": 2}},
         {"match": {"nth": 6}, "action": {"reset": "after"}},
         {"action": {"cut_response_after": 50_000}},
     )),
-    Preset("lost receipt", "the work is done and nobody is told: look before you do it again", (
+    Preset("lost receipt", "The service performs a request, but the response is lost: check before you repeat it", (
         {"match": {"operation": "files.create"}, "action": {"reset": "after"}},
         {"match": {"operation": "events.insert"}, "action": {"reset": "after"}},
         {"match": {**_SESSION, "nth": 2}, "action": {"reset": "after"}},
     )),
-    Preset("expired session", "an upload breaks, a week goes by, and the session is gone: begin again", (
+    Preset("expired session", "An upload breaks and its session expires: start a new session", (
         {"match": _SESSION, "action": {"cut_request_after": 200_000}},
         {"match": _SESSION, "action": {"expire": "session"}},
     ), in_order=True),
-    Preset("thundering herd", "a service that everybody asks at once says when to come back", (
+    Preset("thundering herd", "An overloaded service says in Retry-After when to try again", (
         {"times": 3, "action": {"status": 503, "headers": {"Retry-After": "5"}}},
         {"times": 2, "action": {"status": 429, "headers": {"Retry-After": "10"}}},
     ), in_order=True),
-    Preset("rate limit", "a 403 that means wait, not no", (
+    Preset("rate limit", "A 403 with a rate limit reason means that the client can try again later", (
         {"times": 3, "action": {"status": 403}},
     )),
-    Preset("rolling restart", "every kind of failure that passes by itself, one after the other", (
+    Preset("rolling restart", "A series of different temporary failures", (
         {"action": {"status": 502}},
         {"action": {"status": 503}},
         {"action": {"reset": "before"}},
         {"action": {"status": 504}},
         {"action": {"status": 500}},
     ), in_order=True),
-    Preset("half a download", "a download breaks twice and goes on where it was", (
+    Preset("half a download", "A download breaks twice and resumes at the same byte", (
         {"match": {"operation": "files.get"}, "times": 2, "action": {"cut_response_after": 10_000}},
     )),
-    Preset("slow service", "answers come, but late", (
+    Preset("slow service", "Responses are late", (
         {"times": 3, "action": {"delay": 20}},
     )),
-    Preset("bad proxy", "something on the way answers a page where JSON should be", (
+    Preset("bad proxy", "A proxy returns an HTML page instead of JSON", (
         {"times": 2, "action": {"status": 502, "headers": {"Content-Type": "text/html"}, "body": _PAGE}},
     )),
 )
@@ -75,7 +75,7 @@ def preset(name: str) -> Preset:
     """Return the preset with this name. Raises ValueError, which lists all names, for an unknown name.
 
     >>> preset("lost receipt").teaches
-    'the work is done and nobody is told: look before you do it again'
+    'The service performs a request, but the response is lost: check before you repeat it'
     """
     for candidate in PRESETS:
         if candidate.name == name:

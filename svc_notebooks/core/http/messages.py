@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from http import HTTPStatus
 from typing import Any, Protocol, TypeAlias
 from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit
@@ -60,30 +61,36 @@ class Headers(Mapping[str, str]):
     def __init__(self, pairs: Iterable[tuple[str, str]] | Mapping[str, str] = ()) -> None:
         items = pairs.items() if isinstance(pairs, Mapping) else pairs
         self.pairs: tuple[tuple[str, str], ...] = tuple(items)
-        self._values: dict[str, list[str]] = {}
+        self._values: dict[str, list[str]] = {}  # by name in lower case, from the first look-up on
+
+    def _index(self) -> dict[str, list[str]]:
+        values: dict[str, list[str]] = {}
         for name, value in self.pairs:
-            self._values.setdefault(name.lower(), []).append(value)
+            values.setdefault(name.lower(), []).append(value)
+        self._values = values  # at once, because threads may share the headers
+        return values
 
     def __getitem__(self, name: str) -> str:
-        return self._values[name.lower()][0]
+        return (self._values or self._index())[name.lower()][0]
 
     def get(self, name: str, default: Any = None) -> Any:
         """Return the first value of a header, or the default if the header is missing."""
-        values = self._values.get(name.lower())  # Mapping.get would cost another call and an exception
+        # Mapping.get would cost another call and an exception
+        values = (self._values or self._index()).get(name.lower())
         return values[0] if values else default
 
     def __iter__(self) -> Iterator[str]:
         return iter(dict.fromkeys(name for name, _ in self.pairs))
 
     def __len__(self) -> int:
-        return len(self._values)
+        return len(self._values or self._index())
 
     def __contains__(self, name: object) -> bool:
-        return isinstance(name, str) and name.lower() in self._values
+        return isinstance(name, str) and name.lower() in (self._values or self._index())
 
     def all(self, name: str) -> list[str]:
         """Return all values of a header in order, empty if the header is missing."""
-        return list(self._values.get(name.lower(), ()))
+        return list((self._values or self._index()).get(name.lower(), ()))
 
     def plus(self, *pairs: tuple[str, str]) -> Headers:
         """Return a copy with additional headers, which replace existing headers of the same name."""
@@ -107,10 +114,11 @@ class Query:
         self.pairs = tuple(pairs)
         self._first = dict(reversed(self.pairs))
 
-    @classmethod
-    def parse(cls, text: str) -> Query:
+    @staticmethod
+    @lru_cache(maxsize=32)  # the chunks of an upload have the same query
+    def parse(text: str) -> Query:
         """Parse the query text of a URL, without its question mark."""
-        return cls(parse_qsl(text, keep_blank_values=True)) if text else cls()
+        return Query(parse_qsl(text, keep_blank_values=True))
 
     def get(self, name: str, default: str | None = None) -> str | None:
         """Return the first value of a parameter, or the default if the parameter is missing."""

@@ -171,7 +171,7 @@ class MultipartDecoder:
         if end < 0:
             self._check_size()
             return None
-        return self._begin(_parse_headers(bytes(self._buffer[:end]), self._newline), end + len(self._newline))
+        return self._begin(parse_headers(bytes(self._buffer[:end]), self._newline), end + len(self._newline))
 
     def _begin(self, headers: Headers, blank_line: int) -> list[MultipartEvent]:
         # The blank line stays in the buffer, because its line end may begin the boundary if the content is empty.
@@ -217,8 +217,8 @@ class MultipartDecoder:
             raise MultipartError(f"no boundary or blank line within {_MAX_HEADER_BYTES} bytes.")
 
 
-def _parse_headers(block: bytes, newline: bytes) -> Headers:
-    """Parse part headers, with continuation lines (RFC 2045, RFC 5322). Raises MultipartError for any other line."""
+def parse_headers(block: bytes, newline: bytes) -> Headers:
+    """Parse header lines with continuation lines (RFC 2045, RFC 5322). Raises MultipartError for any other line."""
     unfolded = re.sub(re.escape(newline) + rb"[ \t]+", b" ", block)
     headers = []
     for line in unfolded.split(newline):

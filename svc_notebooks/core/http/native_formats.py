@@ -98,7 +98,9 @@ IMPORTS: tuple[ImportFormat, ...] = (
         "application/vnd.ms-word.document.macroenabled.12", "application/vnd.ms-word.template.macroenabled.12",
     )),
     ImportFormat("document", "MS Word 97 to 2003", ("doc", "dot"), ("application/msword",)),
-    ImportFormat("document", "OpenDocument text", ("odt",), (ODT, _X_ODF + "text")),
+    ImportFormat("document", "OpenDocument text", ("odt", "ott", "fodt"), (
+        ODT, _X_ODF + "text", ODT + "-template", ODT + "-flat-xml",
+    )),
     ImportFormat("document", "HTML", ("html", "htm"), (HTML,)),
     ImportFormat("document", "Rich text", ("rtf",), (RTF, "text/rtf", "text/richtext")),
     ImportFormat("document", "Plain text", ("txt",), (TEXT,)),
@@ -108,7 +110,9 @@ IMPORTS: tuple[ImportFormat, ...] = (
         "application/vnd.ms-excel.sheet.macroenabled.12", "application/vnd.ms-excel.template.macroenabled.12",
     )),
     ImportFormat("spreadsheet", "MS Excel 97 to 2003", ("xls", "xlt"), ("application/vnd.ms-excel",)),
-    ImportFormat("spreadsheet", "OpenDocument spreadsheet", ("ods",), (ODS, X_ODS)),
+    ImportFormat("spreadsheet", "OpenDocument spreadsheet", ("ods", "ots", "fods"), (
+        ODS, X_ODS, ODS + "-template", ODS + "-flat-xml",
+    )),
     ImportFormat("spreadsheet", "CSV", ("csv",), (CSV, "text/comma-separated-values")),
     ImportFormat("spreadsheet", "TSV", ("tsv", "tab"), (TSV,)),
     ImportFormat("spreadsheet", "Plain text", ("txt",), (TEXT,)),
@@ -119,7 +123,9 @@ IMPORTS: tuple[ImportFormat, ...] = (
         "application/vnd.ms-powerpoint.template.macroenabled.12",
     )),
     ImportFormat("presentation", "MS PowerPoint 97 to 2003", ("ppt", "pot", "pps"), ("application/vnd.ms-powerpoint",)),
-    ImportFormat("presentation", "OpenDocument presentation", ("odp",), (ODP, _X_ODF + "presentation")),
+    ImportFormat("presentation", "OpenDocument presentation", ("odp", "otp", "fodp"), (
+        ODP, _X_ODF + "presentation", ODP + "-template", ODP + "-flat-xml",
+    )),
     ImportFormat("document", "JPEG", ("jpg", "jpeg"), (JPEG, "image/jpg", "image/pjpeg")),
     ImportFormat("document", "PNG", ("png",), (PNG, "image/x-png")),
     ImportFormat("document", "GIF", ("gif",), ("image/gif",)),

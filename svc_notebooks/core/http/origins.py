@@ -1,4 +1,4 @@
-"""Checks of Origin and Host header values."""
+"""Checks of Origin and Host header values, and of the path prefix of a service."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ ANY = "*"
 
 _ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::[1-9]\d{0,4})?")
 _DEFAULT_PORTS = {"http": ":80", "https": ":443"}
+_PATH_PREFIX = re.compile(r"(?:/(?!\.{1,2}(?:/|$))[A-Za-z0-9._~%-]+)+")
 _HOST_NAME = re.compile(r"[A-Za-z0-9._-]+|[0-9A-Fa-f:.]+")
 
 
@@ -30,6 +31,15 @@ def is_host_name(text: str) -> bool:
     (True, True, False)
     """
     return bool(_HOST_NAME.fullmatch(text))
+
+
+def is_path_prefix(text: str) -> bool:
+    """Return whether a text is a path that begins with a slash and does not end with one.
+
+    >>> is_path_prefix("/services/svc"), is_path_prefix("/services/svc/"), is_path_prefix("services")
+    (True, False, False)
+    """
+    return bool(_PATH_PREFIX.fullmatch(text))
 
 
 def host_of(authority: str) -> str:

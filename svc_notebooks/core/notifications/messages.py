@@ -13,7 +13,10 @@ from typing import Any, Literal
 from ..brand_names import Names
 from ..http.messages import Headers
 
-STATES = ("sync", "add", "remove", "update", "trash", "untrash", "change")
+EXISTS, NOT_EXISTS = "exists", "not_exists"
+"""The states of messages about calendars, which the interface does not name. After `not_exists` no message follows."""
+
+STATES = ("sync", "add", "remove", "update", "trash", "untrash", "change", EXISTS, NOT_EXISTS)
 """The values of X-Svc-Resource-State (N-06)."""
 
 CHANGED = ("content", "properties", "parents", "children", "permissions")

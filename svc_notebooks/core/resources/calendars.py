@@ -96,3 +96,50 @@ class Colors(TypedDict, total=False):
     updated: str
     calendar: dict[str, ColorPair]
     event: dict[str, ColorPair]
+
+
+class BusyPeriod(TypedDict):
+    """A period in which the owner of a calendar is busy, in RFC 3339."""
+
+    start: str
+    end: str
+
+
+class FreeBusyError(TypedDict):
+    """The reason why a free/busy query has no periods for a calendar."""
+
+    domain: str
+    reason: str
+
+
+class BusyCalendar(TypedDict, total=False):
+    """The busy periods of one calendar, in order and without overlaps, or errors."""
+
+    busy: list[BusyPeriod]
+    errors: list[FreeBusyError]
+
+
+class FreeBusy(TypedDict, total=False):
+    """The response to a free/busy query, with the calendars by id."""
+
+    kind: str
+    timeMin: str
+    timeMax: str
+    groups: JSONObject
+    calendars: dict[str, BusyCalendar]
+
+
+class Setting(TypedDict, total=False):
+    """A setting of a user's calendars. The value is always a text."""
+
+    kind: str
+    id: str
+    value: str
+
+
+class SettingList(TypedDict, total=False):
+    """A page of a user's settings."""
+
+    kind: str
+    nextPageToken: str
+    items: list[Setting]

@@ -177,6 +177,7 @@ def _chunk(
         total = session.total
     if span.last is None:
         return ReadPlan(skip, None if total is None else total - session.stored, "body", total, "A3-15")
+    skip = min(skip, span.last + 1 - span.first)  # all bytes of a chunk that is stored already
     take = max(0, span.last + 1 - session.stored)
     if span.last + 1 == total:
         return ReadPlan(skip, take, total, total, "A3-08")

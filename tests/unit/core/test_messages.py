@@ -18,6 +18,7 @@ from svc_notebooks.core.http.messages import (
     plain_segment,
     segment,
 )
+from svc_notebooks.core.http.native_formats import IMPORTS, ImportFormat
 
 
 def test_header_names_have_no_case_and_the_first_value_counts() -> None:
@@ -105,6 +106,11 @@ def test_every_path_has_v3_and_upload_paths_have_a_prefix() -> None:
 )
 def test_a_type_is_detected_by_name_then_by_first_bytes(name: str | None, head: bytes, kind: str) -> None:
     assert mime.detect(name, head) == kind
+
+
+@pytest.mark.parametrize("row", IMPORTS, ids=lambda row: row.title)
+def test_each_extension_of_an_import_format_has_a_type_of_the_format(row: ImportFormat) -> None:
+    assert {mime.by_name(f"a.{extension}") for extension in row.extensions} <= set(row.media_types)
 
 
 @pytest.mark.parametrize(

@@ -53,8 +53,17 @@ def test_every_public_endpoint_is_there() -> None:
     paths = described()["paths"]
 
     for endpoint in PUBLIC_ENDPOINTS:
-        path = "/" + "/".join(endpoint.path).replace("{calendar}", "calendar")
+        path = "/" + "/".join(endpoint.path_under(Names()))
         assert {method.lower() for method in endpoint.methods} - {"head"} == paths[path].keys()
+
+
+def test_without_extensions_the_document_has_only_the_other_operations() -> None:
+    offered, reduced = described()["paths"], described(policy=Policy(extensions=False))["paths"]
+    extensions = [row for row in (*OPERATIONS, *PUBLIC_ENDPOINTS) if row.extension]
+
+    names = {operation["operationId"] for path in offered.values() for operation in path.values()}
+    names_without = {operation["operationId"] for path in reduced.values() for operation in path.values()}
+    assert names - names_without == {row.name for row in extensions}
 
 
 def test_each_operation_has_one_name_of_its_own() -> None:

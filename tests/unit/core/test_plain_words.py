@@ -1,11 +1,12 @@
 """Tests of recurrence in English words, and of the errors for other words."""
 
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 
 import pytest
 from hypothesis import given, strategies as st
 
-from svc_notebooks.core.events.recurrence_words import recurrence_lines
+from svc_notebooks.core.events.instances import occurrences
+from svc_notebooks.core.events.recurrence_words import SUGGESTIONS, recurrence_lines
 from svc_notebooks.core.events.rrule import Recurrence
 from svc_notebooks.core.time_zones import zone
 
@@ -39,6 +40,41 @@ TEN = datetime(2026, 11, 2, 10, tzinfo=zone("Europe/Berlin"))
         ("daily, 10 times", "FREQ=DAILY;COUNT=10"),
         ("weekly for 3 times", "FREQ=WEEKLY;COUNT=3"),
         ("weekly until 2027-02-12", "FREQ=WEEKLY;UNTIL=20270212"),
+        ("every other Tuesday", "FREQ=WEEKLY;INTERVAL=2;BYDAY=TU"),
+        ("every other week", "FREQ=WEEKLY;INTERVAL=2"),
+        ("every two weeks on Mon & Thu", "FREQ=WEEKLY;INTERVAL=2;BYDAY=MO,TH"),
+        ("every second week", "FREQ=WEEKLY;INTERVAL=2"),
+        ("biweekly", "FREQ=WEEKLY;INTERVAL=2"),
+        ("bi-weekly on Friday", "FREQ=WEEKLY;INTERVAL=2;BYDAY=FR"),
+        ("every fortnight", "FREQ=WEEKLY;INTERVAL=2"),
+        ("quarterly", "FREQ=MONTHLY;INTERVAL=3"),
+        ("every 2 quarters on the first Monday", "FREQ=MONTHLY;INTERVAL=6;BYDAY=1MO"),
+        ("annually", "FREQ=YEARLY"),
+        ("weekdays", "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR"),
+        ("weekly on weekdays", "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR"),
+        ("Mon-Fri", "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR"),
+        ("Monday to Friday", "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR"),
+        ("every Sat - Mon", "FREQ=WEEKLY;BYDAY=SA,SU,MO"),
+        ("Tuesdays and Thursdays", "FREQ=WEEKLY;BYDAY=TU,TH"),
+        ("every weekend", "FREQ=WEEKLY;BYDAY=SA,SU"),
+        ("every other weekend", "FREQ=WEEKLY;INTERVAL=2;BYDAY=SA,SU"),
+        ("last Friday of every month", "FREQ=MONTHLY;BYDAY=-1FR"),
+        ("first Monday of the month", "FREQ=MONTHLY;BYDAY=1MO"),
+        ("every first Monday", "FREQ=MONTHLY;BYDAY=1MO"),
+        ("on the second Tuesday of each month", "FREQ=MONTHLY;BYDAY=2TU"),
+        ("every second Tuesday of the month", "FREQ=MONTHLY;BYDAY=2TU"),
+        ("the second Tuesday", "FREQ=MONTHLY;BYDAY=2TU"),
+        ("the 1st and 3rd Tuesday of every 2 months", "FREQ=MONTHLY;INTERVAL=2;BYDAY=1TU,3TU"),
+        ("the last weekday of the month", "FREQ=MONTHLY;BYDAY=MO,TU,WE,TH,FR;BYSETPOS=-1"),
+        ("monthly on the 1st and 15th", "FREQ=MONTHLY;BYMONTHDAY=1,15"),
+        ("every 15th", "FREQ=MONTHLY;BYMONTHDAY=15"),
+        ("yearly on the 4th Thursday of November", "FREQ=YEARLY;BYMONTH=11;BYDAY=4TH"),
+        ("every year on December 24", "FREQ=YEARLY;BYMONTH=12;BYMONTHDAY=24"),
+        ("every 29 February", "FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=29"),
+        ("Mon-Fri for 10 weeks", "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR;UNTIL=20270110"),
+        ("daily for a month", "FREQ=DAILY;UNTIL=20261201"),
+        ("monthly for two years", "FREQ=MONTHLY;UNTIL=20281101"),
+        ("biweekly for 30 days", "FREQ=WEEKLY;INTERVAL=2;UNTIL=20261201"),
     ],
 )
 def test_words_are_translated_to_a_rule(words: str, rule: str):
@@ -54,6 +90,21 @@ def test_until_accepts_every_date(day: str, until: str):
     west = TEN.replace(tzinfo=zone("America/New_York")) if day > "9" else TEN
 
     assert recurrence_lines(f"daily until {day}", west) == [f"RRULE:FREQ=DAILY;UNTIL={until}"]
+
+
+def test_ten_weeks_have_ten_instances():
+    recurrence = Recurrence.parse(recurrence_lines("weekly for 10 weeks", TEN), TEN)
+
+    assert len([*occurrences(recurrence, TEN, TEN + timedelta(hours=1))]) == 10
+
+
+def test_a_month_from_the_31st_ends_before_the_last_day_of_the_next_month():
+    assert recurrence_lines("daily for 1 month", date(2027, 1, 31)) == ["RRULE:FREQ=DAILY;UNTIL=20270227"]
+
+
+@pytest.mark.parametrize("phrase", sorted({*SUGGESTIONS.values()}))
+def test_every_phrase_that_an_error_suggests_is_understood(phrase: str):
+    assert recurrence_lines(phrase, TEN)
 
 
 def test_excepted_days_are_a_line_of_their_own():
@@ -76,7 +127,21 @@ def test_a_rule_without_rrule_is_accepted():
     "words, message",
     [
         ("sometimes", "write, for example"),
-        ("every fortnight", "'every fortnight'"),
+        ("every decade", "the nearest phrase is 'every day'"),
+        ("every two weaks", "the nearest phrase is 'every 2 weeks'"),
+        ("bimonthly", "the nearest phrase is 'every 2 months'"),
+        ("monthly on Monday", "the nearest phrase is 'monthly on day 15'"),
+        ("every other weekday", "the nearest phrase is 'every weekday'"),
+        ("hourly", "the nearest phrase is 'RRULE:FREQ=HOURLY'"),
+        ("every second Tuesday", "write 'every 2 weeks on tuesday' or 'the 2nd tuesday of every month'"),
+        ("yearly on the 2nd Tuesday", "needs a month, such as 'yearly on the 2nd tuesday of November'"),
+        ("every February 30", "cannot parse"),
+        ("the 6th Tuesday", "cannot parse"),
+        ("the 24th weekday of the month", "cannot parse"),
+        ("Mon-Wed-Fri", "the nearest phrase is 'Mon-Fri'"),
+        ("first Monday of every quarter", "cannot parse"),
+        ("for 10 weeks", "cannot parse"),
+        ("daily for 9999 years", "after the year 9999"),
         ("weekly on Foo", "'foo'"),
         ("daily on Monday", "'monday'"),
         ("every weekday on Monday", "cannot be combined with days"),

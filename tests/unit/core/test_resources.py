@@ -33,8 +33,11 @@ NAMES = {
 }
 """The types whose names differ from those of their schemas."""
 
-UNTYPED = {"PermissionToCreate", "PermissionToUpdate", "ChannelToStop", "AclRuleToCreate", "AclRuleToChange"}
-"""Bodies for which the type of the resource serves: it has their fields and more."""
+UNTYPED = {
+    "PermissionToCreate", "PermissionToUpdate", "ChannelToStop", "AclRuleToCreate", "AclRuleToChange",
+    "CalendarListEntryToInsert", "CalendarListEntryToWrite", "FreeBusyQuery",
+}  # fmt: skip
+"""Bodies for which the type of the resource serves, or that are read field by field."""
 
 CHECKED = sorted(SCHEMAS.keys() - UNTYPED - {"Nothing", "Document"})
 NULL = {"type": "null"}

@@ -141,6 +141,8 @@ def test_an_overlap_keeps_the_stored_bytes_and_takes_the_new_tail() -> None:
     intake = before_body(UploadSession(stored=Q), ContentRange.parse(f"bytes 0-{2 * Q - 1}/*"), 2 * Q, RULE, 0.0)
 
     assert intake == ReadPlan(skip=Q, take=Q, end=None, total=None, decided_by="A3-11")
+    stored_already = before_body(UploadSession(stored=2 * Q), ContentRange.parse(f"bytes 0-{Q - 1}/*"), Q, RULE, 0.0)
+    assert stored_already == ReadPlan(skip=Q, take=0, end=None, total=None, decided_by="A3-11")
     assert put(UploadSession(stored=2 * Q), f"bytes 0-{Q - 1}/*", Q).session.stored == 2 * Q
 
 
