@@ -12,19 +12,21 @@ from typing import Any, BinaryIO
 
 from ..core.brand_names import NOWHERE, Names
 from ..core.durations import Duration, parse_duration
-from ..core.events.value_checks import is_address
 from ..core.http.messages import JSONObject, Query, Request, Response
 from ..core.policy import Policy
 from ..core.process_fork import ForkedChild
 from .auth import clients
-from .auth.users import record_token
+from .auth.class_accounts import ClassAccount, ClassAccounts
+from .auth.users import create_provided_user, record_token, token_row
 from .blobs.blob_store import BlobStore
-from .context.access_tokens import TokenVerifier, scope_names
+from .context.access_tokens import TokenVerifier
+from .context.quotas import Quota
 from .context.request_journal import Journal, JournalRow
 from .context.service_context import ServiceContext
+from .context.sign_in_provider import SignInProvider
 from .dispatch.dispatcher import Dispatcher
 from .dispatch.fault_plans import Faults
-from .dispatch.rate_limits import RateLimiter, RateLimitRow
+from .dispatch.rate_limits import RateLimiter, RateLimitRow, request_quota_limiter
 from .events import invitations
 from .events.invitations import InvitationMessage
 from .notifications import domains
@@ -36,7 +38,6 @@ from .state.expiry import upcoming_events
 from .state.snapshots import Snapshots
 from .storage.clock import SystemClock, VirtualClock, virtual_clock_of
 from .storage.fork_guard import unusable_in_forks
-from .tables.users import TokenRow
 from .web.activity import activity
 
 
@@ -44,18 +45,19 @@ class Service:
     """The service, which threads may share. In a forked child, all methods except `close` raise Unsupported."""
 
     def __init__(self, context: ServiceContext, parts: BlobStore, *, background: bool | None = None) -> None:
-        self._context = context
-        self._parts = parts
-        self.folder, self.notes = context.folder, context.notes
-        self._background = background
+        self._context, self._parts = context, parts
+        self.folder, self.notes, self._background = context.folder, context.notes, background
         self._push = PushNotifications(context, background=background)
-        self._tokens = TokenVerifier(context.store, context.clock)
+        self._tokens = TokenVerifier(context.store, context.clock, lambda email: create_provided_user(context, email))
         self.user_of = self._tokens.user_of
+        self.provider: SignInProvider | None = None
         self._journal = Journal(context.policy.journal_length, context.policy.journal_bytes)
         self._snapshots = Snapshots()
         self._faults = Faults(context.clock.wait if context.policy.fault_delay == "clock" else time.sleep)
         self._rate_limiter = RateLimiter(context.policy, context.clock)
         self._dispatcher = Dispatcher(context, self._tokens, self._journal, self._faults, self._rate_limiter)
+        self.register_receiver = self._push.register_receiver
+        self.class_accounts: ClassAccounts | None = None
         unusable_in_forks(self)
 
     @property
@@ -67,6 +69,10 @@ class Service:
     def names(self) -> Names:
         """The brand names in the service's paths, headers and media types."""
         return self._context.names
+
+    def accept_users_of(self, provider: SignInProvider) -> None:
+        """Accept the users of another service. Its administrators may use the control interface and the live page."""
+        self.provider = self._tokens.provider = provider
 
     def has(self, kind: str, key: str) -> bool:
         """Return True if an object exists, for any user.
@@ -104,7 +110,7 @@ class Service:
 
     def activity(self, query: Query) -> dict[str, object]:
         """Return the latest requests, messages and files for the live page. `query` describes its present rows."""
-        return activity(self._context, self._journal, self._push.queue, query)
+        return activity(self._context, self._journal, self._push.queue, query, self.class_accounts)
 
     @property
     def requests_served(self) -> int:
@@ -137,19 +143,19 @@ class Service:
 
         Raises ValueError for an unknown scope or an invalid duration, or if `user` is not an e-mail address.
         """
-        context = self._context
-        if user and not is_address(user):
-            raise ValueError(
-                f"user={user[:60]!r} is not an e-mail address; give an address such as bob@{context.policy.domain}"
-            )
-        email = (user or context.policy.first_user).lower()
         lifetime = None if expires_in is None else parse_duration(expires_in, "expires_in").total_seconds()
-        expires = None if lifetime is None else context.clock.now().timestamp() + lifetime
-        granted = TokenRow(email, client, scope_names(scopes, context.policy), int(service_account), expires)
-        secret = token or context.ids.token()
+        row = token_row(self._context, user, scopes, client, lifetime)
+        secret = token or self._context.ids.token()
+        granted = row._replace(service_account=int(service_account))
         # Uses the disk reserve, because nobody could delete files from a full disk without a token.
-        context.reserve.spend(lambda: record_token(context, self._tokens, secret, granted))
+        self._context.reserve.spend(lambda: record_token(self._context, self._tokens, secret, granted))
         return secret
+
+    def open_class(self, accounts: Sequence[ClassAccount], token_file: Path, quota: Quota) -> None:
+        """Make the tokens in `token_file` the only valid tokens, and limit students. Raises as `ClassAccounts` does."""
+        self.class_accounts = ClassAccounts(self._context, self._tokens, accounts, token_file)
+        self._context.quotas.update({account.email: quota for account in accounts if account.role == "student"})
+        self._dispatcher.rate_limiters.append(request_quota_limiter(self.policy, self._context.quotas))
 
     def oauth_client(
         self, name: str, redirect_uris: Sequence[str] = (), *, public: bool = False, base_url: str = NOWHERE
@@ -265,11 +271,10 @@ class Service:
     def virtual_clock(self) -> VirtualClock:
         """Return the virtual clock. A system clock is first replaced by a virtual clock that stands still."""
         clock = self._context.clock
-        if isinstance(clock, VirtualClock):
-            return clock
-        virtual = clock.stop()
-        self._context = dataclasses.replace(self._context, clock=virtual)
-        return virtual
+        if not isinstance(clock, VirtualClock):
+            clock = clock.stop()
+            self._context = dataclasses.replace(self._context, clock=clock)
+        return clock
 
     def reset(self) -> None:
         """Delete all data except users and their tokens, and begin a new sequence of ids."""
@@ -323,6 +328,8 @@ class Service:
 
     def _forget_caches(self) -> None:
         self._tokens.clear_cache()
+        if self.class_accounts:  # another state may contain tokens that were revoked
+            self.class_accounts.apply()
         self._rate_limiter.forget()
         self._push.queue.forget()
 

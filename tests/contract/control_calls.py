@@ -30,6 +30,8 @@ CALLS: list[tuple[str, str, dict[str, Any] | None]] = [
     ("POST", "restore", {"id": "x"}),
     ("GET", "state", None),
     ("PUT", "state", {}),
+    ("POST", "class/revoke", {"user": "ada@svc.example"}),
+    ("POST", "class/renew", {"user": "ada@svc.example"}),
     ("POST", "reset", None),
     ("OPTIONS", "reset", None),
     ("GET", "nothing", None),

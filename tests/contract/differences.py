@@ -106,12 +106,12 @@ class Status(int):
             return True  # "200 or 201"
         if other in self.record.named:
             return False
-        self.record.note("Statuses that no rule names", f"{other} here, {int(self)} there")
+        self.record.note("Statuses without a rule", f"{other} here, {int(self)} there")
         return True
 
 
 class ErrorText(str):
-    """Words of an error: reason, message, location, domain."""
+    """Reasons and locations of errors: reason, message, location, domain."""
 
     record: Record
 
@@ -122,7 +122,9 @@ class ErrorText(str):
 
     def _note_unless(self, holds: bool, expected: object) -> bool:
         if not holds:
-            self.record.note("Words of an error", f"{str(expected)[:60]!r} here, {str(self)[:60]!r} there")
+            self.record.note(
+                "Reasons and locations of errors", f"{str(expected)[:60]!r} here, {str(self)[:60]!r} there"
+            )
         return True
 
     def __eq__(self, other: object) -> bool:
@@ -171,7 +173,7 @@ def first_entry(body: Any, record: Record) -> Envelope:
         entry = body["error"]["errors"][0]
         assert {"domain", "reason", "message"} <= entry.keys()
     except (AssertionError, KeyError, IndexError, TypeError, AttributeError):
-        record.note("The shape of an error", f"{str(body)[:120]} there")
+        record.note("The error envelope", f"{str(body)[:120]} there")
         return Envelope({}, Record())  # that it has other words goes without saying
     return Envelope(entry, record)
 

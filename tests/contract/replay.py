@@ -24,6 +24,7 @@ class Stage:
     """The handler of the one socket that all tests share: a service, or a function in its place."""
 
     policy = Policy()
+    provider = None
 
     def __init__(self) -> None:
         self.service: Service | None = None

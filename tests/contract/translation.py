@@ -28,7 +28,8 @@ class Translation:
         ]
         self._words: list[tuple[str, str]] = []
         self._add([(ours.media_prefix, theirs.media_prefix)])
-        self._kinds = [(f'"{ours.kind("")}', f'"{theirs.kind("")}')] if ours.kind("") != theirs.kind("") else []
+        kinds = {theirs.kind(""), theirs.calendar_kind("")} - {ours.kind("")}
+        self._kinds = [(f'"{ours.kind("")}', f'"{kind}') for kind in sorted(kinds)]
         self._header = (ours.header_prefix, theirs.header_prefix)
 
     def person(self, ours: str, theirs: str) -> None:

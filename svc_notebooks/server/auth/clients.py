@@ -85,7 +85,7 @@ def create_service_account(
             f"name={name!r} must have 1 to 30 characters a-z, 0-9 or -, begin with a letter and not end with -"
         )
     email = f"{name}@{_PROJECT}.iam.{context.policy.domain}"
-    allowed = scope_names(list(delegation), context.policy)
+    allowed = scope_names(list(delegation), context.policy, context.names)
     private, public = new_key()
     row = AccountRow(email, client, context.ids.key_id(), public, allowed)
     with context.store.transaction():

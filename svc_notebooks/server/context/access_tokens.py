@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 from ...core.api.error_rules import rule_for_scopes
 from ...core.api.operations import ALL_SCOPES, Operation
+from ...core.brand_names import Names
 from ...core.errors.catalogue import ApiError, refuse, row
 from ...core.http.messages import Query, Request
 from ...core.policy import Policy
 from ..storage.clock import SystemClock, VirtualClock
 from ..tables import Store
 from ..tables.users import TokenRow
+from .sign_in_provider import ProvidedUser, ProviderSessions, SignInProvider
 
 _BEARER = re.compile(r"[Bb][Ee][Aa][Rr][Ee][Rr] +([^\s]+) *")
 _MAX_CACHED = 10_000
+_PROVIDED_CLIENT = "notebook"
 _APP_ONLY = frozenset({"storage.appdata", "storage.file"})
 
 
@@ -42,12 +45,24 @@ class Caller:
 
 
 class TokenVerifier:
-    """Looks up the callers of access tokens. A stored token never changes, so the verifier caches each caller."""
+    """Looks up the callers of access tokens. A stored token never changes, so the verifier caches each caller.
 
-    def __init__(self, store: Store, clock: SystemClock | VirtualClock) -> None:
+    The `provider` verifies the other tokens. Its answers are not cached here. `create_user` creates an account for a
+    user of the provider, unless it exists.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        clock: SystemClock | VirtualClock,
+        create_user: Callable[[str], None] = lambda email: None,
+    ) -> None:
         self._store = store
         self._clock = clock
         self._cache: dict[str, Caller] = {}
+        self._create_user = create_user
+        self.provider: SignInProvider | None = None
+        self.provider_sessions = ProviderSessions()
 
     def caller(self, request: Request, query: Query) -> Caller:
         """Return the caller whose access token a request contains. Raises ApiError (401) without a valid token."""
@@ -87,6 +102,8 @@ class TokenVerifier:
         cache = self._cache  # if clear_cache() runs meanwhile, the caller goes into the old cache
         bearer = _BEARER.fullmatch(credentials)
         token = self._store.users.token(bearer[1]) if bearer else None
+        if token is None and bearer and self.provider and (user := self.provider.user(bearer[1])):
+            return self.provided_caller(user, _PROVIDED_CLIENT)
         if token is None:
             raise _auth_error("badToken")
         scopes = frozenset(token.scopes.split())
@@ -95,6 +112,11 @@ class TokenVerifier:
             cache.clear()
         cache[credentials] = caller
         return caller
+
+    def provided_caller(self, user: ProvidedUser, client: str) -> Caller:
+        """Return the caller for a user of the provider, who has all scopes."""
+        self._create_user(user.email)
+        return Caller(user.email, client, frozenset(ALL_SCOPES), False, None)
 
     def add_token(self, secret: str, token: TokenRow) -> None:
         """Store an access token and empty the cache."""
@@ -122,17 +144,18 @@ def require_scopes(caller: Caller, scopes: frozenset[str], operation: Operation)
     return caller.with_scopes(scopes)
 
 
-def scope_names(scopes: Iterable[str] | None, policy: Policy) -> str:
-    """Convert scopes, given as URIs or as names, to scope names joined by spaces.
+def scope_names(scopes: Iterable[str] | None, policy: Policy, names: Names) -> str:
+    """Convert scopes, given as URIs or as names, to the scope names of the interface, joined by spaces.
 
     None stands for all scopes. Raises ValueError for an unknown scope.
     """
     if scopes is None:
         return " ".join(ALL_SCOPES)
-    names = [scope.removeprefix(policy.auth_scope_base + "/") for scope in scopes]
-    if unknown := [scope for scope in names if scope not in ALL_SCOPES]:
-        raise ValueError(f"{unknown[0]!r} is not a scope; the scopes are {', '.join(ALL_SCOPES)}")
-    return " ".join(names)
+    known = {**{scope: scope for scope in ALL_SCOPES}, **{names.scope(scope): scope for scope in ALL_SCOPES}}
+    last_segments = [scope.removeprefix(policy.auth_scope_base + "/") for scope in scopes]
+    if unknown := [scope for scope in last_segments if scope not in known]:
+        raise ValueError(f"{unknown[0]!r} is not a scope; the scopes are {', '.join(map(names.scope, ALL_SCOPES))}")
+    return " ".join(known[scope] for scope in last_segments)
 
 
 def _auth_error(error_key: str) -> ApiError:

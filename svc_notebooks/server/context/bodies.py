@@ -68,7 +68,7 @@ class ResponseStream:
     def __next__(self) -> bytes:
         sent, cut_after = self._entry.sent, self._cut_after
         if cut_after is not None and sent >= cut_after:
-            raise Disconnected("a fault cut the answer")
+            raise Disconnected("a fault cut the response")
         try:
             block = next(self._blocks)
         except StopIteration:

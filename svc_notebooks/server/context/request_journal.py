@@ -129,6 +129,11 @@ class Journal:
             entries = list(takewhile(lambda entry: entry.n > since, reversed(self._entries)))
         return [entry.row() for entry in reversed(entries)]
 
+    def entries(self) -> list[JournalEntry]:
+        """Return all entries, oldest first. The entry of a request in progress still changes."""
+        with self._lock:
+            return list(self._entries)
+
     def clear(self) -> None:
         """Delete all entries and restart the numbers at 1."""
         with self._lock:

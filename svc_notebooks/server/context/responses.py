@@ -15,25 +15,33 @@ _NO_STORE = ("Cache-Control", "no-cache, no-store, max-age=0, must-revalidate")
 
 def encode_json(value: object, *, compact: bool = False) -> bytes:
     """Return a value as JSON in UTF-8, on one line if `compact` is true, else indented by two spaces."""
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":")) if compact else _indent(value, "\n") + "\n"
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":")) if compact else _indent(value, "\n", {}) + "\n"
     return text.encode("utf-8", "replace")  # an error message may quote text of the request that has lone surrogates
 
 
-def _indent(value: object, newline: str) -> str:
-    """Return the text of json.dumps(indent=2), but faster, because json.dumps is slow when it indents."""
+def _indent(value: object, newline: str, texts: dict[tuple[int, str], str]) -> str:
+    """Return the text of json.dumps(indent=2), but faster, because json.dumps is slow when it indents.
+
+    `texts` has the texts of the objects and arrays so far, because the resources of a list share many of them.
+    """
     if isinstance(value, str):
         return encode_basestring(value)
+    if not value or not isinstance(value, dict | list):
+        return json.dumps(value)
+    if known := texts.get((id(value), newline)):
+        return known
     inner = newline + "  "
-    if isinstance(value, dict) and value:
+    if isinstance(value, dict):
         quote = encode_basestring
         items = [
-            f"{quote(key)}: {quote(member) if isinstance(member, str) else _indent(member, inner)}"
+            f"{quote(key)}: {quote(member) if type(member) is str else _indent(member, inner, texts)}"
             for key, member in value.items()
         ]
-        return "{" + inner + ("," + inner).join(items) + newline + "}"
-    if isinstance(value, list) and value:
-        return "[" + inner + ("," + inner).join([_indent(element, inner) for element in value]) + newline + "]"
-    return json.dumps(value)
+        text = "{" + inner + ("," + inner).join(items) + newline + "}"
+    else:
+        text = "[" + inner + ("," + inner).join([_indent(element, inner, texts) for element in value]) + newline + "]"
+    texts[id(value), newline] = text
+    return text
 
 
 def json_response(query: Query, value: Mapping[str, object], status: int = 200) -> Response:
@@ -54,7 +62,7 @@ def error_response(error: ApiError) -> Response:
 
 def empty_response(status: int, extra: Iterable[tuple[str, str]] = ()) -> Response:
     """Return a response without a body."""
-    headers = [("Content-Length", "0"), *extra] if status != 204 else list(extra)
+    headers = [("Content-Length", "0"), *extra] if status not in (204, 304) else list(extra)
     return Response(status, Headers(headers))
 
 

@@ -20,6 +20,8 @@ from ..storage.session_locks import SessionLocks
 from ..tables import Store
 from ..tables.search import Viewer
 from .access_tokens import Caller
+from .cursors import CursorCache
+from .quotas import Quota
 from .request_journal import JournalEntry
 
 
@@ -29,7 +31,7 @@ class ServiceContext:
 
     `base_url` is the address of the service in links; with None, links use the address of the request. `folder`
     contains the stored data; with None, the data is in memory. `notes` are sentences about problems found at the
-    opening.
+    opening. `quotas` has the quota of each user who has one.
     """
 
     store: Store
@@ -45,6 +47,8 @@ class ServiceContext:
     folder: Path | None = None
     notes: Sequence[str] = ()
     reserve: Reserve = field(default_factory=lambda: Reserve(None))
+    cursors: CursorCache = field(default_factory=CursorCache)
+    quotas: dict[str, Quota] = field(default_factory=dict)
 
     def millis(self) -> int:
         """Return the current time in Unix milliseconds."""

@@ -1,8 +1,9 @@
-"""Runs the SQL of the service on its one SQLite connection.
+"""Runs the SQL of the service on its SQLite connections.
 
-SQLite allows one writer, so the service has one connection and one lock, and no transaction is open while a body
-streams. SQLAlchemy compiles each statement once. The driver then runs the SQL directly, because a result object of
-SQLAlchemy costs several times as much as the look-up.
+SQLite allows one writer, so one connection writes, with one lock, and no transaction is open while a body streams.
+Requests that only read have a reader, which shows them one snapshot and waits for no writer. SQLAlchemy compiles each
+statement once. The driver then runs the SQL directly, because a result object of SQLAlchemy costs several times as much
+as the look-up.
 
 Rows that were looked up by key are cached until a statement changes the database. The cache is for a sandbox in a busy
 kernel, where each statement releases the interpreter lock and may wait 5 ms to get the lock back.
@@ -11,79 +12,46 @@ kernel, where each statement releases the interpreter lock and may wait 5 ms to 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager
-from functools import cache, partial
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
+from functools import partial
 from pathlib import Path
-from threading import RLock
-from typing import Any, Literal, NoReturn, TypeAlias, cast
+from threading import RLock, local
+from typing import Any, NoReturn, TypeAlias
 from weakref import finalize
 
-from sqlalchemy import (
-    URL,
-    ClauseElement,
-    ColumnElement,
-    Connection,
-    Dialect,
-    Select,
-    Table,
-    bindparam,
-    create_engine,
-    delete,
-    insert,
-    text,
-)
-from sqlalchemy.exc import DatabaseError
-from sqlalchemy.pool import StaticPool
+from sqlalchemy import ColumnElement, Connection, Select, Table, delete, text
 
 from ...core.process_fork import ForkedChild, after_fork, keep_forever
-from . import upgrades
 from .errors import explain_errors, store_error
-from .schema import metadata
-
-Row = tuple[Any, ...]
+from .readers import Reader, Readers
+from .statements import Prepared as Prepared, Row as Row, inserting as inserting
 
 _FORK_ADVICE = "Use it there: SQLite allows no connection to cross a fork."
-_BUSY_SECONDS = 2.0
 _MAX_CACHED_ROWS = 256
+_MAX_LOG_SIZE = 64 * 1024 * 1024
+_COMMITS_PER_CHECK = 500
 _JOURNAL = slice(18, 20)  # the bytes of a database header that contain the journal mode
-
-
-class Prepared:
-    """A statement with named parameters that is compiled on first use."""
-
-    __slots__ = ("_statement", "constants", "sql")
-
-    def __init__(self, statement: ClauseElement) -> None:
-        self._statement = statement
-        self.sql = ""
-        self.constants: dict[str, Any] = {}
-
-    def compile(self, dialect: Dialect) -> str:
-        """Compile the statement, store its SQL and the values of its constant parameters, and return the SQL."""
-        compiled: Any = self._statement.compile(dialect=dialect)
-        self.constants = {name: value for name, value in compiled.params.items() if value is not None}
-        self.sql = str(compiled)
-        return self.sql
-
-
-def inserting(
-    table: Table, names: Iterable[str], *, otherwise: Literal["FAIL", "IGNORE", "REPLACE"] = "FAIL"
-) -> Prepared:
-    """Return a prepared INSERT statement. `otherwise` is the SQLite conflict clause for a row whose key exists."""
-    statement = insert(table).values({name: bindparam(name) for name in names})
-    return Prepared(statement if otherwise == "FAIL" else statement.prefix_with(f"OR {otherwise}", dialect="sqlite"))
-
 
 _RESET_COUNTER = Prepared(text("DELETE FROM sqlite_sequence WHERE name = :name"))
 
 
-def _close(connection: Connection) -> None:
+def close_connection(connection: Connection, readers: Readers | None = None) -> None:
+    """Close a database, first its readers, so that the last connection deletes the write-ahead log."""
+    if readers:
+        readers.close()
     connection.close()
     connection.engine.dispose()
 
 
 Close: TypeAlias = Callable[[Callable[[], None]], None]
+
+
+def _keep(cache: dict[tuple[Any, ...], Any], key: tuple[Any, ...], rows: list[Row]) -> list[Row]:
+    if len(cache) >= _MAX_CACHED_ROWS:
+        cache.clear()
+    cache[key] = rows
+    return rows
 
 
 class Database:
@@ -93,27 +61,39 @@ class Database:
     are raised as OSError. A full disk has the errno ENOSPC, and a damaged file raises DatabaseDamaged.
     """
 
-    def __init__(self, connection: Connection, close: Close, backup: Path | None = None) -> None:
-        """Take over an open connection.
+    def __init__(
+        self,
+        connection: Connection,
+        close: Close,
+        *,
+        path: Path | None = None,
+        readers: Readers | None = None,
+        backup: Path | None = None,
+    ) -> None:
+        """Take over an open connection to the file `path`, or to a database in memory, and its readers.
 
-        `close` is called later with the function that closes the connection. `backup` is the copy made before an
+        `close` is called later with the function that closes the connections. `backup` is the copy made before an
         upgrade.
         """
         self._connection = connection
-        self._closing = finalize(self, close, partial(_close, connection))
+        self._readers = readers
+        self._thread = local()
+        self._closing = finalize(self, close, partial(close_connection, connection, readers))
         self._closing.atexit = False  # at exit a thread may still use the connection
         self._driver: Any = connection.connection.driver_connection
         self.backup = backup
         self.lock: RLock | ForkedChild = RLock()
         self._depth = 0
         self._after_commit: dict[Callable[[], None], None] = {}
-        self._row_cache: dict[tuple[Any, ...], Any] = {}
-        file = connection.engine.url.database
-        self._path = Path(file) if file else None
+        self._row_cache: dict[tuple[Any, ...], list[Row]] = {}
+        self._committed_rows: dict[tuple[Any, ...], Any] = {}
+        self._path = path
+        self._commits = 0
         after_fork(self, Database._leave)
 
     def _leave(self) -> None:
         keep_forever(self)
+        self._readers, self._thread = None, local()
         self.lock = ForkedChild(
             "This database belongs to the parent process and cannot be used in a forked child process.", _FORK_ADVICE
         )
@@ -124,14 +104,71 @@ class Database:
         driver: sqlite3.Connection = self._driver
         return driver
 
-    def _execute(self, prepared: Prepared, values: dict[str, Any]) -> tuple[sqlite3.Cursor, list[Row]]:
+    # -- snapshots ------------------------------------------------------------------------------------------------
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """Read one snapshot of the database in a `with` block, without waiting for threads that write.
+
+        The snapshot has everything that was committed before its first statement. It ends before the first change in
+        the block. Without readers, as in a database in memory, each statement reads the latest rows. The thread must
+        not hold the lock of the database.
+        """
+        committed_rows = (
+            self._committed_rows
+        )  # before the snapshot begins, so that no older row gets into a newer cache
+        reader = self._readers.take() if self._readers and not self._reader else None
+        if reader:
+            reader.begin(committed_rows)
+            self._thread.reader = reader
+        try:
+            yield
+        finally:
+            if reader:
+                self.end_snapshot()
+
+    @property
+    def has_readers(self) -> bool:
+        """Whether `reading` has snapshots, as in a file on most systems."""
+        return self._readers is not None
+
+    @property
+    def _reader(self) -> Reader | None:
+        """The reader with the snapshot of this thread."""
+        return getattr(self._thread, "reader", None)
+
+    def end_snapshot(self) -> None:
+        """End the snapshot of this thread, whose next statements then read the latest rows."""
+        reader = self._reader if self._readers else None
+        if reader and self._readers:
+            self._thread.reader = None
+            reader.end()
+            self._readers.give_back(reader)
+
+    def exclusive(self) -> RLock | ForkedChild:
+        """Return the lock for a `with` block, in which no other thread writes and this thread reads the latest rows."""
+        self.end_snapshot()
+        return self.lock
+
+    # -- statements -----------------------------------------------------------------------------------------------
+
+    def _execute(
+        self, prepared: Prepared, values: dict[str, Any], *, changes: bool = False
+    ) -> tuple[sqlite3.Cursor, list[Row]]:
         """Run a statement and return its cursor and all its rows. The caller must hold the lock."""
         sql = prepared.sql or prepared.compile(self._connection.dialect)
+        if changes:
+            self._row_cache.clear()
+            if self._readers:
+                self.end_snapshot()
         try:
             cursor = self._driver.execute(sql, prepared.constants | values)
             return cursor, cursor.fetchall()
         except sqlite3.Error as error:
             self._raise(error)
+        finally:
+            if changes and not self._depth:
+                self._committed_rows = {}
 
     def _raise(self, error: sqlite3.Error) -> NoReturn:
         if meaning := store_error(error, self._path):
@@ -139,35 +176,48 @@ class Database:
         raise error
 
     def run(self, prepared: Prepared, values: dict[str, Any]) -> list[Row]:
-        """Run a statement and return its rows."""
+        """Run a statement that reads, and return its rows."""
+        reader = self._reader if self._readers else None
+        if reader:
+            return self._read(reader, prepared, values)
         with self.lock:
             return self._execute(prepared, values)[1]
 
+    def _read(self, reader: Reader, prepared: Prepared, values: dict[str, Any]) -> list[Row]:
+        try:
+            return reader.run(prepared, values)
+        except sqlite3.Error as error:
+            self._raise(error)
+
     def fetch_one(self, prepared: Prepared, values: dict[str, Any]) -> Row | None:
         """Return the first row of a result, or None without rows. The row is cached until the database changes."""
+        if self._readers and self._reader:
+            rows = self.fetch_all(prepared, values)
+            return rows[0] if rows else None
         key = (prepared, *values.items())
         with self.lock:
-            if key not in self._row_cache:
+            cached = self._row_cache.get(key)
+            if cached is None:
                 if len(self._row_cache) >= _MAX_CACHED_ROWS:
                     self._row_cache.clear()
-                rows = self._execute(prepared, values)[1]
-                self._row_cache[key] = rows[0] if rows else None
-            row: Row | None = self._row_cache[key]
-            return row
+                cached = self._row_cache[key] = self._execute(prepared, values)[1]
+        return cached[0] if cached else None
 
     def fetch_all(self, prepared: Prepared, values: dict[str, Any]) -> list[Row]:
         """Return the rows of a result. The rows are cached until the database changes."""
         key = (prepared, *values.items())
+        reader = self._reader if self._readers else None
+        if reader:
+            rows: list[Row] | None = reader.rows.get(key)
+            return _keep(reader.rows, key, self._read(reader, prepared, values)) if rows is None else rows
         with self.lock:
-            rows: list[Row] = self._row_cache.get(key) or self._execute(prepared, values)[1]
-            self._row_cache[key] = rows
-            return rows
+            rows = self._row_cache.get(key)
+            return _keep(self._row_cache, key, self._execute(prepared, values)[1]) if rows is None else rows
 
     def change(self, prepared: Prepared, values: dict[str, Any]) -> int:
         """Run a statement that changes rows and return the number of changed rows."""
         with self.lock:
-            self._row_cache.clear()
-            return self._execute(prepared, values)[0].rowcount
+            return self._execute(prepared, values, changes=True)[0].rowcount
 
     def add(self, prepared: Prepared, values: dict[str, Any]) -> None:
         """Insert a row with untrusted values. Raises ValueError if the database refuses the row."""
@@ -179,24 +229,28 @@ class Database:
     def change_one(self, prepared: Prepared, values: dict[str, Any]) -> Row | None:
         """Run a statement that changes one row and return the new row. Return None if no row matches."""
         with self.lock:
-            self._row_cache.clear()
-            rows = self._execute(prepared, values)[1]
+            rows = self._execute(prepared, values, changes=True)[1]
         return rows[0] if rows else None
 
     def insert(self, prepared: Prepared, values: dict[str, Any]) -> int:
         """Insert a row and return the row number that the database assigned."""
         with self.lock:
-            self._row_cache.clear()
-            return self._execute(prepared, values)[0].lastrowid or 0
+            return self._execute(prepared, values, changes=True)[0].lastrowid or 0
 
     def select(self, statement: Select[Any]) -> Sequence[Row]:
         """Run a SELECT statement that is not prepared and return its rows."""
-        with self.lock, explain_errors(self._path):
-            return [tuple(row) for row in self._connection.execute(statement)]
+        reader = self._reader if self._readers else None
+        with explain_errors(self._path):
+            if reader:
+                return reader.select(statement)
+            with self.lock:
+                return [tuple(row) for row in self._connection.execute(statement)]
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
         """Commit the changes of a `with` block, or none if it raises. A nested block joins the outer transaction."""
+        if self._readers:
+            self.end_snapshot()
         with self.lock:
             if self._depth:
                 yield
@@ -215,6 +269,9 @@ class Database:
                     raise
                 finally:
                     self._depth -= 1
+                    self._committed_rows = {}
+                if self._readers:
+                    self._shorten_log()
             except sqlite3.Error as error:
                 self._raise(error)
             functions, self._after_commit = self._after_commit, {}
@@ -234,11 +291,12 @@ class Database:
 
     def delete_all(self, *tables: Table, where: ColumnElement[bool] | None = None) -> None:
         """Delete all rows of these tables, or only the rows that meet the condition `where`."""
-        with self.lock, explain_errors(self._path):
-            self._row_cache.clear()
+        with self.exclusive(), explain_errors(self._path):
             for table in tables:
                 statement = delete(table)
                 self._connection.execute(statement if where is None else statement.where(where))
+            self._row_cache.clear()
+            self._committed_rows = {}
 
     def reset_counters(self, *tables: Table) -> None:
         """Restart the row numbers of these empty tables at 1."""
@@ -247,7 +305,7 @@ class Database:
 
     def image(self) -> bytes:
         """Return a consistent copy of the whole database as bytes."""
-        with self.lock, explain_errors(self._path), closing(sqlite3.connect(":memory:")) as copy:
+        with self.exclusive(), explain_errors(self._path), closing(sqlite3.connect(":memory:")) as copy:
             self._driver.backup(copy)
             content = bytearray(copy.serialize())
         content[_JOURNAL] = b"\x01\x01"  # a database in memory cannot be opened in the mode with a write-ahead log
@@ -255,17 +313,27 @@ class Database:
 
     def restore(self, image: bytes) -> None:
         """Replace the whole database by a copy that `image` returned, in one step."""
-        with self.lock, explain_errors(self._path):
+        with self.exclusive(), explain_errors(self._path):
+            copy_database(image, self._driver)
             self._row_cache.clear()
-            _copy(image, self._driver)
+            self._committed_rows = {}
 
     def checkpoint(self) -> None:
         """Write the write-ahead log into the database file and truncate the log."""
         with self.lock, explain_errors(self._path):
             self._driver.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
+    def _shorten_log(self) -> None:
+        """Truncate a long log, which SQLite does not while there is always some reader. The caller holds the lock."""
+        self._commits += 1
+        if self._path and self._commits % _COMMITS_PER_CHECK == 0:
+            log = self._path.with_name(f"{self._path.name}-wal")
+            if log.exists() and log.stat().st_size > _MAX_LOG_SIZE:
+                with suppress(sqlite3.Error):  # the changes are committed
+                    self._driver.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+
     def close(self) -> None:
-        """Close the connection."""
+        """Close the connections."""
         with self.lock:
             self._closing()
 
@@ -277,99 +345,8 @@ class TableGroup:
         self._database = database
 
 
-def open_database(
-    path: Path | None, durability: Literal["process", "power"], *, close: Close = lambda close: close()
-) -> Database:
-    """Open the database in a file, or create a new database in memory.
-
-    An older database is first copied to a file in the same folder and then upgraded. `close` is called with the
-    function that closes the connection.
-
-    Raises OSError, with advice in its message, if the disk is full, or if the file is in use, is damaged, cannot be
-    written, or belongs to another program or to a newer version of this package.
-    """
-    try:
-        connection = _connect(path)
-        try:
-            for pragma in _pragmas(path, durability):
-                connection.exec_driver_sql(f"PRAGMA {pragma}")
-            backup = None
-            if path is None:
-                _copy(_empty_image(), connection.connection.driver_connection)
-            else:
-                backup = _migrate(connection, path)
-        except BaseException:
-            _close(connection)
-            raise
-    except (DatabaseError, sqlite3.DatabaseError) as error:
-        reason = getattr(error, "orig", error)
-        raise store_error(error, path) or OSError(f"{path} cannot be opened ({reason})") from None
-    return Database(connection, close, backup)
-
-
-def _connect(path: Path | None) -> Connection:
-    engine = create_engine(
-        URL.create("sqlite", database=str(path) if path else None),
-        isolation_level="AUTOCOMMIT",
-        paramstyle="named",
-        poolclass=StaticPool,
-        connect_args={"check_same_thread": False, "timeout": _BUSY_SECONDS},
-    )
-    return engine.connect()
-
-
-@cache
-def _empty_image() -> bytes:
-    """Return an empty database as bytes. Copying takes 0.2 ms, but creating the tables with SQLAlchemy takes 8 ms."""
-    connection = _connect(None)
-    try:
-        _create_tables(connection)
-        image: bytes = cast(Any, connection.connection.driver_connection).serialize()
-    finally:
-        _close(connection)
-    return image
-
-
-def _copy(image: bytes, driver: Any) -> None:
+def copy_database(image: bytes, driver: Any) -> None:
+    """Replace the database of a connection by a copy that `Database.image` returned."""
     with closing(sqlite3.connect(":memory:")) as source:
         source.deserialize(image)
         source.backup(driver)
-
-
-def _create_tables(connection: Connection) -> None:
-    driver: Any = connection.connection.driver_connection
-    driver.execute("BEGIN IMMEDIATE")
-    metadata.create_all(connection)
-    upgrades.set_version(driver, upgrades.VERSION)
-    driver.execute("COMMIT")
-
-
-def _migrate(connection: Connection, path: Path) -> Path | None:
-    """Create or upgrade the tables. Return the path of the copy made before an upgrade, or None without an upgrade."""
-    driver: Any = connection.connection.driver_connection
-    tables, version = upgrades.tables(driver), upgrades.version(driver)
-    if not tables:
-        _create_tables(connection)
-    elif not tables >= upgrades.FIRST_TABLES:
-        raise OSError(f"{path} is a database of another program: choose another folder")
-    elif version > upgrades.VERSION:
-        raise OSError(
-            f"{path} has schema version {version}, and this package supports versions up to {upgrades.VERSION}: "
-            "use the version of svc-notebooks that wrote the database, or a newer version"
-        )
-    elif version < upgrades.VERSION:
-        backup = upgrades.back_up(driver, path)
-        upgrades.upgrade(driver)
-        return backup
-    return None
-
-
-def _pragmas(path: Path | None, durability: Literal["process", "power"]) -> tuple[str, ...]:
-    if path is None:
-        return ("journal_mode = MEMORY", "synchronous = OFF")
-    # Exclusive, because a second service would delete the parts that the first service is still writing.
-    return (
-        "locking_mode = EXCLUSIVE",
-        "journal_mode = WAL",
-        f"synchronous = {'FULL' if durability == 'power' else 'NORMAL'}",
-    )

@@ -50,7 +50,7 @@ def store_error(error: BaseException, path: Path | None) -> OSError | None:
     """
     original = getattr(error, "orig", error)
     code = getattr(original, "sqlite_errorcode", 0) & 0xFF  # the other bits are the extended error code
-    if code == sqlite3.SQLITE_IOERR and path:
+    if code in (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN) and path:
         code, original = _cause(path) or (code, original)
     if code == sqlite3.SQLITE_FULL:
         return OSError(errno.ENOSPC, f"the disk of {path} is full: make room there")
@@ -61,7 +61,7 @@ def store_error(error: BaseException, path: Path | None) -> OSError | None:
 
 
 def _cause(path: Path) -> tuple[int, str] | None:
-    """Write a test file to find the cause of an I/O error. Return a code and a text, or None if the write succeeds."""
+    """Write a test file to find the cause of an error. Return a code and a text, or None if the write succeeds."""
     try:
         with TemporaryFile(dir=path.parent) as file:
             file.write(bytes(4096))

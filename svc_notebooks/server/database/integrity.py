@@ -20,7 +20,8 @@ _REFERENCES = (
 )
 """A table and column, the table and column that must contain the same values, and a condition for the first table."""
 
-_DANGLING = "SELECT DISTINCT {column} FROM {table} WHERE {condition} AND {column} NOT IN (SELECT {key} FROM {other})"
+_DANGLING = """SELECT DISTINCT {column} FROM {table}
+    WHERE {condition} AND {column} IS NOT NULL AND {column} NOT IN (SELECT {key} FROM {other})"""
 _GAPS = """SELECT id, name, owner, size, stored FROM
     (SELECT files.*, (SELECT COALESCE(SUM(stop - start), 0) FROM rope WHERE content = files.content) AS stored
      FROM files WHERE size IS NOT NULL AND content IS NOT NULL)

@@ -44,7 +44,7 @@ class Inspected(NamedTuple):
 
 def begin(driver: sqlite3.Connection, token: str, before: str) -> Opening:
     """Write the record of a new opening to the disk, so that it survives a power failure, and return the record."""
-    last = _read(driver)
+    last = read_opening(driver)
     opening = Opening(last.number + 1 if last else 1, token, before, closed=False)
     with _synced(driver):
         driver.execute("BEGIN IMMEDIATE")
@@ -116,10 +116,11 @@ def _read_facts(driver: sqlite3.Connection) -> Inspected:
         problem = f"has schema version {version(driver)}, and this package supports versions up to {VERSION}"
         return Inspected(problem, "use the version of svc-notebooks that wrote the database, or a newer version")
     (named,) = driver.execute("SELECT EXISTS (SELECT 1 FROM rope)").fetchone()
-    return Inspected("", opening=_read(driver), names_parts=bool(named))
+    return Inspected("", opening=read_opening(driver), names_parts=bool(named))
 
 
-def _read(driver: sqlite3.Connection) -> Opening | None:
+def read_opening(driver: sqlite3.Connection) -> Opening | None:
+    """Return the record of the last opening, or None for a database without a record."""
     if "opening" not in tables(driver):
         return None
     row = driver.execute("SELECT number, token, before, closed FROM opening").fetchone()

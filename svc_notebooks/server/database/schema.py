@@ -5,7 +5,7 @@ Instants are in Unix milliseconds, deadlines in Unix seconds, booleans are 0 and
 
 from __future__ import annotations
 
-from sqlalchemy import BigInteger, Column, Float, Index, Integer, MetaData, Table, Text, UniqueConstraint
+from sqlalchemy import BigInteger, Column, Float, Index, Integer, MetaData, Table, Text, UniqueConstraint, text
 
 metadata = MetaData()
 
@@ -108,6 +108,11 @@ files = Table(
     Index("files_by_owner", "owner", "seq"),
     Index("files_by_parent", "parent"),
     Index("files_by_name", "owner", "name_key"),
+    Index("files_by_modified", "owner", "modified"),
+    Index("files_by_parent_and_name", "parent", "name_key"),
+    Index("files_by_parent_and_modified", "parent", "modified"),
+    Index("files_by_time", "modified"),
+    Index("files_by_trashed", "owner", "trashed", "size"),
     Index("files_by_content", "content"),
 )
 
@@ -162,7 +167,6 @@ sessions = Table(
     Column("total", _Big),
     Column("state", Text, nullable=False),
     Column("touched", Float, nullable=False),
-    Column("generation", Integer, nullable=False),
     Column("answer", Text),
     Index("sessions_by_age", "touched"),
 )
@@ -248,6 +252,15 @@ calendar_access = Table(
     Index("calendar_access_by_scope", "scope"),
 )
 
+calendar_entries = Table(
+    "calendar_entries",
+    metadata,
+    Column("user", Text, primary_key=True),
+    Column("calendar", Text, primary_key=True),
+    Column("body", Text, nullable=False),  # JSON: the user's own settings of the calendar in their list
+    Index("calendar_entries_by_calendar", "calendar"),
+)
+
 events = Table(
     "events",
     metadata,
@@ -267,9 +280,13 @@ events = Table(
     Column("body", Text, nullable=False),  # JSON: the fields as they were accepted
     UniqueConstraint("calendar", "id"),
     Index("events_by_age", "calendar", "place", "id"),
-    Index("events_by_start", "calendar", "start"),
+    Index("events_by_start", "calendar", "start", "id", "end"),
+    Index("events_by_id", "id"),
+    Index("events_by_number", "calendar", "seq"),
+    Index("events_by_update", "calendar", "updated", "id"),
+    Index("events_recurring", "calendar", "start", sqlite_where=text("recurring = 1")),
     Index("events_by_uid", "uid"),
-    Index("events_by_series", "calendar", "series"),
+    Index("events_by_series", "calendar", "series", "id"),
     sqlite_autoincrement=True,  # no number twice, because sync tokens contain numbers
 )
 

@@ -114,7 +114,42 @@ def _to_version_2(driver: sqlite3.Connection) -> None:
     )
 
 
-STEPS: tuple[Callable[[sqlite3.Connection], None], ...] = (_to_version_1, _to_version_2)
+def _to_version_3(driver: sqlite3.Connection) -> None:
+    """Drop the claims of upload sessions, which are now in memory, because they are those of running requests."""
+    driver.execute("ALTER TABLE sessions DROP COLUMN generation")
+
+
+_INDEXES_OF_VERSION_4 = (
+    "files_by_modified ON files (owner, modified)",
+    "files_by_parent_and_name ON files (parent, name_key)",
+    "files_by_parent_and_modified ON files (parent, modified)",
+    "files_by_time ON files (modified)",
+    "files_by_trashed ON files (owner, trashed, size)",
+    "events_by_id ON events (id)",
+    "events_by_number ON events (calendar, seq)",
+    'events_by_start ON events (calendar, start, id, "end")',
+    "events_by_series ON events (calendar, series, id)",
+    "events_by_update ON events (calendar, updated, id)",
+    "calendar_entries_by_calendar ON calendar_entries (calendar)",
+    "events_recurring ON events (calendar, start) WHERE recurring = 1",
+)
+
+
+def _to_version_4(driver: sqlite3.Connection) -> None:
+    """Add users' settings of calendars, and indexes for sorted lists, folders, the trash and events.
+
+    word_index.py adds the full-text index.
+    """
+    driver.execute(
+        "CREATE TABLE IF NOT EXISTS calendar_entries (user TEXT NOT NULL, calendar TEXT NOT NULL, body TEXT NOT NULL,"
+        " PRIMARY KEY (user, calendar))"
+    )
+    for index in _INDEXES_OF_VERSION_4:
+        driver.execute(f"DROP INDEX IF EXISTS {index.split()[0]}")
+        driver.execute(f"CREATE INDEX {index}")
+
+
+STEPS: tuple[Callable[[sqlite3.Connection], None], ...] = (_to_version_1, _to_version_2, _to_version_3, _to_version_4)
 """Step n upgrades a database from version n to version n + 1. Each step runs in one transaction."""
 
 VERSION = len(STEPS)

@@ -10,7 +10,7 @@ from urllib.parse import SplitResult, urlsplit
 
 from ...core.api.error_rules import rule_for
 from ...core.api.operations import SESSION
-from ...core.api.public_endpoints import PAGES
+from ...core.api.public_endpoints import BATCHES, PAGES
 from ...core.errors.catalogue import ApiError, refuse
 from ...core.faults.plan import FaultTarget
 from ...core.http.messages import Disconnected, Query, Request, Response, close_body
@@ -18,6 +18,7 @@ from ...core.http.redaction import redact_query, remove_secret
 from ..context.access_tokens import Caller, TokenVerifier, require_scopes
 from ..context.bodies import RequestBody, ResponseStream, content_length
 from ..context.csrf import check_page
+from ..context.external_origin import without_prefix
 from ..context.public_request import PublicRequest
 from ..context.request_journal import Journal, JournalEntry
 from ..context.responses import error_response
@@ -26,9 +27,10 @@ from ..files.resumable_upload import session_caller
 from ..files.storage_errors import disk_refusal
 from ..state.expiry import expire_session
 from . import cors
+from .batch import BatchDisconnected, run_batch
 from .fault_injection import faults_from_header
 from .fault_plans import Faults
-from .handlers import PUBLIC_HANDLERS, handler_of
+from .handlers import PUBLIC_HANDLERS, READ_ONLY, handler_of
 from .rate_limits import RateLimiter
 from .routing import UPLOAD, Routes
 
@@ -62,12 +64,14 @@ class Dispatcher:
         self._tokens = tokens
         self._journal = journal
         self._faults = faults
-        self._rate_limiter = rate_limiter
+        self.rate_limiters = [rate_limiter]
         self._routes = Routes(context.names, context.policy)
         self._fault_header = context.names.header("Fault")
 
     def handle(self, request: Request) -> Response:
         """Return the response, with status 500 if a handler fails. Raises Disconnected for a cut connection."""
+        if prefix := self._context.policy.path_prefix:
+            request = without_prefix(request, prefix)
         parts, headers = urlsplit(request.url), request.headers
         entry = self._open_entry(request, parts)
         override = headers.get("X-HTTP-Method-Override") if request.method == "POST" else None  # edge case 47
@@ -167,6 +171,8 @@ class Dispatcher:
             return self._dispatch(incoming)
         except ApiError as error:
             return _error_response(error, entry)
+        except BatchDisconnected:
+            raise
         except Disconnected:
             return _error_response(refuse("cancelled"), entry)  # the client has gone, so nobody reads the response
         except OSError as error:
@@ -182,6 +188,9 @@ class Dispatcher:
         entry.operation, entry.decided_by = operation.name, operation.decided_by
         if operation.name in PAGES:
             check_page(request, operation.name, context)
+        if operation.name in BATCHES:
+            entry.declared = content_length(request, required=True)
+            return run_batch(context, request, body, operation.name, self.handle, self.refusal)
         if public_handler := PUBLIC_HANDLERS.get(operation.name):
             entry.declared = content_length(request)
             return public_handler(
@@ -190,13 +199,17 @@ class Dispatcher:
         caller = self._caller(incoming, in_session=operation is SESSION)
         entry.user, entry.client, entry.scopes = caller.user, caller.client, caller.scopes
         caller = require_scopes(caller, operation.scopes_under(context.policy), operation)
-        self._rate_limiter.check(caller, operation, query)
+        for rate_limiter in self.rate_limiters:
+            rate_limiter.check(caller, operation, query)
         entry.declared = content_length(request, required=is_upload and method != "DELETE")
         request_context = RequestContext(request, method, operation, path_params, query, caller, body, entry)
         handler = handler_of(request_context, upload=is_upload)
         is_status_query = operation is SESSION and entry.declared == 0
         if method == "DELETE" or is_status_query:  # no body, so the handler can be called a second time
             return context.reserve.spend(lambda: handler(context, request_context))
+        if operation.name in READ_ONLY:
+            with context.store.reading():
+                return handler(context, request_context)
         return handler(context, request_context)
 
     def _caller(self, incoming: _Incoming, *, in_session: bool) -> Caller:

@@ -184,7 +184,7 @@ def _row(status: int) -> Row:
     if status in _REASONS:
         return row(_REASONS[status])
     reason = next((entry.reason for entry in CATALOGUE.values() if entry.status == status), "badRequest")
-    return Row(status, reason, "X-05", f"A fault answered {status}.")
+    return Row(status, reason, "X-05", f"A fault returned {status}.")
 
 
 def faults_from_header(request: Request, context: ServiceContext, *, signed_in: bool) -> list[Action]:

@@ -6,6 +6,7 @@ way in-process and over a socket.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
@@ -76,6 +77,7 @@ class ArmedPlan:
 
     def __init__(self, key: str, document: JSONObject) -> None:
         self.key = key
+        self.ends = time.monotonic() + _seconds(document)
         self.name = document.get("preset")
         steps, self._in_order = _read_plan(document)
         self.steps = [Step(step) for step in steps]
@@ -112,10 +114,18 @@ class ArmedPlan:
         return {"id": self.key, **named, "in_order": self._in_order, "steps": steps}
 
 
+def _seconds(document: JSONObject) -> float:
+    """Return the seconds of real time for which a plan is active, by default without an end."""
+    seconds = document.get("seconds", math.inf)
+    if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not seconds > 0:
+        raise ValueError("seconds must be a number above 0")
+    return seconds
+
+
 def _read_plan(document: JSONObject) -> tuple[list[JSONObject], bool]:
-    check_keys("a fault plan", document, ("steps", "in_order", "preset"))
+    check_keys("a fault plan", document, ("steps", "in_order", "preset", "seconds"))
     if "preset" in document:
-        if len(document) > 1:
+        if {"steps", "in_order"} & document.keys():
             raise ValueError("a fault plan with preset must not have steps or in_order")
         known = preset(str(document["preset"]))
         return list(known.steps), known.in_order
@@ -181,13 +191,21 @@ class Faults:
         """Remove all fault plans."""
         self._plans.clear()
 
+    def _remove_ended(self) -> None:
+        now = time.monotonic()
+        for plan in list(self._plans.values()):
+            if plan.ends <= now:
+                self._plans.pop(plan.key, None)
+
     def rows(self) -> list[dict[str, Any]]:
         """Return each plan as a dict, with the number of times that each step happened."""
+        self._remove_ended()
         return [plan.row() for plan in list(self._plans.values())]
 
     def inject(self, target: FaultTarget, from_header: Iterable[Action] = ()) -> FaultInjection:
         """Return the faults that apply to a request, from the active plans and from the request's own header."""
         with self._lock:
+            self._remove_ended()
             faults = [fault for plan in list(self._plans.values()) for fault in plan.faults_for(target, self._wait)]
         # A delay from a header passes in real time, because one request must not move the clock of all users.
         faults += [ArmedFault(FROM_HEADER, action, time.sleep) for action in from_header]

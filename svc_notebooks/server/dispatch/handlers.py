@@ -9,11 +9,12 @@ from ...core.errors.catalogue import refuse
 from ...core.http.messages import Request, Response
 from ...core.http.multipart import MediaType
 from ..auth import token_endpoint
-from ..context.external_origin import external_origin
+from ..calendars import acl, calendar_list, free_busy, operations as calendars, settings, watches
+from ..context.external_origin import external_base_url
 from ..context.public_request import PublicRequest
 from ..context.responses import json_response
 from ..context.service_context import RequestContext, ServiceContext
-from ..events import acl, calendars, listing as event_list, operations as events
+from ..events import listing as event_list, operations as events, quick_add
 from ..files import (
     about,
     change_list,
@@ -27,7 +28,7 @@ from ..files import (
 )
 from ..files.resumable_initiation import initiate
 from ..notifications import watch_requests
-from ..web import browser_session, consent, file_page
+from ..web import browser_session, consent, file_page, provider_sign_in
 from ..web.event_page import event_page
 
 Handler = Callable[[ServiceContext, RequestContext], Response]
@@ -78,9 +79,12 @@ HANDLERS: Mapping[str, Handler] = {
     "changes.list": change_list.list_changes,
     "changes.watch": watch_requests.watch_changes,
     "channels.stop": watch_requests.stop,
+    "calendarChannels.stop": watch_requests.stop,
     "about.get": about.get,
     "events.insert": events.insert,
     "events.import": events.import_event,
+    "events.quickAdd": quick_add.quick_add,
+    "events.watch": watches.watch_events,
     "events.list": event_list.list_events,
     "events.get": events.get,
     "events.instances": event_list.list_instances,
@@ -94,8 +98,16 @@ HANDLERS: Mapping[str, Handler] = {
     "calendars.update": calendars.update,
     "calendars.delete": calendars.delete,
     "calendars.clear": calendars.clear,
-    "calendarList.list": calendars.list_entries,
-    "calendarList.get": calendars.get_entry,
+    "calendarList.list": calendar_list.list_entries,
+    "calendarList.get": calendar_list.get_entry,
+    "calendarList.insert": calendar_list.insert,
+    "calendarList.watch": watches.watch_calendar_list,
+    "calendarList.patch": calendar_list.patch,
+    "calendarList.update": calendar_list.update,
+    "calendarList.delete": calendar_list.delete,
+    "settings.list": settings.list_settings,
+    "settings.get": settings.get,
+    "freebusy.query": free_busy.query,
     "acl.insert": acl.insert,
     "acl.list": acl.list_rules,
     "acl.get": acl.get,
@@ -105,6 +117,16 @@ HANDLERS: Mapping[str, Handler] = {
     "colors.get": calendars.colors,
     "upload.session": resumable_upload.serve,
 }
+
+
+READ_ONLY = frozenset(
+    {
+        "files.get", "files.list", "permissions.list", "permissions.get", "changes.getStartPageToken", "changes.list",
+        "about.get", "events.list", "events.get", "events.instances", "calendars.get", "calendarList.list",
+        "calendarList.get", "acl.list", "acl.get",
+    }
+)  # fmt: skip
+"""The operations that read the store from one snapshot, beside a request that changes the store."""
 
 
 def handler_of(request: RequestContext, *, upload: bool) -> Handler:
@@ -131,7 +153,8 @@ PUBLIC_HANDLERS: Mapping[str, Callable[[PublicRequest], Response]] = {
     "oauth.revoke": token_endpoint.revoke,
     "oauth.authorize": consent.authorize,
     "oauth.metadata": consent.metadata,
-    "browser.signIn": browser_session.sign_in,
+    "browser.signIn": provider_sign_in.sign_in,
+    "browser.signedIn": provider_sign_in.complete_sign_in,
     "browser.signOut": browser_session.sign_out,
     "files.page": file_page.view,
     "files.content": file_page.content,
@@ -142,4 +165,4 @@ PUBLIC_HANDLERS: Mapping[str, Callable[[PublicRequest], Response]] = {
 
 def describe(context: ServiceContext, request: Request) -> Response:
     """Return the OpenAPI document with the address that the client used. Raises ApiError (400) for an invalid Host."""
-    return json_response(request.query, document(context.names, context.policy, external_origin(request, context)))
+    return json_response(request.query, document(context.names, context.policy, external_base_url(request, context)))

@@ -7,6 +7,7 @@ error names the seconds to wait.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from threading import Lock
@@ -18,6 +19,8 @@ from ...core.errors.catalogue import ApiError, row
 from ...core.http.messages import Query
 from ...core.policy import Policy
 from ..context.access_tokens import Caller
+from ..context.quotas import Quota
+from ..storage.clock import SystemClock
 
 _MINUTE = timedelta(minutes=1)
 _MOST_WINDOWS = 10_000
@@ -52,13 +55,16 @@ class _Window:
 
 
 class RateLimiter:
-    """Counts the requests of each user against the limits of the policy and the limits set for single users."""
+    """Counts the requests of each user against the limits of the policy and the limits set for single users.
 
-    def __init__(self, policy: Policy, clock: Clock) -> None:
+    With `only_own`, the limits of the policy do not apply.
+    """
+
+    def __init__(self, policy: Policy, clock: Clock, *, only_own: bool = False) -> None:
         self._policy = policy
         self._clock = clock
-        self._files = _limit(policy.rate_limit, policy.rate_costs)
-        self._calendar = _limit(policy.calendar_rate_limit, "requests")
+        self._files = None if only_own else _limit(policy.rate_limit, policy.rate_costs)
+        self._calendar = None if only_own else _limit(policy.calendar_rate_limit, "requests")
         self._own: dict[str, Limit] = {}
         self._windows: dict[tuple[str, str], _Window] = {}
         self._lock = Lock()
@@ -133,3 +139,11 @@ class RateLimiter:
 
 def _limit(most: int | None, counting: Literal["units", "requests"]) -> Limit | None:
     return None if most is None else Limit(most, _MINUTE, counting)
+
+
+def request_quota_limiter(policy: Policy, quotas: Mapping[str, Quota]) -> RateLimiter:
+    """Return a limiter for the request quotas of users, in real time, so that a frozen clock blocks no user."""
+    limiter = RateLimiter(policy, SystemClock(), only_own=True)
+    for user, quota in quotas.items():
+        limiter.limit(user, quota.requests_per_minute, _MINUTE)
+    return limiter

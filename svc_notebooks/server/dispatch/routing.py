@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from ...core.api.operations import OPERATIONS, SESSION, Operation
-from ...core.api.public_endpoints import CALENDAR, PAGES, PUBLIC_ENDPOINTS
+from ...core.api.public_endpoints import PAGES, PUBLIC_ENDPOINTS
 from ...core.brand_names import Names
 from ...core.errors.catalogue import ApiError, refuse
 from ...core.http.messages import Query, plain_segment
@@ -60,13 +60,15 @@ class Routes:
         self._roots = {root: _Node() for root in roots}
         self._plain, self._media, self._calendar, public = self._roots.values()
         for operation in OPERATIONS:
-            self._add(operation, policy)
-        for endpoint in PUBLIC_ENDPOINTS:
-            public.add([names.calendar if word == CALENDAR else word for word in endpoint.path], endpoint)
+            if operation.is_offered(policy):
+                self._add(operation, policy)
+        endpoints = [endpoint for endpoint in PUBLIC_ENDPOINTS if endpoint.is_offered(policy)]
+        for endpoint in endpoints:
+            public.add(endpoint.path_under(names), endpoint)
         self._new_upload = names.upload_path("files")
         self._interface = tuple(root for root in roots if root != "/")
         self._endpoints = {
-            "/".join(("", *endpoint.path)) for endpoint in PUBLIC_ENDPOINTS if endpoint.name not in PAGES
+            "/".join(("", *endpoint.path_under(names))) for endpoint in endpoints if endpoint.name not in PAGES
         }
 
     def _add(self, operation: Operation, policy: Policy) -> None:
@@ -122,7 +124,7 @@ class Routes:
 
     def _refusal(self, method: str, path: str, methods: Methods) -> ApiError:
         if method == "POST" and path.endswith("/watch") and path.startswith(self._interface):
-            return refuse("notFound", decided_by="A8-10", message="only files and the change log can be watched.")
+            return refuse("notFound", decided_by="A8-10", message="this resource cannot be watched.")
         if not methods:
             return refuse("notFound", message=_NOTHING_HERE)
         allowed = ", ".join(methods)

@@ -1,7 +1,7 @@
-"""Handlers of calendars and events.
+"""Handlers of events, and what all handlers of calendars need.
 
-operations: create, change, delete and move events; listing, page_budget: list events in pages.
-calendars, acl: calendars, the calendar list, colors and access rules.
+operations, quick_add: create, change, delete and move events; listing, page_budget: list events in pages.
+calendars: finds calendars and the roles of users; event_messages: queues messages to notification channels.
 event_request, conference: read a request, with its conference and attachments; resource: builds the event resource.
 instances: computes and finds the instances of recurring events.
 rows, attendee_copies, guest_changes, invitations: store events; update guests' copies; changes by guests; e-mails.

@@ -1,4 +1,4 @@
-"""Handlers of calendars and the calendar list, and the roles that users have on calendars (E-01)."""
+"""Handlers of calendars, and the roles that users have on calendars (E-01)."""
 
 from __future__ import annotations
 
@@ -7,26 +7,21 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...core.api.operations import CALENDAR_ID
-from ...core.clock import format_time, from_millis
 from ...core.errors.catalogue import refuse
-from ...core.events import calendars
-from ...core.events.calendars import CALENDAR_SHAPE, LIST_SHAPE, CalendarRole
-from ...core.events.colors import CALENDAR_COLORS, EVENT_COLORS
+from ...core.events.calendars import CalendarRole
 from ...core.field_mask import Shape
 from ...core.http.messages import Response
-from ...core.resources.calendars import Calendar, CalendarList, CalendarListEntry, Colors
+from ...core.resources.calendars import Calendar
 from ...core.resources.events import Reminder
-from ..context.page_tokens import decode_page_token, encode_page_token
-from ..context.responses import empty_response, json_response
+from ..context.responses import json_response
 from ..context.service_context import RequestContext, ServiceContext
-from ..files.operations import int_param, parse_fields_param, read_json, select_fields
+from ..files.operations import parse_fields_param, select_fields
 from ..files.resource import display_name
 from ..tables.calendars import CalendarRow
 
 PRIMARY = "primary"
 _OWNER_SCOPES = {"calendar.events.owned", "calendar.events.owned.readonly"}
 _NARROW_SCOPES = _OWNER_SCOPES | {"calendar.app.created"}
-_DEFAULT_PAGE_SIZE, _MAX_PAGE_SIZE = 100, 250
 
 
 def calendar_of(
@@ -88,145 +83,18 @@ def title_of(row: CalendarRow) -> str:
 def calendar_resource(context: ServiceContext, row: CalendarRow) -> Calendar:
     """Build the Calendar resource for a stored calendar."""
     body: Calendar = json.loads(row.body)
-    head: Calendar = {"kind": context.names.kind("calendar"), "etag": _etag(row), "id": row.id}
+    head: Calendar = {"kind": context.names.calendar_kind("calendar"), "etag": etag(row), "id": row.id}
     return {**head, **body, "timeZone": row.zone}
 
 
-def _etag(row: CalendarRow) -> str:
+def etag(row: CalendarRow) -> str:
+    """Return the etag of a calendar."""
     return f'"{row.created * 2}000"'
-
-
-def list_entry(context: ServiceContext, user: str, row: CalendarRow) -> CalendarListEntry:
-    """Build the CalendarListEntry resource, which shows a calendar in a user's calendar list."""
-    role = role_of(context, user, row) or CalendarRole.READER
-    body: CalendarListEntry = json.loads(row.body)
-    color_id = "14" if row.primary else "7"
-    entry: CalendarListEntry = {
-        "kind": context.names.kind("calendarListEntry"),
-        "etag": _etag(row),
-        "id": row.id,
-        **body,
-        "timeZone": row.zone,
-        "colorId": color_id,
-        "backgroundColor": CALENDAR_COLORS[color_id].background,
-        "foregroundColor": CALENDAR_COLORS[color_id].foreground,
-        "selected": True,
-        "accessRole": role.wire_name,
-        "defaultReminders": default_reminders(context),
-    }
-    if row.id == user:
-        entry["primary"] = True
-    return entry
 
 
 def default_reminders(context: ServiceContext) -> list[Reminder]:
     """Return the reminders that apply to events without reminders of their own."""
     return [{"method": "popup", "minutes": context.policy.default_reminder}]
-
-
-def insert(context: ServiceContext, request: RequestContext) -> Response:
-    """Create a secondary calendar and return the calendar."""
-    fields = calendars.check_calendar(read_json(request.body, context.policy.max_metadata_size), creating=True)
-    body = {name: value for name, value in fields.items() if value is not None}
-    zone = str(body.pop("timeZone", context.policy.calendar_zone))
-    name = f"{context.ids.calendar()}@group.calendar.{context.policy.domain}"
-    row = CalendarRow(name, request.caller.user, request.caller.client, zone, context.millis(), json.dumps(body))
-    context.store.calendars.save(row)
-    return resource_response(request, calendar_resource(context, row), CALENDAR_SHAPE)
-
-
-def get(context: ServiceContext, request: RequestContext) -> Response:
-    """Return the calendar whose id is in the path."""
-    row = calendar_of(context, request, CalendarRole.READER)
-    return resource_response(request, calendar_resource(context, row), CALENDAR_SHAPE)
-
-
-def patch(context: ServiceContext, request: RequestContext) -> Response:
-    """Change the given fields of a calendar and return the calendar."""
-    return _change(context, request, partial=True)
-
-
-def update(context: ServiceContext, request: RequestContext) -> Response:
-    """Replace all fields of a calendar and return the calendar."""
-    return _change(context, request, partial=False)
-
-
-def _change(context: ServiceContext, request: RequestContext, *, partial: bool) -> Response:
-    body = calendars.check_calendar(read_json(request.body, context.policy.max_metadata_size), creating=not partial)
-    with context.store.transaction():
-        row = calendar_of(context, request, CalendarRole.OWNER)
-        zone = str(body.pop("timeZone", None) or row.zone)
-        merged = (json.loads(row.body) if partial else {}) | body
-        fields = {name: value for name, value in merged.items() if value is not None}
-        row = row._replace(zone=zone, body=json.dumps(fields))
-        context.store.calendars.save(row)
-    return resource_response(request, calendar_resource(context, row), CALENDAR_SHAPE)
-
-
-def delete(context: ServiceContext, request: RequestContext) -> Response:
-    """Delete a secondary calendar with its events. Raises ApiError (400) for a primary calendar."""
-    with context.store.transaction():
-        row = calendar_of(context, request, CalendarRole.OWNER)
-        if row.primary:
-            raise refuse("invalid", field="calendarId", message="a primary calendar cannot be deleted; use clear.")
-        context.store.events.drop_all(row.id)
-        context.store.calendars.drop(row.id)
-    return empty_response(204)
-
-
-def clear(context: ServiceContext, request: RequestContext) -> Response:
-    """Delete all events of a primary calendar. Raises ApiError (400) for a secondary calendar."""
-    with context.store.transaction():
-        row = calendar_of(context, request, CalendarRole.OWNER)
-        if not row.primary:
-            raise refuse("invalid", field="calendarId", message="only a primary calendar can be cleared.")
-        context.store.events.drop_all(row.id)
-    return empty_response(204)
-
-
-def get_entry(context: ServiceContext, request: RequestContext) -> Response:
-    """Return the caller's calendar list entry for the calendar whose id is in the path."""
-    row = calendar_of(context, request, CalendarRole.FREE_BUSY_READER)
-    return resource_response(request, list_entry(context, request.caller.user, row), LIST_SHAPE)
-
-
-def list_entries(context: ServiceContext, request: RequestContext) -> Response:
-    """Return one page of the caller's calendar list, beginning with the primary calendar."""
-    minimum_role = CalendarRole.FREE_BUSY_READER
-    if "minAccessRole" in request.query:
-        minimum_role = calendars.check_role(request.query.get("minAccessRole"))
-    user = request.caller.user
-    primary_of(context, user)
-    rows = sorted(context.store.calendars.of(user), key=lambda row: (row.id != user, row.created, row.id))
-    entries = [
-        list_entry(context, user, row)
-        for row in rows
-        if (role_of(context, user, row) or CalendarRole.FREE_BUSY_READER) >= minimum_role
-    ]
-    size = int_param(request.query, "maxResults", _DEFAULT_PAGE_SIZE, _MAX_PAGE_SIZE)
-    about, token = ("calendarList", user), request.query.get("pageToken")
-    start = decode_page_token(token, about, 1, context.secret)[0] if token else 0
-    page: CalendarList = {"kind": context.names.kind("calendarList"), "items": entries[start : start + size]}
-    if start + size < len(entries):
-        page["nextPageToken"] = encode_page_token((start + size,), about, context.secret)
-    return resource_response(request, page, {"kind": None, "etag": None, "nextPageToken": None, "items": LIST_SHAPE})
-
-
-def colors(context: ServiceContext, request: RequestContext) -> Response:
-    """Return the colors that calendars and events can have, by color id."""
-    value: Colors = {
-        "kind": context.names.kind("colors"),
-        "updated": format_time(from_millis(0)),
-        "calendar": {
-            key: {"background": color.background, "foreground": color.foreground}
-            for key, color in CALENDAR_COLORS.items()
-        },
-        "event": {
-            key: {"background": color.background, "foreground": color.foreground} for key, color in EVENT_COLORS.items()
-        },
-    }
-    shape: Shape = {"kind": None, "updated": None, "calendar": {"": None}, "event": {"": None}}
-    return resource_response(request, value, shape)
 
 
 def resource_response(request: RequestContext, value: Mapping[str, Any], shape: Shape) -> Response:

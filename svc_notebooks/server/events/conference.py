@@ -9,7 +9,7 @@ from ...core.errors.catalogue import ApiError, refuse
 from ...core.events.conference import has_conference, request_status
 from ...core.files.permissions import Role
 from ...core.resources.events import Attachment, ConferenceData, ConferenceRequest, Event
-from ..context.external_origin import external_origin
+from ..context.external_origin import external_base_url
 from ..context.service_context import RequestContext, ServiceContext
 from ..files.rows import file_for
 
@@ -26,17 +26,17 @@ def complete_attachments(
     attachments.
     """
     known = {attachment.get("fileUrl"): attachment for attachment in before or []}
-    origin = external_origin(request.http_request, context)
+    base_url = external_base_url(request.http_request, context)
     attachments: list[Attachment] = []
     for index, attachment in enumerate(sent):
         url = str(attachment.get("fileUrl", ""))
-        match = _STORED_FILE_PATH.match(url.removeprefix(f"{origin}/")) if url.startswith(f"{origin}/") else None
+        match = _STORED_FILE_PATH.match(url.removeprefix(f"{base_url}/")) if url.startswith(f"{base_url}/") else None
         if match is None:
             attachments.append(attachment)
             continue
         try:
             row = file_for(context, request.caller, match[1], Role.READER)
-            icon = f"{origin}/icon/{row.mime_type}"
+            icon = f"{base_url}/icon/{row.mime_type}"
             own: Attachment = {"title": row.name, "mimeType": row.mime_type, "iconLink": icon}
             attachments.append({**own, **attachment, "fileId": row.id})
         except ApiError:

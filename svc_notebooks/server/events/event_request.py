@@ -14,7 +14,7 @@ from ...core.http.messages import JSON, JSONObject, Query, Response
 from ...core.policy import Policy
 from ...core.resources.events import Event
 from ...core.time_zones import zone
-from ..context.external_origin import external_origin
+from ..context.external_origin import external_base_url
 from ..context.service_context import RequestContext, ServiceContext
 from ..files.operations import bool_param, int_param, parse_fields_param, read_json
 from ..tables.calendars import CalendarRow
@@ -27,6 +27,7 @@ _READ_ONLY = {field.path for field in EVENT_FIELDS if not field.writable}
 _WRITABLE = {field.path for field in EVENT_FIELDS if field.writable and "." not in field.path} - {"id", "iCalUID"}
 _SEND_UPDATES = {"all": "all", "externalOnly": "externalOnly", "none": "none", "true": "all", "false": "none"}
 _MAX_ATTENDEES = 10**9 - 1
+_MAX_INTEGER = 2**31 - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,15 +61,20 @@ def _read_max_attendees(query: Query) -> int | None:
     return int_param(query, "maxAttendees", 1, _MAX_ATTENDEES) if "maxAttendees" in query else None
 
 
+def page_size(query: Query, default: int, most: int) -> int:
+    """Return `maxResults`, which is cut to `most`. Raises ApiError (400) if it is not a number of at least 1."""
+    return min(int_param(query, "maxResults", default, _MAX_INTEGER), most)
+
+
 def view_of(context: ServiceContext, request: RequestContext, calendar: CalendarRow) -> EventView:
     """Return the EventView for the caller of a request. Raises ApiError (400) for an invalid parameter."""
     try:
         tz = zone(request.query.get("timeZone") or calendar.zone)
     except ValueError as error:
         raise refuse("invalidParameter", name="timeZone", message=f"{error}.") from None
-    origin = external_origin(request.http_request, context)
+    base_url = external_base_url(request.http_request, context)
     writes = (role_of(context, request.caller.user, calendar) or CalendarRole.READER) > CalendarRole.READER
-    return EventView(context, calendar, request.caller.user, origin, tz, _read_max_attendees(request.query), writes)
+    return EventView(context, calendar, request.caller.user, base_url, tz, _read_max_attendees(request.query), writes)
 
 
 def event_in_path(context: ServiceContext, request: RequestContext, calendar: CalendarRow) -> EventRecord:

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
-from datetime import datetime, timedelta, tzinfo
+from collections.abc import Container, Iterator
+from datetime import UTC, date, datetime, timedelta, tzinfo
+from functools import lru_cache
 from heapq import merge
+from typing import Literal, NamedTuple
 
-from ...core.clock import to_millis
-from ...core.events.instances import Occurrence, occurrences
+from ...core.clock import from_millis, to_millis
+from ...core.events.instances import Occurrence, duration, occurrences
 from ...core.events.rfc5545_times import Start, print_moment, read_moment
+from ...core.events.rrule import Recurrence
+from ...core.events.shared_days import starts_in_millis
 from ...core.events.times import in_minutes, instant, read_time
 from ...core.events.validation import end_of, recurrence_of, start_of
 from ...core.resources.events import Event, EventTime
@@ -55,15 +59,74 @@ def instances(
 
     Cancelled instances are included. Raises WorkExceeded when the budget `work` is spent.
     """
-    master, tz = event_from_row(row), zone(calendar.zone)
+    master = event_from_row(row)
     changed = {instance.id for instance in context.store.events.changed_instances(calendar.id, row.id)}
     moved = list_changed_instances(context, calendar, row, after, before)
-    generated = (
-        _build_instance(master, occurrence, tz)
-        for occurrence in _occurrences(master.body, tz, after, before, work)
-        if not changed or instance_id(row.id, occurrence.start) not in changed
-    )
-    return merge(generated, moved, key=_by_start)
+    return merge(generated_instances(calendar, master, after, before, changed, work), moved, key=_by_start)
+
+
+def generated_instances(
+    calendar: CalendarRow,
+    master: EventRecord,
+    after: datetime | None,
+    before: datetime | None,
+    changed: Container[str] = (),
+    work: WorkBudget | None = None,
+) -> Iterator[EventRecord]:
+    """Return the instances of a recurring event in a time window, sorted by start, without those with `changed` ids.
+
+    Raises WorkExceeded when the budget `work` is spent.
+    """
+    slots = instance_slots(calendar, master, after, before, changed, work)
+    return (build_instance(master, slot) for _, slot in slots)
+
+
+class Slot(NamedTuple):
+    """The start and the exclusive end of a generated instance, in Unix milliseconds, and the zone or date of its texts.
+
+    `date` is None for a timed instance, and has the first day and the day after the last day of an all-day instance.
+    """
+
+    start: int
+    end: int
+    tz: tzinfo
+    dates: tuple[date, date] | None = None
+
+
+def instance_slots(
+    calendar: CalendarRow,
+    master: EventRecord,
+    after: datetime | None,
+    before: datetime | None,
+    changed: Container[str] = (),
+    work: WorkBudget | None = None,
+) -> Iterator[tuple[str, Slot]]:
+    """Return the ids and times of `generated_instances`, which are enough to sort the instances of many series."""
+    start, end = start_of(master.body), end_of(master.body)
+    recurrence = Recurrence.parse(master.body.get("recurrence") or [], start)
+    length, name = duration(start, end), master.row.id
+    moments = starts_in_millis(recurrence, start, length, after=after, before=before, work=work)
+    if moments is not None and isinstance(start, datetime):
+        millis, tz = length // timedelta(milliseconds=1), start.tzinfo or UTC
+        slots = ((f"{name}_{_moment_text(moment)}", Slot(moment, moment + millis, tz)) for moment in moments)
+    else:
+        zone_of_days = zone(calendar.zone)
+        every = occurrences(recurrence, start, end, after=after, before=before, zone=zone_of_days, work=work)
+        slots = ((instance_id(name, each.start), _slot(each, zone_of_days)) for each in every)
+    return ((key, slot) for key, slot in slots if key not in changed) if changed else slots
+
+
+@lru_cache(maxsize=8192)
+def _moment_text(millis: int) -> str:
+    return print_moment(from_millis(millis))
+
+
+def _slot(occurrence: Occurrence, tz: tzinfo) -> Slot:
+    start, end = occurrence.start, occurrence.end
+    times = to_millis(instant(start, tz)), to_millis(instant(end, tz))
+    if isinstance(start, datetime):
+        return Slot(*times, start.tzinfo or UTC)
+    return Slot(*times, tz, (start, end))
 
 
 def list_changed_instances(
@@ -72,7 +135,7 @@ def list_changed_instances(
     """Return the individually changed instances that overlap a time window, in the order of their starts."""
     master = event_from_row(row)
     stored = context.store.events.changed_instances(calendar.id, row.id)
-    changed = [_with_series_fields(master, instance) for instance in stored if overlaps(instance, after, before)]
+    changed = [with_series_fields(master, instance) for instance in stored if overlaps(instance, after, before)]
     return iter(sorted(changed, key=_by_start))
 
 
@@ -100,33 +163,37 @@ def is_within(
     return next(_occurrences(body, zone(calendar.zone), after, before, work), None) is not None
 
 
-def _build_instance(master: EventRecord, occurrence: Occurrence, tz: tzinfo) -> EventRecord:
-    start, end = occurrence.start, occurrence.end
-    body = omit(master.body, "recurrence")
-    body["start"] = body["originalStartTime"] = _time_object(master.body["start"], start)
-    body["end"] = _time_object(master.body["end"], end)
-    row = master.row._replace(
-        id=instance_id(master.row.id, start),
-        series=master.row.id,
-        recurring=0,
-        start=to_millis(instant(start, tz)),
-        end=to_millis(instant(end, tz)),
-    )
+def build_instance(master: EventRecord, slot: Slot) -> EventRecord:
+    """Return the instance of a recurring event at a time."""
+    series, tz = master.body, slot.tz
+    if slot.dates is None:
+        suffix = _moment_text(slot.start)
+        start = _time_object(series["start"], "dateTime", _time_text(slot.start, tz))
+        end = _time_object(series["end"], "dateTime", _time_text(slot.end, tz))
+    else:
+        suffix = print_moment(slot.dates[0])
+        start = _time_object(series["start"], "date", slot.dates[0].isoformat())
+        end = _time_object(series["end"], "date", slot.dates[1].isoformat())
+    body: Event = {**series, "start": start, "originalStartTime": start, "end": end}
+    body.pop("recurrence", None)
+    name = master.row.id
+    row = master.row._replace(id=f"{name}_{suffix}", series=name, recurring=0, start=slot.start, end=slot.end)
     return EventRecord(row, body)
 
 
-def _time_object(template: EventTime, moment: Start) -> EventTime:
-    time: EventTime
-    if isinstance(moment, datetime):
-        time = {"dateTime": in_minutes(moment).isoformat()}
-    else:
-        time = {"date": moment.isoformat()}
+@lru_cache(maxsize=8192)
+def _time_text(millis: int, tz: tzinfo) -> str:
+    return in_minutes(from_millis(millis).astimezone(tz)).isoformat()
+
+
+def _time_object(template: EventTime, name: Literal["date", "dateTime"], text: str) -> EventTime:
+    time: EventTime = {"date": text} if name == "date" else {"dateTime": text}
     if template.get("timeZone"):
         time["timeZone"] = template["timeZone"]
     return time
 
 
-def _with_series_fields(master: EventRecord, row: EventRow) -> EventRecord:
+def with_series_fields(master: EventRecord, row: EventRow) -> EventRecord:
     """Return a changed instance. Fields that the instance does not have itself are taken from its series."""
     own: Event = json.loads(row.body)
     return EventRecord(row, {**omit(master.body, "recurrence"), **own})
@@ -137,7 +204,7 @@ def find_event(context: ServiceContext, calendar: CalendarRow, event_id: str) ->
     row = context.store.events.get(calendar.id, event_id)
     if row is not None:
         master = context.store.events.get(calendar.id, row.series) if row.series else None
-        return _with_series_fields(event_from_row(master), row) if master else event_from_row(row)
+        return with_series_fields(event_from_row(master), row) if master else event_from_row(row)
     parsed = read_instance_id(event_id)
     series = context.store.events.get(calendar.id, parsed[0]) if parsed else None
     if parsed is None or series is None or not series.recurring:
@@ -150,11 +217,12 @@ def _instance_at(calendar: CalendarRow, master: EventRecord, start: Start) -> Ev
     try:
         begin = instant(start, tz)
         end = begin + timedelta(days=1)
+        begin -= timedelta(days=not isinstance(start, datetime))  # a day that the zone skips has no length
     except OverflowError:
         return None  # at the limits of datetime there are no events
     for occurrence in _occurrences(master.body, tz, begin, end):
         if instance_id("", occurrence.start) == instance_id("", start):
-            return _build_instance(master, occurrence, tz)
+            return build_instance(master, _slot(occurrence, tz))
     return None
 
 

@@ -21,7 +21,9 @@ from . import guest_changes, invitations
 from .attendee_copies import copies_of, sync_attendee_copies
 from .calendars import calendar_of, resource_response, title_of
 from .conference import create_conference, is_conference_pending, meeting_link
+from .event_messages import changing_events
 from .event_request import (
+    Options,
     check_event,
     complete_fields,
     event_in_path,
@@ -30,7 +32,7 @@ from .event_request import (
     read_options,
     view_of,
 )
-from .resource import EventRecord, etag, event_from_row, pick
+from .resource import EventRecord, EventView, etag, event_from_row, pick
 from .rows import save_event, save_with_copies, with_body
 
 _ACTIVE_STATUSES = ("confirmed", "tentative")
@@ -43,11 +45,22 @@ _SCHEDULING_FIELDS = ("start", "end", "location", "recurrence")
 def insert(context: ServiceContext, request: RequestContext) -> Response:
     """Create an event, copy it to the guests' calendars, send invitations and return the event."""
     calendar = calendar_of(context, request, CalendarRole.WRITER)
-    body, options, view = read_event_request(context, request, calendar)
+    return add_event(context, request, calendar, *read_event_request(context, request, calendar))
+
+
+def add_event(
+    context: ServiceContext,
+    request: RequestContext,
+    calendar: CalendarRow,
+    body: JSONObject,
+    options: Options,
+    view: EventView,
+) -> Response:
+    """Create an event with the fields in `body`, copy it to the guests' calendars and send invitations."""
     if body.get("id") is not None and body.get("iCalUID") is not None:
         raise refuse("invalid", field="iCalUID", message="expected either id or iCalUID, not both.")
     check_event(context, body)
-    with context.store.transaction():
+    with changing_events(context):
         _check_id_is_free(context, calendar, body)
         fields = complete_fields(context, request, body, options, {})
         event = _new_event(context, calendar, body, {**fields, **_creator_and_organizer(request, calendar)})
@@ -64,7 +77,7 @@ def import_event(context: ServiceContext, request: RequestContext) -> Response:
     if not body.get("iCalUID"):
         raise refuse("required", field="iCalUID")
     check_event(context, body)
-    with context.store.transaction():
+    with changing_events(context):
         rows = [row for row in context.store.events.by_uid(str(body["iCalUID"])) if row.calendar == calendar.id]
         before = event_from_row(rows[0]) if rows else None
         fields = complete_fields(context, request, body, options, before.body if before else {})
@@ -108,13 +121,18 @@ def _new_event(context: ServiceContext, calendar: CalendarRow, body: JSONObject,
 
 
 def get(context: ServiceContext, request: RequestContext) -> Response:
-    """Return the event whose id is in the path, and then create the conference if it is pending."""
+    """Return the event whose id is in the path, and then create the conference if it is pending.
+
+    Return 304 if the event has an etag in the header If-None-Match.
+    """
     calendar = calendar_of(context, request, CalendarRole.READER)
     view = view_of(context, request, calendar)
     event = event_in_path(context, request, calendar)
+    if _is_known(request, event.row):
+        return empty_response(304, [("ETag", etag(event.row))])
     resource = view.resource(event)
     if is_conference_pending(event.body) and event.row.series is None:
-        with context.store.transaction():  # the organizer and all guests get the same conference
+        with changing_events(context):  # the organizer and all guests get the same conference
             organizer_event = event_from_row(context.store.events.get(event.row.origin, event.row.id) or event.row)
             if is_conference_pending(organizer_event.body):
                 conference = create_conference(context, organizer_event.body["conferenceData"])
@@ -140,7 +158,7 @@ def update(context: ServiceContext, request: RequestContext) -> Response:
 def _change(context: ServiceContext, request: RequestContext, *, partial: bool) -> Response:
     calendar = calendar_of(context, request, CalendarRole.WRITER)
     body, options, view = read_event_request(context, request, calendar)
-    with context.store.transaction():
+    with changing_events(context):
         before = event_in_path(context, request, calendar)
         _check_precondition(request, before.row)
         if before.row.cancelled and body.get("status") not in _ACTIVE_STATUSES:
@@ -163,6 +181,13 @@ def _check_precondition(request: RequestContext, row: EventRow) -> None:
     if_match = request.headers.get("If-Match")
     if if_match is not None and if_match.strip() not in ("*", etag(row)):
         raise refuse("conditionNotMet")
+
+
+def _is_known(request: RequestContext, row: EventRow) -> bool:
+    """Return True if the header If-None-Match has the etag of an event, also with the mark W/, or an asterisk."""
+    if_none_match = request.headers.get("If-None-Match")
+    etags = [] if if_none_match is None else [part.strip().removeprefix("W/") for part in if_none_match.split(",")]
+    return "*" in etags or etag(row) in etags
 
 
 def _differs(name: str, before: Any, after: Any) -> bool:
@@ -235,7 +260,7 @@ def _merge_attendees(before: Event, attendees: list[Any], *, all_named: bool) ->
 def delete(context: ServiceContext, request: RequestContext) -> Response:
     """Cancel an event in all calendars and send cancellations. A guest only deletes their copy and declines."""
     options = read_options(request.query)
-    with context.store.transaction():
+    with changing_events(context):
         calendar = calendar_of(context, request, CalendarRole.WRITER)
         event = event_in_path(context, request, calendar)
         _check_precondition(request, event.row)
@@ -260,7 +285,7 @@ def move(context: ServiceContext, request: RequestContext) -> Response:
     if not destination:
         raise refuse("requiredParameter", name="destination")
     events = context.store.events
-    with context.store.transaction():
+    with changing_events(context, calendar_of(context, request, CalendarRole.WRITER).id):
         calendar = calendar_of(context, request, CalendarRole.WRITER)
         target = calendar_of(context, request, CalendarRole.WRITER, destination)
         event = event_in_path(context, request, calendar)

@@ -10,20 +10,36 @@ from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from heapq import merge
 from operator import itemgetter
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from ...core.clock import from_millis, to_millis
+from ...core.resources.events import Event
 from ...core.work_budget import WorkBudget, WorkExceeded
-from .resource import EventRecord
+from .instances import Slot, build_instance
+from .resource import EventRecord, EventView
 
 Key: TypeAlias = "tuple[int, str]"
-Keyed: TypeAlias = "tuple[Key, EventRecord]"
+Keyed: TypeAlias = "tuple[Key, Entry]"
 Streams: TypeAlias = "Callable[[datetime | None, datetime | None, WorkBudget], list[Iterator[Keyed]]]"
 
 FIRST, LAST = -(2**62), 2**62
 _DAYS_PER_YEAR = 366
 _END = datetime(9999, 1, 1, tzinfo=UTC)
 _MAX_YEARS = 400
+
+
+class Entry(NamedTuple):
+    """An event of a list. With a `slot`, it is the instance of the recurring event `event` at that time."""
+
+    event: EventRecord
+    slot: Slot | None = None
+
+    def resource(self, view: EventView, event_id: str) -> Event:
+        """Build the Event resource of the event or instance."""
+        event, slot = self
+        if slot is None:
+            return view.resource(event)
+        return view.instance(event.row.seq, event_id, (slot.start, slot.end), lambda: build_instance(event, slot))
 
 
 class PageEnds(Exception):
@@ -40,18 +56,19 @@ def in_order(
     window: tuple[datetime | None, datetime | None],
     begin: int,
     *,
+    work: WorkBudget,
     steps: int,
     series: int,
 ) -> Iterator[Keyed]:
     """Yield the events of a time window in the order of their keys. Raises PageEnds when the step budget is spent.
 
     `streams` returns the ordered event streams of a window, which count their steps. `key` is the last key of the
-    previous page, or None. `begin` is the start of the first event in Unix milliseconds. `series` is the number of
-    recurring events.
+    previous page, or None. `begin` is the start of the first recurring event in Unix milliseconds. `work` has `steps`
+    steps. `series` is the number of recurring events.
     """
     last = after_key = key or (FIRST, "")
     try:
-        for last, event in merge(*streams(*window, WorkBudget(steps)), key=itemgetter(0)):
+        for last, event in merge(*streams(*window, work), key=itemgetter(0)):
             yield last, event
         return
     except WorkExceeded:

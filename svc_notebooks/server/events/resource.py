@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import json
 from base64 import urlsafe_b64encode
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
 from datetime import tzinfo
+from functools import lru_cache
 from typing import Any, NamedTuple, cast
 
 from ...core.clock import format_time, from_millis
 from ...core.events.field_table import FIELD_ORDER
-from ...core.events.times import print_time, read_time
+from ...core.events.times import print_instant, print_time, read_time
 from ...core.events.validation import reminders_of
-from ...core.resources.events import Attendee, Event
+from ...core.resources.events import Attendee, Event, EventTime
 from ..context.service_context import ServiceContext
 from ..tables.calendars import CalendarRow
 from ..tables.events import EventRow
@@ -46,29 +47,57 @@ def omit(event: Event, *names: str) -> Event:
 class EventView:
     """The context in which a caller sees the events of a calendar.
 
-    `origin` is the origin of this service, for links. Times are shown in the time zone `zone`. `writes` is False for a
-    caller who may only read the calendar.
+    `base_url` is the beginning of links. Times are shown in the time zone `zone`. `writes` is False for a
+    caller who may only read the calendar. `shared` has the resource of one instance of each series.
     """
 
     context: ServiceContext
     calendar: CalendarRow
     user: str
-    origin: str
+    base_url: str
     zone: tzinfo
     max_attendees: int | None = None
     writes: bool = True
+    shared: dict[int, Event] = field(default_factory=dict)
+
+    def instance(self, number: int, event_id: str, times: tuple[int, int], build: Callable[[], EventRecord]) -> Event:
+        """Return the Event resource of a generated instance, which `build` returns, at times in Unix milliseconds.
+
+        `number` is the number of the row of its series. Only the id, the link and the times of the instances differ.
+        """
+        if number not in self.shared:
+            self.shared[number] = self.resource(build())
+        shared = self.shared[number]
+        if "date" in shared["start"]:
+            return self.resource(build())
+        resource = shared.copy()
+        start = self._time(times[0], shared["start"])
+        resource["id"] = event_id
+        resource["htmlLink"] = self._link(event_id)
+        resource["start"] = resource["originalStartTime"] = start
+        resource["end"] = self._time(times[1], shared["end"])
+        return resource
+
+    def _time(self, millis: int, shown: EventTime) -> EventTime:
+        time: EventTime = {"dateTime": _time_text(millis, self.zone)}
+        if name := shown.get("timeZone"):
+            time["timeZone"] = name
+        return time
+
+    def _link(self, event_id: str) -> str:
+        eid = urlsafe_b64encode(f"{event_id} {self.calendar.id}".encode()).decode().rstrip("=")
+        return f"{self.base_url}/{self.context.names.calendar}/event?eid={eid}"
 
     def resource(self, event: EventRecord) -> Event:
         """Build the Event resource of an event, including the fields that the service computes."""
         row, body = event.row, event.body if self.writes else visible_to_readers(event.body)
-        eid = urlsafe_b64encode(f"{row.id} {row.calendar}".encode()).decode().rstrip("=")
         resource: dict[str, object] = {
             **body,
-            "kind": self.context.names.kind("event"),
+            "kind": self.context.names.calendar_kind("event"),
             "etag": etag(row),
             "id": row.id,
             "status": "cancelled" if row.cancelled else body.get("status") or "confirmed",
-            "htmlLink": f"{self.origin}/{self.context.names.calendar}/event?eid={eid}",
+            "htmlLink": self._link(row.id),
             "created": format_time(from_millis(row.created // 1000 * 1000)),
             "updated": format_time(from_millis(row.updated)),
             "recurringEventId": row.series,
@@ -113,6 +142,11 @@ class EventView:
         if self.max_attendees is not None and len(attendees) > self.max_attendees:
             attendees = [attendee for attendee in attendees if attendee.get("self")]
         return attendees
+
+
+@lru_cache(maxsize=8192)
+def _time_text(millis: int, tz: tzinfo) -> str:
+    return print_instant(from_millis(millis), tz)
 
 
 _VISIBLE_WHEN_PRIVATE = ("start", "end", "originalStartTime", "recurrence", "status", "transparency", "visibility")

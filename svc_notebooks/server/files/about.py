@@ -25,6 +25,7 @@ def get(context: ServiceContext, request: RequestContext) -> Response:
     if request.query.get("fields") is None:
         raise refuse("requiredParameter", name="fields")
     names, user = context.names, request.caller.user
+    quota = context.quotas.get(user)
     usage, trash = context.store.files.usage(user)
     targets = {
         names.media_type(source): list(map(names.native, natives))
@@ -35,7 +36,7 @@ def get(context: ServiceContext, request: RequestContext) -> Response:
         "kind": names.kind("about"),
         "user": user_resource(context, request.caller, user),
         "storageQuota": {
-            "limit": str(context.policy.storage_limit),
+            "limit": str(quota.bytes if quota else context.policy.storage_limit),
             "usage": str(usage),
             "usageInStorage": str(usage),
             "usageInStorageTrash": str(trash),

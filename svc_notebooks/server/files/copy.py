@@ -18,6 +18,7 @@ from .operations import check_response_params, read_json, render_file
 from .roles import check_can_download
 from .rows import add_file, check_new, file_for, new_row
 from .simple_upload import add_content, store_content
+from .storage_quota import check_usage
 
 _COPIED_FIELDS = ("contentHints", "description", "folderColorRgb", "originalFilename")
 
@@ -40,6 +41,8 @@ def copy(context: ServiceContext, request: RequestContext) -> Response:
             row = new_row(context, request.caller, metadata, source.mime_type)
             row = row._replace(content=source.content, size=source.size, abusive=source.abusive)
             add_file(context, request.caller, row, metadata)
+            if context.quotas:
+                check_usage(context, row.owner)
             return json_response(request.query, render_file(context, request, row))
         assert source.content is not None
         size = source.size or 0

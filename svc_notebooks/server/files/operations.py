@@ -18,7 +18,7 @@ from ...core.http.messages import JSON, Body, JSONObject, Query, Response
 from ...core.http.mime import detect
 from ...core.resources.files import File, FileList, GeneratedIds
 from ..blobs.blob_store import BLOCK
-from ..context.external_origin import external_origin
+from ..context.external_origin import external_base_url
 from ..context.page_tokens import decode_page_token, encode_page_token
 from ..context.responses import empty_response, json_response
 from ..context.service_context import RequestContext, ServiceContext
@@ -111,7 +111,7 @@ def select_fields(mask: Mask | None, value: Mapping[str, object]) -> JSONObject:
 def check_response_params(context: ServiceContext, request: RequestContext) -> None:
     """Check `fields` and the Host header before any change. Raises ApiError (400) if either is invalid."""
     parse_fields_param(request.query, DEFAULT_MASK, FILE_SHAPE)
-    external_origin(request.http_request, context)
+    external_base_url(request.http_request, context)
 
 
 def render_file(context: ServiceContext, request: RequestContext, row: FileRow) -> File:

@@ -19,7 +19,7 @@ from ...core.http.mime import extension_of
 from ...core.resources.files import File, Permission, ShortcutDetails, User
 from ..blobs.blob_store import DamagedContent
 from ..context.access_tokens import Caller
-from ..context.external_origin import external_origin
+from ..context.external_origin import external_base_url
 from ..context.service_context import ServiceContext
 from ..tables.contents import Digests
 from ..tables.files import FileRow
@@ -49,9 +49,9 @@ class ViewContext:
     request: Request
 
     @cached_property
-    def origin(self) -> str:
-        """The origin of the service as the client addresses it. Raises ApiError (400) for an invalid Host."""
-        return external_origin(self.request, self.context)
+    def base_url(self) -> str:
+        """The base URL of the service as the client addresses it. Raises ApiError (400) for an invalid Host."""
+        return external_base_url(self.request, self.context)
 
 
 class _File:
@@ -175,7 +175,7 @@ def _capabilities(file: _File) -> dict[str, bool]:
 
 def _export_links(file: _File) -> dict[str, str] | None:
     native = file.row.mime_type.removeprefix(file.context.names.media_prefix)
-    url = join_url(file.view.origin, file.context.names.path("files", segment(file.row.id), "export"))
+    url = join_url(file.view.base_url, file.context.names.path("files", segment(file.row.id), "export"))
     targets = map(file.context.names.media_type, file.context.converter.exports.get(native, ()))
     return {target: f"{url}?{Query([('mimeType', target)])}" for target in targets} or None
 
@@ -240,8 +240,8 @@ _COMPUTED: Mapping[str, Callable[[_File], Any]] = {
     "version":           lambda f: str(f.row.version),
     "viewedByMe":        lambda f: f.row.viewed is not None,
     "viewedByMeTime":    lambda f: _time(f.row.viewed),
-    "webContentLink":    lambda f: f"{f.view.origin}/uc?id={f.row.id}",
-    "webViewLink":       lambda f: f.view.origin + view_path(f.context, f.row),
+    "webContentLink":    lambda f: f"{f.view.base_url}/uc?id={f.row.id}",
+    "webViewLink":       lambda f: f.view.base_url + view_path(f.context, f.row),
 }
 # fmt: on
 

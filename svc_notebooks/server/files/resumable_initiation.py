@@ -9,7 +9,7 @@ from ...core.files.fields import check_file
 from ...core.http.messages import Headers, JSONObject, Query, Response
 from ...core.http.multipart import MediaType
 from ...core.uploads.states import UploadState
-from ..context.external_origin import external_origin
+from ..context.external_origin import external_base_url
 from ..context.responses import empty_response
 from ..context.service_context import RequestContext, ServiceContext
 from ..tables.upload_sessions import SessionRow
@@ -27,7 +27,7 @@ def initiate(context: ServiceContext, request: RequestContext) -> Response:
     metadata = _metadata(context, request)
     media_type = header_type(request.headers, "X-Upload-Content-Type")
     total = _parse_total(context, request.headers)
-    conversion = check_content(context, request, request.file_id, metadata, media_type)
+    conversion = check_content(context, request, request.file_id, metadata, media_type, total)
     if conversion and conversion.limit is not None and (total or 0) > conversion.limit:
         raise too_large(context, conversion)
     sweep_sessions(context)
@@ -46,12 +46,10 @@ def initiate(context: ServiceContext, request: RequestContext) -> Response:
             total=total,
             state=UploadState.OPEN.value,
             touched=context.clock.now().timestamp(),
-            generation=0,
-            answer=None,
         )
         context.store.upload_sessions.add(row)
     query = Query([("uploadType", "resumable"), ("upload_id", row.id), *query.pairs])
-    location = f"{external_origin(request.http_request, context)}{context.names.upload_path('files')}?{query}"
+    location = f"{external_base_url(request.http_request, context)}{context.names.upload_path('files')}?{query}"
     return empty_response(200, [("Location", location)])
 
 

@@ -41,6 +41,7 @@ from .conversion import ConvertedContent, conversion_for, convert
 from .operations import NewContent, render_file
 from .rows import file_for
 from .simple_upload import OrphanedContent, add_content, discard_content, file_name, store_content
+from .storage_quota import check_usage
 
 _UNKNOWN_SESSION = "This upload session is unknown or has expired: start the upload from the beginning."
 _STATUS_QUERY = ContentRange(None)
@@ -139,6 +140,8 @@ def _receive(
         row = row._replace(stored=piece.stop, touched=context.clock.now().timestamp())
         with context.store.transaction():
             _save(context, row)
+            if context.quotas:
+                check_usage(context, row.owner)
             context.store.contents.append(row.content, piece)
 
     writer = context.content.writer(row.stored, store_part)
@@ -195,6 +198,8 @@ def _commit(
     with _prepare_content(context, request, new, last, converting=completes) as converted, context.store.transaction():
         _save(context, new)  # first, because if a later request has claimed the session, the steps below could fail
         if last:
+            if context.quotas:
+                check_usage(context, row.owner)
             context.store.contents.append(row.content, last)
         if completes:
             new, replaced = _store_file(context, request, new, converted)

@@ -19,6 +19,7 @@ from ..tables.files import FileRow
 from .conversion import ConversionRequest, conversion_for, convert, too_large
 from .operations import NewContent, change_file, check_response_params, parse_json, render_file
 from .rows import add_file, check_new, file_for, new_row
+from .storage_quota import check_usage
 
 JSON_ESSENCE = "application/json"
 _PLAIN_ENCODINGS = ("", "binary", "7bit", "8bit")
@@ -34,8 +35,8 @@ class OrphanedContent(NamedTuple):
 class _ContentReceiver:
     """Writes the uploaded content to parts. As a context manager it deletes the parts if the `with` block fails."""
 
-    def __init__(self, context: ServiceContext) -> None:
-        self._context = context
+    def __init__(self, context: ServiceContext, user: str) -> None:
+        self._context, self._user, self._quota = context, user, context.quotas.get(user)
         self.pieces: list[PartRange] = []
         self.head = b""
         self.conversion: ConversionRequest | None = None
@@ -49,6 +50,8 @@ class _ContentReceiver:
         if len(self.head) < SNIFFED_BYTES:
             self.head += block[:SNIFFED_BYTES]
         self._writer.write(block)
+        if self._quota and self.size > self._quota.bytes:
+            raise refuse("storageQuota", user=self._user, limit=self._quota.bytes)
         if self.size > self._context.policy.max_upload_size:
             raise refuse("tooLarge", limit=self._context.policy.max_upload_size)
         if self.conversion and self.conversion.limit is not None and self.size > self.conversion.limit:
@@ -71,9 +74,11 @@ def simple_upload(context: ServiceContext, request: RequestContext) -> Response:
     """Store the request body as a file of the Content-Type header's media type, and return the file (A1-02)."""
     _refuse_content_range(request.headers)
     media_type = header_type(request.headers, "Content-Type")
-    with _ContentReceiver(context) as receiver:
+    with _ContentReceiver(context, request.caller.user) as receiver:
         check_response_params(context, request)
-        receiver.conversion = check_content(context, request, request.file_id, {}, media_type)
+        receiver.conversion = check_content(
+            context, request, request.file_id, {}, media_type, request.journal_entry.declared
+        )
         while block := request.body.read(BLOCK):
             receiver.write(block)
         row, old = _store_file(context, request, {}, media_type, receiver)
@@ -84,7 +89,7 @@ def simple_upload(context: ServiceContext, request: RequestContext) -> Response:
 def multipart(context: ServiceContext, request: RequestContext) -> Response:
     """Store the second part of a multipart body as a file, with the metadata in the first part (A2)."""
     _refuse_content_range(request.headers)
-    with _ContentReceiver(context) as receiver:
+    with _ContentReceiver(context, request.caller.user) as receiver:
         parts = _MultipartReceiver(context, request, receiver)
         try:
             parts.read(request.body)
@@ -157,12 +162,24 @@ def header_type(headers: Headers, name: str) -> str | None:
 
 
 def check_content(
-    context: ServiceContext, request: RequestContext, file_id: str, metadata: JSONObject, media_type: str | None
+    context: ServiceContext,
+    request: RequestContext,
+    file_id: str,
+    metadata: JSONObject,
+    media_type: str | None,
+    size: int | None = None,
 ) -> ConversionRequest | None:
-    """Check an upload before its bytes are read. Return its conversion, or None. Raises ApiError if invalid."""
+    """Check an upload before its bytes are read. Return its conversion, or None. Raises ApiError if invalid.
+
+    `size` is the number of bytes, if it is known.
+    """
     if not file_id:
         check_new(context, request.caller, metadata)
-    return conversion_for(context, request, file_id, metadata, media_type)
+    conversion = conversion_for(context, request, file_id, metadata, media_type)
+    if context.quotas:
+        owner = file_for(context, request.caller, file_id).owner if file_id else request.caller.user
+        check_usage(context, owner, size or 0)
+    return conversion
 
 
 def _store_file(
@@ -217,9 +234,13 @@ def store_content(
         row = new_row(context, request.caller, metadata, content.media_type)
         row = row._replace(content=content.number, size=content.size)
         add_file(context, request.caller, row, metadata)
+        if context.quotas:
+            check_usage(context, row.owner)
         return row, None
     old = file_for(context, request.caller, file_id, Role.WRITER).content
     row = change_file(context, request, file_id, metadata, content)
+    if context.quotas:
+        check_usage(context, row.owner)
     if old is None or context.store.files.holds(old):
         return row, None
     return row, OrphanedContent(old, context.store.contents.drop(old))

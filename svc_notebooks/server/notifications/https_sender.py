@@ -10,7 +10,8 @@ import asyncio
 from collections.abc import Sequence
 
 from ...core.notifications.delivery_schedule import AttemptOutcome
-from .open_connection import AddrInfo, Endpoint, connect, describe_error, parse_endpoint, resolve
+from .endpoints import Endpoint, parse_endpoint
+from .open_connection import AddrInfo, connect, describe_error, resolve
 from .receiver_connection import Connection, ConnectionState, NoResponse, message
 from .trust_store import TrustStore
 
@@ -41,7 +42,7 @@ class HttpsSender:
                 self._pools[target.host, target.port] = pool
             return AttemptOutcome(await pool.send(text))
         except TimeoutError:
-            return AttemptOutcome(None, f"{target} gave no answer within {self._timeout:g} seconds")
+            return AttemptOutcome(None, f"{target} gave no response within {self._timeout:g} seconds")
         except (OSError, ValueError, NoResponse) as error:
             return AttemptOutcome(None, describe_error(error, target))
 

@@ -7,57 +7,18 @@ import socket
 import ssl
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from functools import lru_cache
 from threading import Thread
-from typing import Any, NamedTuple
-from urllib.parse import quote, urlsplit
+from typing import Any
 
-from ...core.notifications.channels import host_of
+from .endpoints import Endpoint
 from .receiver_connection import Connection, NoResponse
 from .trust_store import TrustStore
 
 AddrInfo = tuple[Any, Any, int, str, Any]
 """A row of getaddrinfo."""
 
-_SAFE_CHARACTERS = "/%:@!$&'()*+,;=~"
 _CONNECT_SECONDS = 2.0  # after this time, the next address of the host is tried
 _TLS_SHUTDOWN_SECONDS = 1.0
-
-
-class Endpoint(NamedTuple):
-    """The address of a receiver. `authority` and `path` have the form that an HTTP request needs."""
-
-    host: str
-    port: int
-    authority: str
-    path: str
-
-    def __str__(self) -> str:
-        return f"{_add_brackets(self.host)}:{self.port}"
-
-
-@lru_cache(maxsize=1024)
-def parse_endpoint(address: str) -> Endpoint:
-    """Parse the URL of a receiver. Raises ValueError if the URL is not https or has no host.
-
-    >>> parse_endpoint("https://[::1]:8443/in?x=ü")
-    Endpoint(host='::1', port=8443, authority='[::1]:8443', path='/in?x=%C3%BC')
-    """
-    parts = urlsplit(address)
-    if parts.scheme != "https":
-        raise ValueError("messages are sent over https only")
-    host, port = host_of(address), parts.port or 443
-    host.encode("idna")  # raises UnicodeError, a ValueError, for an invalid host name
-    if not host:
-        raise ValueError("the address has no host")
-    path = quote(parts.path or "/", safe=_SAFE_CHARACTERS) + (
-        f"?{quote(parts.query, safe=_SAFE_CHARACTERS + '?')}" if parts.query else ""
-    )
-    return Endpoint(host, port, _add_brackets(host) + ("" if port == 443 else f":{port}"), path)
-
-
-def _add_brackets(host: str) -> str:
-    return f"[{host}]" if ":" in host else host
 
 
 def resolve(target: Endpoint) -> asyncio.Future[list[AddrInfo]]:
@@ -101,7 +62,7 @@ async def connect(
         _, connection = await loop.create_connection(
             make_connection,
             sock=sock,
-            ssl=trust.context,
+            ssl=trust.context_of(str(target)),
             server_hostname=target.host,
             ssl_shutdown_timeout=_TLS_SHUTDOWN_SECONDS,
         )
@@ -162,5 +123,5 @@ def describe_error(error: Exception, target: Endpoint) -> str:
         case ConnectionRefusedError():
             return f"nothing listens at {target}: connection refused"
         case ConnectionError():
-            return f"{target} closed the connection without an answer"
+            return f"{target} closed the connection without a response"
     return f"{target} cannot be reached: {text}"

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from ...core.notifications.delivery_schedule import AttemptOutcome
 from ...core.platform import capabilities
 from ..context.service_context import ServiceContext
+from .class_receivers import register_receiver, registered_receivers
 from .delivery_queue import DeliveryQueue, Handler, call_receiver
 from .trust_store import TrustStore
 
@@ -44,11 +45,27 @@ class PushNotifications:
         """Trust the certificate authorities in the store."""
         for pem in self._context.store.trusted.authorities():
             self._trust.add(pem)
+        for endpoint, receiver in registered_receivers(self._context.store).items():
+            if receiver["ca_pem"]:
+                self._trust.add_for(endpoint, receiver["ca_pem"])
 
     def trust(self, pem: str) -> None:
         """Trust the certificates in a PEM text and add the text to the store. Raises ValueError for an invalid text."""
         self._trust.add(pem)
         self._context.store.trusted.add_authority(pem)
+
+    def register_receiver(self, user: str, address: str, ca_pem: str | None) -> str:
+        """Register a receiver for the channels of one user, and return its host and port.
+
+        Deliveries to the receiver trust `ca_pem`. Raises ValueError if invalid, and ApiError (409) for a receiver of
+        another user.
+        """
+        if ca_pem:
+            TrustStore().add(ca_pem)  # before anything is stored
+        endpoint = register_receiver(self._context.store, user, address, ca_pem)
+        if ca_pem:
+            self._trust.add_for(str(endpoint), ca_pem)
+        return str(endpoint)
 
     def receive_at(self, address: str, handler: Handler | None) -> None:
         """Pass the messages for an address to a function of this process. `handler=None` removes the function."""

@@ -101,7 +101,7 @@ class Connection(asyncio.Protocol):
         Raises NoResponse if the receiver sends no status, and OSError if the connection fails.
         """
         if self.state is ConnectionState.CLOSED:
-            raise NoResponse("closed the connection without an answer")
+            raise NoResponse("closed the connection without a response")
         self._h11 = None
         self._status, self.received = self._loop.create_future(), 0
         self._set_state(ConnectionState.AWAITING_RESPONSE)
@@ -160,7 +160,7 @@ class Connection(asyncio.Protocol):
             self._status.set_result(status)
 
     def connection_lost(self, error: Exception | None) -> None:
-        began = "in the middle of its answer" if self.received else "without an answer"
+        began = "in the middle of its response" if self.received else "without a response"
         if error is None or isinstance(error, ConnectionError):
             error = NoResponse(f"closed the connection {began}")
         self._fail(error)

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
 _BLOCK = re.compile(r"-----BEGIN ([A-Z0-9 ]+)-----.*?-----END \1-----", re.DOTALL)
 _CERTIFICATE, _REVOCATION_LIST = "CERTIFICATE", "X509 CRL"
+_NO_CERTIFICATE = "expected a certificate in PEM, which begins with -----BEGIN CERTIFICATE-----"
 
 
 class TrustStore:
@@ -19,6 +20,7 @@ class TrustStore:
     def __init__(self) -> None:
         self._revoked: set[tuple[bytes, int]] = set()
         self._context: ssl.SSLContext | None = None
+        self._receiver_contexts: dict[str, ssl.SSLContext] = {}
         self._lock = RLock()  # one thread adds while another sends
 
     @property
@@ -30,13 +32,29 @@ class TrustStore:
             self._context = self._context or ssl.create_default_context()
             return self._context
 
+    def context_of(self, receiver: str) -> ssl.SSLContext:
+        """Return the TLS context for new connections to a receiver, which is named by its host and port."""
+        return self._receiver_contexts.get(receiver) or self.context
+
+    def add_for(self, receiver: str, pem: str) -> None:
+        """Trust the certificates in a PEM text for one receiver only. Raises ValueError if invalid."""
+        import ssl
+
+        certificates = [block[0] for block in _BLOCK.finditer(pem) if block[1] == _CERTIFICATE]
+        if not certificates:
+            raise ValueError(_NO_CERTIFICATE)
+        context = ssl.create_default_context()
+        _load(context, certificates)
+        with self._lock:
+            self._receiver_contexts[receiver] = context
+
     def add(self, pem: str) -> None:
         """Trust the certificates and apply the revocation lists in a PEM text. Raises ValueError if invalid."""
         blocks = [(block[1], block[0]) for block in _BLOCK.finditer(pem)]
         certificates = [text for label, text in blocks if label == _CERTIFICATE]
         lists = [text for label, text in blocks if label == _REVOCATION_LIST]
         if not certificates and not lists:
-            raise ValueError("expected a certificate in PEM, which begins with -----BEGIN CERTIFICATE-----")
+            raise ValueError(_NO_CERTIFICATE)
         import ssl
 
         revoked = {serial for text in lists for serial in _read_revocation_list(text)}

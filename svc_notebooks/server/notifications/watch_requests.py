@@ -20,7 +20,7 @@ from ...core.notifications.channels import (
 )
 from ...core.notifications.messages import FIRST_NUMBER
 from ...core.resources.files import ChannelResource
-from ..context.external_origin import external_origin
+from ..context.external_origin import external_base_url
 from ..context.responses import empty_response, json_response
 from ..context.service_context import RequestContext, ServiceContext
 from ..files.change_list import check_start
@@ -28,36 +28,39 @@ from ..files.change_log import change_log_of
 from ..files.operations import parse_fields_param, read_json, select_fields
 from ..files.rows import file_for
 from ..tables.channels import ChannelRow
+from .class_receivers import receiver_owner
 from .domains import is_registered
 
 
 def watch_file(context: ServiceContext, request: RequestContext) -> Response:
     """Open and return a channel that watches a file (A8-08). Raises ApiError (404) if the file is not visible."""
     row = file_for(context, request.caller, request.file_id)
-    uri = _uri(context, request, "files", segment(row.id))
-    return _open(context, request, row.id, uri, context.policy.max_file_channel_lifetime, of_changes=False)
+    uri = resource_uri(context, request, context.names.path("files", segment(row.id)))
+    return open_channel(context, request, row.id, uri, context.policy.max_file_channel_lifetime, of_changes=False)
 
 
 def watch_changes(context: ServiceContext, request: RequestContext) -> Response:
     """Open a channel that watches the caller's change log and return the response with the channel (A9)."""
     check_start(context, request, required=context.policy.strict_page_token)
-    uri = _uri(context, request, "changes")
+    uri = resource_uri(context, request, context.names.path("changes"))
     log = change_log_of(request.caller.user)
-    return _open(context, request, log, uri, context.policy.max_changes_channel_lifetime, of_changes=True)
+    return open_channel(context, request, log, uri, context.policy.max_changes_channel_lifetime, of_changes=True)
 
 
-def _uri(context: ServiceContext, request: RequestContext, *segments: str) -> str:
-    return join_url(external_origin(request.http_request, context), context.names.path(*segments)) + "?alt=json"
+def resource_uri(context: ServiceContext, request: RequestContext, path: str) -> str:
+    """Return the URI of the watched resource at a path of this service."""
+    return join_url(external_base_url(request.http_request, context), path) + "?alt=json"
 
 
-def _open(
+def open_channel(
     context: ServiceContext, request: RequestContext, watched: str, uri: str, limit: float, *, of_changes: bool
 ) -> Response:
     """Store a channel, queue its sync message and return the channel. `limit` is the maximum lifetime in seconds."""
     mask = parse_fields_param(request.query, {field_mask.STAR: {}}, CHANNEL_SHAPE)
     policy, now = context.policy, context.millis()
     channel = check_channel(read_json(request.body, policy.max_metadata_size), now=now, types=policy.channel_types)
-    if not is_registered(context.store, policy, channel.address):
+    owner = receiver_owner(context.store, channel.address)
+    if owner != request.caller.user and (owner or not is_registered(context.store, policy, channel.address)):
         raise refuse("webhookUnauthorized", address=channel.address[:200])
     digest = hmac.digest(context.secret.encode(), watched.encode(), "sha256")
     row = ChannelRow(
@@ -79,6 +82,9 @@ def _open(
     with context.store.transaction():  # the channel and its sync message, or neither (N-01)
         if context.store.channels.get(row.id):
             raise refuse("channelIdNotUnique", id=row.id)
+        quota = context.quotas.get(row.user)
+        if quota and context.store.channels.count_active(row.user, now) >= quota.channels:
+            raise refuse("channelQuota", limit=quota.channels)
         context.store.channels.enqueue_for_channel(context.store.channels.add(row), "sync", "", step=0, now=now)
     resource: ChannelResource = {
         "kind": "api#channel",

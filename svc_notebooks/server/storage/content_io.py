@@ -137,6 +137,7 @@ class Content:
         """Return a reader of bytes `first` to `last` (exclusive). The bytes stay readable if the file is changed."""
         with self._lock:
             self._readers[content] += 1
+        self._store.end_snapshot()  # the parts in an older snapshot may have been deleted
         pieces = self._store.contents.pieces(content, first, last)
         return ContentReader(
             self._parts, pieces, (first, last), in_this_process(partial(self._release_reader, content))

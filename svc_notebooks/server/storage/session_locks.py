@@ -1,7 +1,7 @@
 """Serialises the requests to an upload session, and interrupts a stalled request when a later request arrives.
 
-A second chunk waits for the first, and a status query interrupts any request (edge cases 33 to 38). The generation
-check in tables/upload_sessions.py guarantees correctness without this module.
+A second chunk waits for the first, and a status query interrupts any request (edge cases 33 to 38). The claims
+in tables/upload_sessions.py guarantee correctness without this module.
 """
 
 from __future__ import annotations

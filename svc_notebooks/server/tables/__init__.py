@@ -1,7 +1,8 @@
 """The SQL statements of the service, in one class for each group of tables, and the store that contains the classes.
 
 store.py                                        the Store: all tables, transactions, clear and restore
-files.py, contents.py, permissions.py, search.py  files, the parts of their contents, roles, queries as SQL
+files.py, contents.py, permissions.py           files, the parts of their contents, roles
+search.py, file_pages.py                        queries as SQL, and the index for a page of files
 upload_sessions.py, change_log.py               upload sessions, the change logs
 calendars.py, events.py                         calendars, events and invitations
 channels.py, message_queue.py                   channels, queued messages, registered domains and authorities
@@ -9,7 +10,8 @@ users.py, oauth.py                              users, tokens, generated ids; OA
 deadlines.py, dump.py                           expirations by time; all tables row by row
 """
 
-from ..database.engine import Database, open_database
+from ..database.engine import Database
+from ..database.opening import open_database
 from .store import Store
 
 __all__ = ["Database", "Store", "open_database"]

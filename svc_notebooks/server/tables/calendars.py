@@ -7,7 +7,7 @@ from typing import NamedTuple
 from sqlalchemy import bindparam, delete, select
 
 from ..database.engine import Prepared, TableGroup, inserting
-from ..database.schema import calendar_access, calendars
+from ..database.schema import calendar_access, calendar_entries, calendars
 
 
 class CalendarRow(NamedTuple):
@@ -57,6 +57,14 @@ _REVOKE = Prepared(
         calendar_access.c.calendar == bindparam("key"), calendar_access.c.scope == bindparam("who")
     )
 )
+_SAVE_ENTRY = inserting(calendar_entries, ("user", "calendar", "body"), otherwise="REPLACE")
+_OF_USER = calendar_entries.c.user == bindparam("user")
+_ENTRY = Prepared(select(calendar_entries.c.body).where(_OF_USER, calendar_entries.c.calendar == bindparam("calendar")))
+_ENTRIES = Prepared(
+    select(calendar_entries.c.calendar, calendar_entries.c.body).where(_OF_USER).order_by(calendar_entries.c.calendar)
+)
+_ENTRY_USERS = Prepared(select(calendar_entries.c.user).where(calendar_entries.c.calendar == bindparam("calendar")))
+_DROP_ENTRIES = Prepared(delete(calendar_entries).where(calendar_entries.c.calendar == bindparam("key")))
 _REVOKE_ALL = Prepared(delete(calendar_access).where(calendar_access.c.calendar == bindparam("key")))
 
 
@@ -78,9 +86,27 @@ class Calendars(TableGroup):
         shared = self._database.run(_SHARED, {"scope": f"user:{user}"})
         return list(map(CalendarRow._make, [*owned, *shared]))
 
+    def save_entry(self, user: str, calendar: str, body: str) -> None:
+        """Store a user's own settings of a calendar as JSON text. Existing settings are replaced."""
+        self._database.change(_SAVE_ENTRY, {"user": user, "calendar": calendar, "body": body})
+
+    def entry(self, user: str, calendar: str) -> str | None:
+        """Return a user's own settings of a calendar as JSON text, or None without settings."""
+        row = self._database.fetch_one(_ENTRY, {"user": user, "calendar": calendar})
+        return row[0] if row else None
+
+    def entries(self, user: str) -> list[tuple[str, str]]:
+        """Return a user's own settings of calendars, as pairs of the calendar's id and JSON text."""
+        return [(name, body) for name, body in self._database.run(_ENTRIES, {"user": user})]
+
+    def entry_users(self, calendar: str) -> list[str]:
+        """Return the users with own settings of a calendar."""
+        return [user for (user,) in self._database.run(_ENTRY_USERS, {"calendar": calendar})]
+
     def drop(self, calendar: str) -> None:
-        """Delete a calendar and all roles on the calendar."""
+        """Delete a calendar, all roles on the calendar and its entries in the lists of all users."""
         self._database.change(_DROP, {"key": calendar})
+        self._database.change(_DROP_ENTRIES, {"key": calendar})
         self._database.change(_REVOKE_ALL, {"key": calendar})
 
     def grant(self, row: AccessRow) -> None:

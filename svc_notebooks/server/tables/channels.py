@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from sqlalchemy import bindparam, insert, literal, or_, select, update
+from sqlalchemy import bindparam, func, insert, literal, or_, select, update
 
 from ...core.notifications.channels import ChannelState
 from ..database.engine import Database, Prepared, TableGroup, inserting
@@ -47,6 +47,7 @@ _MESSAGE = ("channel", "number", "state", "changed", "due", "attempts")
 _ADD = inserting(channels, _NEW)
 _GET = Prepared(select(*_COLUMNS).where(channels.c.id == bindparam("key")))
 _ANY = Prepared(select(channels.c.seq).limit(1))
+_COUNT = Prepared(select(func.count()).select_from(channels).where(channels.c.user == bindparam("user"), *_ACTIVE))
 _WATCHERS = Prepared(select(*_COLUMNS).where(*_WATCHING).order_by(channels.c.seq))
 _WATCHED_BELOW = {
     following: Prepared(
@@ -108,6 +109,10 @@ class Channels(TableGroup):
     def forget(self) -> None:
         """Clear the cached result of `any`. Called after the database was replaced."""
         self._any = None
+
+    def count_active(self, user: str, now: int) -> int:
+        """Return the number of a user's channels that are neither stopped nor expired."""
+        return int(self._database.run(_COUNT, {"user": user, "now": now})[0][0])
 
     def watchers(self, watched: str, now: int) -> list[ChannelRow]:
         """Return the channels on a resource that are neither stopped nor expired."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from sqlalchemy import and_, bindparam, delete, func, literal, or_, select
+from sqlalchemy import and_, bindparam, delete, func, literal, literal_column, or_, select, tuple_
 
-from ..database.engine import Prepared, TableGroup, inserting
+from ..database.engine import Database, Prepared, TableGroup, inserting
 from ..database.schema import events, invitations
 
 
@@ -63,16 +63,25 @@ _OLDER = or_(
     events.c.place > bindparam("place"), and_(events.c.place == bindparam("place"), events.c.id > bindparam("key"))
 )
 _PAGE = Prepared(select(*_COLUMNS).where(_HERE, _OLDER).order_by(*_BY_AGE).limit(bindparam("size")))
-_IN_WINDOW = and_(or_(events.c.end.is_(None), events.c.end > bindparam("after")), events.c.start < bindparam("before"))
-# An instance may have been moved to a time before the series begins.
-_MOVED_HERE = select(events.c.series).where(_HERE, events.c.series.is_not(None), _IN_WINDOW)
+_BEFORE = events.c.start < bindparam("before")
 _WITHIN = Prepared(
     select(*_COLUMNS)
-    .where(_HERE, events.c.series.is_(None), or_(_IN_WINDOW, events.c.id.in_(_MOVED_HERE)))
+    .where(_HERE, _BEFORE, events.c.end > bindparam("after"))
+    .where(tuple_(events.c.start, events.c.id) > tuple_(bindparam("start"), bindparam("key")))
     .order_by(events.c.start, events.c.id)
+    .limit(bindparam("size"))
 )
+_RECURRING = Prepared(select(*_COLUMNS).where(_HERE, events.c.recurring == literal_column("1"), _BEFORE))
+_CHANGED_IDS = Prepared(select(events.c.series, events.c.id).where(_HERE, events.c.series.is_not(None)))
+_LATER = tuple_(events.c.updated, events.c.id) > tuple_(bindparam("updated"), bindparam("key"))
+_BY_UPDATE = Prepared(
+    select(*_COLUMNS).where(_HERE, _LATER).order_by(events.c.updated, events.c.id).limit(bindparam("size"))
+)
+_COUNT = Prepared(select(func.count()).where(_HERE))
 _SINCE = Prepared(select(*_COLUMNS).where(_HERE, events.c.seq > bindparam("since")).order_by(*_BY_AGE))
 _LAST = Prepared(select(func.coalesce(func.max(events.c.seq), literal(0))).where(_HERE))
+_LAST_NUMBER = Prepared(select(func.coalesce(func.max(events.c.seq), literal(0))))
+_CHANGED_CALENDARS = Prepared(select(events.c.calendar).where(events.c.seq > bindparam("since")).distinct())
 _LATEST = Prepared(select(func.max(events.c.updated)).where(_HERE))
 _NAMING = Prepared(
     select(*_COLUMNS)
@@ -92,6 +101,10 @@ _INVITATIONS = Prepared(
 
 class Events(TableGroup):
     """The table of the events of all calendars, and the table of invitations."""
+
+    def __init__(self, database: Database) -> None:
+        super().__init__(database)
+        self._generation = object()
 
     def save(self, row: EventRow) -> None:
         """Add the row of an event, or replace the row with the same calendar and id."""
@@ -122,9 +135,43 @@ class Events(TableGroup):
             yield from rows
             place, event = rows[-1].place, rows[-1].id
 
-    def within(self, calendar: str, after: int, before: int) -> list[EventRow]:
-        """Return the single and recurring events that may have an instance between `after` and `before`."""
-        return self._rows(_WITHIN, calendar=calendar, after=after, before=before)
+    def by_update(self, calendar: str, updated: int, event: str, size: int) -> Iterator[EventRow]:
+        """Yield the rows of a calendar after this time of update and event id, in this order, like `by_age`."""
+        while rows := self._rows(_BY_UPDATE, calendar=calendar, updated=updated, key=event, size=size):
+            yield from rows
+            updated, event = rows[-1].updated, rows[-1].id
+
+    def within(self, calendar: str, window: tuple[int, int], start: int, event: str, size: int) -> Iterator[EventRow]:
+        """Yield the single events and changed instances in a window after this start and event id, in this order.
+
+        The rows come from queries of `size` rows each.
+        """
+        span = {"after": window[0], "before": window[1]}
+        while rows := self._rows(_WITHIN, calendar=calendar, start=start, key=event, size=size, **span):
+            yield from rows
+            start, event = rows[-1].start, rows[-1].id
+
+    def recurring(self, calendar: str, before: int) -> list[EventRow]:
+        """Return the recurring events of a calendar that begin before a time."""
+        return self._rows(_RECURRING, calendar=calendar, before=before)
+
+    def changed_ids(self, calendar: str) -> dict[str, set[str]]:
+        """Return the ids of the changed instances in a calendar, by the id of the recurring event."""
+        ids: dict[str, set[str]] = {}
+        for series, event in self._database.run(_CHANGED_IDS, {"calendar": calendar}):
+            ids.setdefault(series, set()).add(event)
+        return ids
+
+    def state(self, calendar: str) -> tuple[object, int, int]:
+        """Return a value that is different after every change of the calendar's events.
+
+        A change gives a row a new number, and a deletion reduces the number of rows.
+        """
+        return self._generation, self.last(calendar), int(self._database.run(_COUNT, {"calendar": calendar})[0][0])
+
+    def forget(self) -> None:
+        """Make all values of `state` different, because a snapshot with older row numbers was restored."""
+        self._generation = object()
 
     def since(self, calendar: str, seq: int) -> list[EventRow]:
         """Return the rows of a calendar whose number is greater than `seq`, which is the number in a sync token."""
@@ -137,6 +184,14 @@ class Events(TableGroup):
     def last(self, calendar: str) -> int:
         """Return the highest row number in a calendar, or 0 if the calendar has no events."""
         return int(self._database.run(_LAST, {"calendar": calendar})[0][0])
+
+    def last_number(self) -> int:
+        """Return the highest row number of all calendars, or 0 without events."""
+        return int(self._database.run(_LAST_NUMBER, {})[0][0])
+
+    def changed_calendars(self, seq: int) -> list[str]:
+        """Return the calendars with rows whose number is greater than `seq`."""
+        return [calendar for (calendar,) in self._database.run(_CHANGED_CALENDARS, {"since": seq})]
 
     def latest(self, calendar: str) -> int | None:
         """Return the time of the last change to a calendar's events in Unix milliseconds, or None without events."""

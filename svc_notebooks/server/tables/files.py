@@ -7,13 +7,14 @@ import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from sqlalchemy import CTE, bindparam, delete, func, select, update
+from sqlalchemy import CTE, Select, bindparam, delete, func, select, update
 
 from ...core.files.query import Search
 from ...core.files.sort_order import SortKey
 from ..database.engine import Prepared, TableGroup, inserting
 from ..database.schema import files, opened, properties, rope
-from .search import Viewer, after_keys, ascii_lower, condition, order, seen_by, word_list
+from .file_pages import page_statement
+from .search import Viewer, ascii_lower, word_list
 
 
 class FileRow(NamedTuple):
@@ -94,7 +95,9 @@ _FOREIGN_BELOW = Prepared(
     select(files.c.id).join(BELOW, files.c.id == BELOW.c.id).where(files.c.owner != bindparam("owner"))
 )
 _FOLLOW = Prepared(update(files).where(files.c.id.in_(select(FOLLOWING.c.id))).values(trashed=bindparam("flag")))
-_TRASHED = Prepared(select(files.c.id).where(files.c.owner == bindparam("user"), files.c.explicitly_trashed == 1))
+_TRASHED = Prepared(
+    select(files.c.id).where(files.c.owner == bindparam("user"), files.c.trashed == 1, files.c.explicitly_trashed == 1)
+)
 _USAGE = Prepared(
     select(
         func.coalesce(func.sum(files.c.size), 0), func.coalesce(func.sum(files.c.size).filter(files.c.trashed == 1), 0)
@@ -216,16 +219,14 @@ class FileTable(TableGroup):
 
         `after` has the sort key values of the previous page's last file, or is None.
         """
-        terms = order(viewer, keys)
-        conditions = [seen_by(viewer), files.c.parent.is_not(None)]
-        conditions += [condition(search, viewer)] if search else []
-        conditions += [after_keys(terms, after)] if after is not None else []
-        statement = select(*_COLUMNS, *(term.value for term in terms)).where(*conditions)
-        statement = statement.order_by(*(term.clause for term in terms)).limit(size + 1)
+        statement = page_statement(_COLUMNS, viewer, search, keys, after, size + 1, self._count)
         selected = self._database.select(statement)
         width = len(FileRow._fields)
         rows = [FileRow._make(row[:width]) for row in selected[:size]]
         return FilePage(rows, selected[size - 1][width:] if len(selected) > size else None)
+
+    def _count(self, statement: Select[Any]) -> int:
+        return int(self._database.select(statement)[0][0])
 
 
 def _values(row: FileRow) -> dict[str, Any]:

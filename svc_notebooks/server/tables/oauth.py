@@ -66,6 +66,9 @@ _END_TOKENS = Prepared(
 _END_GRANTED = Prepared(delete(granted).where(granted.c.family == bindparam("family")))
 _END_GRANTS = Prepared(delete(grants).where(grants.c.family == bindparam("family"), grants.c.kind == "refresh"))
 _END_TOKEN = Prepared(delete(tokens).where(tokens.c.digest == bindparam("key")))
+_END_TOKENS_OF = Prepared(delete(tokens).where(tokens.c.user == bindparam("user")))
+_END_GRANTS_OF = Prepared(delete(grants).where(grants.c.user == bindparam("user")))
+_END_FAMILIES = Prepared(delete(granted).where(granted.c.token.not_in(select(tokens.c.digest))))
 
 
 class OAuth(TableGroup):
@@ -115,6 +118,16 @@ class OAuth(TableGroup):
         """Revoke all access and refresh tokens of a family."""
         for statement in (_END_TOKENS, _END_GRANTED, _END_GRANTS):
             self._database.change(statement, {"family": family})
+
+    def end_user(self, user: str) -> None:
+        """Revoke all access tokens, authorization codes and refresh tokens of a user."""
+        for statement in (_END_TOKENS_OF, _END_GRANTS_OF):
+            self._database.change(statement, {"user": user})
+        self._database.change(_END_FAMILIES, {})
+
+    def end_all(self) -> None:
+        """Revoke all tokens and authorization codes of all users, and remove all service accounts."""
+        self._database.delete_all(tokens, granted, grants, accounts)
 
     def end_token(self, token: str) -> bool:
         """Revoke an access token. Returns False if there is no such token."""

@@ -110,19 +110,26 @@ def condition(search: Search, viewer: Viewer) -> ColumnElement[bool]:
     return _compare(search, viewer)
 
 
-def seen_by(viewer: Viewer) -> ColumnElement[bool]:
-    """Return the SQL condition for the files that a user can see in a list.
+def own(viewer: Viewer) -> ColumnElement[bool]:
+    """Return the SQL condition for the files of a user that the user can see in a list.
 
-    These are the user's own files, the files shared by name, and the files in own and shared folders. With
-    `viewer.app_only`, only files that the OAuth client has created or opened match.
+    With `viewer.app_only`, only files that the OAuth client has created or opened match.
     """
-    own = files.c.owner == viewer.user
-    seen = or_(own, files.c.id.in_(select(visible(viewer.user).c.id))) if viewer.shared else own
-    return (
-        and_(seen, exists().where(opened.c.file == files.c.id, opened.c.client == viewer.client))
-        if viewer.app_only
-        else seen
-    )
+    return _openable(files.c.owner == viewer.user, viewer)
+
+
+def foreign(viewer: Viewer) -> ColumnElement[bool]:
+    """Return the SQL condition for the files of other users that a user can see in a list.
+
+    These are the files shared by name, and the files in own and shared folders.
+    """
+    seen = and_(files.c.owner != viewer.user, files.c.id.in_(select(visible(viewer.user).c.id)))
+    return _openable(seen, viewer)
+
+
+def _openable(seen: ColumnElement[bool], viewer: Viewer) -> ColumnElement[bool]:
+    by_client = exists().where(opened.c.file == files.c.id, opened.c.client == viewer.client)
+    return and_(seen, by_client) if viewer.app_only else seen
 
 
 def visible(user: str) -> CTE:
@@ -247,7 +254,9 @@ def _sort_value(name: str, viewer: Viewer) -> ColumnElement[Any]:
 
 def after_keys(terms: Sequence[Term], after: Sequence[Any]) -> ColumnElement[bool]:
     """Return the SQL condition for the files that follow a file with the sort key values `after`."""
-    return or_(*(_step(terms[:n], terms[n], after) for n in range(len(terms))))
+    first = terms[0].value
+    bound = first <= after[0] if terms[0].descending else first >= after[0]  # all steps imply it, for an index
+    return and_(bound, or_(*(_step(terms[:n], terms[n], after) for n in range(len(terms)))))
 
 
 def _step(equal: Sequence[Term], then: Term, after: Sequence[Any]) -> ColumnElement[bool]:

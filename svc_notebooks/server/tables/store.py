@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 
 from ...core.http.messages import JSON
 from ..database.engine import Database, Row
 from ..database.schema import (
     calendar_access,
+    calendar_entries,
     calendars,
     changes,
     channels,
@@ -45,6 +46,10 @@ class Store:
     def __init__(self, database: Database) -> None:
         self._database = database
         self.transaction = database.transaction
+        self.reading: Callable[[], AbstractContextManager[None]] = (
+            database.reading if database.has_readers else nullcontext
+        )
+        self.end_snapshot = database.end_snapshot
         self.users = Users(database)
         self.oauth = OAuth(database)
         self.files = FileTable(database)
@@ -60,18 +65,20 @@ class Store:
         self.deadlines = Deadlines(database)
 
     def exclusive(self) -> AbstractContextManager[bool | None]:
-        """Return a lock for a `with` block. During the block no other thread reads or writes the database."""
-        return self._database.lock
+        """Return a lock for a `with` block. During the block no other thread writes the database."""
+        return self._database.exclusive()
 
     def clear(self) -> None:
         """Delete files, uploads, permissions, channels, events and secondary calendars. Users and OAuth data stay."""
         with self.transaction():
             self._database.delete_all(contents, rope, sessions, generated, properties, opened, permissions)
+            self.upload_sessions.invalidate_claims()
             self._database.delete_all(channels, messages, changes)
             self.channels.forget()
-            self._database.delete_all(events, invitations, calendar_access)
+            self._database.delete_all(events, invitations, calendar_access, calendar_entries)
             self._database.delete_all(calendars, where=calendars.c.id != calendars.c.owner)
             self._database.reset_counters(messages, changes, events)
+            self.events.forget()
             self._database.delete_all(files, where=files.c.parent.is_not(None))
 
     def rows(self) -> Iterator[tuple[str, Iterator[Row]]]:
@@ -84,8 +91,9 @@ class Store:
 
     def load_rows(self, tables: Mapping[str, Iterable[Sequence[JSON]]], numbers: Mapping[str, int]) -> None:
         """Replace all rows and counters. Raises ValueError, and changes nothing, if the rows contradict each other."""
-        dump.load_rows(self._database, tables, numbers)
-        self._forget()
+        with self.exclusive():
+            dump.load_rows(self._database, tables, numbers)
+            self._forget()
 
     def image(self) -> bytes:
         """Return a copy of the whole database as bytes."""
@@ -93,12 +101,14 @@ class Store:
 
     def restore(self, image: bytes) -> None:
         """Replace all rows by the rows in `image`, which the method `image` returned."""
-        self._database.restore(image)
-        self._forget()
+        with self.exclusive():  # or a request in progress could change a restored session
+            self._database.restore(image)
+            self._forget()
 
     def _forget(self) -> None:
         self.users.forget()
         self.channels.forget()
+        self.events.forget()
         self.upload_sessions.invalidate_claims()
 
     def close(self) -> None:

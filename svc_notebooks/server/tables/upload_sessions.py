@@ -5,8 +5,9 @@ from __future__ import annotations
 from itertools import count
 from typing import NamedTuple
 
-from sqlalchemy import bindparam, delete, select, update
+from sqlalchemy import bindparam, delete, func, select, update
 
+from ...core.uploads.states import UploadState
 from ..database.engine import Database, Prepared, TableGroup, inserting
 from ..database.schema import sessions
 
@@ -15,6 +16,7 @@ class SessionRow(NamedTuple):
     """A database row of an upload session.
 
     `query` is the query string of the initiation. `answer` is the body of the response after completion, or None.
+    `claim` is not stored. It is the number of the request's claim, or 0 without a claim.
     """
 
     id: str
@@ -29,28 +31,28 @@ class SessionRow(NamedTuple):
     total: int | None
     state: str
     touched: float
-    generation: int
-    answer: str | None
+    answer: str | None = None
+    claim: int = 0
 
 
 _CHANGING = ("file", "stored", "total", "state", "touched")
-_COLUMNS = tuple(sessions.c[name] for name in SessionRow._fields)
+_STORED = SessionRow._fields[:-1]
+_COLUMNS = tuple(sessions.c[name] for name in _STORED)
 
-_ADD = inserting(sessions, SessionRow._fields)
+_ADD = inserting(sessions, _STORED)
 _GET = Prepared(select(*_COLUMNS).where(sessions.c.id == bindparam("key")))
-_CLAIM = Prepared(
-    update(sessions).where(sessions.c.id == bindparam("key")).values(generation=bindparam("mine")).returning(*_COLUMNS)
-)
 _SAVE = Prepared(
-    update(sessions)
-    .where(sessions.c.id == bindparam("key"), sessions.c.generation == bindparam("mine"))
-    .values({name: bindparam(name) for name in _CHANGING})
+    update(sessions).where(sessions.c.id == bindparam("key")).values({name: bindparam(name) for name in _CHANGING})
 )
 _ANSWER = Prepared(update(sessions).where(sessions.c.id == bindparam("key")).values(answer=bindparam("text")))
 _OLD = Prepared(
     select(*_COLUMNS).where(sessions.c.touched <= bindparam("before")).order_by(sessions.c.touched).limit(100)
 )
-_INVALIDATE_CLAIMS = Prepared(update(sessions).values(generation=0))
+_STORED_BY = Prepared(
+    select(func.coalesce(func.sum(sessions.c.stored), 0)).where(
+        sessions.c.owner == bindparam("owner"), sessions.c.state == UploadState.OPEN.value
+    )
+)
 _DROP = Prepared(delete(sessions).where(sessions.c.id == bindparam("key")))
 
 
@@ -59,7 +61,8 @@ class UploadSessionTable(TableGroup):
 
     def __init__(self, database: Database) -> None:
         super().__init__(database)
-        self._claims = count(1)  # only distinguishes running requests; not restored, so that no number is used twice
+        self._numbers = count(1)
+        self._claims: dict[str, int] = {}  # the last claim of each session, only used with the lock of the database
 
     def add(self, row: SessionRow) -> None:
         """Add an upload session."""
@@ -68,20 +71,28 @@ class UploadSessionTable(TableGroup):
     def get(self, key: str) -> SessionRow | None:
         """Return the upload session with an `upload_id`, or None if the id is unknown."""
         row = self._database.fetch_one(_GET, {"key": key})
-        return SessionRow._make(row) if row else None
+        return SessionRow(*row) if row else None
 
     def claim(self, key: str) -> SessionRow | None:
         """Claim an upload session and return its row, or None if the id is unknown. Earlier claims become invalid."""
-        row = self._database.change_one(_CLAIM, {"key": key, "mine": next(self._claims)})
-        return SessionRow._make(row) if row else None
+        with self._database.lock:
+            row = self.get(key)
+            if row is None:
+                return None
+            self._claims[key] = number = next(self._numbers)
+        return row._replace(claim=number)
 
     def invalidate_claims(self) -> None:
         """Invalidate all claims, so that requests in progress can no longer change their sessions."""
-        self._database.change(_INVALIDATE_CLAIMS, {})
+        with self._database.lock:
+            self._claims.clear()
 
     def save(self, row: SessionRow) -> bool:
         """Save the row of a session. Returns False, and saves nothing, if a later request has claimed the session."""
-        return self._database.change(_SAVE, {**row._asdict(), "key": row.id, "mine": row.generation}) == 1
+        with self._database.lock:
+            if self._claims.get(row.id) != row.claim:
+                return False
+            return self._database.change(_SAVE, {**row._asdict(), "key": row.id}) == 1
 
     def save_answer(self, key: str, answer: str) -> None:
         """Store the response body of a completed session, which all later responses repeat."""
@@ -89,8 +100,14 @@ class UploadSessionTable(TableGroup):
 
     def older_than(self, before: float) -> list[SessionRow]:
         """Return at most 100 sessions that were last used at or before this time (Unix seconds)."""
-        return [SessionRow._make(row) for row in self._database.run(_OLD, {"before": before})]
+        return [SessionRow(*row) for row in self._database.run(_OLD, {"before": before})]
 
     def drop(self, key: str) -> None:
         """Delete the row of a session."""
-        self._database.change(_DROP, {"key": key})
+        with self._database.lock:
+            self._claims.pop(key, None)
+            self._database.change(_DROP, {"key": key})
+
+    def stored_by(self, owner: str) -> int:
+        """Return the number of bytes that the open sessions of a user have stored."""
+        return int(self._database.run(_STORED_BY, {"owner": owner})[0][0])

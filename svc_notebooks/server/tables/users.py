@@ -95,11 +95,16 @@ class Users(TableGroup):
 
     def fact(self, name: str, otherwise: str) -> str:
         """Return the named value `name`. If there is no such value, set it to `otherwise` and return `otherwise`."""
-        row = self._database.fetch_one(_FACT, {"name": name})
-        if row:
-            return str(row[0])
+        value = self.find_fact(name)
+        if value is not None:
+            return value
         self._database.change(_ADD_FACT, {"name": name, "value": otherwise})
         return otherwise
+
+    def find_fact(self, name: str) -> str | None:
+        """Return the named value `name`, or None if there is no such value."""
+        row = self._database.fetch_one(_FACT, {"name": name})
+        return str(row[0]) if row else None
 
 
 def digest_of(secret: str) -> str:

@@ -33,7 +33,7 @@ _MAX_LINGER, _LINGER_SECONDS, _MAX_LINGER_SECONDS = 64 * 1024 * 1024, 2.0, 30.0
 class ConnectionServer(Protocol):
     """The attributes and methods of the server that a connection uses."""
 
-    base_url: str
+    origin: str
     policy: Policy
     tls: ssl.SSLContext | None
     lane_table: LaneTable
@@ -145,7 +145,7 @@ class ServerConnection:
             return False
         try:
             head = read_head(data)
-            url, pairs = head.url(self.server.base_url)
+            url, pairs = head.url(self.server.origin)
         except UnreadableError as error:
             with suppress(OSError):
                 self.socket.sendall(error.response())
@@ -214,7 +214,7 @@ class ServerConnection:
     def _refuse_plain_http(self) -> None:
         """Send an HTTP error to a client that does not use TLS. If a TLS handshake failed, send nothing."""
         if self._handshake and not self._handshake.secured:
-            refusal = error_response(refuse("badRequest", message=f"This is an https address: {self.server.base_url}"))
+            refusal = error_response(refuse("badRequest", message=f"This is an https address: {self.server.origin}"))
             with suppress(OSError):
                 self.socket.settimeout(_LINGER_SECONDS)
                 self.socket.sendall(head_bytes(refusal, connection="close") + refusal.content())

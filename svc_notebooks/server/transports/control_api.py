@@ -29,15 +29,19 @@ from ...core.http.messages import (
     as_body,
     plain_segment,
 )
+from ..auth.class_accounts import ClassAccounts, check_teacher
+from ..auth.hub import check_admin
 from ..blobs.blob_store import BLOCK
 from ..context.access_tokens import bearer
 from ..context.bodies import content_length
 from ..context.csrf import check_host, check_same_origin
+from ..context.external_origin import without_prefix
 from ..context.responses import empty_response, error_response, json_response
 from ..context.service_context import ServiceContext
 from ..files.operations import read_json
 from ..files.storage_errors import disk_refusal
 from ..service import Service
+from .class_api import RECEIVERS_PATH, handle_receiver
 
 _PREFIX = "/_control/"
 _MAX_BODY_SIZE = 16 * 1024 * 1024
@@ -62,7 +66,10 @@ class Control:
 
     def handle(self, request: Request) -> Response:
         """Return the response of the control API for paths under `/_control/`, or of the service for other paths."""
+        request = without_prefix(request, self._service.policy.path_prefix)
         path = urlsplit(request.url).path
+        if path == RECEIVERS_PATH and (accounts := self._service.class_accounts):
+            return handle_receiver(self._service, accounts, request)
         if not path.startswith(_PREFIX):
             return self._service.handle(request)
         response = self._service.refusal(request, self._check) or self._answer(request, path[len(_PREFIX) :])
@@ -71,6 +78,10 @@ class Control:
     def _check(self, request: Request, context: ServiceContext) -> None:
         check_host(request, context)
         check_same_origin(request, context)
+        if provider := self._service.provider:
+            return check_admin(provider, request)
+        if accounts := self._service.class_accounts:
+            return check_teacher(accounts, request)
         if self._token is not None and not hmac.compare_digest((bearer(request) or "").encode(), self._token.encode()):
             raise ApiError(refuse("controlToken").rows, [("WWW-Authenticate", 'Bearer realm="svc control"')])
 
@@ -133,10 +144,10 @@ def _call(service: Service, request: Request, name: str) -> Answer:
     fields = read_json(as_body(request.body), _MAX_BODY_SIZE) if length != "0" else {}
     if unknown := fields.keys() - set(_FIELDS.get(name, fields)):
         raise ValueError(f"{name} accepts the fields {', '.join(_FIELDS[name])}, not {min(unknown)[:40]}")
-    return function(service, fields, request.origin)
+    return function(service, fields, request.origin + service.policy.path_prefix)
 
 
-def _sign_in(service: Service, fields: Fields, origin: str) -> Answer:
+def _sign_in(service: Service, fields: Fields, base_url: str) -> Answer:
     scopes, expires_in = fields.get("scopes"), fields.get("expires_in")
     lifetime = None if expires_in is None else _duration("expires_in", expires_in)
     if lifetime is not None and abs(lifetime.total_seconds()) > _MAX_SECONDS:
@@ -151,7 +162,7 @@ def _sign_in(service: Service, fields: Fields, origin: str) -> Answer:
     return {"access_token": token}
 
 
-def _move_clock(service: Service, fields: Fields, origin: str) -> Answer:
+def _move_clock(service: Service, fields: Fields, base_url: str) -> Answer:
     if len(fields) > 1:
         raise ValueError("clock accepts only one of the fields advance, now and freeze")
     if (duration := fields.get("advance")) is not None:
@@ -174,7 +185,7 @@ def _duration(name: str, value: JSON) -> timedelta:
         raise ValueError(str(error)) from None
 
 
-def _limit(service: Service, fields: Fields, origin: str) -> Answer:
+def _limit(service: Service, fields: Fields, base_url: str) -> Answer:
     requests, per = fields.get("requests"), fields.get("per", "60s")
     if isinstance(requests, bool) or not isinstance(requests, int | None):
         raise ValueError("requests must be a whole number of 1 or more, or null to remove the limit")
@@ -182,23 +193,23 @@ def _limit(service: Service, fields: Fields, origin: str) -> Answer:
     return {"limits": service.limits()}
 
 
-def _agenda(service: Service, fields: Fields, origin: str) -> Answer:
+def _agenda(service: Service, fields: Fields, base_url: str) -> Answer:
     since, until = _text(fields, "since"), _text(fields, "until")
     rows = service.agenda(parse_time(since) if since else None, parse_time(until) if until else None)
     return {"agenda": rows}
 
 
-def _add_client(service: Service, fields: Fields, origin: str) -> Answer:
+def _add_client(service: Service, fields: Fields, base_url: str) -> Answer:
     addresses, is_public = _texts(fields, "redirect_uris"), _flag(fields, "public")
-    return service.oauth_client(_require_text(fields, "name"), addresses, public=is_public, base_url=origin)
+    return service.oauth_client(_require_text(fields, "name"), addresses, public=is_public, base_url=base_url)
 
 
-def _add_account(service: Service, fields: Fields, origin: str) -> Answer:
+def _add_account(service: Service, fields: Fields, base_url: str) -> Answer:
     return service.service_account(
         _require_text(fields, "name"),
         delegation=_texts(fields, "delegation"),
         client=_text(fields, "client") or "notebook",
-        base_url=origin,
+        base_url=base_url,
     )
 
 
@@ -215,31 +226,44 @@ def _flag_file(service: Service, file_id: str, fields: Fields) -> Answer:
     return {"id": file_id, **fields}
 
 
+def _accounts(service: Service) -> ClassAccounts:
+    if service.class_accounts is None:
+        raise refuse("notFound", message="this service has no class; start it with serve --class.")
+    return service.class_accounts
+
+
+def _account(fields: Fields) -> str:
+    return _require_text(fields, "user").lower()
+
+
 CALLS: Mapping[tuple[str, str], Callable[[Service, Fields, str], Answer]] = {
     ("POST", "tokens"): _sign_in,
     ("POST", "clients"): _add_client,
     ("POST", "service_accounts"): _add_account,
-    ("GET", "clock"): lambda service, fields, origin: {"now": format_time(service.clock.now())},
+    ("GET", "clock"): lambda service, fields, base_url: {"now": format_time(service.clock.now())},
     ("POST", "clock"): _move_clock,
-    ("POST", "faults"): lambda service, fields, origin: {"id": service.add_faults(fields)},
-    ("GET", "faults"): lambda service, fields, origin: {"plans": service.fault_plans()},
-    ("DELETE", "faults"): lambda service, fields, origin: service.clear_faults(),
+    ("POST", "faults"): lambda service, fields, base_url: {"id": service.add_faults(fields)},
+    ("GET", "faults"): lambda service, fields, base_url: {"plans": service.fault_plans()},
+    ("DELETE", "faults"): lambda service, fields, base_url: service.clear_faults(),
     ("POST", "limits"): _limit,
-    ("GET", "limits"): lambda service, fields, origin: {"limits": service.limits()},
+    ("GET", "limits"): lambda service, fields, base_url: {"limits": service.limits()},
     ("POST", "agenda"): _agenda,
     ("GET", "agenda"): _agenda,
-    ("POST", "domains"): lambda service, fields, origin: {
+    ("POST", "domains"): lambda service, fields, base_url: {
         "domain": service.register_domain(_require_text(fields, "domain"))
     },
-    ("POST", "trust"): lambda service, fields, origin: service.trust(_require_text(fields, "ca_pem")),
-    ("GET", "journal"): lambda service, fields, origin: {"journal": service.journal()},
-    ("GET", "deliveries"): lambda service, fields, origin: {"deliveries": service.deliveries()},
-    ("GET", "outbox"): lambda service, fields, origin: {"outbox": service.outbox()},
-    ("POST", "snapshot"): lambda service, fields, origin: {"id": service.snapshot()},
-    ("POST", "restore"): lambda service, fields, origin: service.restore(_text(fields, "id") or ""),
-    ("POST", "reset"): lambda service, fields, origin: service.reset(),
+    ("POST", "trust"): lambda service, fields, base_url: service.trust(_require_text(fields, "ca_pem")),
+    ("GET", "journal"): lambda service, fields, base_url: {"journal": service.journal()},
+    ("GET", "deliveries"): lambda service, fields, base_url: {"deliveries": service.deliveries()},
+    ("GET", "outbox"): lambda service, fields, base_url: {"outbox": service.outbox()},
+    ("POST", "snapshot"): lambda service, fields, base_url: {"id": service.snapshot()},
+    ("POST", "restore"): lambda service, fields, base_url: service.restore(_text(fields, "id") or ""),
+    ("POST", "reset"): lambda service, fields, base_url: service.reset(),
+    ("POST", "class/revoke"): lambda service, fields, base_url: _accounts(service).revoke(_account(fields)),
+    ("POST", "class/renew"): lambda service, fields, base_url: {"token": _accounts(service).renew(_account(fields))},
 }
-"""The functions of the control calls, which take the service, the fields of the body and the request's origin."""
+"""The functions of the control calls, which take the service, the fields of the body and the base URL of the
+request."""
 
 _FIELDS: Mapping[str, tuple[str, ...]] = {
     "tokens": ("user", "client", "scopes", "service_account", "expires_in"),
@@ -251,6 +275,8 @@ _FIELDS: Mapping[str, tuple[str, ...]] = {
     "restore": ("id",),
     "clients": ("name", "redirect_uris", "public"),
     "service_accounts": ("name", "delegation", "client"),
+    "class/revoke": ("user",),
+    "class/renew": ("user",),
 }
 """The allowed fields in the body of each call. Calls that are not listed ignore the body or check it themselves."""
 

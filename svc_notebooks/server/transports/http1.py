@@ -27,8 +27,7 @@ _MAX_TRAILER_SIZE = 65_536
 _MAX_LINE = 256
 
 _REQUEST_LINE = re.compile(rb"([A-Z][A-Z0-9_-]*) ([^ \r\n#]+) HTTP/(\d)\.(\d)")
-_NAME = re.compile(r"[0-9A-Za-z!#$%&'*+\-.^_`|~]+")
-_NOT_IN_A_VALUE = re.compile(r"[\r\n\0]")
+_HEADER_LINES = re.compile(r"(?:[0-9A-Za-z!#$%&'*+\-.^_`|~]+:[^\r\n\0]*\r\n)*")
 _FRAMING_NAMES = frozenset({"connection", "content-length", "expect", "host", "transfer-encoding"})
 _CHUNK_SIZE = re.compile(rb"([0-9A-Fa-f]{1,15})[ \t]*(?:;[^\r\n]*)?\r\n")
 _LINE_BREAKS = re.compile(r"[\r\n\0]+")
@@ -110,14 +109,14 @@ def read_head(data: bytes) -> RequestHead:
         raise UnreadableError(505)
     if not data.endswith(b"\r\n\r\n"):
         raise UnreadableError(400, "each header line must end with CR LF, and a blank line must follow the headers")
-    pairs: list[tuple[str, str]] = []
+    text = rest.removesuffix(b"\r\n").decode("latin-1")
+    if not _HEADER_LINES.fullmatch(text):
+        line = next(line for line in text.split("\r\n") if not _HEADER_LINES.fullmatch(f"{line}\r\n"))
+        raise UnreadableError(400, f"{line[:40].encode('latin-1')!r} is not a header line")
+    parts = (line.partition(":") for line in text.split("\r\n")[:-1])
+    pairs = [(name, value.strip(" \t")) for name, _, value in parts]
     framing: dict[str, list[str]] = {}
-    for line in rest.removesuffix(b"\r\n\r\n").split(b"\r\n") if rest != b"\r\n" else ():
-        name, colon, value = line.decode("latin-1").partition(":")
-        if not colon or not _NAME.fullmatch(name) or _NOT_IN_A_VALUE.search(value):
-            raise UnreadableError(400, f"{line[:40]!r} is not a header line")
-        value = value.strip(" \t")
-        pairs.append((name, value))
+    for name, value in pairs:
         if name.lower() in _FRAMING_NAMES:
             framing.setdefault(name.lower(), []).append(value)
     if len(pairs) > _MAX_HEADERS:

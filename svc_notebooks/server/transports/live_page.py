@@ -3,8 +3,9 @@
 The page at `/` has no data, and a browser may open it without a credential. Its data at `/_live/activity` is about all
 users of the service. Where everybody may choose any account without a password (`browser_sign_in="choose"`), everybody
 may act as every user, so no key is needed to see what they do. Anywhere else a request for the data must have a key,
-which only the person who has started the server knows. As at the control API, pages of other sites and foreign names of
-the service are refused (server/context/csrf.py).
+which only the person who has started the server knows. In a class, the sign-in token of a teacher is the key, and with
+JupyterHub the token of an administrator. As at the control API, pages of other sites and foreign names of the service
+are refused (server/context/csrf.py).
 
 These requests bypass the dispatcher. So they are not in the journal that the page shows, trigger no faults and count
 towards no limits. The page asks for its data once a second, so that an open page occupies a thread for some
@@ -18,8 +19,12 @@ from collections.abc import Callable
 
 from ...core.errors.catalogue import ApiError, refuse
 from ...core.http.messages import Request, Response
+from ..auth.class_accounts import check_teacher
+from ..auth.hub import check_admin
 from ..context.access_tokens import bearer
 from ..context.csrf import check_host, check_same_origin
+from ..context.external_origin import without_prefix
+from ..context.html import redirect
 from ..context.responses import encode_json, error_response, json_bytes
 from ..context.service_context import ServiceContext
 from ..files.storage_errors import disk_refusal
@@ -44,6 +49,10 @@ class LivePage:
 
         A client that does not accept HTML gets no page, so that the address `/` is unknown to API clients.
         """
+        prefix = self._service.policy.path_prefix
+        if prefix and request.path == prefix and request.method in ("GET", "HEAD"):
+            return redirect(f"{request.path}/", 308)  # the page asks for its data at a relative address
+        request = without_prefix(request, prefix)
         path = request.path
         if path == _ACTIVITY and request.method == "GET":
             return self._service.refusal(request, self._check, _OPERATION) or self._activity(request)
@@ -56,7 +65,11 @@ class LivePage:
         """Check that a request may read the data of the page. Raises ApiError (401, 403)."""
         check_host(request, context)
         check_same_origin(request, context)
-        if self._key is not None and not hmac.compare_digest((bearer(request) or "").encode(), self._key.encode()):
+        if provider := self._service.provider:
+            check_admin(provider, request)
+        elif accounts := self._service.class_accounts:
+            check_teacher(accounts, request)
+        elif self._key is not None and not hmac.compare_digest((bearer(request) or "").encode(), self._key.encode()):
             raise ApiError(refuse("livePageKey").rows, [("WWW-Authenticate", 'Bearer realm="svc live page"')])
 
     def _activity(self, request: Request) -> Response:

@@ -69,7 +69,7 @@ class SocketServer:
     ) -> None:
         self.policy = service.policy
         is_open = self.policy.browser_sign_in == "choose"  # then everybody may act as every user
-        self._page_key = None if is_open or control_token else token_urlsafe(16)
+        self._page_key = None if is_open or control_token or service.provider else token_urlsafe(16)
         self.handle: Callable[[Request], Response] = (
             Control(service, control_token).handle if control else service.handle
         )
@@ -78,7 +78,7 @@ class SocketServer:
         self.tls, self.ca = tls, ca
         self.owner: object = None
         """An object that the server keeps alive while it runs, such as a sandbox."""
-        self.base_url = ""
+        self.origin = self.base_url = ""
         self.lane_table = LaneTable(service.user_of)
         self.bodies: set[LengthBody] = set()
         self.responses = 0
@@ -106,7 +106,8 @@ class SocketServer:
         """Start the threads and return the server when it accepts connections. Raises OSError for an address in use."""
         self._listener = self._listen()
         host, port = self._listener.getsockname()[:2]
-        self.base_url = f"{'https' if self.tls else 'http'}://{f'[{host}]' if ':' in host else host}:{port}"
+        self.origin = f"{'https' if self.tls else 'http'}://{f'[{host}]' if ':' in host else host}:{port}"
+        self.base_url = self.origin + self.policy.path_prefix
         self._selector.register(self._listener, selectors.EVENT_READ)
         self._add_threads(self._min_threads)
         self._acceptor = Thread(target=self._accept_connections, name="svc-socket", daemon=True)

@@ -12,12 +12,14 @@ from zlib import crc32
 
 from ...core.clock import format_time, from_millis
 from ...core.http.messages import Query
+from ..auth.class_accounts import ClassAccounts
 from ..context.request_journal import Journal
 from ..context.service_context import ServiceContext
 from ..events.invitations import outbox
 from ..files.resource import view_path
 from ..notifications.delivery_queue import DeliveryQueue
 from ..tables.files import FileRow
+from .class_activity import student_rows
 
 Row: TypeAlias = dict[str, object]
 """A row or an object of the response, as plain data."""
@@ -26,13 +28,20 @@ MAX_ROWS = 200
 """The maximum number of rows of each list. The page shows the latest rows."""
 
 
-def activity(context: ServiceContext, journal: Journal, deliveries: DeliveryQueue, query: Query) -> Row:
+def activity(
+    context: ServiceContext,
+    journal: Journal,
+    deliveries: DeliveryQueue,
+    query: Query,
+    accounts: ClassAccounts | None = None,
+) -> Row:
     """Return the latest requests and messages, oldest first, and the latest files, last modified first.
 
     The query parameters describe the rows that the page has: `journal` is the id of the journal and `since` the number
-    of a request, `messages` and `files` are the versions of these lists. The rows of a list that the page already has
-    are None.
+    of a request, `messages`, `files` and `students` are the versions of these lists. The rows of a list that the page
+    already has are None. Only the service of a class has students.
     """
+    students: list[Row] = [dict(row) for row in student_rows(context, accounts, journal)] if accounts else []
     since = _number(query.get("since")) if query.get("journal") == journal.id else 0
     return {
         "now": format_time(context.clock.now()),
@@ -41,6 +50,7 @@ def activity(context: ServiceContext, journal: Journal, deliveries: DeliveryQueu
         "requests": journal.rows(max(since, journal.last - MAX_ROWS)),
         "messages": _changed_list(_messages(context, deliveries), query.get("messages")),
         "files": _changed_list(_files(context), query.get("files")),
+        "students": _changed_list(students, query.get("students")) if accounts else None,
     }
 
 
@@ -82,5 +92,5 @@ def _file(context: ServiceContext, row: FileRow, folder: str) -> Row:
         "trashed": bool(row.trashed),
         "abusive": bool(row.abusive),
         "version": row.version,
-        "link": view_path(context, row),
+        "link": context.policy.path_prefix + view_path(context, row),
     }

@@ -23,6 +23,7 @@ from ..tables.users import TokenRow
 
 COOKIE = "svc_session"
 CLIENT = "browser"
+SIGN_IN = "/signin"
 _LIFETIME = 12 * 3600
 
 
@@ -37,19 +38,27 @@ def session_user(request: PublicRequest) -> Caller | None:
 
 
 def _session(request: PublicRequest) -> Caller | None:
-    secret = _cookie_value(request)
-    return request.token_verifier.caller_for_token(_digest(request, "session", secret)) if secret else None
+    secret, verifier = cookie_value(request, COOKIE), request.token_verifier
+    if not secret:
+        return None
+    key = keyed_digest(request, "session", secret)
+    if verifier.provider is None:
+        return verifier.caller_for_token(key)
+    token = verifier.provider_sessions.token(key)
+    user = verifier.provider.user(token) if token else None
+    return verifier.provided_caller(user, CLIENT) if user else None
 
 
-def _digest(request: PublicRequest, purpose: str, secret: str) -> str:
+def keyed_digest(request: PublicRequest, purpose: str, secret: str) -> str:
     """Return the HMAC of a secret under the service's key in hexadecimal, different for each `purpose`."""
     content = f"{purpose} {secret}".encode("utf-8", "surrogatepass")
     return hmac.digest(request.context.secret.encode(), content, "sha256").hex()
 
 
-def _cookie_value(request: PublicRequest) -> str:
+def cookie_value(request: PublicRequest, name: str) -> str:
+    """Return the value of a cookie of the request, or "" if the cookie is missing."""
     try:
-        morsel = SimpleCookie(request.http_request.headers.get("Cookie") or "").get(COOKIE)
+        morsel = SimpleCookie(request.http_request.headers.get("Cookie") or "").get(name)
     except CookieError:
         return ""
     return morsel.value if morsel else ""
@@ -57,7 +66,7 @@ def _cookie_value(request: PublicRequest) -> str:
 
 def signature(request: PublicRequest) -> str:
     """Return the signature that a form must send to prove that the form comes from a page made for this browser."""
-    return _digest(request, "form", _cookie_value(request))
+    return keyed_digest(request, "form", cookie_value(request, COOKIE))
 
 
 def sign_in(request: PublicRequest) -> Response:
@@ -77,10 +86,15 @@ def _start_session(request: PublicRequest, form: dict[str, str], target: str) ->
     with context.store.transaction():
         create_user(context, granted.user)
         request.token_verifier.add_token(
-            _digest(request, "session", secret), granted._replace(client=CLIENT, expires=request.now() + _LIFETIME)
+            keyed_digest(request, "session", secret), granted._replace(client=CLIENT, expires=request.now() + _LIFETIME)
         )
     request.journal_entry.user = granted.user
-    return redirect(target, extra=[("Set-Cookie", _cookie(request, secret, _LIFETIME))])
+    return redirect(request.context.policy.path_prefix + target, extra=[session_cookie(request, secret)])
+
+
+def session_cookie(request: PublicRequest, secret: str) -> tuple[str, str]:
+    """Return the Set-Cookie header of a new browser session."""
+    return set_cookie(request, COOKIE, secret, _LIFETIME)
 
 
 def _token_for(request: PublicRequest, form: dict[str, str]) -> TokenRow:
@@ -101,28 +115,51 @@ def _token_for(request: PublicRequest, form: dict[str, str]) -> TokenRow:
     return TokenRow(user, CLIENT, " ".join(ALL_SCOPES), 0, None)
 
 
-def _cookie(request: PublicRequest, secret: str, lifetime: int) -> str:
+def set_cookie(request: PublicRequest, name: str, value: str, lifetime: int, path: str = "/") -> tuple[str, str]:
+    """Return a Set-Cookie header for a path of this service, which scripts cannot read. Lifetime 0 ends the cookie."""
     secure = "; Secure" if external_origin(request.http_request, request.context).startswith("https:") else ""
-    return f"{COOKIE}={secret}; Path=/; Max-Age={lifetime}; HttpOnly; SameSite=Lax{secure}"
+    path = request.context.policy.path_prefix + path
+    return "Set-Cookie", f"{name}={value}; Path={path}; Max-Age={lifetime}; HttpOnly; SameSite=Lax{secure}"
 
 
 def sign_out(request: PublicRequest) -> Response:
-    """End the browser session and redirect to the sign-in page."""
-    if secret := _cookie_value(request):
-        request.context.store.oauth.end_token(_digest(request, "session", secret))
-        request.token_verifier.clear_cache()
-    return redirect("/signin", extra=[("Set-Cookie", _cookie(request, "", 0))])
+    """End the browser session, and redirect to the sign-in page or, with a provider, return a page."""
+    verifier, end_cookie = request.token_verifier, set_cookie(request, COOKIE, "", 0)
+    if secret := cookie_value(request, COOKIE):
+        key = keyed_digest(request, "session", secret)
+        request.context.store.oauth.end_token(key)
+        verifier.clear_cache()
+        token = verifier.provider_sessions.end(key)
+        if token and verifier.provider:
+            verifier.provider.forget(token)
+    if verifier.provider is None:
+        return redirect(f"{request.context.policy.path_prefix}/signin", extra=[end_cookie])
+    name = escape(verifier.provider.name)  # the sign-in page would sign the user in again at once
+    text = f"<h1>Signed out</h1><p>You are still signed in to {name}.</p>{_provider_link(request, SIGN_IN)}"
+    return html_page("Signed out", text, extra=[end_cookie])
+
+
+def _provider_link(request: PublicRequest, target: str) -> str:
+    provider = request.token_verifier.provider
+    address = f"{request.context.policy.path_prefix}/signin?{Query([('continue', target)])}"
+    text = f"Sign in with {provider.name}" if provider else "Sign in"
+    return f'<p><a class="button" href="{escape(address)}">{escape(text)}</a></p>'
 
 
 def local_target(target: str | None) -> str:
-    """Return `target` if it is a path of this service. Otherwise return the path of the sign-in page."""
+    """Return `target` if it is a path of this service, without prefix. Otherwise return that of the sign-in page."""
     is_local = target and target.startswith("/") and not target.startswith(("//", "/\\")) and target.isprintable()
-    return target if target and is_local else "/signin"
+    return target if target and is_local else SIGN_IN
 
 
 def sign_in_page(request: PublicRequest, target: str, *, status: int = 200, problem: str = "") -> Response:
     """Return the sign-in page. `target` is the path to open next, and `problem` is an error message to show."""
-    action = f"/signin?{escape(str(Query([('continue', target)])))}"
+    challenge = [("WWW-Authenticate", 'Bearer realm="svc"')] if status == 401 else []
+    if request.token_verifier.provider:
+        warning = f'<p role="alert" class="warning">{escape(problem)}</p>' if problem else ""
+        body = f"<h1>Sign in</h1>{warning}{_provider_link(request, target)}"
+        return html_page("Sign in", body, status=status, extra=challenge)
+    action = f"{request.context.policy.path_prefix}/signin?{escape(str(Query([('continue', target)])))}"
     known = _session(request)
     parts = [
         "<h1>Sign in</h1>",
@@ -132,7 +169,6 @@ def sign_in_page(request: PublicRequest, target: str, *, status: int = 200, prob
         f'<form class="stack" method="post" action="{action}"><label>An access token of this service'
         '<input type="password" name="token" autocomplete="off" required></label><button>Sign in</button></form>',
     ]
-    challenge = [("WWW-Authenticate", 'Bearer realm="svc"')] if status == 401 else []
     return html_page("Sign in", "".join(parts), status=status, extra=challenge)
 
 
@@ -147,9 +183,11 @@ def _chooser(request: PublicRequest, action: str) -> str:
     )
 
 
-def account_bar(caller: Caller | None) -> str:
+def account_bar(request: PublicRequest, caller: Caller | None) -> str:
     """Return the HTML header of a page, with the user's address and a button to sign in or out."""
+    prefix = request.context.policy.path_prefix
     if caller is None or not caller.user:
-        return '<header><span>Not signed in</span><a class="button" href="/signin">Sign in</a></header>'
-    out = '<form method="post" action="/signout"><button>Sign out</button></form>' if caller.client == CLIENT else ""
+        return f'<header><span>Not signed in</span><a class="button" href="{prefix}/signin">Sign in</a></header>'
+    sign_out = f'<form method="post" action="{prefix}/signout"><button>Sign out</button></form>'
+    out = sign_out if caller.client == CLIENT else ""
     return f"<header><span>{escape(caller.user)}</span>{out}</header>"

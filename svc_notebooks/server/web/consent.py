@@ -11,9 +11,9 @@ from ...core.api.operations import ALL_SCOPES
 from ...core.auth.oauth import GRANTS, OAuthError, is_verifier, matches_redirect
 from ...core.http.messages import Query, Response
 from ...core.resources.errors import AuthorizationServer
-from ..auth.grants import new_code, scopes_of
+from ..auth.grants import new_code, scope_uri, scopes_of
 from ..context.access_tokens import Caller
-from ..context.external_origin import external_origin
+from ..context.external_origin import external_base_url
 from ..context.html import html_page, redirect
 from ..context.public_request import PublicRequest, no_store_json, oauth_error_response, unique_parameters
 from ..tables.oauth import ClientRow
@@ -120,14 +120,13 @@ def _consenting_caller(request: PublicRequest, authorization: _Authorization) ->
 def _consent_page(
     request: PublicRequest, authorization: _Authorization, caller: Caller, offered: list[str]
 ) -> Response:
-    base = request.context.policy.auth_scope_base
     boxes = "".join(
-        f'<label><input type="checkbox" name="scope.{scope}" checked> {escape(f"{base}/{scope}")}</label>'
-        for scope in offered
+        f'<label><input type="checkbox" name="scope.{scope}" checked> {escape(uri)}</label>'
+        for scope, uri in ((scope, scope_uri(request.context, scope)) for scope in offered)
     )
-    action = f"/authorize?{escape(str(request.query))}"
+    action = f"{request.context.policy.path_prefix}/authorize?{escape(str(request.query))}"
     body = (
-        f"{account_bar(caller)}<h1>{escape(authorization.client.name)} wants to act for you</h1>"
+        f"{account_bar(request, caller)}<h1>{escape(authorization.client.name)} wants to act for you</h1>"
         f'<p>Clear the permissions that you do not give.</p><form class="stack" method="post" action="{action}">{boxes}'
         f'<input type="hidden" name="signature" value="{signature(request)}">'
         '<button name="decision" value="allow">Allow</button> <button name="decision" value="deny">Deny</button></form>'
@@ -147,13 +146,13 @@ def _redirect_back(authorization: _Authorization, answer: dict[str, str]) -> Res
 
 def metadata(request: PublicRequest) -> Response:
     """Return the JSON response with the addresses of the OAuth endpoints, for OAuth libraries (RFC 8414)."""
-    base, policy = external_origin(request.http_request, request.context), request.context.policy
+    base = external_base_url(request.http_request, request.context)
     document: AuthorizationServer = {
         "issuer": base,
         "authorization_endpoint": f"{base}/authorize",
         "token_endpoint": f"{base}/token",
         "revocation_endpoint": f"{base}/revoke",
-        "scopes_supported": [f"{policy.auth_scope_base}/{scope}" for scope in ALL_SCOPES],
+        "scopes_supported": [scope_uri(request.context, scope) for scope in ALL_SCOPES],
         "response_types_supported": ["code"],
         "grant_types_supported": list(GRANTS),
         "token_endpoint_auth_methods_supported": ["client_secret_basic", "client_secret_post", "none"],

@@ -51,7 +51,7 @@ def _download_link(context: ServiceContext, user: str, row: FileRow) -> str:
         return ""
     if row.abusive and user != row.owner:
         return '<p class="warning">This file was found to be malware or spam. Only its owner can download it.</p>'
-    link = "/uc?" + str(Query([("id", row.id), ("export", "download")]))
+    link = f"{context.policy.path_prefix}/uc?" + str(Query([("id", row.id), ("export", "download")]))
     return f'<p><a class="button" href="{escape(link)}">Download</a></p>'
 
 
@@ -61,7 +61,8 @@ def listing(context: ServiceContext, caller: Caller, row: FileRow) -> str:
     target = context.store.files.get(row.target) if row.target else None
     listed = [*children, target] if target else children
     seen = [file for file in listed if visible_role(context, caller, file) is not None]
-    items = (f'<li><a href="{escape(view_path(context, file))}">{escape(file.name)}</a></li>' for file in seen)
+    prefix = context.policy.path_prefix
+    items = (f'<li><a href="{escape(prefix + view_path(context, file))}">{escape(file.name)}</a></li>' for file in seen)
     return f"<ul>{''.join(items)}</ul>" if seen else ""
 
 
@@ -110,7 +111,7 @@ def view(request: PublicRequest) -> Response:
     except ApiError as error:
         return _refusal(request, error)
     shown = describe_file(request.context, caller.user, row) + listing(request.context, caller, row)
-    return html_page(row.name, account_bar(caller) + shown + preview(request.context, caller, row))
+    return html_page(row.name, account_bar(request, caller) + shown + preview(request.context, caller, row))
 
 
 def content(request: PublicRequest) -> Response:
@@ -173,9 +174,10 @@ def _next_step(request: PublicRequest, error: ApiError, here: str) -> str:
 
     For a file that is flagged as abusive, the button downloads the file, because its owner may do that (A6-03).
     """
+    prefix = request.context.policy.path_prefix
     if error.rows[0].reason != "cannotDownloadAbusiveFile":
-        sign_in = "/signin?" + str(Query([("continue", here)]))
+        sign_in = f"{prefix}/signin?" + str(Query([("continue", here)]))
         return f'<p><a class="button" href="{escape(sign_in)}">Sign in as another user</a></p>'
     file_id = request.query.get("id") or ""
-    link = "/uc?" + str(Query([("id", file_id), ("acknowledgeAbuse", "true"), ("export", "download")]))
+    link = f"{prefix}/uc?" + str(Query([("id", file_id), ("acknowledgeAbuse", "true"), ("export", "download")]))
     return f'<p class="warning"><a class="button" href="{escape(link)}">Accept the risk and download</a></p>'

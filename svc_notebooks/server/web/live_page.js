@@ -84,12 +84,34 @@ const LISTS = {
   },
 };
 
+// The service of a class has this list, too.
+const STUDENTS = {
+  title: 'Students',
+  empty: 'The roster has no row.',
+  columns: [
+    ['Name', (row) => row.name],
+    ['Last request', (row) => row.last ? time(row.last) : 'none'],
+    ['Requests', (row) => String(row.requests)],
+    ['Errors', (row) => String(row.errors), (row) => row.errors ? 'bad' : ''],
+    ['Files', (row) => bytes(row.bytes), null, 'medium'],
+    ['Operations', (row) => Object.keys(row.steps).join(', '), null, 'wide'],
+  ],
+  words: (row) => `${row.email} ${row.role} ${row.active ? '' : 'revoked'}`,
+  head: (row) => row.name,
+  fields: (row) => [
+    ['E-mail', row.email], ['Role', row.role], ['Sign-in token', row.active ? 'valid' : 'revoked'],
+    ['Last request', row.last], ['Requests', row.requests], ['Errors', row.errors], ['Files', bytes(row.bytes)],
+    ['Active channels', row.channels],
+    ...Object.entries(row.steps).map(([name, [done, failed]]) => [name, failed ? `${done}, ${failed} failed` : done]),
+  ],
+};
+
 const at = (id) => document.getElementById(id);
 const state = {
   key: '', open: 'requests', selected: null, paused: false, failures: 0, timer: 0, today: '', limit: 0, journal: '', since: 0,
-  versions: {messages: '', files: ''},
-  rows: {requests: new Map(), messages: new Map(), files: new Map()},  // by key, the newest first
-  hidden: {requests: new Set(), messages: new Set(), files: new Set()},
+  versions: {messages: '', files: '', students: ''},
+  rows: {requests: new Map(), messages: new Map(), files: new Map(), students: new Map()},  // by key, the newest first
+  hidden: {requests: new Set(), messages: new Set(), files: new Set(), students: new Set()},
 };
 
 // -- the key
@@ -133,6 +155,7 @@ async function poll() {
     const response = await fetch(`_live/activity?${query}`, options);
     if (response.status === 401) return askForKey(state.key ? 'The service does not accept this key.' : '');
     const body = await response.json();
+    if (response.status === 403 && state.key) return askForKey(body.error.message);
     if (!response.ok) throw new Error(body.error.message);
     take(body);
     state.failures = 0;
@@ -159,11 +182,12 @@ function take(body) {
   for (const row of body.requests) state.rows.requests.set(row.n, row);
   trim(state.rows.requests);
   state.since = askedSince();
-  for (const name of ['messages', 'files']) {
-    if (body[name].rows === null) continue;
+  if (body.students && !LISTS.students) addStudents();
+  for (const name of ['messages', 'files', 'students']) {
+    if (!body[name] || body[name].rows === null) continue;
     state.versions[name] = body[name].version;
-    const rows = name === 'files' ? body.files.rows.slice().reverse() : body.messages.rows;
-    state.rows[name] = keyed(rows, name === 'files' ? (row) => row.id : JSON.stringify);
+    const rows = name === 'messages' ? body.messages.rows : body[name].rows.slice().reverse();
+    state.rows[name] = keyed(rows, {messages: JSON.stringify, files: (row) => row.id, students: (row) => row.email}[name]);
   }
   show();
 }
@@ -209,11 +233,12 @@ function show() {
   }
   const rows = matching(visible(state.open));
   const count = visible(state.open).length;
-  const isCut = state.open === 'requests' ? count >= MAX_ROWS : count >= state.limit;
+  const isCut = state.open === 'requests' ? count >= MAX_ROWS : state.open !== 'students' && count >= state.limit;
   at('shown').textContent = [at('filter').value.trim() ? `${rows.length} of ${count}` : '', isCut ? `the latest ${count}` : '']
     .filter(Boolean).join(', ');
   at('empty').textContent = rows.length ? '' : count ? 'No row matches the filter.' : LISTS[state.open].empty;
-  at('clear').hidden = state.open === 'files';
+  at('clear').hidden = ['files', 'students'].includes(state.open);
+  at('journal').hidden = state.open !== 'students';
   document.querySelector('table').hidden = !rows.length;
   arrange(rows);
   showDetails();
@@ -344,15 +369,50 @@ function pressAnywhere(event) {
   }
 }
 
-function start() {
-  for (const [name, {title}] of Object.entries(LISTS)) {
-    const tab = element('button', `${title} `, {type: 'button', id: `tab-${name}`});
-    tab.setAttribute('role', 'tab');
-    tab.setAttribute('aria-controls', 'list');
-    tab.append(element('span', '0'));
-    tab.addEventListener('click', () => openTab(name));
-    at('tabs').append(tab);
+function addTab(name) {
+  const tab = element('button', `${LISTS[name].title} `, {type: 'button', id: `tab-${name}`});
+  tab.setAttribute('role', 'tab');
+  tab.setAttribute('aria-controls', 'list');
+  tab.append(element('span', '0'));
+  tab.addEventListener('click', () => openTab(name));
+  at('tabs').append(tab);
+}
+
+function addStudents() {
+  LISTS.students = STUDENTS;
+  addTab('students');
+  openTab(state.open);
+  at('outage').hidden = false;
+}
+
+/** Let the service close the connections of all users for a minute. The control interface stays reachable. */
+async function breakNetwork() {
+  const plan = {steps: [{action: {reset: 'before'}, times: 1_000_000}], seconds: 60};
+  const headers = {Authorization: `Bearer ${state.key}`, 'Content-Type': 'application/json'};
+  try {
+    const options = {method: 'POST', headers, body: JSON.stringify(plan), credentials: 'omit'};
+    const response = await fetch('_control/faults', options);
+    if (!response.ok) throw new Error((await response.json()).error.message);
+    const label = at('outage').textContent;
+    Object.assign(at('outage'), {disabled: true, textContent: 'The network is broken'});
+    setTimeout(() => Object.assign(at('outage'), {disabled: false, textContent: label}), 60_000);
+  } catch (error) {
+    say(error.message);
   }
+}
+
+function showRequests() {
+  const student = state.selected;
+  openTab('requests');
+  at('filter').value = student;
+  show();
+  at('filter').focus();
+}
+
+function start() {
+  for (const name of Object.keys(LISTS)) addTab(name);
+  at('outage').addEventListener('click', breakNetwork);
+  at('journal').addEventListener('click', showRequests);
   at('tabs').addEventListener('keydown', pressInTabs);
   at('rows').addEventListener('keydown', pressInRows);
   at('rows').addEventListener('click', (event) => {

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 import pytest
 
 from svc_notebooks.core.api.operations import OPERATIONS, Operation
-from svc_notebooks.core.api.public_endpoints import PAGES, PUBLIC_ENDPOINTS
+from svc_notebooks.core.api.public_endpoints import PAGES, PUBLIC_ENDPOINTS, PublicEndpoint
+from svc_notebooks.core.brand_names import Names
 from svc_notebooks.core.policy import Policy
 from svc_notebooks.server.service import Service, open_service
 from tests.contract.apps import FORM
@@ -121,8 +122,8 @@ def test_without_an_origin_nothing_is_added(wire: Wire) -> None:
     [endpoint for endpoint in PUBLIC_ENDPOINTS if endpoint.name not in PAGES],
     ids=lambda endpoint: endpoint.name,
 )
-def test_a_page_gets_its_tokens_as_a_public_client(wire: Wire, endpoint: Operation) -> None:
-    path = "/".join(("", *endpoint.path))
+def test_a_page_gets_its_tokens_as_a_public_client(wire: Wire, endpoint: PublicEndpoint) -> None:
+    path = "/".join(("", *endpoint.path_under(Names())))
 
     for method in endpoint.methods:
         assert preflight(wire, method, path).status == 204

@@ -32,7 +32,7 @@ def test_a_stored_file_is_attached_by_its_link(ada: CalendarClient, handout: Fie
 
     (attachment,) = event["attachments"]
     assert attachment["fileUrl"] == handout["webViewLink"]
-    with choice("What an answer shows unasked"):
+    with choice("Default fields of a response"):
         assert attachment["fileId"] == handout["id"]
         assert (attachment["title"], attachment["mimeType"]) == ("Handout", "text/plain")
         assert attachment["iconLink"].startswith("http")

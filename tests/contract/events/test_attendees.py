@@ -59,7 +59,7 @@ def test_any_other_address_is_refused_with_its_index(ada: CalendarClient, email:
     assert ada.items() == []
 
 
-@pytest.mark.choice("An attendee who is named twice")
+@pytest.mark.choice("An attendee listed twice")
 def test_an_attendee_who_is_given_twice_is_one_and_gets_one_invitation(wire: Wire, ada: CalendarClient) -> None:
     twice = [*guests(BOB, displayName="Bob"), *guests(GUEST), *guests(BOB.upper(), optional=True)]
 
@@ -89,7 +89,7 @@ def test_an_address_must_be_a_text(ada: CalendarClient, email: object) -> None:
 
 
 @pytest.mark.spec("E-07", "E-07b")
-@pytest.mark.choice("Several mistakes in one body")
+@pytest.mark.choice("Several errors in one body")
 def test_every_wrong_attendee_is_reported(ada: CalendarClient) -> None:
     answer = ada.insert({**SEMINAR, "attendees": [{"email": "x"}, {"email": BOB}, {}]})
 
@@ -106,7 +106,7 @@ def test_a_default_of_an_attendee_is_returned_only_if_it_was_sent(
 
     for event in (silent, spoken):
         assert event["attendees"][0].get(field, default) == default
-    with choice("What an answer shows unasked"):
+    with choice("Default fields of a response"):
         assert field not in silent["attendees"][0]
         assert spoken["attendees"][0][field] == default
 
@@ -143,7 +143,7 @@ def test_the_fields_of_an_attendee_are_kept(ada: CalendarClient) -> None:
 
 
 @pytest.mark.spec("E-22")
-@pytest.mark.choice("What an answer shows unasked")
+@pytest.mark.choice("Default fields of a response")
 def test_the_response_of_a_new_guest_is_needs_action(ada: CalendarClient) -> None:
     event = ada.made(attendees=guests(GUEST))
 
@@ -215,7 +215,7 @@ def test_above_max_attendees_only_the_participant_is_returned(ada: CalendarClien
 
     for shown in (answer.json, ada.read(event["id"], maxAttendees=max_attendees)):
         assert emails(shown) == [ADA]
-        with choice("What an answer shows unasked"):
+        with choice("Default fields of a response"):
             assert shown["attendeesOmitted"] is True
     assert emails(ada.read(answer.json["id"])) == [GUEST, ADA, BOB]
 
@@ -230,7 +230,7 @@ def test_up_to_max_attendees_all_are_returned(ada: CalendarClient, max_attendees
 
 
 @pytest.mark.spec("E-15")
-@pytest.mark.choice("What an answer shows unasked")
+@pytest.mark.choice("Default fields of a response")
 def test_a_user_who_does_not_take_part_sees_no_attendees_above_max_attendees(ada: CalendarClient) -> None:
     answer = ada.insert({**SEMINAR, "attendees": guests(GUEST, BOB)}, maxAttendees=1)
 
@@ -248,7 +248,7 @@ def test_every_participant_sees_themselves(wire: Wire, ada: CalendarClient) -> N
 
 
 @pytest.mark.spec("E-15")
-@pytest.mark.choice("A parameter or a header that cannot be read")
+@pytest.mark.choice("Invalid parameters and headers")
 @pytest.mark.parametrize("max_attendees", ["0", "-1", "many", "", "1.5", "9" * 30])
 def test_max_attendees_is_at_least_one(ada: CalendarClient, max_attendees: str) -> None:
     answer = ada.insert(SEMINAR, maxAttendees=max_attendees)
@@ -257,7 +257,7 @@ def test_max_attendees_is_at_least_one(ada: CalendarClient, max_attendees: str) 
     assert ada.items() == []
 
 
-@pytest.mark.choice("Attendees of an event that a service account creates")
+@pytest.mark.choice("Attendees of a service account's event")
 def test_a_service_account_cannot_invite(wire: Wire) -> None:
     token = wire.service.sign_in("robot@svc.example", service_account=True)
 

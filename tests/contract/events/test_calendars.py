@@ -28,7 +28,7 @@ def share(ada: CalendarClient, calendar: str, role: str, user: str = BOB) -> Fie
 
 
 @pytest.mark.spec("E-24")
-@pytest.mark.choice("Words of closed lists")
+@pytest.mark.choice("Values of enumerations")
 def test_the_palette(ada: CalendarClient) -> None:
     colors = accepted(ada.call("GET", f"{ROOT}/colors"))
 

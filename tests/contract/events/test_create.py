@@ -30,7 +30,7 @@ def test_an_event_is_created(ada: CalendarClient) -> None:
 
 @pytest.mark.spec("E-01", "E-01b")
 @pytest.mark.parametrize(
-    "name", ["primary", ADA, pytest.param("ADA@svc.example", marks=pytest.mark.choice("Calendars of others"))]
+    "name", ["primary", ADA, pytest.param("ADA@svc.example", marks=pytest.mark.choice("Shared calendars"))]
 )
 def test_primary_is_the_callers_main_calendar_under_another_name(wire: Wire, ada: CalendarClient, name: str) -> None:
     event = accepted(CalendarClient(wire, calendar=name).insert(SEMINAR))
@@ -54,7 +54,7 @@ def test_primary_is_another_calendar_for_everybody(wire: Wire, ada: CalendarClie
         "nothing",
         "PRIMARY2",
         *(
-            pytest.param(odd, marks=pytest.mark.choice("An address or a method that nothing has"))
+            pytest.param(odd, marks=pytest.mark.choice("Unknown paths and methods"))
             for odd in ("..", "a/b", "%00", "ü")
         ),
     ],
@@ -104,7 +104,7 @@ def test_creation_needs_a_scope_of_calendars(wire: Wire, scopes: list[str], stat
 
 
 @pytest.mark.spec("T-02")
-@pytest.mark.choice("Operations that the interface names and does not show")
+@pytest.mark.choice("Operations that the interface does not specify")
 @pytest.mark.parametrize("scope, status", [("calendar.events", 200), ("calendar.events.owned", 403)])
 def test_an_import_creates_an_event_and_needs_the_same_scopes(wire: Wire, scope: str, status: int) -> None:
     token = wire.service.sign_in(scopes=[scope])
@@ -165,7 +165,7 @@ def test_a_calendar_token_cannot_be_used_for_the_storage(wire: Wire) -> None:
 
 
 @pytest.mark.spec("E-18", "E-18c")
-@pytest.mark.choice("What an answer shows unasked")
+@pytest.mark.choice("Default fields of a response")
 def test_the_answer_has_what_the_service_adds(ada: CalendarClient) -> None:
     now = ada.wire.service.clock.now()
 
@@ -183,7 +183,7 @@ def test_the_answer_has_what_the_service_adds(ada: CalendarClient) -> None:
 
 
 @pytest.mark.spec("E-18", "E-18c")
-@pytest.mark.choice("What an answer shows unasked")
+@pytest.mark.choice("Default fields of a response")
 def test_the_response_begins_with_the_fields_that_identify_the_event(ada: CalendarClient) -> None:
     event = ada.made(summary="Seminar")
 
@@ -191,7 +191,7 @@ def test_the_response_begins_with_the_fields_that_identify_the_event(ada: Calend
 
 
 @pytest.mark.spec("E-18", "E-18c")
-@pytest.mark.choice("What an answer shows unasked")
+@pytest.mark.choice("Default fields of a response")
 def test_the_etag_is_made_of_the_instant_of_the_last_change(ada: CalendarClient) -> None:
     event = ada.made()
     millis = round(datetime.fromisoformat(event["updated"]).timestamp() * 1000)
@@ -257,7 +257,7 @@ class TestClosedLinks:
 
 
 @pytest.mark.spec("E-18", "E-18a")
-@pytest.mark.choice("What an answer shows unasked")
+@pytest.mark.choice("Default fields of a response")
 def test_a_mask_chooses_fields(ada: CalendarClient) -> None:
     event = {**SEMINAR, "summary": "Seminar", "id": ada.wire.once("abcde")}
 
@@ -283,7 +283,7 @@ def test_a_default_is_returned_only_if_it_was_sent(ada: CalendarClient, field: s
     silent, sent = ada.made(), ada.made({field: default})
 
     assert silent.get(field, default) == sent.get(field, default) == default
-    with choice("What an answer shows unasked"):
+    with choice("Default fields of a response"):
         assert field not in silent
         assert sent[field] == ada.read(sent["id"])[field] == default
 
@@ -299,7 +299,7 @@ def test_a_choice_is_kept(ada: CalendarClient, field: str, value: bool) -> None:
     default = field in ("guestsCanInviteOthers", "guestsCanSeeOtherGuests")
     assert event.get(field, default) is value
     assert ada.read(event["id"]).get(field, default) is value
-    with choice("What an answer shows unasked"):
+    with choice("Default fields of a response"):
         assert field in event
 
 
@@ -309,7 +309,7 @@ def test_a_client_may_choose_the_id(ada: CalendarClient, text: str) -> None:
     event_id = ada.wire.once(text)
 
     assert ada.made(id=event_id)["id"] == event_id
-    with choice("What an answer shows unasked"):
+    with choice("Default fields of a response"):
         assert ada.read(event_id)["iCalUID"] == f"{event_id}@svc.example"
 
 
@@ -359,7 +359,7 @@ def test_without_an_id_the_service_makes_one(ada: CalendarClient) -> None:
     made = [ada.made()["id"] for _ in range(20)]
 
     assert len(set(made)) == 20
-    with choice("What an answer shows unasked"):
+    with choice("Default fields of a response"):
         assert all(
             len(event_id) == 26 and set(event_id) <= set("0123456789abcdefghijklmnopqrstuv") for event_id in made
         )
@@ -377,18 +377,18 @@ def test_only_one_of_many_concurrent_requests_gets_an_id(ada: CalendarClient) ->
 
 
 @pytest.mark.spec("X-01")
-@pytest.mark.choice("The shape of an error")
+@pytest.mark.choice("The error envelope")
 @pytest.mark.parametrize("body", [b"", b"{", b"[]", b'"event"', b"null", b"\xff", b'{"start": NaN}'])
 def test_a_body_that_is_no_json_object_is_400(wire: Wire, body: bytes) -> None:
     answer = wire.send("POST", path(), body, {"Content-Type": "application/json"})
 
     assert answer.status == 400
-    with choice("Words of an error"):
+    with choice("Reasons and locations of errors"):
         assert answer.error["reason"] in {"parseError", "required"}
 
 
 @pytest.mark.spec("X-01")
-@pytest.mark.choice("Several mistakes in one body")
+@pytest.mark.choice("Several errors in one body")
 def test_all_errors_are_reported_together(ada: CalendarClient) -> None:
     wrong = {**SEMINAR, "colorId": "99", "status": "maybe", "attendees": guests("nobody")}
 

@@ -60,13 +60,13 @@ WORDS = {
 
 
 @pytest.mark.spec("E-22")
-@pytest.mark.choice("Words of closed lists")
+@pytest.mark.choice("Values of enumerations")
 @pytest.mark.parametrize("field, word", [(field, word) for field, words in WORDS.items() for word in words])
 def test_a_value_of_the_list_is_accepted(ada: CalendarClient, field: str, word: str) -> None:
     assert field_of(ada.made(event_with(field, word)), field) == word
 
 
-DISPLAY_CHOICE = pytest.mark.choice("How a gadget is displayed")
+DISPLAY_CHOICE = pytest.mark.choice("gadget.display")
 
 
 @pytest.mark.spec("E-22")
@@ -81,7 +81,7 @@ DISPLAY_CHOICE = pytest.mark.choice("How a gadget is displayed")
         "CONFIRMED",
         "Email",
         " opaque",
-        pytest.param("sms", marks=pytest.mark.choice("Words of closed lists")),
+        pytest.param("sms", marks=pytest.mark.choice("Values of enumerations")),
     ],
 )
 def test_a_value_outside_the_list_is_refused_with_the_list(ada: CalendarClient, field: str, value: str) -> None:
@@ -109,10 +109,10 @@ def test_an_event_has_a_type_that_a_client_can_create(ada: CalendarClient, event
 
 
 @pytest.mark.spec("E-24")
-@pytest.mark.choice("Words of closed lists")
+@pytest.mark.choice("Values of enumerations")
 @pytest.mark.parametrize("color", [str(n) for n in range(1, 12)])
 def test_a_colour_is_an_entry_of_the_colours_of_events(ada: CalendarClient, color: str) -> None:
-    with choice("Words of closed lists"):
+    with choice("Values of enumerations"):
         assert color in ada.call("GET", "/calendar/v3/colors").json["event"]
     assert ada.made(colorId=color)["colorId"] == color
 
@@ -127,7 +127,7 @@ def test_another_colour_is_refused(ada: CalendarClient, color: str) -> None:
 @pytest.mark.parametrize("field", ["height", "width"])
 @pytest.mark.parametrize(
     "value",
-    [0, -1, 1.5, "5px", True, [], {}, pytest.param(BIG, marks=pytest.mark.choice("Whole numbers beyond 32 bits"))],
+    [0, -1, 1.5, "5px", True, [], {}, pytest.param(BIG, marks=pytest.mark.choice("Integers beyond 32 bits"))],
 )
 def test_the_size_of_a_gadget_must_be_positive(ada: CalendarClient, field: str, value: object) -> None:
     answer = ada.insert({**SEMINAR, "gadget": {field: value}})
@@ -179,7 +179,7 @@ def test_a_source_may_have_a_title_alone(ada: CalendarClient) -> None:
 
 
 @pytest.mark.spec("X-01")
-@pytest.mark.choice("The shape of an error")
+@pytest.mark.choice("The error envelope")
 @pytest.mark.parametrize(
     "field, value, location",
     [
@@ -242,7 +242,7 @@ HALF = "\ud800"
 
 
 @pytest.mark.spec("X-01")
-@pytest.mark.choice("The shape of an error")
+@pytest.mark.choice("The error envelope")
 @pytest.mark.parametrize(
     "fields, location",
     [

@@ -256,6 +256,13 @@ def test_a_page_has_250_events_unless_told_otherwise(ada: CalendarClient) -> Non
     assert [len(page) for page in pages(ada, singleEvents="true")] == [250, 1]
 
 
+def test_a_page_size_beyond_the_limit_is_cut(ada: CalendarClient) -> None:
+    event = ada.made(recurrence=["RRULE:FREQ=DAILY;COUNT=2501"])
+
+    assert [len(page) for page in pages(ada, singleEvents="true", maxResults=5000)] == [2500, 1]
+    assert len(ada.instances(event["id"], maxResults=5000)) == 2500
+
+
 @pytest.mark.parametrize("value", ["0", "-1", "many", "1.5", "", "9" * 30])
 def test_the_size_of_a_page_is_checked(ada: CalendarClient, value: str) -> None:
     answer = ada.list(maxResults=value)
@@ -284,7 +291,7 @@ def test_words_are_searched_in_every_field(ada: CalendarClient, words: str, summ
 
 
 @pytest.mark.spec("E-19", "E-19a", "E-19b")
-@pytest.mark.choice("Operations that the interface names and does not show")
+@pytest.mark.choice("Operations that the interface does not specify")
 def test_events_are_found_by_their_properties(ada: CalendarClient) -> None:
     ada.made(summary="a", extendedProperties={"private": {"course": "B1", "room": "5"}, "shared": {"day": "Mo"}})
     ada.made(summary="b", extendedProperties={"private": {"course": "B2", "room": "5"}})
@@ -351,7 +358,7 @@ def test_a_mask_chooses_fields_of_the_items(ada: CalendarClient) -> None:
 
 
 @pytest.mark.spec("E-19", "E-19a", "E-19b")
-@pytest.mark.choice("Operations that the interface names and does not show")
+@pytest.mark.choice("Operations that the interface does not specify")
 def test_a_sync_token_lists_only_later_changes(ada: CalendarClient) -> None:
     kept, gone = ada.made(summary="kept"), ada.made(summary="gone")
     token = accepted(ada.list())["nextSyncToken"]
@@ -364,6 +371,9 @@ def test_a_sync_token_lists_only_later_changes(ada: CalendarClient) -> None:
         (new["id"], "confirmed"), (gone["id"], "cancelled"),
     }  # fmt: skip
     assert accepted(ada.list(syncToken=page["nextSyncToken"]))["items"] == []
+    assert accepted(ada.list(syncToken=token, showDeleted="true"))["items"] == page["items"]
+    refused = ada.list(syncToken=token, showDeleted="false")
+    assert refusal(refused) == (400, "invalidParameter", "showDeleted")
     assert kept["id"] in [item["id"] for item in ada.items()]
 
 

@@ -38,7 +38,7 @@ def import_event(ada: CalendarClient, **event: Any) -> Any:
 
 
 @pytest.mark.spec("E-11", "E-11b")
-@pytest.mark.choice("Operations that the interface names and does not show")
+@pytest.mark.choice("Operations that the interface does not specify")
 def test_an_event_of_another_calendar_program_is_imported(ada: CalendarClient) -> None:
     uid = ada.wire.once("abcde") + "@elsewhere.example"
     event = accepted(import_event(ada, iCalUID=uid, summary="From outside"))
@@ -61,7 +61,7 @@ def test_an_import_has_a_uid(ada: CalendarClient) -> None:
 
 
 @pytest.mark.spec("E-02", "E-02a", "E-02b", "E-02c", "E-24")
-@pytest.mark.choice("Operations that the interface names and does not show")
+@pytest.mark.choice("Operations that the interface does not specify")
 def test_an_import_is_checked_like_a_creation(ada: CalendarClient) -> None:
     assert refusal(import_event(ada, iCalUID="a@b", colorId="99")) == (400, "invalid", "colorId")
 

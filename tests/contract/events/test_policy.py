@@ -229,7 +229,7 @@ class TestNumbers:
         assert mailed(wire) == [("b@elsewhere.example", "request")]
 
     @pytest.mark.spec("E-04", "E-04b")
-    @pytest.mark.choice("The time zone of a recurring event of days")
+    @pytest.mark.choice("The time zone of a recurring all-day event")
     def test_a_day_without_a_zone_begins_at_midnight_of_the_calendar(self, ada: CalendarClient) -> None:
         event = ada.made(HOLIDAY, recurrence=["RRULE:FREQ=YEARLY;COUNT=2"])
 

@@ -35,7 +35,7 @@ def test_reminders_are_the_calendars_or_the_events(ada: CalendarClient, sent: An
     event = ada.made({} if sent is None else {"reminders": sent})
 
     assert event["reminders"].get("overrides", []) == shown.get("overrides", [])
-    with choice("What an answer shows unasked"):
+    with choice("Default fields of a response"):
         assert event["reminders"] == shown
     assert ada.read(event["id"])["reminders"] == event["reminders"]
 
@@ -52,7 +52,7 @@ def test_without_the_calendars_reminders_and_overrides_there_are_none(
     for shown in (event, ada.read(event["id"]), changed, *ada.items()):
         assert shown["reminders"]["useDefault"] is False
         assert not shown["reminders"].get("overrides")
-    with choice("Operations that the interface names and does not show"):
+    with choice("Operations that the interface does not specify"):
         assert CalendarClient(wire, BOB).read(event["id"])["reminders"] == {"useDefault": True}
 
 
@@ -110,7 +110,7 @@ def test_an_event_has_at_most_five_reminders(ada: CalendarClient, number: int, s
 
 
 @pytest.mark.spec("E-13", "E-13d")
-@pytest.mark.choice("Overrides beside useDefault")
+@pytest.mark.choice("Reminder overrides with useDefault")
 def test_the_calendars_reminders_and_others_exclude_each_other(ada: CalendarClient) -> None:
     answer = insert_with_reminders(ada, useDefault=True, overrides=[POPUP])
 

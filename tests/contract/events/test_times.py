@@ -18,6 +18,7 @@ from tests.contract.calendar_client import (
     Fields,
     accepted,
     emptied,
+    path,
     refusal,
 )
 from tests.contract.differences import choice
@@ -70,7 +71,7 @@ def test_start_and_end_are_required(ada: CalendarClient, event: dict[str, Any], 
 
 
 @pytest.mark.spec("E-02", "E-02a")
-@pytest.mark.choice("Several mistakes in one body")
+@pytest.mark.choice("Several errors in one body")
 def test_an_event_without_times_has_two_errors(ada: CalendarClient) -> None:
     answer = ada.insert({"summary": "no time"})
 
@@ -90,7 +91,7 @@ def test_a_time_cannot_have_date_and_date_time(ada: CalendarClient, start: dict[
     answer = ada.insert({"start": start, "end": end})
 
     assert (answer.status, answer.error["reason"]) == (400, "invalid")
-    with choice("Words of an error"):
+    with choice("Reasons and locations of errors"):
         assert answer.error["location"].split(".")[0] in {"start", "end"}
 
 
@@ -102,7 +103,7 @@ def test_a_start_and_an_end_must_both_be_dates_or_date_times(
     answer = ada.insert({"start": start, "end": end})
 
     assert (answer.status, answer.error["reason"]) == (400, "invalid")
-    with choice("Words of an error"):
+    with choice("Reasons and locations of errors"):
         assert answer.error["location"].split(".")[0] in {"start", "end"}
 
 
@@ -245,7 +246,7 @@ def test_the_zone_of_a_recurring_event_stands_in_its_start_and_in_its_end(ada: C
     assert refusal(answer) == (400, "required", f"{field}.timeZone")
 
 
-@pytest.mark.choice("Operations that the interface names and does not show")
+@pytest.mark.choice("Operations that the interface does not specify")
 def test_a_new_end_of_a_series_keeps_the_zone(ada: CalendarClient) -> None:
     event = ada.made(WEEKLY)
 
@@ -254,8 +255,21 @@ def test_a_new_end_of_a_series_keeps_the_zone(ada: CalendarClient) -> None:
     assert accepted(changed)["end"] == {"dateTime": "2026-11-02T11:00:00Z", "timeZone": "Europe/Berlin"}
 
 
+@pytest.mark.choice("The time zone of a recurring all-day event")
+def test_a_day_that_the_zone_of_the_calendar_skips_is_an_instance(ada: CalendarClient) -> None:
+    course = ada.call("POST", "/calendar/v3/calendars", {"summary": "Samoa", "timeZone": "Pacific/Apia"})
+    calendar = accepted(course)["id"]
+    days = {"start": {"date": "2011-12-29"}, "end": {"date": "2011-12-30"}, "recurrence": ["RRULE:FREQ=DAILY;COUNT=3"]}
+    event = accepted(ada.call("POST", path(calendar), days))
+
+    items = accepted(ada.call("GET", path(calendar, event["id"], "instances")))["items"]
+
+    assert [item["start"]["date"] for item in items] == ["2011-12-29", "2011-12-30", "2011-12-31"]
+    assert accepted(ada.call("GET", path(calendar, items[1]["id"]))) == items[1]
+
+
 @pytest.mark.spec("E-04", "E-04b")
-@pytest.mark.choice("The time zone of a recurring event of days")
+@pytest.mark.choice("The time zone of a recurring all-day event")
 @pytest.mark.parametrize("zone", [{}, {"timeZone": "Asia/Tokyo"}])
 def test_a_recurring_event_of_days_takes_the_zone_of_its_calendar(ada: CalendarClient, zone: Fields) -> None:
     holiday = {name: {**time, **zone} for name, time in HOLIDAY.items()}

@@ -69,7 +69,7 @@ def damaged_file(wire: Wire, folder: Path, damage: Callable[[Path], None], numbe
 
 
 @damages
-@pytest.mark.choice("Stored content or a database that is damaged")
+@pytest.mark.choice("Damaged content or database")
 def test_a_download_is_refused_before_it_begins(
     wire: Wire, folder: Path, damage: Callable[[Path], None], problem: str, caplog: pytest.LogCaptureFixture
 ) -> None:

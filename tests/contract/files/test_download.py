@@ -16,7 +16,7 @@ def test_the_stored_bytes_come_back_with_their_type(wire: Wire) -> None:
 
     assert (answer.status, answer.body) == (200, CONTENT)
     assert answer.headers["content-type"] == "image/x-test"
-    with choice("Texts in headers"):
+    with choice("Header values"):
         assert answer.headers["content-length"] == "1024"
 
 
@@ -40,7 +40,7 @@ def test_a_range_is_partial_content(wire: Wire, header: str, first: int, end: in
 
     assert (answer.status, answer.body) == (206, CONTENT[first:end])
     assert answer.headers["content-range"] == f"bytes {first}-{end - 1}/1024"
-    with choice("Texts in headers"):
+    with choice("Header values"):
         assert answer.headers["content-length"] == str(end - first)
 
 
@@ -50,7 +50,7 @@ def test_a_range_outside_is_416(wire: Wire, header: str) -> None:
     answer = wire.download(wire.create(CONTENT)["id"], Range=header)
 
     assert (answer.status, answer.error["reason"]) == (416, "requestedRangeNotSatisfiable")
-    with choice("Texts in headers"):
+    with choice("Header values"):
         assert answer.headers["content-range"] == "bytes */1024"
 
 
@@ -59,7 +59,7 @@ def test_any_range_of_an_empty_file_is_416(wire: Wire) -> None:
     answer = wire.download(wire.create(b"")["id"], Range="bytes=0-")
 
     assert answer.status == 416
-    with choice("Texts in headers"):
+    with choice("Header values"):
         assert answer.headers["content-range"] == "bytes */0"
 
 

@@ -86,7 +86,7 @@ def test_every_target_of_the_interface(wire: Wire, native_type: str, target: str
     assert answer.headers["content-type"].split(";")[0] == target
     if not target.startswith("text/"):
         assert answer.body.startswith(begins)
-    with choice("What an export's Content-Type says"):
+    with choice("Content-Type of an export"):
         assert answer.headers["content-type"] == target
         assert answer.headers["content-length"] == str(len(answer.body))
     with choice("Text in plain text export"):
@@ -290,7 +290,7 @@ class TestAlt:
 
     @pytest.mark.spec("A7-06")
     @pytest.mark.parametrize("alt, status", [("json", 200), ("MEDIA", 200), ("", 200), ("xml", 400)])
-    @pytest.mark.choice("A parameter or a header that cannot be read")
+    @pytest.mark.choice("Invalid parameters and headers")
     def test_other_values_of_alt(self, wire: Wire, address: str, alt: str, status: int) -> None:
         answer = wire.send("GET", f"{address}&alt={alt}")
 

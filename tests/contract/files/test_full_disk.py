@@ -56,7 +56,7 @@ def make_room(disk: Path) -> None:
     (disk / "filler").unlink()
 
 
-@pytest.mark.choice("A disk that is full")
+@pytest.mark.choice("A full disk")
 def test_an_upload_is_answered_507_and_leaves_nothing(wire: Wire, small_disk: Path) -> None:
     kept = wire.create(CONTENT)["id"]
     fill(small_disk)

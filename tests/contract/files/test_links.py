@@ -204,7 +204,7 @@ SAVED = ["application/zip", "application/octet-stream", "image/tiff", "applicati
 
 
 @pytest.mark.spec("A6-08", "A6-08c")
-@pytest.mark.choice("What a file's webContentLink does")
+@pytest.mark.choice("Content behind webContentLink")
 @pytest.mark.parametrize("media_type, disposition", [*product(SHOWN, ["inline"]), *product(SAVED, ["attachment"])])
 def test_the_content_link_shows_what_a_browser_can_show_and_saves_the_rest(
     wire: Wire, media_type: str, disposition: str
@@ -275,7 +275,7 @@ def test_a_file_name_is_escaped_in_headers_and_pages(wire: Wire, name: str) -> N
     assert "/" not in saved_as.partition("filename*=")[0]
 
 
-@pytest.mark.choice("Content that a browser shows by itself")
+@pytest.mark.choice("Headers for content in a browser")
 @pytest.mark.parametrize("native", [False, True])
 def test_stored_content_runs_no_script_in_a_browser(wire: Wire, native: bool) -> None:
     """A link with an attacker's token is opened in a browser with another user's cookie."""

@@ -222,7 +222,7 @@ def test_several_spaces_are_a_list(wire: Wire) -> None:
     assert len(wire.send("GET", "/storage/v3/files?spaces=storage,%20appDataFolder").json["files"]) == 1
 
 
-@pytest.mark.choice("Where files lie")
+@pytest.mark.choice("Spaces")
 def test_the_application_space_is_empty(wire: Wire) -> None:
     wire.create()
 

@@ -8,7 +8,7 @@ from tests.contract.conftest import Wire
 from tests.contract.differences import choice
 
 FILES = "/storage/v3/files"
-NOT_SHOWN = pytest.mark.choice("Operations that the interface names and does not show")
+NOT_SHOWN = pytest.mark.choice("Operations that the interface does not specify")
 
 
 @pytest.mark.spec("A4-01", "A4-01a", "U-04", "U-01", "U-01b")
@@ -17,7 +17,7 @@ def test_a_file_is_created_without_content(wire: Wire) -> None:
 
     assert answer.status == 200
     assert answer.json["name"] == "Untitled"
-    with choice("A file by metadata alone, without a type"):
+    with choice("A file without content and without a type"):
         assert wire.download(answer.json["id"]).body == b""
 
 
@@ -38,7 +38,7 @@ def test_an_id_is_accepted_once(wire: Wire) -> None:
 
     for again in (wire.post_json(FILES, {"id": file_id}), late):
         assert (again.status, again.error["reason"]) == (409, "fileIdInUse")
-    with choice("Several mistakes in one body"):
+    with choice("Several errors in one body"):
         assert begun.status == 409
     assert wire.names() == ["a"]
 
@@ -68,7 +68,7 @@ def test_a_folder_takes_a_generated_id(wire: Wire) -> None:
 def test_the_asked_number_of_ids_is_generated(wire: Wire, query: str, count: int) -> None:
     answer = wire.send("GET", f"{FILES}/generateIds{query}").json
 
-    with choice("What an answer shows unasked"):
+    with choice("Default fields of a response"):
         assert (answer["kind"], answer["space"]) == ("svc#generatedIds", "storage")
     assert len(set(answer["ids"])) == count
 
@@ -109,7 +109,7 @@ def test_a_body_that_is_no_object_is_refused(wire: Wire, body: bytes) -> None:
 
     if body:
         assert answer.status == 400
-        with choice("Words of an error"):
+        with choice("Reasons and locations of errors"):
             assert answer.error["reason"] in {"parseError", "badRequest", "invalid"}
         assert wire.names() == []
 
@@ -123,9 +123,7 @@ def test_a_body_that_is_no_object_is_refused(wire: Wire, body: bytes) -> None:
         ("mimeType", 7),
         ("viewersCanCopyContent", 0),
         *(
-            pytest.param(
-                field, value, marks=pytest.mark.choice("Operations that the interface names and does not show")
-            )
+            pytest.param(field, value, marks=pytest.mark.choice("Operations that the interface does not specify"))
             for field, value in (
                 ("description", {}),
                 ("starred", "yes"),
@@ -152,14 +150,14 @@ def test_a_field_of_the_wrong_type_is_named(wire: Wire, field: str, value: objec
 
 
 @pytest.mark.spec("A4-02", "A4-02b")
-@pytest.mark.choice("Several mistakes in one body")
+@pytest.mark.choice("Several errors in one body")
 def test_all_problems_are_reported_at_once(wire: Wire) -> None:
     answer = wire.post_json(FILES, {"name": 5, "starred": "no", "description": []})
 
     assert {e["location"] for e in answer.json["error"]["errors"]} == {"name", "starred", "description"}
 
 
-@pytest.mark.choice("Fields of a file that the service sets")
+@pytest.mark.choice("Read-only fields of a file")
 @pytest.mark.parametrize("field", ["nmae", "mimetype", "x" * 5000])
 def test_an_unknown_field_has_its_own_error(wire: Wire, field: str) -> None:
     answer = wire.post_json(FILES, {"name": "a", field: "x"})
@@ -359,7 +357,7 @@ def test_an_instant_at_the_edge_of_time_is_shown_or_refused(wire: Wire, sent: st
     assert wire.send("GET", "/storage/v3/files?fields=*").status == 200
 
 
-@pytest.mark.choice("A media type without end")
+@pytest.mark.choice("A very long media type")
 @pytest.mark.parametrize("length, status", [(1000, 200), (1001, 400), (70_000, 400)])
 def test_a_media_type_too_long_for_a_header_is_refused(wire: Wire, length: int, status: int) -> None:
     """Most clients read no header line beyond 8 or 64 KiB, so that the file could never be downloaded."""
@@ -374,7 +372,7 @@ def test_a_media_type_too_long_for_a_header_is_refused(wire: Wire, length: int, 
 
 
 @pytest.mark.spec("A4-02", "A4-02a")
-@pytest.mark.choice("Words of an error")
+@pytest.mark.choice("Reasons and locations of errors")
 @pytest.mark.parametrize(
     "body, words",
     [

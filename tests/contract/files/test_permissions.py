@@ -274,7 +274,7 @@ def test_an_abusive_file_is_its_owners_alone(people: People, file: str) -> None:
 
 
 class TestMessages:
-    """The notifications about permissions (ruling 17)."""
+    """The notifications about permissions."""
 
     @pytest.fixture
     def watch(self, wire: Wire) -> Iterator[Watch]:

@@ -148,7 +148,7 @@ def test_a_channel_is_on_one_folder_and_not_on_those_above_or_below(watch: Watch
 def test_a_channel_on_a_shared_folder_reports_files_of_others(watch: Watch, folder: str) -> None:
     body = {"type": "user", "role": "writer", "emailAddress": BOB}
     assert watch.wire.post_json(f"/storage/v3/files/{folder}/permissions", body).status == 200
-    assert watch.new_messages() == [("channel-1", "add", None)], "the folder is shared (ruling 17)"
+    assert watch.new_messages() == [("channel-1", "add", None)], "the folder is shared"
     bob = watch.wire.service.sign_in(BOB)
 
     created = watch.wire.post_json("/storage/v3/files", {"name": "from Bob", "parents": [folder]}, token=bob)
@@ -163,7 +163,7 @@ def test_an_id_without_a_file_is_not_watched(watch: Watch) -> None:
     """A file that does not exist cannot be watched, so no channel can report its creation."""
     file_id = watch.wire.send("GET", "/storage/v3/files/generateIds?count=1").json["ids"][0]
 
-    with choice("A watch on a generated id that has no file yet"):
+    with choice("A watch on a generated id without a file"):
         assert watch.file(file_id).status == 404
     watch.made({"id": file_id})
     assert watch.messages() == []

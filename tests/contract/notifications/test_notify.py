@@ -55,7 +55,7 @@ def test_a_sync_message_of_a_file(watch: Watch) -> None:
     assert message.body == b""
     assert message.headers["content-length"] == "0"
     assert "json" in message.headers["content-type"]
-    with choice("Texts in headers"):
+    with choice("Header values"):
         assert message.headers["content-type"] == "application/json; utf-8"
         assert message.headers["user-agent"] == "APIs-Svc"
     assert "authorization" not in message.headers
@@ -81,7 +81,7 @@ def test_expiration_in_words(watch: Watch) -> None:
     (message,) = watch.receiver.wait_for(1)
 
     expires = datetime.fromtimestamp(channel["expiration"] // 1000, UTC)
-    with choice("Texts in headers"):
+    with choice("Header values"):
         assert message.channel_expiration == format_datetime(expires, usegmt=True)
 
 

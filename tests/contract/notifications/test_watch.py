@@ -41,7 +41,7 @@ def test_the_response_is_the_channel(watch: Watch) -> None:
     assert (watch.own_channel_id(answer.json["id"]), answer.json["token"]) == ("my-channel", "my token")
     assert answer.json["resourceId"]
     assert f"/storage/v3/files/{file['id']}" in answer.json["resourceUri"]
-    with choice("What an answer shows unasked"):
+    with choice("Default fields of a response"):
         assert answer.json.keys() == {"kind", "id", "resourceId", "resourceUri", "token", "expiration"}
         assert answer.json["resourceUri"] == f"{watch.wire.base_url}/storage/v3/files/{file['id']}?alt=json"
     with choice("channel_lifetime"):
@@ -92,7 +92,7 @@ def test_the_change_log_has_the_rules_of_a_file(watch: Watch, wrong: dict[str, A
         (None, "required"),
         ("", "required"),
         ("x" * 65, "invalid"),
-        pytest.param(7, "invalid", marks=pytest.mark.choice("Words of an error")),
+        pytest.param(7, "invalid", marks=pytest.mark.choice("Reasons and locations of errors")),
     ],
 )
 def test_an_id_is_required_and_has_at_most_64_characters(watch: Watch, channel_id: object, reason: str) -> None:
@@ -215,7 +215,7 @@ def test_a_token_has_at_most_256_characters(watch: Watch) -> None:
 
 
 @pytest.mark.spec("A8-06")
-@pytest.mark.choice("Texts in headers")
+@pytest.mark.choice("Header values")
 def test_a_token_must_fit_into_a_header(watch: Watch) -> None:
     assert watch.changes(token="ü" * 256).json["token"] == "ü" * 256
     for wrong in (5, "two\r\nlines", " blank"):
@@ -250,7 +250,7 @@ def test_the_limits_of_an_expiration(watch: Watch) -> None:
 
 
 @pytest.mark.spec("A8-07", "A8-07a")
-@pytest.mark.choice("Words of an error")
+@pytest.mark.choice("Reasons and locations of errors")
 @pytest.mark.parametrize("wrong", ["soon", 1.5, True, "", -1, 1, "1e99", "9" * 400, {}, 1767600000000])
 def test_an_expiration_must_be_in_the_future(watch: Watch, wrong: object) -> None:
     answer = watch.changes(expiration=wrong)
@@ -276,7 +276,7 @@ def test_a_resource_has_one_resource_id(watch: Watch) -> None:
     first, second = watch.file(file).json, watch.file(file).json
 
     assert first["resourceId"] == second["resourceId"]
-    with choice("What an answer shows unasked"):
+    with choice("Default fields of a response"):
         assert file not in first["resourceId"]
     others = {watch.file(other).json["resourceId"], watch.changes().json["resourceId"]}
     assert len({first["resourceId"], *others}) == 3
@@ -328,7 +328,7 @@ def test_stop_ends_delivery(watch: Watch) -> None:
 
     answer = watch.stop(channel)
     assert answer.status == 204
-    with choice("What an answer shows unasked"):
+    with choice("Default fields of a response"):
         assert answer.body == b""
     watch.patch(file, {"name": "other"})
     assert watch.messages() == [("channel-1", "sync", None)]
@@ -351,7 +351,7 @@ def test_stop_needs_both(watch: Watch, body: dict[str, Any], location: str) -> N
 
     assert (answer.status, answer.error["location"]) == (400, location)
     nothing = watch.wire.post_json("/storage/v3/channels/stop", {})
-    with choice("Several mistakes in one body"):
+    with choice("Several errors in one body"):
         assert [error["location"] for error in nothing.json["error"]["errors"]] == ["id", "resourceId"]
 
 

@@ -38,7 +38,7 @@ def test_every_request_needs_a_token(wire: Wire, method: str, target: str) -> No
         "Basic dXNlcjpwYXNz",
         "Bearer a b",
         "bearer",
-        pytest.param("x" * 5000, marks=pytest.mark.choice("A parameter or a header that cannot be read")),
+        pytest.param("x" * 5000, marks=pytest.mark.choice("Invalid parameters and headers")),
     ],
 )
 def test_an_invalid_token_is_401(wire: Wire, header: str) -> None:
@@ -81,7 +81,7 @@ def test_a_token_without_the_scope_is_403(wire: Wire) -> None:
 
 
 @pytest.mark.spec("X-01", "V-01", "V-01a")
-@pytest.mark.choice("An address or a method that nothing has")
+@pytest.mark.choice("Unknown paths and methods")
 @pytest.mark.parametrize(
     "target",
     [
@@ -102,7 +102,7 @@ def test_an_unknown_address_is_404(wire: Wire, target: str) -> None:
 
 
 @pytest.mark.spec("X-01")
-@pytest.mark.choice("An address or a method that nothing has")
+@pytest.mark.choice("Unknown paths and methods")
 def test_a_405_lists_the_allowed_methods(wire: Wire) -> None:
     answer = wire.send("DELETE", FILES)
 
@@ -112,7 +112,7 @@ def test_a_405_lists_the_allowed_methods(wire: Wire) -> None:
 
 
 @pytest.mark.spec("X-01")
-@pytest.mark.choice("The shape of an error")
+@pytest.mark.choice("The error envelope")
 def test_the_envelope_has_one_shape(wire: Wire) -> None:
     answer = wire.send("GET", f"{FILES}/nobody")
 

@@ -115,6 +115,7 @@ class Held:
     """A service that delays its responses to one user."""
 
     policy = Policy()
+    provider = None
 
     def __init__(self) -> None:
         self.begun = 0

@@ -1,4 +1,4 @@
-"""An upload declares the length of its body, also 0, or sends it chunked (ruling 35)."""
+"""An upload declares the length of its body, also 0, or sends it chunked."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from tests.contract.conftest import BOTH_WAYS, Answer, Q, Wire
 
 FILES = "/upload/storage/v3/files"
-LENGTH_REQUIRED = "An upload that does not say how long its body is"
+LENGTH_REQUIRED = "An upload without a length"
 
 pytestmark = [BOTH_WAYS, pytest.mark.spec("A1-03", "A1-03b"), pytest.mark.choice(LENGTH_REQUIRED)]
 

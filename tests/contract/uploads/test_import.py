@@ -251,7 +251,7 @@ class TestReplace:
         )
 
         assert (answer.status, answer.json["mimeType"]) == (200, made["mimeType"])
-        with choice("What an answer shows unasked"):
+        with choice("Default fields of a response"):
             assert int(answer.json["version"]) > int(made["version"])
         assert rows(wire, made["id"]) == [["new", "one"]]
 
@@ -361,7 +361,7 @@ class TestAbout:
     def test_what_it_lists_works_and_nothing_else(self, wire: Wire) -> None:
         about = wire.send("GET", "/storage/v3/about?fields=importFormats,exportFormats,maxImportSizes").json
 
-        with choice("What an answer shows unasked"):
+        with choice("Default fields of a response"):
             assert set(about) == {"importFormats", "exportFormats", "maxImportSizes"}
         for source in ("text/csv", "text/plain"):
             assert NATIVE + "spreadsheet" in about["importFormats"][source]
@@ -400,7 +400,7 @@ class TestAbout:
 
 
 class TestImportFormatsAsArray:
-    """The import formats as an array, which the interface mentions without an example (ruling 30)."""
+    """The import formats as an array, which the interface mentions without an example."""
 
     @pytest.fixture
     def policy(self) -> Policy:

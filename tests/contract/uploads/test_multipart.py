@@ -41,7 +41,7 @@ def test_metadata_and_content_arrive_together(wire: Wire) -> None:
 
     assert answer.status == 200
     assert (answer.json["name"], answer.json["mimeType"]) == ("a.txt", "text/plain")
-    with choice("What an answer shows unasked"):
+    with choice("Default fields of a response"):
         assert answer.json["description"] == "first"
     assert wire.download(answer.json["id"]).body == b"hello"
 
@@ -116,7 +116,7 @@ def test_a_body_that_is_not_two_parts_is_refused_and_stores_nothing(wire: Wire, 
     answer = post(wire, body)
 
     assert answer.status == 400
-    with choice("Words of an error"):
+    with choice("Reasons and locations of errors"):
         assert answer.error["reason"]
     assert wire.names() == []
 

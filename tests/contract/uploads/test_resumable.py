@@ -80,7 +80,7 @@ class TestInitiation:
         answer = wire.send("POST", "/upload/storage/v3/files?uploadType=resumable", b'{"name": "a"}', headers)
 
         assert answer.status == 400
-        with choice("Words of an error"):
+        with choice("Reasons and locations of errors"):
             assert answer.error["reason"]
 
     @pytest.mark.parametrize("body", [b"{", b"[]", b'{"name": 5}', b'"x"', b"\xff"])
@@ -200,7 +200,7 @@ class TestData:
     @pytest.mark.spec("A3-04", "A3-04a", "A3-05")
     @pytest.mark.parametrize(
         "content_range",
-        [None, span(0, SIZE), pytest.param("bytes 0-*/*", marks=pytest.mark.choice("The rest as the end"))],
+        [None, span(0, SIZE), pytest.param("bytes 0-*/*", marks=pytest.mark.choice("A Content-Range without an end"))],
     )
     def test_the_whole_at_once(self, wire: Wire, content_range: str | None) -> None:
         """6, 7, 11"""
@@ -220,7 +220,7 @@ class TestData:
         last = wire.put(uri, CONTENT[2 * Q :], span(2 * Q, SIZE))
 
         assert (first.status, first.headers["range"], first.headers["content-length"]) == (308, f"bytes=0-{Q - 1}", "0")
-        with choice("Texts in headers"):
+        with choice("Header values"):
             assert first.reason in ("", "Resume Incomplete")
             assert "location" not in first.headers
         assert (second.status, second.headers["range"]) == (308, f"bytes=0-{2 * Q - 1}")
@@ -240,7 +240,7 @@ class TestData:
         assert wire.download(answer.json["id"]).body == CONTENT
 
     @pytest.mark.spec("A3-15")
-    @pytest.mark.choice("A status query that names another total")
+    @pytest.mark.choice("A status query with another total")
     def test_the_total_may_come_with_a_status_query(self, wire: Wire) -> None:
         """10"""
         uri = wire.begin()
@@ -267,7 +267,7 @@ class TestData:
             "bytes */*",
             f"bytes */{SIZE}",
             "*/*",
-            pytest.param(f"*/{SIZE}", marks=pytest.mark.choice("A parameter or a header that cannot be read")),
+            pytest.param(f"*/{SIZE}", marks=pytest.mark.choice("Invalid parameters and headers")),
         ],
     )
     def test_a_fresh_session_has_no_range(self, wire: Wire, question: str) -> None:
@@ -303,7 +303,7 @@ class TestData:
 
         for answer in again:
             assert (answer.status, answer.json["id"]) == (200, done.json["id"])
-        with choice("A finished session"):
+        with choice("A completed upload session"):
             assert {(a.status, a.body) for a in [*again, *others]} == {(200, done.body)}
             assert wire.send("GET", whole).json == before
         assert wire.names() == ["once"]
@@ -388,7 +388,7 @@ class TestData:
         answer = wire.put(uri, CONTENT[2 * Q :], span(2 * Q, SIZE))
 
         assert answer.status >= 400 or (answer.status, answer.headers["range"]) == (308, f"bytes=0-{Q - 1}")
-        with choice("A gap"):
+        with choice("A gap between chunks"):
             assert (answer.status, answer.headers["content-type"].split(";")[0]) == (503, "text/plain")
             assert f"{2 * Q} byte(s), which exceeds already uploaded size of {Q} byte(s)" in answer.body.decode()
         assert finish(wire, uri) == CONTENT
@@ -453,7 +453,7 @@ class TestData:
         assert finish(wire, uri) == CONTENT
 
     @pytest.mark.spec("A3-05")
-    @pytest.mark.choice("A chunked body on a session")
+    @pytest.mark.choice("A chunked body in an upload session")
     def test_a_chunked_body_is_taken(self, wire: Wire) -> None:
         """28"""
         answer = wire.put(wire.begin(), iter([CONTENT[:7], CONTENT[7:Q], CONTENT[Q:]]))
@@ -510,7 +510,7 @@ class TestData:
 
         assert answer.status == 400
         assert wire.names() == []
-        with choice("A Content-Range that contradicts itself or the upload"):
+        with choice("A contradictory Content-Range"):
             assert finish(wire, uri) == CONTENT
 
     @pytest.mark.parametrize(
@@ -522,7 +522,7 @@ class TestData:
                 "text/csv",
                 marks=[
                     pytest.mark.spec("A3-02", "A3-02a"),
-                    pytest.mark.choice("Is the type of resumable content detected?"),
+                    pytest.mark.choice("Type detection for resumable uploads"),
                 ],
             ),
             pytest.param({}, "text/plain", "text/plain", marks=pytest.mark.spec("A3-02", "A3-02a")),

@@ -20,7 +20,7 @@ def test_the_body_is_stored_and_the_metadata_answered(wire: Wire) -> None:
 
     assert answer.status == 200
     assert (answer.json["name"], answer.json["mimeType"]) == ("Untitled", "text/csv")
-    with choice("What an answer shows unasked"):
+    with choice("Default fields of a response"):
         assert answer.json | {"id": ""} == {"kind": "svc#file", "id": "", "name": "Untitled", "mimeType": "text/csv"}
     assert wire.download(answer.json["id"]).body == content
 
@@ -67,7 +67,7 @@ def test_content_of_unknown_type_is_an_octet_stream(wire: Wire) -> None:
 
 
 @pytest.mark.spec("U-03")
-@pytest.mark.choice("Is it for the others?")
+@pytest.mark.choice("Type detection for other uploads")
 def test_the_type_of_known_content_is_detected(wire: Wire) -> None:
     assert wire.send("POST", UPLOAD, b"%PDF-1.7\n").json["mimeType"] == "application/pdf"
 
@@ -113,7 +113,7 @@ def test_an_empty_file_is_a_file(wire: Wire) -> None:
     assert wire.download(file["id"]).body == b""
 
 
-@pytest.mark.choice("A part of a content outside of a session")
+@pytest.mark.choice("Content-Range outside of an upload session")
 @pytest.mark.parametrize("kind", ["media", "multipart"])
 @pytest.mark.parametrize("verb", ["POST", "PUT"])
 def test_a_part_is_not_taken_for_the_whole(wire: Wire, kind: str, verb: str) -> None:

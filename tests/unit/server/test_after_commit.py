@@ -2,7 +2,8 @@
 
 import pytest
 
-from svc_notebooks.server.database.engine import Database, open_database
+from svc_notebooks.server.database.engine import Database
+from svc_notebooks.server.database.opening import open_database
 
 
 @pytest.fixture

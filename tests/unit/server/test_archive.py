@@ -136,20 +136,33 @@ def added(name: str, body: bytes = b"") -> Callable[[dict[str, bytes]], None]:
     return lambda entries: entries.update({name: body})
 
 
-def of_version_1(entries: dict[str, bytes]) -> None:
-    """Return a file as commit 1e9082d saved it, without schema version and checksums of parts."""
+def of_version_3(entries: dict[str, bytes]) -> None:
+    """Change a file to one of schema version 3, without users' settings of calendars."""
+    manifest = json.loads(entries["manifest.json"])
+    manifest["schema"] = 3
+    del manifest["columns"]["calendar_entries"], entries["tables/calendar_entries.jsonl"]
+    entries["manifest.json"] = json.dumps(manifest).encode()
+
+
+def of_version_2(entries: dict[str, bytes]) -> None:
+    """Change a file to one of schema version 2, without a schema version and with the claims of upload sessions."""
+    of_version_3(entries)
     manifest = json.loads(entries["manifest.json"])
     del manifest["schema"]
+    manifest["columns"]["sessions"].insert(-1, "generation")
+    entries["manifest.json"] = json.dumps(manifest).encode()
+    rows = [json.loads(line) for line in entries["tables/sessions.jsonl"].splitlines()]
+    entries["tables/sessions.jsonl"] = b"".join(json.dumps([*row[:-1], 7, row[-1]]).encode() + b"\n" for row in rows)
+
+
+def of_version_1(entries: dict[str, bytes]) -> None:
+    """Change a file to one that commit 1e9082d saved, also without checksums of parts."""
+    of_version_2(entries)
+    manifest = json.loads(entries["manifest.json"])
     manifest["columns"]["rope"].remove("checksum")
     entries["manifest.json"] = json.dumps(manifest).encode()
     rows = [json.loads(line)[:-1] for line in entries["tables/rope.jsonl"].splitlines()]
     entries["tables/rope.jsonl"] = b"".join(json.dumps(row).encode() + b"\n" for row in rows)
-
-
-def of_version_2(entries: dict[str, bytes]) -> None:
-    manifest = json.loads(entries["manifest.json"])
-    del manifest["schema"]
-    entries["manifest.json"] = json.dumps(manifest).encode()
 
 
 def both(*changes: Callable[[dict[str, bytes]], None]) -> Callable[[dict[str, bytes]], None]:
@@ -208,7 +221,7 @@ def test_a_service_is_opened_as_it_was(saved, tmp_path):
     assert path.read_bytes() == saved
 
 
-@pytest.mark.parametrize("older", [of_version_1, of_version_2])
+@pytest.mark.parametrize("older", [of_version_1, of_version_2, of_version_3])
 def test_a_service_that_an_older_version_saved_is_upgraded(saved, tmp_path, older):
     path = tmp_path / "lesson.svc"
     path.write_bytes(rewritten(saved, older))

@@ -190,4 +190,11 @@ def test_doctor_reads_a_store(folder: Path) -> None:
 def test_a_report_counts_what_it_read(folder: Path) -> None:
     report = check_store(folder)
 
-    assert (report.version, report.files, report.parts, report.size, report.unverified) == (2, 4, 7, 6000, 0)
+    assert (report.version, report.files, report.parts, report.size, report.unverified) == (4, 4, 7, 6000, 0)
+
+
+def test_a_store_without_contents_has_no_damage(tmp_path: Path) -> None:
+    with open_service(tmp_path / "store") as service:
+        service.sign_in()
+
+    assert check_store(tmp_path / "store").problems == []

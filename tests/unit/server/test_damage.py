@@ -148,6 +148,7 @@ def as_version_1(folder: Path) -> None:
     """Turn the database into one of version 1, without checksums."""
     with closing(sqlite3.connect(folder / "svc.sqlite")) as database:
         database.execute("ALTER TABLE rope DROP COLUMN checksum")
+        database.execute("ALTER TABLE sessions ADD COLUMN generation INTEGER NOT NULL DEFAULT 0")
         database.execute("PRAGMA user_version = 1")
 
 

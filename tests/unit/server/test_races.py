@@ -132,3 +132,12 @@ def test_completion_and_cancel_race_to_a_file_or_to_none(ask, begin):
             outcome = (whole.result().status, cancelled.result().status)
             assert outcome in {(200, 200), (499, 499), (308, 499)}
             assert ask("PUT", uri, Content_Range="bytes */*").status == outcome[1]
+
+
+def test_a_claim_from_before_a_reset_does_not_change_a_session_of_the_same_id(service, begin):
+    store = service._context.store
+    claimed = store.upload_sessions.claim(begin().partition("upload_id=")[2].partition("&")[0])
+    store.clear()
+    store.upload_sessions.add(claimed)
+
+    assert not store.upload_sessions.save(claimed)

@@ -144,7 +144,7 @@ def test_nobody_answers(sender: Sender) -> None:
     with dead_receiver() as dead:
         place = dead.split("/")[2]
 
-        assert why(sender.send(dead)) == f"{place} gave no answer within 0.4 seconds"
+        assert why(sender.send(dead)) == f"{place} gave no response within 0.4 seconds"
     assert sender.seconds < PATIENCE
 
 
@@ -160,9 +160,9 @@ def test_plain_http(sender: Sender) -> None:
 @pytest.mark.parametrize(
     "answer, error",
     [
-        (b"", "closed the connection without an answer"),
-        (b"HTTP/1.1 200", "closed the connection in the middle of its answer"),
-        (b"HTTP/1.1 100 Continue\r\n\r\n", "closed the connection in the middle of its answer"),
+        (b"", "closed the connection without a response"),
+        (b"HTTP/1.1 200", "closed the connection in the middle of its response"),
+        (b"HTTP/1.1 100 Continue\r\n\r\n", "closed the connection in the middle of its response"),
         (b"SSH-2.0-OpenSSH_9.0\r\n\r\n", "sent a response that is not HTTP: "),
         (b"HTTP/1.1 2000 OK\r\n\r\n", "sent a response that is not HTTP: "),
         (b"HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n", "sent a response that is not HTTP: "),

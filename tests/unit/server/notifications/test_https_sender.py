@@ -224,7 +224,7 @@ def test_a_silent_name_server_does_not_delay_others(
 
     assert good == GOOD
     assert {outcome.status for outcome in silent} == {None}
-    assert silent[0].error == "h0.example:443 gave no answer within 1 seconds"
+    assert silent[0].error == "h0.example:443 gave no response within 1 seconds"
 
 
 def test_a_connection_that_was_closed_meanwhile_is_replaced(sender: Sender, https_receiver: Receiver) -> None:
@@ -267,7 +267,7 @@ def test_a_message_that_was_received_is_not_sent_twice(sender: Sender, https_rec
     good, broken = sender.in_a_row(https_receiver.address, 2)
     assert (good, broken.status) == (GOOD, None)
     assert broken.error
-    assert broken.error.endswith("closed the connection in the middle of its answer")
+    assert broken.error.endswith("closed the connection in the middle of its response")
     assert len(https_receiver.requests) == 2
 
 

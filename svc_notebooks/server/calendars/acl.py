@@ -10,16 +10,17 @@ from ...core.http.messages import Response
 from ...core.resources.calendars import Acl, AclRule, AclScope
 from ..context.responses import empty_response
 from ..context.service_context import RequestContext, ServiceContext
+from ..events.calendars import calendar_of, resource_response
+from ..events.event_messages import record_access
 from ..files.operations import read_json
 from ..tables.calendars import AccessRow, CalendarRow
-from .calendars import calendar_of, resource_response
 
 
 def _resource(context: ServiceContext, row: AccessRow) -> AclRule:
     scope_type, _, value = row.scope.partition(":")
     scope: AclScope = {"type": scope_type, "value": value} if value else {"type": scope_type}
     return {
-        "kind": context.names.kind("aclRule"),
+        "kind": context.names.calendar_kind("aclRule"),
         "etag": f'"{row.role:017d}"',
         "id": row.scope,
         "scope": scope,
@@ -63,7 +64,13 @@ def _grant(
         raise refuse("invalid", field="scope.value", message="the role of the calendar's owner cannot be changed.")
     row = AccessRow(calendar.id, scope, role)
     context.store.calendars.grant(row)
+    record_access(context, calendar, _named_users(scope))
     return resource_response(request, _resource(context, row), RULE_SHAPE)
+
+
+def _named_users(scope: str) -> list[str]:
+    """Return the user that the scope of an access rule names, or an empty list for a domain or everybody."""
+    return [scope.removeprefix("user:")] if scope.startswith("user:") else []
 
 
 def get(context: ServiceContext, request: RequestContext) -> Response:
@@ -76,7 +83,7 @@ def list_rules(context: ServiceContext, request: RequestContext) -> Response:
     """Return all access rules of a calendar, beginning with the owner's rule."""
     calendar = calendar_of(context, request, CalendarRole.OWNER)
     rules: Acl = {
-        "kind": context.names.kind("acl"),
+        "kind": context.names.calendar_kind("acl"),
         "items": [_resource(context, row) for row in _rows(context, calendar)],
     }
     return resource_response(request, rules, {"kind": None, "etag": None, "nextPageToken": None, "items": RULE_SHAPE})
@@ -90,4 +97,5 @@ def delete(context: ServiceContext, request: RequestContext) -> Response:
         if row.scope == f"user:{calendar.owner}":
             raise refuse("invalid", field="ruleId", message="the rule of the calendar's owner cannot be deleted.")
         context.store.calendars.revoke(calendar.id, row.scope)
+        record_access(context, calendar, _named_users(row.scope))
     return empty_response(204)

@@ -1,0 +1,125 @@
+"""Signs users in with the tokens and the OAuth of JupyterHub.
+
+The hub verifies each token. Its answer is remembered for a minute, so a revoked token ends within a minute.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from hashlib import sha256
+from typing import Any
+from urllib.parse import urlencode
+
+from ...core.errors.catalogue import ApiError, refuse
+from ...core.events.value_checks import is_address
+from ...core.http.messages import Request
+from ..context.access_tokens import bearer
+from ..context.sign_in_provider import ProvidedUser, SignInProvider
+from .hub_api import HubApi
+from .hub_settings import HubSettings
+
+_KNOWN_SECONDS = 60.0
+_UNKNOWN_SECONDS = 5.0
+_MAX_REMEMBERED = 10_000
+_PLAIN = "abcdefghijklmnopqrstuvwxyz0123456789._-"
+
+
+class JupyterHub:
+    """A hub whose users can use this service. `domain` is the domain of their accounts."""
+
+    name = "JupyterHub"
+
+    def __init__(
+        self,
+        settings: HubSettings,
+        domain: str,
+        *,
+        api: HubApi | None = None,
+        now: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._settings, self._domain = settings, domain
+        self._api = api or HubApi(settings)
+        self._now = now
+        self._remembered: dict[bytes, tuple[float, ProvidedUser | ApiError | None]] = {}
+        """The user of a token or the refusal, and the time until which it is remembered, by the digest of the token."""
+
+    def user(self, token: str) -> ProvidedUser | None:
+        """Return the user of a hub token, or None if the hub does not know the token.
+
+        Raises ApiError, 403 for a token without a scope to access this service, and 503 if the hub does not respond.
+        """
+        key, now = _digest(token), self._now()
+        until, user = self._remembered.get(key, (now, None))
+        if now >= until:
+            user = self._user_of(self._api.user(token))
+            seconds = _KNOWN_SECONDS if isinstance(user, ProvidedUser) else _UNKNOWN_SECONDS
+            if len(self._remembered) >= _MAX_REMEMBERED:
+                self._remembered.clear()
+            self._remembered[key] = now + seconds, user
+        if isinstance(user, ApiError):
+            raise ApiError(user.rows, user.headers)
+        return user
+
+    def _user_of(self, model: dict[str, Any] | None) -> ProvidedUser | ApiError | None:
+        if model is None:
+            return None
+        name, scopes = model.get("name"), model.get("scopes")
+        if model.get("kind") != "user" or not isinstance(name, str) or not name:
+            return refuse("hubUser")
+        if not isinstance(scopes, list) or self._settings.access_scopes.isdisjoint(map(str, scopes)):
+            return refuse("hubScope", name=f"access:services!service={self._settings.service}")
+        return ProvidedUser(hub_email(name, self._domain), model.get("admin") is True)
+
+    def forget(self, token: str) -> None:
+        """Ask the hub again when the token is used next."""
+        self._remembered.pop(_digest(token), None)
+
+    def authorize_url(self, state: str, challenge: str) -> str:
+        """Return the address of the hub at which a browser asks the user to sign in."""
+        parameters = {
+            "response_type": "code",
+            "client_id": self._settings.client_id,
+            "redirect_uri": self._settings.redirect_uri,
+            "state": state,
+            "code_challenge": challenge,
+            "code_challenge_method": "S256",
+        }
+        return f"{self._settings.authorize_url}?{urlencode(parameters)}"
+
+    def token_for_code(self, code: str, verifier: str) -> str | None:
+        """Exchange an authorization code for a hub token, or return None if the hub refuses the code."""
+        model = self._api.token(code, verifier)
+        token = model.get("access_token") if model else None
+        return token if isinstance(token, str) and token else None
+
+
+def check_admin(provider: SignInProvider, request: Request) -> None:
+    """Raise ApiError, 401 without a valid token of the provider and 403 unless the user is an administrator."""
+    secret = bearer(request)
+    user = provider.user(secret) if secret else None
+    if user is None:
+        raise ApiError(refuse("badToken").rows, [("WWW-Authenticate", 'Bearer realm="svc control"')])
+    if not user.admin:
+        raise refuse("hubAdmin")
+
+
+def _digest(token: str) -> bytes:
+    return sha256(token.encode("utf-8", "surrogatepass")).digest()
+
+
+def hub_email(name: str, domain: str) -> str:
+    """Return the e-mail address of the account of a hub user. Two different names have different addresses.
+
+    >>> hub_email("ada", "svc.example"), hub_email("bob@uni.example", "svc.example")
+    ('ada@svc.example', 'bob@uni.example')
+    >>> hub_email("Bob B", "svc.example"), hub_email("ada@svc.example", "svc.example")
+    ('%42ob%20%42@svc.example', 'ada%40svc.example@svc.example')
+    """
+    # Case matters in the names of some hubs, but not in addresses. An address of `domain` could be another user's.
+    if name == name.lower() and is_address(name) and not name.endswith(f"@{domain}"):
+        return name
+    content = name.encode("utf-8", "surrogatepass")
+    local = "".join(chr(byte) if chr(byte) in _PLAIN else f"%{byte:02x}" for byte in content)
+    address = f"{local}@{domain}"
+    return address if is_address(address) else f"{local.replace('.', '%2e')}@{domain}"

@@ -1,0 +1,103 @@
+"""Handlers of calendars (E-01), and of the colours that calendars and events can have."""
+
+from __future__ import annotations
+
+import json
+
+from ...core.clock import format_time, from_millis
+from ...core.errors.catalogue import refuse
+from ...core.events import calendars
+from ...core.events.calendars import CALENDAR_SHAPE, CalendarRole
+from ...core.events.colors import CALENDAR_COLORS, EVENT_COLORS
+from ...core.field_mask import Shape
+from ...core.http.messages import Response
+from ...core.resources.calendars import Colors
+from ..context.responses import empty_response
+from ..context.service_context import RequestContext, ServiceContext
+from ..events.calendars import calendar_of, calendar_resource, resource_response
+from ..events.event_messages import record_calendar_change, record_deletion, record_event_change, users_of
+from ..files.operations import read_json
+from ..tables.calendars import CalendarRow
+
+
+def insert(context: ServiceContext, request: RequestContext) -> Response:
+    """Create a secondary calendar and return the calendar."""
+    fields = calendars.check_calendar(read_json(request.body, context.policy.max_metadata_size), creating=True)
+    body = {name: value for name, value in fields.items() if value is not None}
+    zone = str(body.pop("timeZone", context.policy.calendar_zone))
+    name = f"{context.ids.calendar()}@group.calendar.{context.policy.domain}"
+    row = CalendarRow(name, request.caller.user, request.caller.client, zone, context.millis(), json.dumps(body))
+    with context.store.transaction():
+        context.store.calendars.save(row)
+        record_calendar_change(context, row)
+    return resource_response(request, calendar_resource(context, row), CALENDAR_SHAPE)
+
+
+def get(context: ServiceContext, request: RequestContext) -> Response:
+    """Return the calendar whose id is in the path."""
+    row = calendar_of(context, request, CalendarRole.READER)
+    return resource_response(request, calendar_resource(context, row), CALENDAR_SHAPE)
+
+
+def patch(context: ServiceContext, request: RequestContext) -> Response:
+    """Change the given fields of a calendar and return the calendar."""
+    return _change(context, request, partial=True)
+
+
+def update(context: ServiceContext, request: RequestContext) -> Response:
+    """Replace all fields of a calendar and return the calendar."""
+    return _change(context, request, partial=False)
+
+
+def _change(context: ServiceContext, request: RequestContext, *, partial: bool) -> Response:
+    body = calendars.check_calendar(read_json(request.body, context.policy.max_metadata_size), creating=not partial)
+    with context.store.transaction():
+        row = calendar_of(context, request, CalendarRole.OWNER)
+        zone = str(body.pop("timeZone", None) or row.zone)
+        merged = (json.loads(row.body) if partial else {}) | body
+        fields = {name: value for name, value in merged.items() if value is not None}
+        row = row._replace(zone=zone, body=json.dumps(fields))
+        context.store.calendars.save(row)
+        record_calendar_change(context, row)
+    return resource_response(request, calendar_resource(context, row), CALENDAR_SHAPE)
+
+
+def delete(context: ServiceContext, request: RequestContext) -> Response:
+    """Delete a secondary calendar with its events. Raises ApiError (400) for a primary calendar."""
+    with context.store.transaction():
+        row = calendar_of(context, request, CalendarRole.OWNER)
+        if row.primary:
+            raise refuse("invalid", field="calendarId", message="a primary calendar cannot be deleted; use clear.")
+        users = users_of(context, row)
+        context.store.events.drop_all(row.id)
+        context.store.calendars.drop(row.id)
+        record_deletion(context, row, users)
+    return empty_response(204)
+
+
+def clear(context: ServiceContext, request: RequestContext) -> Response:
+    """Delete all events of a primary calendar. Raises ApiError (400) for a secondary calendar."""
+    with context.store.transaction():
+        row = calendar_of(context, request, CalendarRole.OWNER)
+        if not row.primary:
+            raise refuse("invalid", field="calendarId", message="only a primary calendar can be cleared.")
+        context.store.events.drop_all(row.id)
+        record_event_change(context, row.id)
+    return empty_response(204)
+
+
+def colors(context: ServiceContext, request: RequestContext) -> Response:
+    """Return the colors that calendars and events can have, by color id."""
+    value: Colors = {
+        "kind": context.names.calendar_kind("colors"),
+        "updated": format_time(from_millis(0)),
+        "calendar": {
+            key: {"background": color.background, "foreground": color.foreground}
+            for key, color in CALENDAR_COLORS.items()
+        },
+        "event": {
+            key: {"background": color.background, "foreground": color.foreground} for key, color in EVENT_COLORS.items()
+        },
+    }
+    shape: Shape = {"kind": None, "updated": None, "calendar": {"": None}, "event": {"": None}}
+    return resource_response(request, value, shape)

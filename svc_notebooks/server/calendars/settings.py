@@ -1,0 +1,60 @@
+"""Handlers of a user's calendar settings, which can only be read."""
+
+from __future__ import annotations
+
+from ...core.api.operations import SETTING
+from ...core.errors.catalogue import refuse
+from ...core.events.calendars import SETTING_SHAPE
+from ...core.http.messages import Response
+from ...core.resources.calendars import Setting, SettingList
+from ..context.page_tokens import decode_page_token, encode_page_token
+from ..context.service_context import RequestContext, ServiceContext
+from ..events.calendars import primary_of, resource_response
+from ..events.event_request import page_size
+
+_DEFAULT_PAGE_SIZE, _MAX_PAGE_SIZE = 100, 250
+
+_FIXED = {
+    "autoAddHangouts": "false",
+    "dateFieldOrder": "MDY",
+    "defaultEventLength": "60",
+    "format24HourTime": "true",
+    "hideInvitations": "false",
+    "hideWeekends": "false",
+    "locale": "en",
+    "remindOnRespondedEventsOnly": "false",
+    "showDeclinedEvents": "true",
+    "timezone": "",
+    "useKeyboardShortcuts": "true",
+    "weekStart": "0",
+}
+"""The settings with their values. The time zone is that of the user's primary calendar."""
+
+
+def get(context: ServiceContext, request: RequestContext) -> Response:
+    """Return the setting whose id is in the path. Raises ApiError (404) for an unknown setting."""
+    name = request.path_params[SETTING]
+    if name not in _FIXED:
+        raise refuse("notFound", message=f"there is no setting {name[:100]}.")
+    return resource_response(request, _setting(context, request, name), SETTING_SHAPE)
+
+
+def list_settings(context: ServiceContext, request: RequestContext) -> Response:
+    """Return one page of the caller's settings."""
+    size = page_size(request.query, _DEFAULT_PAGE_SIZE, _MAX_PAGE_SIZE)
+    about, token = ("settings", request.caller.user), request.query.get("pageToken")
+    start = decode_page_token(token, about, 1, context.secret)[0] if token else 0
+    names = list(_FIXED)[start : start + size]
+    page: SettingList = {
+        "kind": context.names.calendar_kind("settings"),
+        "items": [_setting(context, request, name) for name in names],
+    }
+    if start + size < len(_FIXED):
+        page["nextPageToken"] = encode_page_token((start + size,), about, context.secret)
+    return resource_response(request, page, {"kind": None, "nextPageToken": None, "items": SETTING_SHAPE})
+
+
+def _setting(context: ServiceContext, request: RequestContext, name: str) -> Setting:
+    primary = primary_of(context, request.caller.user)
+    value = primary.zone if name == "timezone" else _FIXED[name]
+    return {"kind": context.names.calendar_kind("setting"), "id": name, "value": value}

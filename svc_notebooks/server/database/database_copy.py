@@ -1,0 +1,80 @@
+"""Copies a database that another process may be using, without a lock.
+
+SQLite's backup needs a database that the other process shares. Otherwise the files are copied. A checkpoint
+only writes pages into the database that the write-ahead log contains, too. The log is copied after the database, so it
+contains the pages that a checkpoint wrote during the copy, unless the log was begun again meanwhile. That changes the
+header of the log, and then both files are copied again.
+"""
+
+from __future__ import annotations
+
+import errno
+import shutil
+import sqlite3
+import time
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+_LOG_HEADER = 32
+_ATTEMPTS = 200
+
+
+def copy_database(path: Path, target: Path, sleep: Callable[[float], None] = time.sleep) -> None:
+    """Write a consistent copy of a database to the file `target`, which is replaced. Raises OSError."""
+    target.unlink(missing_ok=True)
+    if path.with_name(f"{path.name}-shm").exists() and _back_up(path, target):
+        return
+    log = target.with_name(f"{target.name}-wal")
+    for _ in range(_ATTEMPTS):
+        if _copy_files(path, target, log):
+            break
+        sleep(0.01)
+    else:
+        raise OSError(errno.EBUSY, "the service writes too much for a consistent copy; try again", str(path))
+    try:
+        with closing(sqlite3.connect(target)) as copy:
+            copy.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            (check,) = copy.execute("PRAGMA quick_check(1)").fetchone()
+    except sqlite3.DatabaseError as error:
+        check = str(error)
+    log.unlink(missing_ok=True)
+    if check != "ok":
+        raise OSError(errno.EIO, f"the database is damaged ({check.splitlines()[-1]})", str(path))
+
+
+def _back_up(path: Path, target: Path) -> bool:
+    """Copy a database that another process shares. Return False if that process has locked the database."""
+    url = f"{path.absolute().as_uri()}?mode=ro"
+    with closing(sqlite3.connect(url, uri=True, timeout=0)) as source, closing(sqlite3.connect(target)) as copy:
+        try:
+            source.execute("BEGIN")
+            source.execute("SELECT COUNT(*) FROM sqlite_master")  # takes the read lock, which backup() would wait for
+        except sqlite3.OperationalError:
+            return False
+        source.backup(copy)
+    return True
+
+
+def _copy_files(path: Path, target: Path, target_log: Path) -> bool:
+    """Copy a database and its log. Return False if the log was begun again meanwhile."""
+    log = path.with_name(f"{path.name}-wal")
+    before = _state(path, log)
+    shutil.copyfile(path, target)
+    target_log.unlink(missing_ok=True)
+    if before[0]:
+        try:
+            shutil.copyfile(log, target_log)
+        except FileNotFoundError:
+            return False
+    return _state(path, log) == before
+
+
+def _state(path: Path, log: Path) -> tuple[bytes, int]:
+    """Return the header of the log, which changes when the log is begun again. Without a log, also a time."""
+    try:
+        with log.open("rb") as file:
+            header = file.read(_LOG_HEADER)
+    except FileNotFoundError:
+        header = b""
+    return header, 0 if header else path.stat().st_mtime_ns

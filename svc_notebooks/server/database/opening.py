@@ -1,0 +1,145 @@
+"""Opens databases: creates or upgrades their tables, and connects to them.
+
+SQLite's file lock is that of the process ("unix-excl"), not of the connection. So a second process is refused, a killed
+process leaves no lock, and the threads of this process can read beside the writer. The index of the write-ahead log is
+in memory.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import suppress
+from functools import cache, partial
+from pathlib import Path
+from typing import Any, Literal, cast
+
+from sqlalchemy import Connection, create_engine
+from sqlalchemy.dialects.sqlite.base import SQLiteCompiler
+from sqlalchemy.exc import DatabaseError
+from sqlalchemy.pool import StaticPool
+
+from ...core.platform import capabilities
+from . import upgrades, word_index
+from .engine import Close, Database, close_connection, copy_database
+from .errors import store_error
+from .readers import Readers
+from .schema import metadata
+
+_BUSY_SECONDS = 2.0
+
+
+def open_database(
+    path: Path | None, durability: Literal["process", "power"], *, close: Close = lambda close: close()
+) -> Database:
+    """Open the database in a file, or create a new database in memory.
+
+    An older database is first copied to a file in the same folder and then upgraded. `close` is called with the
+    function that closes the connection.
+
+    Raises OSError, with advice in its message, if the disk is full, or if the file is in use, is damaged, cannot be
+    written, or belongs to another program or to a newer version of this package.
+    """
+    readers = Readers(partial(_connect, path)) if path and _has_process_locks() else None
+    try:
+        connection = _connect(path)
+        try:
+            for pragma in _pragmas(path, durability):
+                connection.exec_driver_sql(f"PRAGMA {pragma}")
+            backup = None
+            if path is None:
+                copy_database(_empty_image(), connection.connection.driver_connection)
+            else:
+                backup = _migrate(connection, path)
+            word_index.keep_word_index(cast(Any, connection.connection.driver_connection))
+        except BaseException:
+            close_connection(connection)
+            raise
+    except (DatabaseError, sqlite3.DatabaseError) as error:
+        reason = getattr(error, "orig", error)
+        raise store_error(error, path) or OSError(f"{path} cannot be opened ({reason})") from None
+    return Database(connection, close, path=path, readers=readers, backup=backup)
+
+
+class _Compiler(SQLiteCompiler):
+    """Writes the hints of `Select.with_hint`, such as INDEXED BY, which SQLAlchemy ignores for SQLite."""
+
+    def get_from_hint_text(self, table: object, text: str | None) -> str | None:
+        return text
+
+
+@cache
+def _has_process_locks() -> bool:
+    """Return whether a lock of a file can be that of the process, as on all systems but Windows and a browser."""
+    if not capabilities().threads:
+        return False
+    with suppress(sqlite3.Error):
+        sqlite3.connect("file::memory:?vfs=unix-excl", uri=True).close()
+        return True
+    return False
+
+
+def _connect(path: Path | None) -> Connection:
+    """Connect to a file, or to a new database in memory."""
+    url = f"{path.absolute().as_uri()}?vfs=unix-excl" if path and _has_process_locks() else str(path or ":memory:")
+
+    def connect() -> sqlite3.Connection:
+        return sqlite3.connect(url, uri=url.startswith("file:"), timeout=_BUSY_SECONDS, check_same_thread=False)
+
+    engine = create_engine(
+        "sqlite://", creator=connect, isolation_level="AUTOCOMMIT", paramstyle="named", poolclass=StaticPool
+    )
+    engine.dialect.statement_compiler = _Compiler
+    return engine.connect()
+
+
+@cache
+def _empty_image() -> bytes:
+    """Return an empty database as bytes. Copying takes 0.2 ms, but creating the tables with SQLAlchemy takes 8 ms."""
+    connection = _connect(None)
+    try:
+        _create_tables(connection)
+        driver = cast(Any, connection.connection.driver_connection)
+        word_index.keep_word_index(driver)
+        image: bytes = driver.serialize()
+    finally:
+        close_connection(connection)
+    return image
+
+
+def _create_tables(connection: Connection) -> None:
+    driver: Any = connection.connection.driver_connection
+    driver.execute("BEGIN IMMEDIATE")
+    metadata.create_all(connection)
+    upgrades.set_version(driver, upgrades.VERSION)
+    driver.execute("COMMIT")
+
+
+def _migrate(connection: Connection, path: Path) -> Path | None:
+    """Create or upgrade the tables. Return the path of the copy made before an upgrade, or None without an upgrade."""
+    driver: Any = connection.connection.driver_connection
+    tables, version = upgrades.tables(driver), upgrades.version(driver)
+    if not tables:
+        _create_tables(connection)
+    elif not tables >= upgrades.FIRST_TABLES:
+        raise OSError(f"{path} is a database of another program: choose another folder")
+    elif version > upgrades.VERSION:
+        raise OSError(
+            f"{path} has schema version {version}, and this package supports versions up to {upgrades.VERSION}: "
+            "use the version of svc-notebooks that wrote the database, or a newer version"
+        )
+    elif version < upgrades.VERSION:
+        backup = upgrades.back_up(driver, path)
+        upgrades.upgrade(driver)
+        return backup
+    return None
+
+
+def _pragmas(path: Path | None, durability: Literal["process", "power"]) -> tuple[str, ...]:
+    if path is None:
+        return ("journal_mode = MEMORY", "synchronous = OFF")
+    # A second service is refused, because it would delete the parts that the first service is still writing.
+    return (
+        f"locking_mode = {'NORMAL' if _has_process_locks() else 'EXCLUSIVE'}",
+        "journal_mode = WAL",
+        f"synchronous = {'FULL' if durability == 'power' else 'NORMAL'}",
+    )

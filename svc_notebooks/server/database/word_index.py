@@ -1,0 +1,82 @@
+"""Keeps the full-text index of the words of files.
+
+The index is an FTS5 table with the trigram tokenizer. It is not in schema.py, because it is made from the files, and
+because some builds of SQLite have no FTS5 or no such tokenizer. Triggers update the index. A database with the
+triggers therefore has a complete index, and a database without them has none.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing, suppress
+from functools import cache
+
+LENGTH = 3
+"""The number of characters in an entry of the index."""
+
+_MAX_ENTRIES = 60
+
+_ADD = "INSERT INTO files_text (rowid, all_words) VALUES (new.seq, new.all_words);"
+_DROP = "INSERT INTO files_text (files_text, rowid, all_words) VALUES ('delete', old.seq, old.all_words);"
+_TABLE = (
+    "CREATE VIRTUAL TABLE files_text USING fts5"
+    "(all_words, content='files', content_rowid='seq', tokenize='trigram', detail=none, columnsize=0)"
+)
+_FILL = "INSERT INTO files_text (files_text) VALUES ('rebuild')"
+_TRIGGERS = {
+    "files_text_add": f"AFTER INSERT ON files BEGIN {_ADD} END",
+    "files_text_drop": f"AFTER DELETE ON files BEGIN {_DROP} END",
+    "files_text_change": "AFTER UPDATE OF seq, all_words ON files"
+    f" WHEN new.seq <> old.seq OR new.all_words <> old.all_words BEGIN {_DROP} {_ADD} END",
+}
+_PRESENT = "SELECT COUNT(*) FROM sqlite_master WHERE type = 'trigger' AND substr(name, 1, 11) = 'files_text_'"
+
+
+@cache
+def is_supported() -> bool:
+    """Return whether this build of SQLite has FTS5 with the trigram tokenizer, which version 3.34 introduced."""
+    with closing(sqlite3.connect(":memory:")) as driver, suppress(sqlite3.Error):
+        driver.execute("CREATE VIRTUAL TABLE tried USING fts5(text, tokenize='trigram', detail=none)")
+        return True
+    return False
+
+
+def is_complete(driver: sqlite3.Connection) -> bool:
+    """Return whether a database has the index, which is then complete."""
+    return bool(driver.execute(_PRESENT).fetchone()[0] == len(_TRIGGERS))
+
+
+def keep_word_index(driver: sqlite3.Connection) -> None:
+    """Create the index of a database if it has none. If SQLite cannot maintain the index, drop the triggers.
+
+    The connection must be in autocommit mode.
+    """
+    if is_complete(driver) == is_supported():
+        return
+    driver.execute("BEGIN IMMEDIATE")
+    try:
+        for name in _TRIGGERS:
+            driver.execute(f"DROP TRIGGER IF EXISTS {name}")
+        if is_supported():
+            driver.execute("DROP TABLE IF EXISTS files_text")
+            driver.execute(_TABLE)
+            driver.execute(_FILL)
+            for name, definition in _TRIGGERS.items():
+                driver.execute(f"CREATE TRIGGER {name} {definition}")
+        driver.execute("COMMIT")
+    except BaseException:
+        if driver.in_transaction:  # on a full disk SQLite has rolled back already
+            driver.execute("ROLLBACK")
+        raise
+
+
+def entries(texts: list[str]) -> str | None:
+    """Return the FTS5 query for the rows that may contain all these texts, or None if each text is too short.
+
+    The rows must be compared with the texts afterwards. A long text is looked up by its first entries only.
+
+    >>> entries([" plan"]), entries([" b", "xy"])
+    ('" pl" AND "pla" AND "lan"', None)
+    """
+    trigrams = {text[at : at + LENGTH]: None for text in texts for at in range(len(text) - LENGTH + 1)}
+    return " AND ".join('"' + entry.replace('"', '""') + '"' for entry in list(trigrams)[:_MAX_ENTRIES]) or None

@@ -1,0 +1,90 @@
+"""Queues messages to the notification channels of calendars and calendar lists.
+
+Each function runs inside the transaction of the change, so messages are queued only for committed changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+
+from ...core.events.calendars import CalendarRole
+from ...core.notifications.channels import ChannelEvent, ChannelState, next_state
+from ...core.notifications.messages import EXISTS, NOT_EXISTS
+from ..context.service_context import ServiceContext
+from ..tables.calendars import CalendarRow
+from ..tables.channels import ChannelRow
+from .calendars import role_of
+
+
+def events_of(calendar: str) -> str:
+    """Return the name of a calendar's events, which is stored as the watched resource of notification channels."""
+    return f"events of {calendar}"
+
+
+def list_of(user: str) -> str:
+    """Return the name of a user's calendar list, which is stored as the watched resource of notification channels."""
+    return f"calendar list of {user}"
+
+
+@contextmanager
+def changing_events(context: ServiceContext, *calendars: str) -> Iterator[None]:
+    """Commit the changes of a `with` block, with one message for each calendar whose events change.
+
+    `calendars` are the ids of calendars whose events change even if no event is stored.
+    """
+    with context.store.transaction():
+        before = context.store.events.last_number()
+        yield
+        if context.store.channels.any():
+            for calendar in sorted({*calendars, *context.store.events.changed_calendars(before)}):
+                record_event_change(context, calendar)
+
+
+def record_event_change(context: ServiceContext, calendar: str) -> None:
+    """Queue a message to each channel on the events of a calendar, if its user can still read the calendar."""
+    row, now = context.store.calendars.get(calendar), context.millis()
+    for channel in context.store.channels.watchers(events_of(calendar), now):
+        role = role_of(context, channel.user, row) if row else None
+        if role is None or role < CalendarRole.READER:
+            _end(context, channel)
+        else:
+            context.store.channels.enqueue_for_channel(channel.seq, EXISTS, "", step=1, now=now)
+
+
+def _end(context: ServiceContext, channel: ChannelRow) -> None:
+    """Queue a last message to a channel whose calendar is deleted, or no longer shared with the channel's user."""
+    context.store.channels.enqueue_for_channel(channel.seq, NOT_EXISTS, "", step=1, now=context.millis())
+    context.store.channels.set_state(channel.seq, next_state(ChannelState(channel.state), ChannelEvent.LOSS).value)
+
+
+def record_access(context: ServiceContext, calendar: CalendarRow, users: Iterable[str]) -> None:
+    """Queue messages after access rules of a calendar changed. `users` are the users that the rules name."""
+    record_list_change(context, users)
+    for channel in context.store.channels.watchers(events_of(calendar.id), context.millis()):
+        if (role_of(context, channel.user, calendar) or CalendarRole.FREE_BUSY_READER) < CalendarRole.READER:
+            _end(context, channel)
+
+
+def record_deletion(context: ServiceContext, row: CalendarRow, users: Iterable[str]) -> None:
+    """Queue messages after a calendar was deleted. `users` are the users whose lists had the calendar."""
+    record_event_change(context, row.id)
+    record_list_change(context, users)
+
+
+def record_list_change(context: ServiceContext, users: Iterable[str]) -> None:
+    """Queue messages to the channels on the calendar lists of these users."""
+    for user in users:
+        context.store.channels.enqueue_message(list_of(user), EXISTS, "", step=1, now=context.millis())
+
+
+def record_calendar_change(context: ServiceContext, row: CalendarRow) -> None:
+    """Queue messages to the channels on the lists that have a calendar, because the calendar has changed."""
+    record_list_change(context, users_of(context, row))
+
+
+def users_of(context: ServiceContext, row: CalendarRow) -> list[str]:
+    """Return the users whose calendar lists can have a calendar, in alphabetical order."""
+    grants = context.store.calendars.grants(row.id)
+    named = {grant.scope.removeprefix("user:") for grant in grants if grant.scope.startswith("user:")}
+    return sorted({row.owner, *named, *context.store.calendars.entry_users(row.id)})

@@ -1,0 +1,130 @@
+"""Reads the query parameters that select the events of a list."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from ...core.clock import parse_time, to_millis
+from ...core.errors.catalogue import refuse
+from ...core.events.field_table import EVENT_TYPES
+from ...core.http.messages import Query
+from ...core.resources.events import Event
+from ..context.page_tokens import decode_page_token
+from ..context.service_context import RequestContext, ServiceContext
+from ..files.operations import bool_param, choice_param
+from ..tables.calendars import CalendarRow
+from .resource import EventRecord
+
+
+@dataclass(frozen=True, slots=True)
+class ListCriteria:
+    """The search criteria of a list request. `since` is the position in a sync token, or None without a sync token."""
+
+    after: datetime | None
+    before: datetime | None
+    updated: datetime | None
+    single: bool
+    deleted: bool
+    order: str
+    since: int | None
+    filters: tuple[Callable[[EventRecord], bool], ...]
+
+    def accepts(self, event: EventRecord) -> bool:
+        """Return whether an event is new enough, and is not cancelled unless cancelled events are listed."""
+        old = self.updated is not None and event.row.updated < to_millis(self.updated)
+        return not old and (self.deleted or not event.row.cancelled)
+
+    def matches(self, event: EventRecord) -> bool:
+        """Return whether `accepts` and `passes` are true. It is the same for all instances that are not changed."""
+        return self.accepts(event) and self.passes(event)
+
+    def passes(self, event: EventRecord) -> bool:
+        """Return whether all filters accept an event."""
+        return all(accepts(event) for accepts in self.filters)
+
+
+_OFFSET = re.compile(r".*(?:[Zz]|[+-]\d{2}:\d{2})")
+_EXCLUDED_BY_SYNC_TOKEN = (
+    "iCalUID", "orderBy", "privateExtendedProperty", "q", "sharedExtendedProperty", "timeMin", "timeMax", "updatedMin",
+)  # fmt: skip
+"""The parameters that cannot be combined with a sync token."""
+
+
+def read_criteria(context: ServiceContext, request: RequestContext, calendar: CalendarRow) -> ListCriteria:
+    """Read the criteria of a list request. Raises ApiError (400) for an invalid parameter or combination."""
+    query = request.query
+    after, before, updated = (read_instant(query, name) for name in ("timeMin", "timeMax", "updatedMin"))
+    if after is not None and before is not None and before <= after:
+        raise refuse("timeRangeEmpty")
+    order = choice_param(query, "orderBy", ("", "startTime", "updated"))
+    single = bool_param(query, "singleEvents", default=False)
+    if order == "startTime" and not single:
+        raise refuse("ordering")
+    since = None
+    if (token := query.get("syncToken")) is not None:
+        if excluded := [name for name in _EXCLUDED_BY_SYNC_TOKEN if name in query]:
+            raise refuse("invalidParameter", name=excluded[0], message="cannot be combined with syncToken.")
+        if not bool_param(query, "showDeleted", default=True):
+            message = "must not be false with syncToken, because the changes contain cancelled events."
+            raise refuse("invalidParameter", name="showDeleted", message=message)
+        try:
+            since = decode_page_token(token, ("sync", calendar.id), 1, context.secret)[0]
+        except Exception:
+            raise refuse("fullSyncRequired") from None
+    deleted = bool_param(query, "showDeleted", default=False) or updated is not None or since is not None
+    return ListCriteria(after, before, updated, single, deleted, order, since, tuple(_filters(query)))
+
+
+def read_instant(query: Query, name: str) -> datetime | None:
+    """Read a time with an offset, or None if the parameter is missing. Raises ApiError (400) for another text."""
+    text = query.get(name)
+    if text is None:
+        return None
+    try:
+        if _OFFSET.fullmatch(text):
+            return parse_time(text).astimezone(UTC)
+    except ValueError:
+        pass
+    raise refuse(
+        "invalidParameter", name=name, message="expected RFC 3339 with an offset, such as 2026-11-02T00:00:00Z."
+    )
+
+
+def _filters(query: Query) -> Iterator[Callable[[EventRecord], bool]]:
+    if (text := query.get("q")) is not None:
+        words = text.casefold().split()
+        yield lambda event: all(word in _searchable_text(event.body) for word in words)
+    if (uid := query.get("iCalUID")) is not None:
+        yield lambda event: event.row.uid == uid
+    for visibility in ("private", "shared"):
+        pairs = query.all(f"{visibility}ExtendedProperty")
+        if pairs:
+            yield _has_properties(visibility, pairs)
+    if types := query.all("eventTypes"):
+        if wrong := [event_type for event_type in types if event_type not in (*EVENT_TYPES, "fromGmail")]:
+            raise refuse("invalidParameter", name="eventTypes", message=f"{wrong[0][:40]!r} is not an event type.")
+        yield lambda event: event.body.get("eventType", "default") in types
+
+
+def _has_properties(visibility: str, pairs: list[str]) -> Callable[[EventRecord], bool]:
+    required = [pair.partition("=") for pair in pairs]
+    if any(not equals for _, equals, _ in required):
+        raise refuse("invalidParameter", name=f"{visibility}ExtendedProperty", message="expected key=value.")
+
+    def has(event: EventRecord) -> bool:
+        properties: Any = event.body.get("extendedProperties") or {}
+        own = properties.get(visibility) or {}
+        return all(own.get(key) == value for key, _, value in required)
+
+    return has
+
+
+def _searchable_text(body: Event) -> str:
+    texts = [body.get(name) for name in ("summary", "description", "location")]
+    for person in body.get("attendees") or []:
+        texts += [person.get("displayName"), person.get("email")]
+    return "\n".join(str(text) for text in texts if text).casefold()

@@ -1,0 +1,227 @@
+"""Several requests in one multipart/mixed body."""
+
+from __future__ import annotations
+
+import json
+from email import message_from_bytes
+from typing import Any
+
+import pytest
+
+from svc_notebooks.core.http.messages import Disconnected
+from svc_notebooks.core.policy import Policy
+from svc_notebooks.server.service import Service, open_service
+from tests.contract.calendar_client import SEMINAR
+from tests.contract.conftest import Answer, InProcess, Wire
+
+STORAGE, CALENDAR = "/batch/storage/v3", "/batch/calendar/v3"
+JSON = "Content-Type: application/json\r\n"
+
+
+def part(request: str, body: object = None, *, headers: str = "", content_id: str = "") -> str:
+    """One part: a request line, headers and a JSON body."""
+    own = f"Content-ID: {content_id}\r\n" if content_id else ""
+    content = "" if body is None else json.dumps(body)
+    return f"Content-Type: application/http\r\n{own}\r\n{request} HTTP/1.1\r\n{headers}\r\n{content}"
+
+
+def send(wire: Wire, path: str, *parts: str, newline: str = "\r\n", **options: Any) -> Answer:
+    text = "".join(f"--b\r\n{part}\r\n" for part in parts) + "--b--\r\n"
+    headers = {"Content-Type": "multipart/mixed; boundary=b"}
+    return wire.send("POST", path, text.replace("\r\n", newline).encode(), headers, **options)
+
+
+def responses(answer: Answer) -> list[tuple[str | None, int, Any]]:
+    """Content-ID, status and JSON of each part."""
+    assert answer.status == 200, answer.body
+    head = f"Content-Type: {answer.headers['Content-Type']}\r\n\r\n".encode()
+    parts = []
+    for message in message_from_bytes(head + answer.body).get_payload():
+        assert message.get_content_type() == "application/http"
+        content = message.get_payload(decode=True)
+        status_line, _, rest = content.partition(b"\r\n")
+        body = rest.partition(b"\r\n\r\n")[2]
+        parts.append((message["Content-ID"], int(status_line.split()[1]), json.loads(body) if body else None))
+    return parts
+
+
+@pytest.mark.parametrize("newline", ["\r\n", "\n"], ids=["CRLF", "LF"])
+def test_the_responses_are_in_the_order_of_the_requests(wire: Wire, newline: str) -> None:
+    file = wire.create(b"a,b\n", "text/csv")["id"]
+
+    answer = send(
+        wire,
+        STORAGE,
+        part("POST /storage/v3/files", {"name": "from a batch"}, headers=JSON, content_id="<x + 1>"),
+        part(f"GET /storage/v3/files/{file}?fields=id", content_id="two"),
+        part("GET /storage/v3/files/nobody"),
+        part(f"DELETE /storage/v3/files/{file}", content_id="<x + 4>"),
+        newline=newline,
+    )
+
+    made, read, missing, deleted = responses(answer)
+    assert (made[0], made[1], made[2]["name"]) == ("<response-x + 1>", 200, "from a batch")
+    assert read == ("response-two", 200, {"id": file})
+    assert (missing[0], missing[1], missing[2]["error"]["errors"][0]["reason"]) == (None, 404, "notFound")
+    assert deleted == ("<response-x + 4>", 204, None)
+    assert wire.names() == ["from a batch"]
+
+
+def test_a_batch_of_calendar_requests(wire: Wire) -> None:
+    events = "/calendar/v3/calendars/primary/events"
+
+    answer = send(wire, CALENDAR, part(f"POST {events}", {**SEMINAR, "summary": "A"}), part(f"GET {events}"))
+
+    made, listed = responses(answer)
+    assert (made[1], made[2]["summary"]) == (200, "A")
+    assert [event["summary"] for event in listed[2]["items"]] == ["A"]
+
+
+def test_a_request_has_the_token_of_the_batch_or_its_own(wire: Wire) -> None:
+    about = "GET /storage/v3/about?fields=user/emailAddress"
+    bob = wire.service.sign_in("bob@svc.example")
+    wrong = "Authorization: Bearer nobody\r\n"
+
+    answer = send(
+        wire, STORAGE, part(about), part(about, headers=f"Authorization: Bearer {bob}\r\n"), part(about, headers=wrong)
+    )
+    without = send(wire, STORAGE, part(about), part(about, headers=f"Authorization: Bearer {bob}\r\n"), token=None)
+
+    ada, other, refused = responses(answer)
+    assert [ada[2]["user"]["emailAddress"], other[2]["user"]["emailAddress"]] == ["ada@svc.example", "bob@svc.example"]
+    assert refused[1] == 401
+    assert [status for _, status, _ in responses(without)] == [401, 200]
+
+
+def test_links_have_the_host_of_the_batch(wire: Wire) -> None:
+    create = part("POST /calendar/v3/calendars/primary/events", SEMINAR, headers="Host: elsewhere.example\r\n")
+
+    ((_, _, event),) = responses(send(wire, CALENDAR, create))
+
+    assert event["htmlLink"].startswith(wire.base_url)
+
+
+@pytest.mark.parametrize(
+    "request_line",
+    [
+        "POST /batch/storage/v3",
+        "GET /calendar/v3/colors",
+        "POST /upload/storage/v3/files?uploadType=media",
+        "GET /storage/v3/files/{file}?alt=media",
+        "GET /storage/v3/files/{file}/export?mimeType=text/csv",
+        "POST /_control/reset",
+        "GET /openapi.json",
+    ],
+)
+def test_a_request_that_does_not_belong_is_refused_alone(wire: Wire, request_line: str) -> None:
+    file = wire.create()["id"]
+
+    answer = send(wire, STORAGE, part(request_line.format(file=file)), part("GET /storage/v3/about?fields=kind"))
+
+    refused, about = responses(answer)
+    assert (refused[1], refused[2]["error"]["errors"][0]["reason"]) == (400, "badRequest")
+    assert about[1] == 200
+
+
+MALFORMED = {
+    "no request": "--b--\r\n",
+    "no closing boundary": f"--b\r\n{part('GET /storage/v3/about')}\r\n",
+    "another media type": "--b\r\nContent-Type: text/plain\r\n\r\nGET /x HTTP/1.1\r\n\r\n\r\n--b--\r\n",
+    "no request line": f"--b\r\n{part('hello')}\r\n--b--\r\n",
+    "a header without a colon": f"--b\r\n{part('GET /x', headers='nonsense' + chr(13) + chr(10))}\r\n--b--\r\n",
+    "another encoding": f"--b\r\nContent-Transfer-Encoding: base64\r\n{part('GET /x')}\r\n--b--\r\n",
+    "a control character in an id": f"--b\r\n{part('GET /x', content_id='a' + chr(1))}\r\n--b--\r\n",
+}
+
+
+@pytest.mark.parametrize("case", MALFORMED)
+def test_nothing_of_a_malformed_batch_is_performed(wire: Wire, case: str) -> None:
+    create = f"--b\r\n{part('POST /storage/v3/files', {'name': 'first'})}\r\n"
+    body = (create if case != "no request" else "") + MALFORMED[case]
+
+    answer = wire.send("POST", STORAGE, body.encode(), {"Content-Type": "multipart/mixed; boundary=b"})
+
+    assert (answer.status, answer.error["reason"], answer.error["location"]) == (400, "badRequest", "body")
+    assert wire.names() == []
+
+
+@pytest.mark.parametrize("content_type", ["multipart/mixed", "multipart/related; boundary=b", "application/json"])
+def test_a_batch_needs_its_media_type(wire: Wire, content_type: str) -> None:
+    body = f"--b\r\n{part('GET /storage/v3/about')}\r\n--b--\r\n".encode()
+
+    assert wire.send("POST", STORAGE, body, {"Content-Type": content_type}).status == 400
+
+
+def test_a_batch_has_a_largest_number_of_requests(wire: Wire) -> None:
+    about = part("GET /storage/v3/about?fields=kind")
+
+    assert len(responses(send(wire, STORAGE, *[about] * 100))) == 100
+    assert send(wire, STORAGE, *[about] * 101).status == 400
+    assert len(responses(send(wire, CALENDAR, *[part("GET /calendar/v3/colors?fields=kind")] * 101))) == 101
+
+
+def test_a_batch_has_a_largest_size(wire: Wire) -> None:
+    answer = send(wire, STORAGE, part("POST /storage/v3/files", {"description": "x" * 17 * 1024 * 1024}))
+
+    assert (answer.status, answer.error["reason"]) == (413, "uploadTooLarge")
+
+
+def test_the_journal_the_faults_and_the_limits_see_each_request(wire: Wire) -> None:
+    about = part("GET /storage/v3/about?fields=kind")
+    wire.service.add_faults({"steps": [{"match": {"operation": "about.get", "nth": 2}, "action": {"status": 503}}]})
+    last = wire.service.journal()[-1]["n"] if wire.service.journal() else 0
+
+    statuses = [status for _, status, _ in responses(send(wire, STORAGE, about, about, about))]
+
+    rows = [(row["operation"], row["status"]) for row in wire.service.journal(since=last)]
+    assert statuses == [200, 503, 200]
+    assert rows == [("batch.storage", 200), ("about.get", 200), ("about.get", 503), ("about.get", 200)]
+
+
+@pytest.mark.parametrize("action", [{"reset": "before"}, {"reset": "after"}, {"cut_response_after": 3}])
+def test_a_cut_connection_of_one_request_cuts_the_batch(service: Service, action: dict[str, Any]) -> None:
+    wire = InProcess(service, "https://svc.test")
+    service.add_faults({"steps": [{"match": {"operation": "files.create", "nth": 2}, "action": action}]})
+    create = part("POST /storage/v3/files", {"name": "x"})
+
+    with pytest.raises(Disconnected):
+        send(wire, STORAGE, create, create, create)
+
+    assert len(wire.names()) == (1 if action == {"reset": "before"} else 2)
+
+
+@pytest.fixture
+def limited() -> Any:
+    with open_service(seed=0, policy=Policy(rate_limit=2, rate_costs="requests")) as service:
+        yield InProcess(service, "https://svc.test")
+
+
+def test_each_request_counts_against_the_rate_limit(limited: InProcess) -> None:
+    about = part("GET /storage/v3/about?fields=kind")
+
+    answer = send(limited, STORAGE, about, about, about)
+
+    assert [status for _, status, _ in responses(answer)] == [200, 200, 403]
+
+
+def test_paths_in_a_batch_have_the_prefix_of_a_proxy() -> None:
+    with open_service(seed=0, policy=Policy(path_prefix="/services/svc")) as service:
+        wire = InProcess(service, "https://svc.test")
+
+        answer = send(wire, f"/services/svc{STORAGE}", part("GET /services/svc/storage/v3/about?fields=kind"))
+
+    assert [status for _, status, _ in responses(answer)] == [200]
+
+
+@pytest.fixture
+def without_extensions() -> Any:
+    with open_service(seed=0, policy=Policy(extensions=False)) as service:
+        yield InProcess(service, "https://svc.test")
+
+
+@pytest.mark.parametrize("path", [STORAGE, CALENDAR])
+def test_without_extensions_there_is_nothing_at_the_address(without_extensions: InProcess, path: str) -> None:
+    refused = send(without_extensions, path, part("GET /storage/v3/about"))
+    unknown = without_extensions.send("POST", "/batch/unknown", b"")
+
+    assert (refused.status, refused.body) == (unknown.status, unknown.body) == (404, unknown.body)

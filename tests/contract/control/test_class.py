@@ -1,0 +1,375 @@
+"""A class: only sign-in tokens of the roster, the control interface for teachers, and quotas for students."""
+
+from __future__ import annotations
+
+import csv
+import json
+import stat
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from svc_notebooks.core.errors.decision_ids import CLASS, QUOTAS
+from svc_notebooks.core.http.messages import Headers, Query, Request
+from svc_notebooks.core.policy import Policy
+from svc_notebooks.server.auth.class_accounts import ClassAccount
+from svc_notebooks.server.context.quotas import Quota
+from svc_notebooks.server.service import open_service
+from svc_notebooks.server.transports.control_api import Control
+from svc_notebooks.server.transports.live_page import LivePage
+
+ADA = ClassAccount("Ada", "ada@school.example", "teacher")
+BOB = ClassAccount("Bob", "bob@school.example", "student")
+EVE = ClassAccount("Eve", "eve@school.example", "student")
+QUOTA = Quota(bytes=1_000_000, requests_per_minute=30, channels=2)
+ABOUT = "/storage/v3/about?fields=user,storageQuota"
+UPLOAD = "/upload/storage/v3/files?uploadType="
+
+
+class School:
+    """A service with a class in a folder, and requests with the sign-in tokens of its accounts."""
+
+    def __init__(self, folder: Path, accounts: Sequence[ClassAccount] = (ADA, BOB, EVE)) -> None:
+        self.service = open_service(folder / "store", policy=Policy(verified_domains=("hooks.example",)))
+        self.file = folder / "tokens.csv"
+        self.service.open_class(accounts, self.file, QUOTA)
+        self._handle = LivePage(self.service, Control(self.service).handle, None).handle
+
+    def tokens(self) -> dict[str, str]:
+        with self.file.open(newline="") as file:
+            return {row["email"]: row["token"] for row in csv.DictReader(file)}
+
+    def send(
+        self, account: ClassAccount | str | None, method: str, path: str, body: Any = None, **headers: str
+    ) -> tuple[int, Any]:
+        token = account if isinstance(account, str) else account and self.tokens()[account.email]
+        content = body if isinstance(body, bytes) else b"" if body is None else json.dumps(body).encode()
+        pairs = [("Content-Length", str(len(content))), ("Host", "127.0.0.1")]
+        pairs += [("Authorization", f"Bearer {token}")] if token else []
+        pairs += [(name.replace("_", "-"), value) for name, value in headers.items()]
+        pairs += [("Content-Type", "application/json")] if body and "Content_Type" not in headers else []
+        response = self._handle(Request(method, f"http://127.0.0.1{path}", Headers(pairs), content))
+        text = response.body if isinstance(response.body, bytes) else b"".join(response.body)
+        self.location = response.headers.get("Location") or ""
+        try:
+            return response.status, json.loads(text)
+        except ValueError:
+            return response.status, text
+
+    def reason(self, *request: Any, **headers: str) -> tuple[int, str]:
+        status, answer = self.send(*request, **headers)
+        return status, answer["error"]["errors"][0]["reason"] if status >= 400 else ""
+
+
+@pytest.fixture
+def school(tmp_path: Path) -> Iterator[School]:
+    school = School(tmp_path)
+    with school.service:
+        yield school
+
+
+def reopened(school: School, accounts: Sequence[ClassAccount]) -> School:
+    school.service.close()
+    return School(school.file.parent, accounts)
+
+
+class TestSignIn:
+    """Only the sign-in tokens of the roster are valid."""
+
+    def test_each_account_has_a_token(self, school: School) -> None:
+        answers = {account.email: school.send(account, "GET", ABOUT) for account in (ADA, BOB, EVE)}
+
+        assert {email: body["user"]["emailAddress"] for email, (_, body) in answers.items()} == {
+            account.email: account.email for account in (ADA, BOB, EVE)
+        }
+
+    def test_only_the_owner_can_read_the_token_file(self, school: School) -> None:
+        assert stat.S_IMODE(school.file.stat().st_mode) == 0o600
+
+    def test_earlier_tokens_end(self, tmp_path: Path) -> None:
+        with open_service(tmp_path / "store") as before:
+            token = before.sign_in(BOB.email)
+
+        with (school := School(tmp_path)).service:
+            assert school.reason(token, "GET", ABOUT) == (401, "authError")
+
+    def test_the_sign_in_page_lets_nobody_choose_a_user(self, school: School) -> None:
+        form = {"Content_Type": "application/x-www-form-urlencoded"}
+
+        assert school.send(None, "POST", "/signin", f"user={BOB.email}".encode(), **form)[0] == 401
+
+    def test_tokens_are_the_same_after_a_restart(self, school: School) -> None:
+        before = school.tokens()
+        again = reopened(school, (ADA, BOB, EVE))
+        with again.service:
+            assert (again.tokens(), again.send(BOB, "GET", ABOUT)[0]) == (before, 200)
+
+    def test_a_changed_roster_adds_and_disables_accounts_and_keeps_files(self, school: School) -> None:
+        bob = school.tokens()[BOB.email]
+        file = school.send(BOB, "POST", "/storage/v3/files", {"name": "keep"})[1]["id"]
+        zoe = ClassAccount("Zoë", "zoe@school.example", "student")
+        second = reopened(school, (ADA, EVE, zoe))
+        disabled, added = second.reason(bob, "GET", ABOUT), second.send(zoe, "GET", ABOUT)[0]
+        third = reopened(second, (ADA, BOB))
+        with third.service:
+            kept = third.send(bob, "GET", f"/storage/v3/files/{file}")
+
+        assert (disabled, added) == ((401, "authError"), 200)
+        assert (kept[0], kept[1]["name"]) == (200, "keep")
+
+    def test_a_file_that_is_no_token_file_is_not_replaced(self, tmp_path: Path) -> None:
+        notes = tmp_path / "tokens.csv"
+        notes.write_text("my notes\n")
+
+        with open_service(tmp_path / "store") as service, pytest.raises(ValueError, match="is not a file of sign-in"):
+            service.open_class([ADA], notes, QUOTA)
+        assert notes.read_text() == "my notes\n"
+
+
+class TestRevoking:
+    """A teacher revokes and renews sign-in tokens."""
+
+    def test_a_revoked_token_is_invalid_at_once_and_after_a_restart(self, school: School) -> None:
+        bob = school.tokens()[BOB.email]
+        form = {"Content_Type": "application/x-www-form-urlencoded"}
+        school.send(bob, "POST", "/signin", f"token={bob}".encode(), **form)
+        before = school.send(bob, "GET", ABOUT)[0]
+        status = school.send(ADA, "POST", "/_control/class/revoke", {"user": BOB.email})[0]
+        after = school.reason(bob, "GET", ABOUT)
+        again = reopened(school, (ADA, BOB, EVE))
+        with again.service:
+            restarted = again.reason(bob, "GET", ABOUT)
+
+        assert (before, status, after, restarted) == (200, 204, (401, "authError"), (401, "authError"))
+        assert again.tokens()[BOB.email] == ""
+
+    def test_a_new_token_replaces_the_old_one(self, school: School) -> None:
+        bob = school.tokens()[BOB.email]
+
+        status, answer = school.send(ADA, "POST", "/_control/class/renew", {"user": BOB.email})
+
+        assert (status, answer["token"]) == (200, school.tokens()[BOB.email])
+        assert school.send(answer["token"], "GET", ABOUT)[0] == 200
+        assert school.reason(bob, "GET", ABOUT) == (401, "authError")
+
+    def test_an_older_state_does_not_make_a_revoked_token_valid(self, school: School) -> None:
+        bob = school.tokens()[BOB.email]
+        snapshot = school.send(ADA, "POST", "/_control/snapshot")[1]
+        school.send(ADA, "POST", "/_control/class/revoke", {"user": BOB.email})
+
+        assert school.send(ADA, "POST", "/_control/restore", snapshot)[0] == 204
+        assert school.reason(bob, "GET", ABOUT) == (401, "authError")
+
+    def test_an_unknown_account_is_refused(self, school: School) -> None:
+        assert school.reason(ADA, "POST", "/_control/class/revoke", {"user": "zoe@x.example"}) == (400, "badRequest")
+
+
+class TestControl:
+    """Only teachers use the control interface and the live page."""
+
+    @pytest.mark.parametrize("path", ["/_control/clock", "/_control/journal", "/_live/activity"])
+    def test_only_a_teacher_is_admitted(self, school: School, path: str) -> None:
+        assert school.send(ADA, "GET", path)[0] == 200
+        assert school.reason(BOB, "GET", path) == (403, "forbidden")
+        assert school.reason(None, "GET", path) == (401, "authError")
+        assert {row["decided_by"] for row in school.service.journal()} == {CLASS, "T-01"}
+
+    def test_a_student_cannot_get_a_token_of_another_user(self, school: School) -> None:
+        assert school.reason(BOB, "POST", "/_control/tokens", {"user": EVE.email}) == (403, "forbidden")
+
+    def test_without_a_class_the_calls_are_unknown(self) -> None:
+        with open_service() as service:
+            request = Request("POST", "http://127.0.0.1/_control/class/revoke", Headers([("Content-Length", "0")]))
+            assert Control(service).handle(request).status == 404
+
+
+class TestQuotas:
+    """Students have quotas of bytes, requests and channels. Teachers have none."""
+
+    def upload(self, school: School, who: ClassAccount, size: int) -> tuple[int, str]:
+        return school.reason(who, "POST", UPLOAD + "media", b"x" * size, Content_Type="text/plain")
+
+    def test_a_file_beyond_the_quota_is_refused(self, school: School) -> None:
+        assert self.upload(school, BOB, 600_000) == (200, "")
+        assert self.upload(school, BOB, 600_000) == (403, "storageQuotaExceeded")
+        assert self.upload(school, EVE, 600_000) == (200, "")
+        assert [self.upload(school, ADA, 600_000)[0] for _ in range(2)] == [200, 200]
+        assert school.service.journal()[1]["decided_by"] == QUOTAS
+        assert school.send(BOB, "GET", ABOUT)[1]["storageQuota"]["limit"] == "1000000"
+
+    def test_a_body_of_unknown_length_is_cut_at_the_quota(self, school: School) -> None:
+        token = school.tokens()[BOB.email]
+        headers = [("Authorization", f"Bearer {token}"), ("Transfer-Encoding", "chunked"), ("Content-Type", "text/x")]
+        response = school.service.handle(
+            Request("POST", f"http://127.0.0.1{UPLOAD}media", Headers(headers), b"x" * 1_000_001)
+        )
+
+        assert response.status == 403
+        assert school.send(BOB, "GET", ABOUT)[1]["storageQuota"]["usage"] == "0"
+
+    def test_a_copy_counts(self, school: School) -> None:
+        file = school.send(BOB, "POST", UPLOAD + "media", b"x" * 600_000, Content_Type="text/plain")[1]["id"]
+
+        assert school.reason(BOB, "POST", f"/storage/v3/files/{file}/copy", {}) == (403, "storageQuotaExceeded")
+        assert school.send(BOB, "GET", ABOUT)[1]["storageQuota"]["usage"] == "600000"
+
+    def test_a_new_content_counts_instead_of_the_old_content(self, school: School) -> None:
+        file = school.send(BOB, "POST", UPLOAD + "media", b"x" * 400_000, Content_Type="text/plain")[1]["id"]
+        path = f"/upload/storage/v3/files/{file}?uploadType=media"
+
+        assert school.send(BOB, "PUT", path, b"y" * 500_000, Content_Type="text/plain")[0] == 200
+        assert school.reason(BOB, "PUT", path, b"y" * 1_000_001, Content_Type="text/plain")[0] == 403
+        assert school.send(BOB, "GET", ABOUT)[1]["storageQuota"]["usage"] == "500000"
+
+    def test_a_resumable_upload_that_is_too_long_is_not_begun(self, school: School) -> None:
+        reason = school.reason(BOB, "POST", UPLOAD + "resumable", X_Upload_Content_Length="1000001")
+
+        assert reason == (403, "storageQuotaExceeded")
+
+    def test_open_uploads_count(self, school: School) -> None:
+        chunk, uris = b"x" * 524_288, []
+        for _ in range(2):
+            assert school.send(BOB, "POST", UPLOAD + "resumable")[0] == 200
+            uris.append(school.location.removeprefix("http://127.0.0.1"))
+        headers = {"Content_Range": f"bytes 0-{len(chunk) - 1}/*", "Content_Type": "text/plain"}
+
+        assert school.send(BOB, "PUT", uris[0], chunk, **headers)[0] == 308
+        assert school.reason(BOB, "PUT", uris[1], chunk, **headers) == (403, "storageQuotaExceeded")
+        assert school.send(BOB, "DELETE", uris[0])[0] == 499
+        assert school.send(BOB, "PUT", uris[1], chunk, **headers)[0] == 308
+
+    def test_requests_beyond_the_quota_are_refused_even_while_the_clock_stands_still(self, school: School) -> None:
+        school.send(ADA, "POST", "/_control/clock", {"freeze": True})
+        statuses = [school.send(BOB, "GET", ABOUT)[0] for _ in range(31)]
+
+        assert statuses == [200] * 30 + [403]
+        assert school.reason(BOB, "GET", ABOUT) == (403, "userRateLimitExceeded")
+        assert school.send(EVE, "GET", ABOUT)[0] == 200
+
+    def test_channels_beyond_the_quota_are_refused_until_one_is_stopped(self, school: School) -> None:
+        page = school.send(BOB, "GET", "/storage/v3/changes/startPageToken")[1]["startPageToken"]
+
+        def watch(who: ClassAccount, key: str) -> tuple[int, Any]:
+            channel = {"id": key, "type": "web_hook", "address": "https://hooks.example/in"}
+            return school.send(who, "POST", f"/storage/v3/changes/watch?pageToken={page}", channel)
+
+        first, second, third = (watch(BOB, f"bob-{number}") for number in range(3))
+        stopped = school.send(
+            BOB, "POST", "/storage/v3/channels/stop", {"id": "bob-0", "resourceId": first[1]["resourceId"]}
+        )
+        fourth = watch(BOB, "bob-3")
+
+        assert [status for status, _ in (first, second, third, stopped, fourth)] == [200, 200, 403, 204, 200]
+        assert third[1]["error"]["errors"][0]["reason"] == "quotaExceeded"
+
+
+class TestReceivers:
+    """A student registers the receiver of a notebook, and only this student's channels can name it."""
+
+    ADDRESS = "https://localhost:8443/in"
+
+    def register(self, school: School, who: ClassAccount | None, address: str = ADDRESS) -> tuple[int, str]:
+        return school.reason(who, "POST", "/_class/receivers", {"address": address})
+
+    def watch(self, school: School, who: ClassAccount, address: str) -> tuple[int, str]:
+        page = school.send(who, "GET", "/storage/v3/changes/startPageToken")[1]["startPageToken"]
+        channel = {"id": f"{who.email} {address}", "type": "web_hook", "address": address}
+        return school.reason(who, "POST", f"/storage/v3/changes/watch?pageToken={page}", channel)
+
+    def test_a_registered_receiver_is_for_its_owner_only(self, school: School) -> None:
+        refused = (401, "push.webhookUrlUnauthorized")
+        school.service.register_domain("localhost")
+
+        assert self.register(school, BOB) == (200, "")
+        assert self.watch(school, BOB, "https://LOCALHOST:8443/other") == (200, "")
+        assert self.watch(school, EVE, self.ADDRESS) == refused
+        assert self.watch(school, ADA, self.ADDRESS) == refused
+        assert self.watch(school, EVE, "https://localhost:8444/in") == (200, "")  # a domain of everybody
+
+    def test_an_address_that_nobody_registered_is_refused(self, school: School) -> None:
+        assert self.watch(school, BOB, self.ADDRESS) == (401, "push.webhookUrlUnauthorized")
+
+    def test_nobody_can_take_over_a_receiver(self, school: School) -> None:
+        self.register(school, BOB)
+
+        assert self.register(school, EVE, "https://localhost:8443/") == (409, "duplicate")
+        assert self.register(school, EVE, "https://localhost:8444/") == (200, "")
+        assert self.register(school, BOB) == (200, "")
+
+    def test_registrations_last_over_a_restart(self, school: School) -> None:
+        self.register(school, BOB)
+
+        with (again := reopened(school, (ADA, BOB, EVE))).service:
+            assert self.watch(again, BOB, self.ADDRESS) == (200, "")
+            assert self.register(again, EVE) == (409, "duplicate")
+
+    @pytest.mark.parametrize(
+        "body",
+        [{}, {"address": 5}, {"address": "http://localhost/"}, {"address": ADDRESS, "ca_pem": "x"}],
+        ids=["missing", "number", "http", "certificate"],
+    )
+    def test_an_invalid_registration_is_refused(self, school: School, body: dict[str, object]) -> None:
+        assert school.reason(BOB, "POST", "/_class/receivers", body) == (400, "badRequest")
+
+    def test_only_accounts_of_the_class_can_register(self, school: School) -> None:
+        assert self.register(school, None) == (401, "authError")
+        assert school.reason(BOB, "GET", "/_class/receivers") == (405, "httpMethodNotAllowed")
+
+    def test_the_latest_20_receivers_of_a_student_are_kept(self, school: School) -> None:
+        for port in range(21):
+            self.register(school, BOB, f"https://localhost:{9000 + port}/")
+
+        assert self.register(school, EVE, "https://localhost:9000/") == (200, "")
+        assert self.register(school, EVE, "https://localhost:9001/") == (409, "duplicate")
+
+
+class TestWatching:
+    """The live page shows a teacher what each account has done."""
+
+    def students(self, school: School, query: str = "") -> Any:
+        return school.send(ADA, "GET", f"/_live/activity?{query}")[1]["students"]
+
+    def test_each_account_has_a_row_with_its_operations(self, school: School) -> None:
+        school.send(BOB, "POST", UPLOAD + "media", b"x" * 5, Content_Type="text/plain")
+        school.send(BOB, "GET", "/storage/v3/files/none")
+        school.send(ADA, "POST", "/_control/class/revoke", {"user": EVE.email})
+
+        ada, bob, eve = self.students(school)["rows"]
+
+        assert [row["name"] for row in (ada, bob, eve)] == ["Ada", "Bob", "Eve"]
+        assert bob["steps"] == {"files.create": [1, 0], "files.get": [0, 1]}
+        assert (bob["requests"], bob["errors"], bob["bytes"], bob["channels"]) == (2, 1, 5, 0)
+        assert (eve["last"], eve["active"], eve["steps"]) == (None, False, {})
+        assert bob["last"] == school.service.journal()[1]["time"]
+
+    def test_an_unchanged_list_is_not_sent_again(self, school: School) -> None:
+        version = self.students(school)["version"]
+
+        assert self.students(school, f"students={version}")["rows"] is None
+        school.send(BOB, "GET", ABOUT)
+        assert self.students(school, f"students={version}")["rows"] is not None
+
+    def test_without_a_class_the_page_has_no_students(self) -> None:
+        with open_service() as service:
+            assert service.activity(Query())["students"] is None
+
+
+def test_a_fault_plan_ends_after_its_seconds(school: School, monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [100.0]
+    monkeypatch.setattr("svc_notebooks.server.dispatch.fault_plans.time.monotonic", lambda: now[0])
+    plan = {"steps": [{"action": {"status": 503}, "times": 1000}], "seconds": 60}
+    school.send(ADA, "POST", "/_control/faults", plan)
+    before = school.send(BOB, "GET", ABOUT)[0]
+    now[0] += 60
+
+    assert (before, school.send(BOB, "GET", ABOUT)[0]) == (503, 200)
+    assert school.send(ADA, "GET", "/_control/faults")[1] == {"plans": []}
+
+
+@pytest.mark.parametrize("seconds", [0, -1, True, "60"], ids=str)
+def test_a_fault_plan_needs_seconds_above_0(school: School, seconds: object) -> None:
+    plan = {"preset": "flaky wifi", "seconds": seconds}
+
+    assert school.reason(ADA, "POST", "/_control/faults", plan) == (400, "badRequest")

@@ -1,0 +1,143 @@
+"""When the owners of calendars are busy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from svc_notebooks.core.policy import Policy
+from svc_notebooks.server.service import open_service
+from tests.contract.calendar_client import ADA, BOB, WEEKLY, CalendarClient, accepted, guests, refusal
+from tests.contract.conftest import InProcess, Wire
+
+QUERY = "/calendar/v3/freeBusy"
+NOVEMBER = {"timeMin": "2026-11-01T00:00:00Z", "timeMax": "2026-12-01T00:00:00Z"}
+
+
+def busy(client: CalendarClient, *calendars: str, **fields: Any) -> dict[str, Any]:
+    items = [{"id": name} for name in calendars or ("primary",)]
+    return accepted(client.call("POST", QUERY, {**NOVEMBER, "items": items, **fields}))
+
+
+def periods(client: CalendarClient, **fields: Any) -> list[tuple[str, str]]:
+    times = busy(client, **fields)["calendars"]["primary"]["busy"]
+    return [(period["start"].removeprefix("2026-"), period["end"].removeprefix("2026-")) for period in times]
+
+
+def event(start: str, end: str, **fields: Any) -> dict[str, Any]:
+    return {"start": {"dateTime": f"2026-{start}:00Z"}, "end": {"dateTime": f"2026-{end}:00Z"}, **fields}
+
+
+def test_overlapping_events_are_one_period(wire: Wire) -> None:
+    ada = CalendarClient(wire)
+    for start, end in (("11-02T10:00", "11-02T11:00"), ("11-02T10:30", "11-02T12:00"), ("11-02T12:00", "11-02T13:00")):
+        ada.made(event(start, end))
+    ada.made(event("11-03T10:00", "11-03T11:00"))
+
+    assert periods(ada) == [("11-02T10:00:00Z", "11-02T13:00:00Z"), ("11-03T10:00:00Z", "11-03T11:00:00Z")]
+
+
+def test_the_response_repeats_the_window_and_has_the_requested_zone(wire: Wire) -> None:
+    ada = CalendarClient(wire)
+    ada.made(event("11-02T10:00", "11-02T11:00"))
+
+    response = busy(ada, timeZone="Europe/Berlin")
+
+    assert response == {
+        "kind": "svc#freeBusy",
+        "timeMin": "2026-11-01T01:00:00+01:00",
+        "timeMax": "2026-12-01T01:00:00+01:00",
+        "groups": {},
+        "calendars": {
+            "primary": {"busy": [{"start": "2026-11-02T11:00:00+01:00", "end": "2026-11-02T12:00:00+01:00"}]}
+        },
+    }
+
+
+def test_periods_end_at_the_window(wire: Wire) -> None:
+    ada = CalendarClient(wire)
+    ada.made(event("10-31T22:00", "11-01T02:00"))
+    ada.made({"start": {"date": "2026-11-30"}, "end": {"date": "2026-12-02"}})
+    ada.made(event("12-01T00:00", "12-01T01:00"))
+
+    assert periods(ada) == [("11-01T00:00:00Z", "11-01T02:00:00Z"), ("11-30T00:00:00Z", "12-01T00:00:00Z")]
+
+
+def test_a_series_with_a_moved_and_a_cancelled_instance(wire: Wire) -> None:
+    ada = CalendarClient(wire)
+    series = ada.made(WEEKLY)
+    first, second, third, _ = ada.instances(series["id"])
+    ada.delete(first["id"])
+    ada.patch(second["id"], event("11-20T08:00", "11-20T09:00"))
+    ada.patch(third["id"], {"transparency": "transparent"})
+
+    assert periods(ada) == [("11-20T08:00:00Z", "11-20T09:00:00Z"), ("11-23T09:00:00Z", "11-23T10:30:00Z")]
+
+
+def test_free_time(wire: Wire) -> None:
+    ada, bob = CalendarClient(wire), CalendarClient(wire, BOB)
+    ada.made(event("11-02T10:00", "11-02T11:00"), transparency="transparent")
+    ada.delete(ada.made(event("11-03T10:00", "11-03T11:00"))["id"])
+    invited = ada.made(event("11-04T10:00", "11-04T11:00"), attendees=guests(BOB))
+    bob.patch(invited["id"], {"attendees": guests(BOB, responseStatus="declined")})
+
+    assert periods(bob) == []
+    assert periods(ada) == [("11-04T10:00:00Z", "11-04T11:00:00Z")]
+
+
+def test_calendars_of_others_need_a_role(wire: Wire) -> None:
+    ada, bob = CalendarClient(wire), CalendarClient(wire, BOB)
+    ada.made(event("11-02T10:00", "11-02T11:00"), visibility="private")
+
+    hidden = busy(bob, ADA, "nobody@svc.example")["calendars"]
+    rule = {"role": "freeBusyReader", "scope": {"type": "user", "value": BOB}}
+    accepted(ada.call("POST", "/calendar/v3/calendars/primary/acl", rule))
+    shared = busy(bob, ADA)["calendars"]
+
+    error = {"busy": [], "errors": [{"domain": "calendar", "reason": "notFound"}]}
+    assert hidden == {ADA: error, "nobody@svc.example": error}
+    assert shared == {ADA: {"busy": [{"start": "2026-11-02T10:00:00Z", "end": "2026-11-02T11:00:00Z"}]}}
+
+
+def test_more_calendars_than_requested_have_an_error(wire: Wire) -> None:
+    answer = busy(CalendarClient(wire), "primary", "primary", ADA, calendarExpansionMax=1)["calendars"]
+
+    assert answer["primary"] == {"busy": []}
+    assert answer[ADA]["errors"][0]["reason"] == "tooManyCalendars"
+
+
+@pytest.mark.parametrize(
+    "fields, expected",
+    [
+        ({"timeMin": None}, (400, "required", "timeMin")),
+        ({"timeMax": "2026-12-01"}, (400, "invalid", "timeMax")),
+        ({"timeMax": "2026-12-01T00:00:00"}, (400, "invalid", "timeMax")),
+        ({"timeMax": NOVEMBER["timeMin"]}, (400, "timeRangeEmpty", "timeMax")),
+        ({"timeZone": "Mars"}, (400, "invalid", "timeZone")),
+        ({"items": {}}, (400, "invalid", "items")),
+        ({"items": [{"id": "primary"}, {"id": 5}]}, (400, "invalid", "items[1].id")),
+        ({"calendarExpansionMax": 51}, (400, "invalid", "calendarExpansionMax")),
+        ({"groupExpansionMax": True}, (400, "invalid", "groupExpansionMax")),
+    ],
+)
+def test_invalid_queries(wire: Wire, fields: dict[str, Any], expected: tuple[Any, ...]) -> None:
+    assert refusal(CalendarClient(wire).call("POST", QUERY, {**NOVEMBER, **fields})) == expected
+
+
+def test_a_range_that_needs_too_much_work_is_refused() -> None:
+    with open_service(seed=0, policy=Policy(expansion_steps=100)) as service:
+        ada = CalendarClient(InProcess(service, "https://svc.test"))
+        ada.made(recurrence=["RRULE:FREQ=DAILY"])
+        window = {"timeMin": "2026-11-01T00:00:00Z", "timeMax": "2036-11-01T00:00:00Z", "items": [{"id": "primary"}]}
+
+        assert refusal(ada.call("POST", QUERY, window)) == (400, "timeRangeTooLong", "timeMax")
+
+
+def test_without_extensions_the_path_is_unknown() -> None:
+    with open_service(seed=0, policy=Policy(extensions=False)) as service:
+        ada = CalendarClient(InProcess(service, "https://svc.test"))
+
+        refused, unknown = ada.call("POST", QUERY, NOVEMBER), ada.call("POST", "/calendar/v3/unknown", NOVEMBER)
+
+    assert (refused.status, refused.body) == (404, unknown.body)

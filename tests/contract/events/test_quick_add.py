@@ -1,0 +1,75 @@
+"""Events from one line of English words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from svc_notebooks.core.policy import Policy
+from svc_notebooks.server.service import open_service
+from tests.contract.calendar_client import ADA, BOB, CalendarClient, accepted, path, refusal
+from tests.contract.conftest import InProcess, Wire
+
+
+def quick_add(client: CalendarClient, **parameters: Any) -> Any:
+    return client.call("POST", path(client.calendar, "quickAdd"), **parameters)
+
+
+def test_an_event_is_created_in_the_zone_of_the_calendar(wire: Wire) -> None:
+    wire.json_request("PATCH", "/calendar/v3/calendars/primary", {"timeZone": "Asia/Tokyo"})
+    ada = CalendarClient(wire)
+
+    event = accepted(quick_add(ada, text="Dentist at Main Street 2026-11-05 10:00-10:30"))
+
+    assert (event["summary"], event["location"]) == ("Dentist", "Main Street")
+    assert event["start"] == {"dateTime": "2026-11-05T10:00:00+09:00", "timeZone": "Asia/Tokyo"}
+    assert ada.read(event["id"]) == event
+
+
+def test_a_series_is_created(wire: Wire) -> None:
+    ada = CalendarClient(wire)
+
+    event = accepted(quick_add(ada, text="Standup every weekday 9:00 3 times starting 2026-11-06"))
+
+    assert event["recurrence"] == ["RRULE:FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR;COUNT=3"]
+    days = [instance["start"]["dateTime"][:10] for instance in ada.instances(event["id"])]
+    assert days == ["2026-11-06", "2026-11-09", "2026-11-10"]
+
+
+@pytest.mark.parametrize(
+    "parameters, expected",
+    [
+        ({}, (400, "required", "text")),
+        ({"text": ""}, (400, "required", "text")),
+        ({"text": "Lunch one of these days"}, (400, "invalidParameter", "text")),
+        ({"text": "Lunch 9999-12-31"}, (400, "invalidParameter", "text")),
+        ({"text": "Lunch tomorrow", "sendUpdates": "some"}, (400, "invalidParameter", "sendUpdates")),
+        ({"text": "Lunch tomorrow", "fields": "nothing"}, (400, "invalidParameter", "fields")),
+    ],
+)
+def test_other_words_create_nothing(wire: Wire, parameters: dict[str, str], expected: tuple[Any, ...]) -> None:
+    ada = CalendarClient(wire)
+
+    assert refusal(quick_add(ada, **parameters)) == expected
+    assert ada.items() == []
+
+
+def test_a_reader_cannot_add(wire: Wire) -> None:
+    CalendarClient(wire, BOB)
+    rule = {"role": "reader", "scope": {"type": "user", "value": BOB}}
+    wire.json_request("POST", "/calendar/v3/calendars/primary/acl", rule)
+
+    refused = quick_add(CalendarClient(wire, BOB, ADA), text="Lunch tomorrow")
+
+    assert refusal(refused)[:2] == (403, "requiredAccessLevel")
+
+
+def test_without_extensions_the_path_is_unknown() -> None:
+    with open_service(seed=0, policy=Policy(extensions=False)) as service:
+        ada = CalendarClient(InProcess(service, "https://svc.test"))
+
+        refused = quick_add(ada, text="Lunch tomorrow")
+        unknown = ada.call("POST", path("primary", "unknown"))
+
+    assert (refused.status, refused.body) == (405, unknown.body)

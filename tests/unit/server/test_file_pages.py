@@ -1,0 +1,353 @@
+"""A page of files is the same by every index, and a long list is read in its order or by a narrow index."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from hypothesis import given, strategies as st
+from sqlalchemy import or_, select
+
+from svc_notebooks.core.files.query import parse_query, quote
+from svc_notebooks.core.files.sort_order import SORT_KEYS, SortKey, parse_order
+from svc_notebooks.server.database import word_index
+from svc_notebooks.server.database.schema import files
+from svc_notebooks.server.tables import Store, file_pages, open_database
+from svc_notebooks.server.tables.files import _COLUMNS, FileRow
+from svc_notebooks.server.tables.permissions import PermissionRow
+from svc_notebooks.server.tables.search import Viewer, condition, foreign, order, own
+from tests.examples import examples
+
+ADA, BOB = "ada@svc.example", "bob@svc.example"
+FOLDER = "application/x.folder"
+WORDS = [
+    "Report",
+    "report",
+    "REPORT",
+    "ré",
+    "Résumé",
+    "Straße",
+    "strasse",
+    "ΣΊΣΥΦΟΣ",
+    "plan b",
+    "a",
+    "xy",
+    "100%",
+    "_sure",
+]
+WORDS += ["it's", 'say "no"', "back\\slash", "日本語", "日本", "data2026", "data", "ﬁle", "İx", "😀 smile"]
+
+
+def row(number: int, **changes: Any) -> FileRow:
+    times, trash, no_content = (1, 1, None, None), (0, 0, None, 0), (None, None)
+    kept = (f"f{number}", ADA, "root", f"file {number}", "text/csv", *times, *trash, *no_content, 1, 0, None, "{}")
+    plain = FileRow._make(kept)
+    return plain._replace(**changes)
+
+
+@pytest.fixture
+def store() -> Iterator[Store]:
+    kept = Store(open_database(None, "process"))
+    kept.files.add(row(0, id="root", parent=None, name="root", mime_type=FOLDER))
+    yield kept
+    kept.close()
+
+
+def viewer(*, shared: bool = False, app_only: bool = False) -> Viewer:
+    return Viewer(ADA, "root", "client", FOLDER, shared, app_only)
+
+
+def by_scan(store: Store, of: Viewer, query: str, keys: tuple[SortKey, ...]) -> list[str]:
+    """Return the ids of all files of a list, without an index and without pages."""
+    seen = or_(own(of), foreign(of)) if of.shared else own(of)
+    conditions = [condition(parse_query(query), of)] if query else []
+    statement = select(files.c.id).where(seen, files.c.parent.is_not(None), *conditions)
+    statement = statement.order_by(*(term.clause for term in order(of, keys))).with_hint(files, "NOT INDEXED", "sqlite")
+    return [key for (key,) in store._database.select(statement)]
+
+
+def by_pages(store: Store, of: Viewer, query: str, keys: tuple[SortKey, ...], size: int) -> list[str]:
+    listed, after = [], None
+    while True:
+        page = store.files.page(of, parse_query(query) if query else None, keys, after, size)
+        listed += [file.id for file in page.rows]
+        if page.last is None:
+            return listed
+        after = page.last
+
+
+texts = st.one_of(st.sampled_from(WORDS), st.lists(st.sampled_from(WORDS), min_size=2, max_size=3).map(" ".join))
+parts_of_texts = st.one_of(
+    texts, st.builds(lambda text, end: text[:end], texts, st.integers(1, 5)), st.text(max_size=4)
+)
+terms = st.one_of(
+    st.builds(lambda text: f"name contains {quote(text)}", parts_of_texts),
+    st.builds(lambda text: f"fullText contains {quote(text)}", parts_of_texts),
+    st.builds(lambda text: f"name = {quote(text)}", texts),
+    st.builds(lambda text: f"name != {quote(text)}", texts),
+    st.sampled_from(["trashed = true", "trashed = false", "trashed != true", "trashed != false", "starred = true"]),
+    st.sampled_from(
+        ["'root' in parents", "'f1' in parents", "'f2' in parents", "'me' in owners", f"'{BOB}' in owners"]
+    ),
+    st.builds(
+        lambda sign, second: f"modifiedTime {sign} '1970-01-01T00:00:0{second}Z'",
+        st.sampled_from(["<", "<=", "=", "!=", ">=", ">"]),
+        st.integers(0, 3),
+    ),
+)
+queries = st.recursive(
+    terms,
+    lambda inner: st.one_of(
+        st.builds("({} and {})".format, inner, inner),
+        st.builds("({} or {})".format, inner, inner),
+        st.builds("not ({})".format, inner),
+    ),
+    max_leaves=5,
+)
+orders = st.lists(st.sampled_from(SORT_KEYS), max_size=2, unique=True).flatmap(
+    lambda names: st.tuples(*(st.builds(SortKey, st.just(name), st.booleans()) for name in names))
+)
+rows = st.lists(
+    st.fixed_dictionaries(
+        {
+            "name": texts,
+            "owner": st.sampled_from([ADA, ADA, BOB]),
+            "parent": st.sampled_from(["root", "f1", "f2"]),
+            "modified": st.integers(0, 3).map(lambda second: second * 1000),
+            "trashed": st.sampled_from([0, 0, 1]),
+            "starred": st.integers(0, 1),
+            "size": st.sampled_from([None, 0, 5]),
+            "extra": st.sampled_from(["{}", '{"description": "Über report b"}']),
+        }
+    ),
+    min_size=3,
+    max_size=12,
+)
+
+
+@given(
+    rows=rows,
+    renamed=st.dictionaries(st.integers(1, 12), texts, max_size=4),
+    deleted=st.sets(st.integers(3, 12), max_size=3),
+    query=st.one_of(st.just(""), queries),
+    keys=orders,
+    size=st.integers(1, 5),
+    few=st.sampled_from([0, 2, 1000]),
+    shared=st.booleans(),
+    app_only=st.booleans(),
+)
+@examples(2)
+def test_a_list_is_the_same_by_index_and_by_scan(
+    rows: list[dict[str, Any]], renamed: dict[int, str], deleted: set[int], query: str, keys: tuple[SortKey, ...],
+    size: int, few: int, shared: bool, app_only: bool,
+) -> None:  # fmt: skip
+    store = Store(open_database(None, "process"))
+    store.files.add(row(0, id="root", parent=None, name="root", mime_type=FOLDER))
+    for number, changes in enumerate(rows, start=1):
+        store.files.add(row(number, **changes))
+        if number % 2:
+            store.files.open_with(f"f{number}", "client")
+        if changes["owner"] == BOB:
+            store.permissions.add(PermissionRow(f"f{number}", "p", "user", ADA, 1 + number % 3, number, BOB))
+    for number, name in renamed.items():
+        if file := store.files.get(f"f{number}"):
+            store.files.save(file._replace(name=name))
+    for number in deleted:
+        store.files.drop(f"f{number}")
+    of = viewer(shared=shared, app_only=app_only)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(file_pages, "FEW", few)
+        listed = by_pages(store, of, query, keys, size)
+
+    assert listed == by_scan(store, of, query, keys)
+    store.close()
+
+
+@pytest.fixture
+def plan(store: Store, monkeypatch: pytest.MonkeyPatch):
+    """Return a function that lists files, and returns the steps of SQLite's plan for the page."""
+
+    def explain(query: str, sort: str = "", *, few: int = 1000, shared: bool = False, after: Any = None) -> str:
+        monkeypatch.setattr(file_pages, "FEW", few)
+        database = store._database
+        search = parse_query(query) if query else None
+        statement = file_pages.page_statement(
+            _COLUMNS,
+            viewer(shared=shared),
+            search,
+            parse_order(sort),
+            after,
+            101,
+            lambda counting: database.select(counting)[0][0],
+        )
+        compiled: Any = statement.compile(dialect=database._connection.dialect)
+        steps = database.driver.execute(f"EXPLAIN QUERY PLAN {compiled}", compiled.params).fetchall()
+        return "; ".join(step[3] for step in steps)
+
+    for number in range(1, 9):
+        store.files.add(row(number, name=f"report {number}", trashed=number % 2))
+    return explain
+
+
+SORTS = "USE TEMP B-TREE"
+UNNARROWED = "modifiedTime > '1960-01-01'", "trashed = true", "name contains 'report'", "fullText contains 'repo'"
+
+
+@pytest.mark.parametrize("after", [None, (5, 5)])
+@pytest.mark.parametrize("query", ["", "trashed = false", "starred = true", *UNNARROWED])
+@pytest.mark.parametrize(
+    "sort, index",
+    [
+        ("modifiedTime desc", "files_by_modified (owner=?"),
+        ("modifiedTime", "files_by_modified (owner=?"),
+        ("name", "files_by_name (owner=?"),
+    ],
+)
+def test_a_sorted_page_is_read_in_the_order_of_an_index(plan, query, sort, index, after):
+    steps = plan(query, sort, few=0, after=after)
+
+    assert f"SEARCH files USING INDEX {index}" in steps
+    assert f"{SORTS} FOR ORDER BY" not in steps, "only files with equal keys are sorted"
+    if after:
+        assert f"{index} AND" in steps, "the page begins after the last file of the page before"
+
+
+@pytest.mark.parametrize("query", ["", *UNNARROWED])
+def test_a_page_without_order_is_read_from_the_newest_file(plan, query):
+    steps = plan(query, few=0)
+
+    assert "files_by_owner (owner=?" in steps
+    assert SORTS not in steps
+
+
+@pytest.mark.parametrize(
+    "sort, index",
+    [
+        ("", "files_by_parent "),
+        ("name", "files_by_parent_and_name "),
+        ("modifiedTime desc", "files_by_parent_and_modified "),
+    ],
+)
+def test_a_page_of_a_folder_reads_only_the_folder(plan, sort, index):
+    steps = plan("'root' in parents and trashed = false", sort, few=0)
+
+    assert f"SEARCH files USING INDEX {index}(parent=?" in steps
+    assert f"{SORTS} FOR ORDER BY" not in steps
+
+
+@pytest.mark.parametrize(
+    "query, index",
+    [
+        ("trashed = true", "INDEX files_by_trashed (owner=? AND trashed=?)"),
+        (
+            "not starred = true and (starred = true and trashed = true)",
+            "INDEX files_by_trashed (owner=? AND trashed=?)",
+        ),
+        ("name = 'x'", "INDEX files_by_name (owner=? AND name_key=?)"),
+        ("modifiedTime > '2026-01-01'", "INDEX files_by_modified (owner=? AND modified>?)"),
+        ("name contains 'absent'", "INTEGER PRIMARY KEY"),
+        ("name contains 'report 4'", "INTEGER PRIMARY KEY"),
+        ("name contains 'x y'", "INTEGER PRIMARY KEY"),
+        ("fullText contains 'a absent'", "INTEGER PRIMARY KEY"),
+        ("starred = true and fullText contains 'ab'", "INTEGER PRIMARY KEY"),
+        ("fullText contains 'a b'", "INDEX files_by_owner"),
+        ("name contains '%'", "INDEX files_by_owner"),
+        ("not fullText contains 'absent'", "INDEX files_by_owner"),
+        ("fullText contains 'absent' or name = 'x'", "INDEX files_by_owner"),
+    ],
+)
+def test_a_query_that_few_files_match_is_read_by_its_own_index(plan, query, index):
+    assert f"SEARCH files USING {index}" in plan(query)
+
+
+def test_shared_files_do_not_prevent_the_index_of_own_files(plan):
+    steps = plan("", "modifiedTime desc", shared=True)
+
+    assert "SEARCH files USING INDEX files_by_modified (owner=?)" in steps
+    assert "MULTI-INDEX OR" not in steps
+    assert "SCAN files" not in steps
+
+
+def test_few_and_not_all_rows_are_counted(store):
+    for number in range(1, 2 * file_pages.FEW):
+        store.files.add(row(number, name="report"))
+    counted = []
+
+    def count(statement: Any) -> int:
+        counted.append(store._database.select(statement)[0][0])
+        return counted[-1]
+
+    file_pages.choose_index(viewer(), parse_query("name contains 'report' and name = 'report'"), (), count)
+    assert counted == [file_pages.FEW + 1] * 2
+
+
+@pytest.mark.parametrize(
+    "ask, index",
+    [
+        (lambda store: store.files.usage(ADA), "USING COVERING INDEX files_by_trashed (owner=?)"),
+        (lambda store: store.files.latest(9), "USING INDEX files_by_time"),
+        (lambda store: store.files.in_trash(ADA), "USING INDEX files_by_trashed (owner=? AND trashed=?)"),
+        (lambda store: store.files.children("root", 9), "USING INDEX files_by_parent_and_name (parent=?)"),
+        (lambda store: store.events.exists("x"), "USING COVERING INDEX events_by_id (id=?)"),
+        (lambda store: store.events.last(ADA), "USING COVERING INDEX events_by_number (calendar=?)"),
+        (lambda store: store.events.since(ADA, 5), "USING INDEX events_by_number (calendar=? AND seq>?)"),
+        (lambda store: store.events.latest(ADA), "USING COVERING INDEX events_by_update (calendar=?)"),
+    ],
+    ids=["usage", "latest", "in_trash", "children", "exists", "last", "since", "latest-update"],
+)
+def test_other_questions_have_an_index(store: Store, ask: Callable[[Store], object], index: str) -> None:
+    driver, statements = store._database.driver, list[str]()
+    driver.set_trace_callback(statements.append)
+    ask(store)
+    driver.set_trace_callback(None)
+
+    (statement,) = statements
+    steps = driver.execute(f"EXPLAIN QUERY PLAN {statement}").fetchall()
+    assert index in "; ".join(step[3] for step in steps)
+
+
+# -- the full-text index ----------------------------------------------------------------------------------------------
+
+
+def words(store: Store) -> set[int]:
+    entries = word_index.entries([" report"])
+    return {number for (number,) in store._database.driver.execute("SELECT rowid FROM files_text(?)", (entries,))}
+
+
+def test_without_the_tokenizer_words_are_read_from_the_files(plan, monkeypatch):
+    monkeypatch.setattr(word_index, "is_supported", lambda: False)
+
+    assert "SEARCH files USING INDEX files_by_owner" in plan("name contains 'absent'")
+
+
+def test_a_database_that_a_library_without_the_tokenizer_wrote_is_indexed_again(tmp_path, monkeypatch):
+    path = tmp_path / "svc.sqlite"
+    with monkeypatch.context() as patch:
+        store = Store(open_database(path, "process"))
+        store.files.add(row(1, name="report 1"))
+        store.close()
+        patch.setattr(word_index, "is_supported", lambda: False)
+        store = Store(open_database(path, "process"))
+        store.files.add(row(2, name="report 2"))
+        store.files.drop("f1")
+        assert not word_index.is_complete(store._database.driver)
+        store.close()
+
+    store = Store(open_database(path, "process"))
+    assert word_index.is_complete(store._database.driver)
+    assert words(store) == {2}
+    store.close()
+
+
+def test_the_index_has_the_words_of_the_last_names(store):
+    store.files.add(row(1, name="report"))
+    store.files.add(row(2, name="Report"))
+    store.files.save(row(1, name="plan"))
+    store.files.save(row(1, name="the Reports"))
+    store.files.drop("f2")
+
+    numbers = {number for number, name in store._database.driver.execute("SELECT seq, id FROM files") if name == "f1"}
+    assert words(store) == numbers
+    store._database.driver.execute("INSERT INTO files_text (files_text) VALUES ('integrity-check')")

@@ -1,0 +1,258 @@
+"""Requests that only read have a snapshot of the last commit, and wait for no thread that writes."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Barrier, Event, Thread
+from typing import Any
+
+import pytest
+
+from svc_notebooks.core.http.messages import Headers, Request
+from svc_notebooks.server.database import engine, opening, readers
+from svc_notebooks.server.service import Service, open_service
+from svc_notebooks.server.tables import Store, open_database
+
+SECONDS = 30
+"""The time after which a thread that waits for a lock fails its test."""
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    kept = Store(open_database(tmp_path / "svc.sqlite", "process"))
+    yield kept
+    kept.close()
+
+
+@contextmanager
+def writing(store: Store) -> Iterator[None]:
+    """Keep a transaction open in another thread."""
+    begun, ended = Event(), Event()
+
+    def write() -> None:
+        with store.transaction():
+            store.users.add_user("ada", "root")
+            begun.set()
+            ended.wait(SECONDS)
+
+    thread = Thread(target=write)
+    thread.start()
+    assert begun.wait(SECONDS)
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
+
+
+def in_thread(function: Callable[[], Any]) -> Any:
+    """Run a function in another thread. Raises TimeoutError if the thread waits for a lock."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(function).result(SECONDS)
+
+
+def emails(store: Store) -> list[str]:
+    with store.reading():
+        return store.users.emails()
+
+
+def test_a_reader_waits_for_no_writer_and_sees_only_commits(store):
+    with writing(store):
+        assert in_thread(lambda: emails(store)) == []
+
+    assert emails(store) == ["ada"]
+
+
+def test_a_snapshot_stays_the_same_until_it_ends(store):
+    with store.reading():
+        assert store.users.emails() == []
+        in_thread(lambda: store.users.add_user("ada", "root"))
+        assert store.users.emails() == []
+
+    assert emails(store) == ["ada"]
+
+
+@pytest.mark.parametrize("change", ["statement", "transaction", "lock"])
+def test_a_change_ends_the_snapshot_of_its_thread(store, change):
+    with store.reading():
+        assert store.users.fact("number", "0") == "0" if change == "statement" else store.users.emails() == []
+        in_thread(lambda: store.users.add_user("ada", "root"))
+        if change == "statement":
+            store.users.add_user("bob", "root")
+        else:
+            with store.transaction() if change == "transaction" else store.exclusive():
+                assert store.users.emails() == ["ada"]
+        assert store.users.emails() == ["ada", "bob"][: 2 if change == "statement" else 1]
+
+
+def test_a_cached_row_is_never_older_than_a_commit_that_was_answered(store):
+    store.users.fact("number", "0")
+
+    def read(last: list[int]) -> None:
+        with store.reading():
+            last.append(int(store.users.fact("number", "0")))
+
+    with ThreadPoolExecutor(4) as pool:
+        for number in range(1, 150):
+            store.users.set_fact("number", str(number))
+            seen: list[int] = []
+            for future in [pool.submit(read, seen) for _ in range(4)]:
+                future.result(SECONDS)
+            assert seen == [number] * 4
+
+
+def test_a_rolled_back_row_is_not_cached(store):
+    def look_up() -> Any:
+        with store.reading():
+            return store.users.root("ada")
+
+    def fail() -> None:
+        with store.transaction():
+            store.users.add_user("ada", "root")
+            in_thread(look_up)
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        fail()
+
+    assert look_up() is None
+
+
+def test_more_threads_than_readers_all_read(store):
+    store.users.add_user("ada", "root")
+    together = Barrier(readers.MAX_READERS)
+    turns = iter(range(10_000))
+
+    def read() -> list[str]:
+        with store.reading():
+            if next(turns) < readers.MAX_READERS:
+                together.wait(SECONDS)  # all readers are in use
+            return store.users.emails()
+
+    with ThreadPoolExecutor(3 * readers.MAX_READERS) as pool:
+        futures = [pool.submit(read) for _ in range(6 * readers.MAX_READERS)]
+        assert {tuple(future.result(SECONDS)) for future in futures} == {("ada",)}
+
+
+def test_a_restored_database_is_read_after_the_snapshot(store):
+    image = store.image()
+    store.users.add_user("ada", "root")
+    with store.reading():
+        assert store.users.emails() == ["ada"]
+        in_thread(lambda: store.restore(image))
+        assert store.users.emails() == ["ada"]
+
+    assert emails(store) == []
+
+
+def test_a_reader_changes_nothing(store):
+    with store.reading():
+        reader = store._database._reader
+        with pytest.raises(Exception, match="readonly"):
+            reader._driver.execute("DELETE FROM users")
+
+
+def test_the_log_is_shortened_although_some_reader_always_reads(store, tmp_path, monkeypatch):
+    monkeypatch.setattr(engine, "_COMMITS_PER_CHECK", 1)
+    monkeypatch.setattr(engine, "_MAX_LOG_SIZE", 0)
+    emails(store)
+    with store.transaction():
+        store.users.add_user("ada", "root")
+
+    assert (tmp_path / "svc.sqlite-wal").stat().st_size == 0
+
+
+def test_closing_closes_the_readers_and_leaves_one_file(tmp_path):
+    store = Store(open_database(tmp_path / "svc.sqlite", "process"))
+    with store.reading():
+        store.users.emails()
+        in_thread(lambda: emails(store))
+    store.close()
+
+    assert [path.name for path in tmp_path.iterdir()] == ["svc.sqlite"]
+
+
+def test_without_locks_of_the_process_one_connection_reads_and_writes(tmp_path, monkeypatch):
+    monkeypatch.setattr(opening, "_has_process_locks", lambda: False)
+    store = Store(open_database(tmp_path / "svc.sqlite", "process"))
+
+    store.users.add_user("ada", "root")
+    assert emails(store) == ["ada"]
+    assert store._database._readers is None
+    store.close()
+
+
+# -- services
+
+
+def get(service: Service, token: str, target: str) -> Any:
+    request = Request("GET", f"http://svc.local{target}", Headers([("Authorization", f"Bearer {token}")]))
+    response = service.handle(request)
+    assert response.status == 200
+    return json.loads(response.content())
+
+
+def test_lists_and_metadata_wait_for_no_writer(tmp_path):
+    with open_service(tmp_path / "store") as service:
+        token = service.sign_in()
+        root = get(service, token, "/storage/v3/files/root")["id"]
+        targets = ["/storage/v3/files", f"/storage/v3/files/{root}", "/storage/v3/about?fields=*"]
+        targets += ["/storage/v3/changes/startPageToken", "/calendar/v3/calendars/primary/events"]
+        with writing(service._context.store):
+            for target in targets:
+                in_thread(lambda target=target: get(service, token, target))
+
+
+REFUSED = "from svc_notebooks.server.service import open_service; import sys; open_service(sys.argv[1])"
+HOLDER = """
+import os, sys
+from svc_notebooks.server.service import open_service
+service = open_service(sys.argv[1])
+with service._context.store.reading():
+    service._context.store.users.emails()
+if sys.argv[2:] and os.fork() == 0:
+    os.close(1)
+    import signal
+    signal.pause()
+print(os.getpid(), flush=True)
+sys.stdin.read()
+"""
+
+
+def test_a_second_process_is_refused_while_readers_are_open(tmp_path):
+    with open_service(tmp_path / "store") as service:
+        emails(service._context.store)
+        refused = subprocess.run([sys.executable, "-c", REFUSED, tmp_path / "store"], capture_output=True, text=True)
+
+    assert (
+        "cannot be opened, and was not changed: the folder is open in another process; close the service"
+        in refused.stderr
+    )
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs POSIX")
+def test_a_killed_process_leaves_no_lock_even_if_its_child_lives(tmp_path):
+    holder = subprocess.Popen(
+        [sys.executable, "-c", HOLDER, tmp_path / "store", "fork"],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True,
+    )  # fmt: skip
+    try:
+        assert holder.stdout
+        assert int(holder.stdout.readline()) == holder.pid
+        holder.kill()
+        holder.wait()
+
+        with open_service(tmp_path / "store") as service:
+            assert emails(service._context.store) == []
+    finally:
+        os.killpg(holder.pid, signal.SIGKILL)
+        holder.stdin.close()
+        holder.stdout.close()
