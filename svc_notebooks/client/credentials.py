@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
+from dataclasses import dataclass
 from threading import RLock, local
 from typing import TypeAlias
 from urllib.parse import urlsplit
@@ -61,8 +63,29 @@ def origin_of(url: str) -> str:
     return f"{parts.scheme}://{host}{port}"
 
 
+@dataclass(frozen=True, slots=True)
+class EnvironmentToken:
+    """A token function that reads an access token from an environment variable.
+
+    A session calls it for each request. A pickle of it contains the name of the variable and not the token, so the
+    variable must be set in each process.
+    """
+
+    variable: str
+
+    def __call__(self) -> str:
+        """Return the token. Raises NotSignedIn if the variable is not set."""
+        token = os.environ.get(self.variable)
+        if not token:
+            raise NotSignedIn(f"The environment variable {self.variable} has no access token in this process.")
+        return token
+
+
 class Credential:
-    """The access token of a session. Thread-safe. A token function is called at first use and after a 401."""
+    """The access token of a session. Thread-safe. A token function is called at first use and after a 401.
+
+    A token in an environment variable is read for each request.
+    """
 
     def __init__(self, token: Token) -> None:
         self._get_token = token if callable(token) else None
@@ -87,8 +110,10 @@ class Credential:
         if self._get_token is None:
             return self._header
         with self._lock:
-            if self._header is None:
-                self._set_header(bearer(_fetch_token(self._get_token)))
+            if self._header is None or isinstance(self._get_token, EnvironmentToken):
+                token = _fetch_token(self._get_token)
+                if self._header is None or token != self.token:
+                    self._set_header(bearer(token))
             self._thread.sent = self._header
             return self._header
 

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import cast
 
@@ -37,8 +40,27 @@ def list_files(
     limit: int | None = None,
 ) -> Iterator[File]:
     """Return an iterator over at most `limit` files that match the query `q`. Pages are requested lazily."""
+    listed = list_file_pages(session, q=q, order_by=order_by, page_size=page_size, fields=fields, limit=limit)
+    return chain.from_iterable(listed)
+
+
+def list_file_pages(
+    session: Session,
+    *,
+    q: str | None = None,
+    order_by: str | None = None,
+    page_size: int | None = None,
+    fields: str | None = None,
+    limit: int | None = None,
+    ahead: bool = False,
+) -> Generator[list[File], None, None]:
+    """Return an iterator over the pages of at most `limit` files that match the query `q`.
+
+    If `ahead` is True, a thread requests the next page while the caller uses a page.
+    """
     query = {"q": q, "orderBy": order_by, "pageSize": page_size, "fields": fields and f"nextPageToken,files({fields})"}
-    return cast(Iterator[File], pages(session, session.names.path("files"), query, "files", limit=limit))
+    path = session.names.path("files")
+    return cast(Generator[list[File], None, None], page_lists(session, path, query, "files", limit=limit, ahead=ahead))
 
 
 def list_children(session: Session, folder_id: str, *, fields: str, trashed: bool = False) -> list[File]:
@@ -65,7 +87,14 @@ def has_content_of(session: Session, file_id: str, path: Path, *, size: int) -> 
 
     Returns None if the service has no checksum, or content of another size.
     """
-    file = get_file(session, file_id, fields=f"size,{CHECKSUMS}")
+    return has_content(get_file(session, file_id, fields=f"size,{CHECKSUMS}"), path, size=size)
+
+
+def has_content(file: File, path: Path, *, size: int) -> bool | None:
+    """Return True if the size and the checksum in `file` are those of a file on disk, which has `size` bytes.
+
+    Returns None if `file` has no checksum, or another size.
+    """
     stored = checksum(file)
     if stored is None or file.get("size") != str(size):
         return None
@@ -108,18 +137,46 @@ def pages(
 
     Raises ServiceFailed if a page token repeats.
     """
-    token: object = None
-    left = limit
-    while left is None or left > 0:
-        page = session.call("GET", path, query={**query, "pageToken": token})
-        items = _objects(page.get(key))
-        yield from items if left is None else items[:left]
-        left = None if left is None else left - len(items)
-        before, token = token, page.get("nextPageToken")
-        if not token:
-            return
-        if token == before:
-            raise ServiceFailed("The service returned the same page token twice.", location="nextPageToken")
+    return chain.from_iterable(page_lists(session, path, query, key, limit=limit))
+
+
+def page_lists(
+    session: Session,
+    path: str,
+    query: Mapping[str, object],
+    key: str,
+    *,
+    limit: int | None = None,
+    ahead: bool = False,
+) -> Generator[list[JSONObject], None, None]:
+    """Yield the lists `key` of lazily requested pages, with at most `limit` objects in all.
+
+    If `ahead` is True, a thread requests the next page while the caller uses a page. Raises ServiceFailed if a page
+    token repeats.
+    """
+
+    def request(token: object) -> JSONObject:
+        return session.call("GET", path, query={**query, "pageToken": token})
+
+    executor = ThreadPoolExecutor(1) if ahead else None  # starts its thread for the second page
+    next_page: Callable[[], JSONObject] = partial(request, None)
+    token, left = None, limit
+    try:
+        while left is None or left > 0:
+            page = next_page()
+            items = _objects(page.get(key))
+            before, token = token, page.get("nextPageToken")
+            if token and token != before and (left is None or left > len(items)):
+                next_page = executor.submit(request, token).result if executor else partial(request, token)
+            yield items if left is None else items[:left]
+            left = None if left is None else left - len(items)
+            if not token:
+                return
+            if token == before:
+                raise ServiceFailed("The service returned the same page token twice.", location="nextPageToken")
+    finally:
+        if executor:
+            executor.shutdown(wait=False, cancel_futures=True)
 
 
 def _objects(items: object) -> list[JSONObject]:

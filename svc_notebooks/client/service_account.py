@@ -13,7 +13,8 @@ from ..core.auth.oauth import JWT_BEARER
 from ..core.errors.errors import ServiceFailed
 from ..core.http.messages import JSONObject, Request
 from ..core.resources.errors import TokenInfo
-from .session import Session, read_object
+from .json_response import read_object
+from .session import Session
 from .transport.retry import Retry
 
 _FORM = "application/x-www-form-urlencoded"

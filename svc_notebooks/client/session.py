@@ -6,27 +6,31 @@ import json
 import os
 import random as dice
 import time
-from collections.abc import Callable, Mapping
-from datetime import UTC, datetime
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from random import Random
+from secrets import token_hex
 from types import TracebackType
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from ..core.brand_names import Names
 from ..core.clock import Clock
-from ..core.errors.errors import AlreadyExists, ServiceFailed, SvcError, error_from
+from ..core.errors.errors import AlreadyExists, SvcError, error_from
 from ..core.errors.public_calls import public
 from ..core.faults.plan import Action
 from ..core.http.backoff import RetryRule, parse_retry_after
 from ..core.http.messages import Headers, JSONObject, Query, Request, Response, segment
 from ..core.http.redaction import redact_text, remove_secret
-from ..core.printable_text import printable
 from ..core.process_fork import after_fork
 from .credentials import Credential, Secret, Token, base_address, origin_of
+from .json_response import read_object
+from .sandbox_only import missing_attribute
+from .session_recipe import SessionRecipe
+from .system_time import SystemTime
 from .transport.in_process import DirectTransport, Handler, OutgoingBody, Transport, TransportError
 from .transport.recorder import RecordedStream, Recorder
-from .transport.retry import IDEMPOTENT, Retry
+from .transport.retry import IDEMPOTENT, Retry, thread_sleep
+from .transport.throttle import REFUSALS, Throttle
 from .upload_journal import UploadJournal, default_folder
 
 USER_AGENT = "svc-notebooks/0.1"
@@ -46,21 +50,14 @@ _NOT_PICKLED = (
 )
 
 _MAX_FIRST_TRIES = 3
-"""The maximum number of tries if the service has never answered, because its address is probably wrong."""
+"""The maximum number of tries if the service has never responded, because its address is probably wrong."""
 
 
 _FOR_THE_CLIENT = frozenset(
-    {"chance", "elapsed", "error", "explain", "is_own_token", "owner", "pending", "random", "retry_after", "sleep"}
+    {"chance", "elapsed", "error", "explain", "is_own_token", "owner", "pending", "random"}
+    | {"retry_after", "sleep", "throttle"}
 )
 """The attributes of a session that `session.<Tab>` does not list, because only this package uses them."""
-
-
-class SystemTime:
-    """The default clock of a session."""
-
-    def now(self) -> datetime:
-        """Return the current time in UTC."""
-        return datetime.now(UTC)
 
 
 class Session:
@@ -112,17 +109,64 @@ class Session:
         self.explain: Callable[[SvcError], SvcError] = lambda error: error
         """A function that adds advice to a service error, such as that an id belongs to another sandbox."""
         self.pending = UploadJournal(_folder(state_dir, in_process=handler is not None))
+        self.throttle = Throttle()
+        """The rate that all threads of this session share after the service has refused a request."""
         self._own_origin = origin_of(self.base_url) + "/"
         self._credential = Credential(token)
+        self._recipe = SessionRecipe(
+            self.base_url,
+            Secret(token) if isinstance(token, str) else token,
+            names,
+            verify,
+            None if proxies is None else tuple(proxies.items()),
+            timeout,
+            retry,
+            None if state_dir is None else Path(state_dir).absolute(),
+            token_hex(16),
+        )
         self._virtual = clock is not None
-        self._sleep = sleep or time.sleep
+        self._sleep = sleep
         self._transport = transport or _transport(handler, verify, proxies, timeout)
         self._fault: list[str] = []  # at most one fault, which the next request takes
         self._has_answered = False
         self._failures_before_answer = 0
         self._signed_bare: tuple[Secret, Headers] | None = None
-        # Forked children must not generate the same boundaries, ids and delays.
-        after_fork(self, lambda session: session.random.seed())
+        after_fork(self, Session._renew_in_child)
+
+    @public
+    def recipe(self) -> SessionRecipe:
+        """Return a recipe, with which another process opens a session for the same service and user.
+
+        Unlike a session, a recipe can be pickled. Raises TypeError for the session of a sandbox, whose service is in
+        this process.
+        """
+        if self.in_process:
+            raise TypeError(SANDBOX_NOT_PICKLED)
+        return self._recipe
+
+    @classmethod
+    def from_recipe(cls, recipe: SessionRecipe) -> Session:
+        """Open a session with the settings of another session, such as in a worker process.
+
+        >>> session = Session("https://api.example.org", "secret")
+        >>> Session.from_recipe(session.recipe())
+        <Session https://api.example.org>
+        """
+        return cls(
+            recipe.base_url,
+            recipe.token,
+            names=recipe.names,
+            verify=recipe.verify,
+            proxies=None if recipe.proxies is None else dict(recipe.proxies),
+            timeout=recipe.timeout,
+            retry=recipe.retry,
+            state_dir=recipe.state_dir,
+        )
+
+    if not TYPE_CHECKING:  # otherwise every attribute would exist for mypy
+
+        def __getattr__(self, name: str) -> NoReturn:
+            raise missing_attribute(self, name, sandbox=self.__dict__.get("owner") is not None)
 
     def __dir__(self) -> list[str]:
         return sorted(set(super().__dir__()) - _FOR_THE_CLIENT)
@@ -165,14 +209,17 @@ class Session:
         *,
         query: Mapping[str, object] | None = None,
         body: Mapping[str, object] | None = None,
+        headers: Sequence[tuple[str, str]] = (),
     ) -> JSONObject:
         """Send a JSON request and return the JSON object of the response, or {} if the response is empty.
 
         `path` begins with a slash and follows the base URL. `query` values are texts, numbers, bools or lists, and None
-        is left out. A failed request is repeated if this is safe, such as a POST with an `id`. If a repetition fails
-        because an earlier try has created the resource, this resource is returned (X-07). Raises SvcError.
+        is left out. `headers` are pairs of name and value, such as ("If-Match", etag).
+
+        A failed request is repeated if this is safe, such as a POST with an `id`. If a repetition fails because an
+        earlier try has created the resource, this resource is returned (X-07). Raises SvcError.
         """
-        request = self.request(method, path, query=query, body=body)
+        request = self.request(method, path, query=query, body=body, headers=headers)
         made_id = body.get("id") if method == "POST" and body is not None else None
         attempts = Retry(self, repeatable=method in IDEMPOTENT or bool(made_id))
         try:
@@ -180,7 +227,8 @@ class Session:
         except AlreadyExists as error:
             if not attempts.made_before(error):
                 raise
-            return self.call("GET", f"{path}/{segment(str(made_id))}", query=query)
+            collection = path.rsplit("/", 2)[0] if path.endswith("/copy") else path
+            return self.call("GET", f"{collection}/{segment(str(made_id))}", query=query)
 
     def request(
         self,
@@ -189,14 +237,16 @@ class Session:
         *,
         query: Mapping[str, object] | None = None,
         body: Mapping[str, object] | None = None,
+        headers: Sequence[tuple[str, str]] = (),
     ) -> Request:
         """Return the request that `call` sends for these arguments, without sending it."""
         url = self.url(path, query)
         if body is None:
-            return Request(method, url, _BARE if method in _BODILESS else _EMPTY)
+            bare = _BARE if method in _BODILESS else _EMPTY
+            return Request(method, url, Headers((*bare.pairs, *headers)) if headers else bare)
         content = json.dumps(body, ensure_ascii=False).encode()
         typed = (("Content-Type", JSON_TYPE), ("Content-Length", str(len(content))))
-        return Request(method, url, self.headers(*typed), content)
+        return Request(method, url, self.headers(*typed, *headers), content)
 
     def url(self, path: str, query: Mapping[str, object] | None = None) -> str:
         """Return the URL of a path of this service. Raises ValueError if the path does not begin with a slash."""
@@ -222,6 +272,8 @@ class Session:
         streamed response possibly while its body is read. Errors of reading the request body are raised unchanged.
         """
         own = request.url.startswith(self._own_origin) or origin_of(request.url) == self._own_origin[:-1]
+        if own and self.throttle.active:
+            self.throttle.wait(self)
         secret = self._credential.header if own else None
         headers = self._sign(request.headers, secret)
         if own and self._fault:
@@ -229,7 +281,7 @@ class Session:
         now = self.clock.now()
         started = now.timestamp() if self._virtual else time.monotonic()
         entry = self.exchanges.begin(
-            Request(request.method, request.url, headers), now, self._credential.token if secret else ""
+            request.method, request.url, headers, now, self._credential.token if secret else ""
         )
         body = request.body
         if not isinstance(body, bytes):
@@ -255,9 +307,15 @@ class Session:
             if response.body:
                 entry.record_received(response.body)
             entry.end(entry.seconds)
+        else:
+            stream = RecordedStream(response.body, entry, lambda: self.elapsed() - started)
+            response = Response(response.status, response.headers, stream)
+        if not own:
             return response
-        stream = RecordedStream(response.body, entry, lambda: self.elapsed() - started)
-        return Response(response.status, response.headers, stream)
+        if response.status in REFUSALS:
+            return self.throttle.observe(self, response, started)
+        self.throttle.accepted.append(started)
+        return response
 
     @public
     def fault(self, action: str | JSONObject) -> None:
@@ -277,6 +335,11 @@ class Session:
             return headers.plus((self.names.header("Fault"), self._fault.pop()))
         except IndexError:  # another thread has taken the fault
             return headers
+
+    def _renew_in_child(self) -> None:
+        """Replace what a forked child must not share: the seed of boundaries, ids and delays, and a held lock."""
+        self.random.seed()
+        self.throttle = Throttle()
 
     def _sign(self, headers: Headers, secret: Secret | None) -> Headers:
         """Return the headers with `secret` as Authorization header, or without this header if None (case 65)."""
@@ -303,7 +366,7 @@ class Session:
 
     def sleep(self, seconds: float) -> None:
         """Wait for some seconds. A session with a virtual clock advances the clock instead."""
-        self._sleep(seconds)
+        (self._sleep or thread_sleep.get())(seconds)
 
     def retry_after(self, response: Response) -> float | None:
         """Return the longest wait in seconds in a response's Retry-After headers, or None without a valid header."""
@@ -315,23 +378,6 @@ class Session:
         """Return the error for an error response, for the caller to raise, without the session's token (T-05)."""
         text = redact_text(content.decode("utf-8", "replace"))
         return self.explain(error_from(status, remove_secret(text, self._credential.token).encode()))
-
-
-def read_object(response: Response) -> JSONObject:
-    """Return a response's JSON object, or {} if empty. Raises ServiceFailed for any other content."""
-    content = response.content()
-    if not content:
-        return {}
-    try:
-        parsed = json.loads(content)
-    except (ValueError, RecursionError):
-        parsed = None
-    if not isinstance(parsed, dict):
-        media_type = printable(response.headers.get("Content-Type") or "content without a type", 60)
-        page = " (perhaps the error page of a proxy or the sign-in page of a network; check base_url)"
-        hint = page if "html" in media_type.lower() else ""
-        raise ServiceFailed(f"The service answered {media_type}{hint}, not a JSON object.", status=response.status)
-    return parsed
 
 
 def _folder(state_dir: Path | str | None, *, in_process: bool) -> Path | None:

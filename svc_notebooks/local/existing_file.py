@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from errno import EACCES
 from pathlib import Path
-from stat import S_IMODE, S_ISDIR, S_ISREG
+from stat import S_IMODE, S_ISDIR, S_ISLNK, S_ISREG
 
 from ..core.errors.errors import PathExists, cannot_write
 
@@ -42,11 +42,14 @@ class ExistingFile:
 def existing(path: Path) -> ExistingFile | None:
     """Return a description of the file, folder, device or broken link at a path, or None if the path is free."""
     try:
-        status, kind = path.stat(), ""
+        status, kind = path.lstat(), ""
     except OSError:
-        if not path.is_symlink():
-            return None
-        status, kind = path.lstat(), BROKEN_LINK
+        return None
+    if S_ISLNK(status.st_mode):
+        try:
+            status = path.stat()
+        except OSError:
+            kind = BROKEN_LINK
     kind = kind or (FILE if S_ISREG(status.st_mode) else FOLDER if S_ISDIR(status.st_mode) else DEVICE)
     modified = datetime.fromtimestamp(status.st_mtime, UTC)
     return ExistingFile(path, kind, status.st_size, modified, S_IMODE(status.st_mode))

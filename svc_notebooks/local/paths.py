@@ -46,4 +46,5 @@ def numbered_paths(path: Path) -> Iterator[Path]:
     """Return an endless iterator over the paths `name (1).ext`, `name (2).ext` and so on in a path's folder."""
     extension = f".tar{path.suffix}" if path.stem.endswith(".tar") else path.suffix
     stem = path.name.removesuffix(extension)
-    return (path.with_name(f"{stem} ({number}){extension}") for number in count(1))
+    for number in count(1):
+        yield path.with_name(f"{stem} ({number}){extension}")

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Callable
 from contextlib import suppress
+from errno import EDQUOT, ENOSPC
+from io import FileIO
 from pathlib import Path
 from secrets import token_hex
 from typing import NamedTuple, TypeAlias
 
-from ..core.errors.errors import cannot_write
+from ..core.errors.errors import cannot_write, disk_full
 from .existing_file import FILE, FOLDER, check_path, check_replaceable, existing, path_exists, real_path
 
 SAVED, UNCHANGED, REPLACED = "saved", "unchanged", "replaced"
@@ -122,10 +125,22 @@ def save_bytes(
     except OSError as error:
         raise cannot_write(path, error) from None
     try:
-        with open(descriptor, "wb") as file:  # noqa: PTH123 -- a descriptor, not a path
-            file.write(content)
+        _write(descriptor, content, path)
         outcome = move_into_place(new, path, overwrite=overwrite, same=same)
-        return SavedFile(path, outcome, path.stat().st_size)
+        return SavedFile(path, outcome, path.stat().st_size if outcome == UNCHANGED else len(content))
     except BaseException:
         new.unlink(missing_ok=True)
         raise
+
+
+def _write(descriptor: int, content: bytes, path: Path) -> None:
+    """Write content to a new file and close the file. An error names `path`."""
+    rest = memoryview(content)
+    try:
+        with FileIO(descriptor, "wb") as file:  # without a buffer, which takes three more system calls for each file
+            while rest:
+                rest = rest[file.write(rest) :]
+    except OSError as error:
+        if error.errno not in (ENOSPC, EDQUOT):
+            raise cannot_write(path, error) from None
+        raise disk_full(path, len(rest), shutil.disk_usage(path.parent).free) from None

@@ -13,6 +13,8 @@ from errno import EILSEQ
 from pathlib import Path, PurePosixPath
 from typing import TypeGuard
 
+from .url_files import is_url, without_file_scheme
+
 LINK, HIDDEN, SPECIAL = "a symbolic link", "hidden", "not a regular file"
 """The reasons for which an entry of a folder is skipped."""
 
@@ -45,7 +47,10 @@ def names_tree(source: object) -> TypeGuard[str | os.PathLike[str]]:
     """Return True if a source is the path of a folder, or a pattern that is not the path of a file."""
     if not isinstance(source, str | os.PathLike) or not isinstance(os.fspath(source), str):
         return False
-    path = os.path.expanduser(source)  # noqa: PTH111 -- a Path would drop the slash at the end of a pattern
+    source_or_path = without_file_scheme(source)
+    if is_url(source_or_path):
+        return False
+    path = os.path.expanduser(source_or_path)  # noqa: PTH111 -- a Path would drop the slash at the end of a pattern
     return os.path.isdir(path) or (glob.has_magic(path) and not os.path.lexists(path))  # noqa: PTH112
 
 
@@ -59,6 +64,7 @@ def list_tree(source: str | os.PathLike[str], *, name: str | None = None, includ
     Raises FileNotFoundError if a path does not exist or nothing matches a pattern, and ValueError for a folder without
     a name, a `name` that is a path, or a pattern with `name`.
     """
+    source = without_file_scheme(source)
     path = Path(source).expanduser()
     tree = LocalTree()
     if path.is_dir():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from contextlib import suppress
 from pathlib import Path
 from typing import TypeAlias
 
@@ -12,19 +13,25 @@ from ...core.errors.errors import ContentMismatch, NotAllowed
 from ...core.http.ranges import ByteRange
 from ...core.resources.files import File
 from ...local.existing_file import FILE, check_path, check_replaceable
-from ...local.paths import DistinctPaths
-from ...local.saving import UNCHANGED, SavedFile
-from ..files import CHECKSUMS, checksum, file_path, get_file, has_content_of
+from ...local.saving import UNCHANGED, SavedFile, save_bytes
+from ..files import CHECKSUMS, checksum, file_path, get_file, has_content, has_content_of
 from ..session import Session
 from ..uploads.sources import Progress
-from .part_file import Memory, PartFile
+from .part_file import ContentTooLarge, Memory, PartFile
 from .ranged_download import Fetch
 
 RangeGiven: TypeAlias = "ByteRange | slice | tuple[int, int] | str | None"
 
-_FACTS = "id,name,size,headRevisionId"
+FACTS = "id,name,size,headRevisionId"
+"""The fields of the metadata that a download needs."""
+
 _TRIES = 3
 """The maximum number of download tries if the content keeps changing."""
+
+_AT_ONCE = 64 * 1024
+"""The largest size in bytes of content that is received in memory, because it arrives in one block."""
+
+_ALWAYS_CHANGED = "The content of {} changed during every download attempt."
 
 _UNSAFE = re.compile(r'[\x00-\x1f\x7f/\\:*?"<>|]')
 _DEVICE = re.compile(r"(con|prn|aux|nul|com[1-9]|lpt[1-9])(\.|$)", re.IGNORECASE)  # devices of Windows
@@ -54,7 +61,7 @@ def read_content(
         fetch = _fetch_content(session, file_id, sink, requested, progress, acknowledge_abuse=acknowledge_abuse)
         if not fetch.resumed or _is_current(session, file_id, sink, whole=requested is None):
             return sink.content()
-    raise ContentMismatch(f"The content of {file_id} changed during every download attempt.")
+    raise ContentMismatch(_ALWAYS_CHANGED.format(file_id))
 
 
 def save_content(
@@ -66,18 +73,45 @@ def save_content(
     acknowledge_abuse: bool = False,
     progress: Progress | None = None,
     overwrite: bool = False,
-    paths: DistinctPaths | None = None,
 ) -> SavedFile:
     """Save the content of a file, or a byte range of the content, to disk.
 
+    `to` is the path of the file, or a folder, in which the file gets its name on the service, made safe. The other
+    arguments and the errors are those of `save_known`.
+    """
+    destination, requested = check_destination(to), as_range(byte_range)
+    facts = get_file(session, file_id, fields=FACTS)
+    return save_known(
+        session,
+        {**facts, "id": file_id},
+        target_path(destination, str(facts.get("name") or file_id)),
+        byte_range=requested,
+        acknowledge_abuse=acknowledge_abuse,
+        progress=progress,
+        overwrite=overwrite,
+    )
+
+
+def save_known(
+    session: Session,
+    file: File,
+    target: Path,
+    *,
+    byte_range: ByteRange | None = None,
+    acknowledge_abuse: bool = False,
+    progress: Progress | None = None,
+    overwrite: bool = False,
+) -> SavedFile:
+    """Save the content of a file whose metadata `file` are known, or a byte range of the content, at a path.
+
     Received bytes are collected in `<name>.part` in the same folder, so that a repeated call continues an interrupted
-    download. If the content came in several pieces, its checksum is verified. An existing file with the same content is
-    not changed, and with a checksum of the service not transferred.
+    download. Small content is received at once, and needs no such file. The checksum is verified if `file` has one, or
+    if the content came in several pieces. An existing file with the same content is not changed, and with a checksum
+    not transferred. The metadata are requested again only if the content is not the one that `file` describes.
 
     Args:
-        to: The path of the file, or a folder, in which the file gets its name on the service, made safe.
+        file: The id, and if they are known the size, headRevisionId and a checksum.
         overwrite: Replace a file with other content at the path.
-        paths: The paths that earlier downloads of the same call use, so that no two files get the same path.
 
     Raises:
         PathExists: A file with other content exists at the path and was not changed.
@@ -85,42 +119,61 @@ def save_content(
 
     The errors of `read_content` can be raised too.
     """
-    destination = check_destination(to)
-    requested = as_range(byte_range)
-    facts = get_file(session, file_id, fields=_FACTS)
-    target = target_path(destination, str(facts.get("name") or file_id), paths)
-    size = _size_to_save(requested, facts)
-    if _is_unchanged(session, file_id, target, size, whole=requested is None, overwrite=overwrite):
+    file_id, size = file["id"], _size_to_save(byte_range, file)
+    if _is_unchanged(session, file, target, size, whole=byte_range is None, overwrite=overwrite):
         return SavedFile(target, UNCHANGED, target.stat().st_size)
-    with PartFile(target, _content_id(session, facts, requested)) as part:
+    if byte_range is None and size is not None and size <= _AT_ONCE:
+        with suppress(ContentTooLarge):  # the content has grown
+            content = _small_content(session, file, progress, acknowledge_abuse=acknowledge_abuse)
+            return save_bytes(target, content, overwrite=overwrite)
+    with PartFile(target, _content_id(session, file, byte_range)) as part:
         for _ in range(_TRIES):
-            span = requested
-            if requested is not None and requested.first is None and facts.get("size") is not None:
+            span = byte_range
+            if byte_range is not None and byte_range.first is None and file.get("size") is not None:
                 # Replace a range of last bytes by absolute offsets, so that the download can be continued.
-                resolved = requested.resolve(int(facts["size"]))
-                span = ByteRange(resolved.first, resolved.last) if resolved else requested
+                resolved = byte_range.resolve(int(file["size"]))
+                span = ByteRange(resolved.first, resolved.last) if resolved else byte_range
             fetch = _fetch_content(session, file_id, part, span, progress, acknowledge_abuse=acknowledge_abuse)
-            if not fetch.resumed or _is_current(session, file_id, part, whole=requested is None, facts=facts):
+            if _is_verified(session, file, part, whole=byte_range is None, resumed=fetch.resumed):
                 return part.finish(overwrite=overwrite)
-            facts = get_file(session, file_id, fields=_FACTS)
-            part.restart(_content_id(session, facts, requested))
-    raise ContentMismatch(f"The content of {file_id} changed during every download attempt.")
+            file = {**get_file(session, file_id, fields=f"{FACTS},{CHECKSUMS}"), "id": file_id}
+            part.restart(_content_id(session, file, byte_range))
+    raise ContentMismatch(_ALWAYS_CHANGED.format(file_id))
 
 
-def target_path(destination: Path, name: str, paths: DistinctPaths | None = None) -> Path:
-    """Return `destination`, or a safe path for `name` in the folder `destination`. `paths` numbers duplicate paths."""
-    target = destination / safe_name(name) if destination.is_dir() else destination
-    return target if paths is None else paths.claim(target)
+def _small_content(session: Session, file: File, progress: Progress | None, *, acknowledge_abuse: bool) -> bytes:
+    """Return the whole content of a file after its checksum was verified. Raises ContentTooLarge for large content."""
+    for _ in range(_TRIES):
+        sink = Memory(_AT_ONCE)
+        fetch = _fetch_content(session, file["id"], sink, None, progress, acknowledge_abuse=acknowledge_abuse)
+        if _is_verified(session, file, sink, whole=True, resumed=fetch.resumed):
+            return sink.content()
+    raise ContentMismatch(_ALWAYS_CHANGED.format(file["id"]))
+
+
+def _is_verified(session: Session, file: File, sink: PartFile | Memory, *, whole: bool, resumed: bool) -> bool:
+    """Return True if the downloaded bytes have the checksum in `file`, or else if they are the current content."""
+    stored = checksum(file) if whole else None
+    if stored is None:
+        return not resumed or _is_current(session, file["id"], sink, whole=whole, facts=file)
+    return sink.digest(stored[0]) == stored[1] or _is_current(session, file["id"], sink, whole=whole)
+
+
+def target_path(destination: Path, name: str) -> Path:
+    """Return `destination`, or a safe path for `name` in the folder `destination`."""
+    return destination / safe_name(name) if destination.is_dir() else destination
 
 
 def _is_unchanged(
-    session: Session, file_id: str, target: Path, size: int | None, *, whole: bool, overwrite: bool
+    session: Session, file: File, target: Path, size: int | None, *, whole: bool, overwrite: bool
 ) -> bool:
     """Return True if size and checksum show equal content. Raises PathExists for other content without `overwrite`."""
     existing = check_path(target, size, overwrite=overwrite)
     if existing is None or existing.kind != FILE or not whole or existing.size != size:
         return False
-    same = has_content_of(session, file_id, target, size=existing.size)
+    if has_content(file, target, size=existing.size):
+        return True
+    same = has_content_of(session, file["id"], target, size=existing.size)
     if same is False:
         check_replaceable(existing, size, overwrite=overwrite)
     return bool(same)
@@ -182,7 +235,7 @@ def _is_current(
     session: Session, file_id: str, sink: PartFile | Memory, *, whole: bool, facts: File | None = None
 ) -> bool:
     """Return True if the downloaded bytes have the current checksum, or for a byte range the revision in `facts`."""
-    now = get_file(session, file_id, fields=f"{_FACTS},{CHECKSUMS}")
+    now = get_file(session, file_id, fields=f"{FACTS},{CHECKSUMS}")
     if not whole:
         return facts is None or now.get("headRevisionId") == facts.get("headRevisionId")
     if now.get("size") != str(sink.have):

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from ...core.errors.errors import BadRequest, NotAllowed
 from ...core.http.native_formats import EXPORTS, ExportFormat
 from ...core.resources.files import File
 from ...local.existing_file import check_path
-from ...local.paths import DistinctPaths
 from ...local.saving import SavedFile
 from ..about import export_formats, native_name
 from ..files import file_path
 from ..session import Session
 from ..uploads.native_types import document_name
 from ..uploads.sources import Progress
-from .downloads import check_destination, safe_name, target_path
+from .downloads import safe_name
 from .export_comparison import same_export
 from .part_file import Memory, PartFile
 from .ranged_download import Fetch, Sink
@@ -112,19 +111,14 @@ def save_export(
     session: Session,
     file_id: str,
     media_type: str,
-    to: str | os.PathLike[str],
+    target: Path,
     *,
-    name: str,
     progress: Progress | None = None,
     overwrite: bool = False,
-    paths: DistinctPaths | None = None,
 ) -> SavedFile:
-    """Export a native document and save the export to disk. A file with the same export is not changed.
+    """Export a native document and save the export at a path. A file with the same export is not changed.
 
-    Args:
-        to: The path of the file, or a folder, in which the file gets the name `name`.
-        overwrite: Replace a file with other content at the path.
-        paths: The paths that earlier exports of the same call use, so that no two files get the same path.
+    `overwrite` replaces a file with other content at the path.
 
     Raises:
         PathExists: A file with other content exists at the path and was not changed.
@@ -132,7 +126,6 @@ def save_export(
 
     The errors of `read_export` can be raised too.
     """
-    target = target_path(check_destination(to), name, paths)
     check_path(target, overwrite=overwrite)
     mark = {"base_url": session.base_url, "id": file_id, "export": media_type}
     with PartFile(target, mark) as part:

@@ -151,13 +151,21 @@ def _create_note(note: Path, mark: Mapping[str, object]) -> bool:
     return True
 
 
+class ContentTooLarge(Exception):
+    """The content of a download is larger than the limit of its `Memory`."""
+
+
 class Memory:
-    """The received bytes of a download in memory, with the methods of PartFile."""
+    """The received bytes of a download in memory, with the methods of PartFile.
+
+    `write` raises ContentTooLarge for more than `limit` bytes. None means no limit.
+    """
 
     lasting = False
 
-    def __init__(self) -> None:
+    def __init__(self, limit: int | None = None) -> None:
         self._file = io.BytesIO()
+        self._limit = limit
         self.have = 0
         self.end: int | None = None
 
@@ -168,6 +176,8 @@ class Memory:
 
     def write(self, block: bytes) -> None:
         """Append a block of bytes."""
+        if self._limit is not None and self.have + len(block) > self._limit:
+            raise ContentTooLarge
         self.have += self._file.write(block)
 
     def digest(self, name: str) -> str:

@@ -14,7 +14,7 @@ from ..session import Session
 from .downloads import safe_name
 from .exports import choose, export_name
 
-FIELDS = "id,name,size,mimeType,trashed,createdTime,modifiedTime,ownedByMe"
+FIELDS = "id,name,size,headRevisionId,mimeType,trashed,createdTime,modifiedTime,ownedByMe"
 """The fields of the files in a `RemoteTree`."""
 
 _FORMATS = ("docx", "xlsx", "pptx", "svg", "json")

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import cast
 
 from ...core.http.messages import JSONObject, segment
-from ...core.resources.calendars import Calendar, CalendarListEntry, Colors
+from ...core.resources.calendars import Calendar, CalendarListEntry, Colors, FreeBusy
 from ...core.resources.events import Event
 from ..files import check_id, pages
 from ..session import Session
@@ -32,15 +32,37 @@ def get_event(session: Session, calendar: str, event: str, *, query: Mapping[str
 
 
 def patch_event(
-    session: Session, calendar: str, event: str, changes: JSONObject, *, query: Mapping[str, object] | None = None
+    session: Session,
+    calendar: str,
+    event: str,
+    changes: JSONObject,
+    *,
+    query: Mapping[str, object] | None = None,
+    if_match: str | None = None,
 ) -> Event:
-    """Set the fields in `changes` on an event, and return the event. The value None removes a field."""
-    return cast(Event, session.call("PATCH", event_path(session, calendar, event), query=query, body=changes))
+    """Set the fields in `changes` on an event, and return the event. The value None removes a field.
+
+    With `if_match`, an etag of the event, raises SvcError (412) if the event has another etag.
+    """
+    path, headers = event_path(session, calendar, event), _precondition(if_match)
+    return cast(Event, session.call("PATCH", path, query=query, body=changes, headers=headers))
 
 
-def delete_event(session: Session, calendar: str, event: str, *, query: Mapping[str, object] | None = None) -> None:
+def delete_event(
+    session: Session,
+    calendar: str,
+    event: str,
+    *,
+    query: Mapping[str, object] | None = None,
+    if_match: str | None = None,
+) -> None:
     """Delete an event or an instance of a recurring event. Raises NotFound if the event does not exist."""
-    session.call("DELETE", event_path(session, calendar, event), query=query)
+    path = event_path(session, calendar, event)
+    session.call("DELETE", path, query=query, headers=_precondition(if_match))
+
+
+def _precondition(etag: str | None) -> tuple[tuple[str, str], ...]:
+    return (("If-Match", etag),) if etag is not None else ()
 
 
 def list_events(
@@ -76,6 +98,11 @@ def list_calendars(session: Session) -> Iterator[CalendarListEntry]:
     """Return an iterator over the entries of the caller's calendar list."""
     entries = pages(session, session.names.calendar_path("users", "me", "calendarList"), {}, "items")
     return cast(Iterator[CalendarListEntry], entries)
+
+
+def query_free_busy(session: Session, query: JSONObject) -> FreeBusy:
+    """Return the busy periods of the calendars in a free/busy query."""
+    return cast(FreeBusy, session.call("POST", session.names.calendar_path("freeBusy"), body=query))
 
 
 def colors(session: Session) -> Colors:

@@ -1,4 +1,4 @@
-"""Writes iCalendar files (RFC 5545) with the library icalendar, which no other module imports.
+"""Writes iCalendar files (RFC 5545) with the library icalendar. ical_reader.py reads them.
 
 ical_entry.py and ical_properties.py build the properties of an event, ical_recurrence.py the recurrence properties, and
 vtimezone.py finds the clock changes of a time zone.
@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 
 from ...core.resources.events import Event
 from .ical_entry import ical_events
-from .ical_properties import Property, Reminders
+from .ical_properties import Property, Reminders, without_controls
 from .vtimezone import observances
 
 try:
@@ -36,7 +36,9 @@ def calendar_file(events: Iterable[Event], *, name: str = "", reminders: Reminde
     calendar = icalendar.Calendar()
     _add_properties(calendar, [Property("PRODID", _PROGRAM), Property("VERSION", "2.0")])
     if name:
-        _add_properties(calendar, [Property(key, icalendar.vText(name)) for key in ("NAME", "X-WR-CALNAME")])
+        _add_properties(
+            calendar, [Property(key, icalendar.vText(without_controls(name))) for key in ("NAME", "X-WR-CALNAME")]
+        )
     # Each time zone needs a VTIMEZONE that covers the first to the last time in the zone.
     moments_by_zone: dict[ZoneInfo, list[datetime]] = {}
     for entry in entries:
@@ -59,7 +61,9 @@ def calendar_file(events: Iterable[Event], *, name: str = "", reminders: Reminde
 def _add_properties(component: icalendar.Component, properties: Iterable[Property]) -> None:
     for name, value, parameters in properties:
         is_rule = name in ("RRULE", "EXRULE")
-        component.add(name, icalendar.vRecur.from_ical(value) if is_rule else value, dict(parameters))
+        texts = {key: without_controls(text) for key, text in parameters.items()}
+        text = without_controls(value) if type(value) is str else value
+        component.add(name, icalendar.vRecur.from_ical(value) if is_rule else text, texts)
 
 
 def _time_zone(zone: ZoneInfo, moments: Sequence[datetime]) -> icalendar.Component:
@@ -73,7 +77,9 @@ def _time_zone(zone: ZoneInfo, moments: Sequence[datetime]) -> icalendar.Compone
         part.add("TZNAME", observance.clock.name)
         if observance.rule:
             part.add("RRULE", icalendar.vRecur.from_ical(observance.rule))
-        for onset in observance.onsets[1:]:
-            part.add("RDATE", [onset])  # one line each, because some programs read only the first date of a list
+        # One line each, because some programs read only the first date of a list. The first onset too, because ical.js
+        # ignores DTSTART if there is an RDATE.
+        for onset in observance.onsets if len(observance.onsets) > 1 else ():
+            part.add("RDATE", [onset])
         component.add_component(part)
     return component

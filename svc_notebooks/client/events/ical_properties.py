@@ -74,6 +74,23 @@ def _link(url: object) -> str:
     return re.sub(r"[\x00-\x1f\x7f]", "", str(url))
 
 
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
+_PICTURES = {code: 0x2400 + code for code in range(0x20)} | {0x7F: 0x2421}
+"""The Unicode control pictures, such as U+2407 for the bell."""
+
+
+def without_controls(text: str) -> str:
+    """Replace the control characters that RFC 5545 (3.1) forbids by their Unicode pictures.
+
+    Tabs and line feeds stay, and other line breaks become line feeds.
+
+    >>> without_controls("a\\r\\nb\\x07")
+    'a\\nb\u2407'
+    """
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    return _CONTROLS.sub(lambda control: chr(_PICTURES[ord(control[0])]), text)
+
+
 def _objects(value: object) -> list[Any]:
     return [entry for entry in value if isinstance(entry, dict)] if isinstance(value, list) else []
 

@@ -2,15 +2,16 @@
 
 The service accepts more than RFC 5545 guarantees, which calendar programs interpret differently. The file therefore has
 RDATE and EXDATE in the start's zone, an UNTIL of the start's type, and an RDATE for a start that no rule generates. For
-such a start, UNTIL replaces COUNT, because some programs do not count the start.
+such a start, UNTIL replaces COUNT, because some programs do not count the start. EXDATEs replace an EXRULE that ends,
+because RFC 5545 has no EXRULE and most programs ignore it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import UTC, datetime, time
-from itertools import chain
+from datetime import UTC, datetime, time, timedelta
+from itertools import chain, islice
 from zoneinfo import ZoneInfo
 
 from ...core.events.instances import occurrences
@@ -49,7 +50,29 @@ def _rules(texts: list[str], recurrence: Recurrence, start: Start, end: Start) -
         if name == "RRULE":
             yield Property(name, _rule_text(parts, _with_true_end(next(rules), start, end), start))
         elif name == "EXRULE":
-            yield Property(name, _rule_text(parts, next(exrules), start))
+            exrule = next(exrules)
+            excluded = _excluded(exrule, recurrence, start, end)
+            if excluded is None:
+                yield Property(name, _rule_text(parts, exrule, start))
+            elif excluded:
+                yield Property("EXDATE", [in_named_zone(moment) for moment in excluded])
+
+
+def _excluded(exrule: Rule, recurrence: Recurrence, start: Start, end: Start) -> list[Start] | None:
+    """Return the instances that an EXRULE excludes, which every program reads as EXDATEs, while few know EXRULE.
+
+    Return None if the rule has no end, or if the instances until its end are too many.
+    """
+    if exrule.count is None and exrule.until is None:
+        return None
+    excludes = [*islice(occurrences(Recurrence(rules=(exrule,)), start, end), _MAX_COUNT)]
+    before = instant(excludes[-1].start, UTC) + timedelta(seconds=1)
+    every = replace(recurrence, exrules=(), exdates=())
+    instances = [*islice(occurrences(every, start, end, before=before), _MAX_COUNT)]
+    if max(len(excludes), len(instances)) == _MAX_COUNT:
+        return None
+    kept = {instance.start for instance in occurrences(replace(every, exrules=(exrule,)), start, end, before=before)}
+    return [instance.start for instance in instances if instance.start not in kept]
 
 
 def _rule_text(parts: str, rule: Rule, start: Start) -> str:

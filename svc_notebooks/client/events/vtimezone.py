@@ -17,8 +17,8 @@ from zoneinfo import ZoneInfo
 
 from ...core.events.rrule import WEEKDAYS
 
-_STEP = timedelta(days=14)
-"""The step of the search. No zone changes its clocks forward and back within two weeks."""
+_STEP = timedelta(days=3)
+"""The step of the search. No zone changes its clocks forward and back within three days."""
 
 _RULE_YEARS = 12
 """The number of consecutive years that prove a rule, such as the last Sunday of a month."""

@@ -118,8 +118,14 @@ def watch(
 
 
 def _open_channel(session: Session, file: str | None, body: ChannelToOpen) -> Channel:
-    path = ("changes",) if file is None else ("files", segment(file))
-    response = session.call("POST", session.names.path(*path, "watch"), body={**body})
+    path = session.names.path(*(("changes",) if file is None else ("files", segment(file))), "watch")
+    try:
+        response = session.call("POST", path, body={**body})
+    except BadRequest as error:
+        if error.location != "pageToken":
+            raise
+        position = registry_of(session).page_token or start_page_token(session)  # other deployments require it
+        response = session.call("POST", path, query={"pageToken": position}, body={**body})
     kind, token, expiration = (response.get(name) for name in ("kind", "token", "expiration"))
     channel = Channel(
         id=str(response["id"]),

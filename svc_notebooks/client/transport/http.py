@@ -1,8 +1,9 @@
 """Sends requests over HTTP with the connection pools of the library `requests`, which no other module uses.
 
 `requests` finds the connection pool, certificates and proxies of each origin once. Later requests use the pool
-directly, because finding the pool again takes as long as a small exchange. Requests are not repeated here (see
-retry.py), and redirects not followed, because a 308 is a response in an upload (A3).
+directly, because finding the pool again takes as long as a small exchange. urllib3 sends the first request of a
+connection, and http1.py the others. Requests are not repeated here (see retry.py), and redirects not followed, because
+a 308 is a response in an upload (A3).
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import logging
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from http.client import BadStatusLine, RemoteDisconnected
+from http.client import BadStatusLine, HTTPException, RemoteDisconnected
 from pathlib import Path
 from queue import LifoQueue
 from typing import cast
@@ -21,6 +22,7 @@ import requests
 import urllib3
 from requests.adapters import HTTPAdapter
 from requests.utils import get_environ_proxies, urldefragauth
+from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.exceptions import (
     ConnectTimeoutError,
     HTTPError,
@@ -30,6 +32,7 @@ from urllib3.exceptions import (
     NewConnectionError,
     ProxyError,
     ProxySchemeUnsupported,
+    ReadTimeoutError,
     SSLError,
 )
 
@@ -38,10 +41,11 @@ from ...core.http.redaction import redact_text, redact_url
 from ...core.platform import capabilities
 from ...core.printable_text import printable
 from ...core.process_fork import after_fork
+from .http1 import QuickResponse, exchange, plain_head, request_target
 from .in_process import BLOCK, TransportError
 
-ERRORS = (requests.RequestException, HTTPError, ProxySchemeUnsupported, OSError)
-"""The base classes of all errors of requests, urllib3 and sockets. A test checks that no class is missing."""
+ERRORS = (requests.RequestException, HTTPError, HTTPException, ProxySchemeUnsupported, OSError)
+"""The base classes of the errors of requests, urllib3, http.client and sockets. A test checks that none is missing."""
 
 _READ_AT_ONCE = 65_536
 """The maximum response size in bytes that is read at once, which frees the connection."""
@@ -51,8 +55,23 @@ SENT_AT_ONCE = 256 * 1024
 1 MiB an upload takes a tenth longer, measured.
 """
 
+
+class _HttpConnection(HTTPConnection):
+    response_class = QuickResponse
+
+
+class _HttpsConnection(HTTPSConnection):
+    response_class = QuickResponse
+
+
+_QUICK: dict[type[object], type[HTTPConnection]] = {HTTPConnection: _HttpConnection, HTTPSConnection: _HttpsConnection}
+"""The connection classes of urllib3, and those that replace them. In a browser urllib3 has other classes."""
+
 _MAX_ORIGINS = 8
 """The maximum number of origins with open connections."""
+
+MAX_CONNECTIONS = 64
+"""The maximum number of connections to an origin that are kept open, and the most threads that a session is for."""
 
 
 class HttpTransport:
@@ -82,14 +101,14 @@ class HttpTransport:
         """Send a request and return the response. Raises TransportError if no response arrives."""
         pool = self._pool_for(request.url)
         try:
-            raw = pool.send(request, self._timeout)
+            response = pool.send(request, self._timeout)
         except ERRORS as error:
             if capabilities().sockets:
                 raise transport_error(error, request.url) from _safe_cause(error)
             # A browser gives no reason for a failed request, and another try would not help.
             host = urlsplit(request.url).netloc.rpartition("@")[2]
             raise TransportError(_BLOCKED.format(host=host), hopeless=True) from _safe_cause(error)
-        return _read(raw, request.method)
+        return _read(response, request.method) if isinstance(response, urllib3.BaseHTTPResponse) else response
 
     def close(self) -> None:
         """Close all connections."""
@@ -118,10 +137,16 @@ class HttpTransport:
         prepared, proxies = requests.PreparedRequest(), self._proxies_for(url)
         prepared.url = url
         adapter = self._adapter
-        pool = adapter.get_connection_with_tls_context(prepared, self._verify, proxies=proxies)
+        pool = cast(
+            urllib3.HTTPConnectionPool,
+            adapter.get_connection_with_tls_context(prepared, self._verify, proxies=proxies),
+        )
         adapter.cert_verify(pool, url, self._verify, None)  # type: ignore[no-untyped-call]
         behind_proxy = not adapter.request_url(prepared, proxies).startswith("/")
-        return _OriginPool(cast(urllib3.HTTPConnectionPool, pool), adapter.max_retries, behind_proxy)
+        pool.ConnectionCls = _QUICK.get(pool.ConnectionCls, pool.ConnectionCls)
+        host = f"[{pool.host}]" if ":" in pool.host else pool.host
+        port = "" if pool.port in (None, pool.ConnectionCls.default_port) else f":{pool.port}"
+        return _OriginPool(pool, adapter.max_retries, behind_proxy, host + port)
 
     def _proxies_for(self, url: str) -> dict[str, str]:
         if self._own_proxies is not None:
@@ -133,7 +158,7 @@ class HttpTransport:
 
 
 def _adapter() -> HTTPAdapter:
-    return HTTPAdapter(pool_connections=_MAX_ORIGINS, pool_maxsize=16, max_retries=0)
+    return HTTPAdapter(pool_connections=_MAX_ORIGINS, pool_maxsize=MAX_CONNECTIONS, max_retries=0)
 
 
 def _redact_log(record: logging.LogRecord) -> bool:
@@ -166,18 +191,29 @@ def _certificates(verify: bool | str | Path | None) -> bool | str:
 
 @dataclass(frozen=True, slots=True)
 class _OriginPool:
-    """The connection pool for one origin. If `behind_proxy` is True, requests have the whole URL, for an HTTP proxy."""
+    """The connection pool for one origin.
+
+    If `behind_proxy` is True, requests have the whole URL, for an HTTP proxy. `host` is the value of the Host header.
+    """
 
     pool: urllib3.HTTPConnectionPool
     retries: urllib3.Retry
     behind_proxy: bool
+    host: str
 
-    def send(self, request: Request, timeout: urllib3.Timeout) -> urllib3.BaseHTTPResponse:
-        """Send a request and return the response with an unread body. Raises an error of `ERRORS`."""
+    def send(self, request: Request, timeout: urllib3.Timeout) -> urllib3.BaseHTTPResponse | Response:
+        """Send a request and return the response, as a response of urllib3 if it has an unread body.
+
+        Raises an error of `ERRORS`.
+        """
+        head = None if self.behind_proxy else plain_head(request, self.host)
+        connection = self._open_connection() if head else None
+        if head and connection:
+            return self._exchange(connection, head, request, timeout)
         body = request.body
         return self.pool.urlopen(
             request.method,
-            urldefragauth(request.url) if self.behind_proxy else _target(request.url),
+            urldefragauth(request.url) if self.behind_proxy else request_target(request.url),
             # An iterable, because urllib3 reads file objects in blocks of 16 KiB.
             body=(body or None) if isinstance(body, bytes) else _blocks(body),
             headers=dict(request.headers.pairs),
@@ -190,17 +226,54 @@ class _OriginPool:
             decode_content=False,
         )
 
+    def _open_connection(self) -> HTTPConnection | None:
+        """Take an open connection from the pool. Returns None if there is none, and urllib3 must connect."""
+        connection = cast(HTTPConnection, self.pool._get_conn())
+        if isinstance(connection, (_HttpConnection, _HttpsConnection)) and not connection.is_closed:
+            return connection
+        self.pool._put_conn(connection)
+        return None
+
+    def _exchange(
+        self, connection: HTTPConnection, head: bytes, request: Request, timeout: urllib3.Timeout
+    ) -> urllib3.BaseHTTPResponse | Response:
+        blocks = filter(None, [request.body]) if isinstance(request.body, bytes) else _blocks(request.body)
+        seconds = timeout.read_timeout
+        try:
+            if connection.sock.gettimeout() != seconds:
+                connection.sock.settimeout(seconds)
+            response = exchange(connection.sock, head, blocks, request.method)
+        except BaseException as error:
+            connection.close()
+            self.pool._put_conn(connection)
+            if isinstance(error, TimeoutError):  # in the words of urllib3
+                raise ReadTimeoutError(self.pool, "", f"Read timed out. (read timeout={seconds})") from error
+            raise
+        if response.will_close:
+            connection.close()  # the response can still be read
+        if response.length == 0 and not response.chunked:
+            response.close()
+            self.pool._put_conn(connection)
+            return Response(response.status, Headers(response.msg.items()))
+        return urllib3.HTTPResponse(
+            response,
+            urllib3.HTTPHeaderDict(response.msg.items()),
+            response.status,
+            response.version,
+            preload_content=False,
+            decode_content=False,
+            original_response=response,
+            pool=self.pool,
+            connection=connection,
+            request_method=request.method,
+        )
+
     def close_in_child(self) -> None:
         """Close the connections in a forked child and replace the pool's locks, which parent threads may have held."""
         if connections := self.pool.pool:
             for connection in filter(None, connections.queue):
                 connection.close()
             LifoQueue.__init__(connections, connections.maxsize)  # the pool's finalizer takes connections from it
-
-
-def _target(url: str) -> str:
-    parts = urlsplit(url)
-    return f"{parts.path or '/'}?{parts.query}" if parts.query else parts.path or "/"
 
 
 def _blocks(body: Body) -> Iterator[bytes]:

@@ -14,7 +14,7 @@ from itertools import chain
 from threading import Lock
 from typing import NamedTuple, overload
 
-from ...core.http.messages import Headers, Request, Response
+from ...core.http.messages import Headers, Response
 from ...core.http.redaction import may_contain_secret, redact_headers, redact_text, redact_url, remove_secret
 from ...core.process_fork import after_fork
 from .in_process import closing_body
@@ -201,18 +201,16 @@ class Recorder(Sequence[Exchange]):
             self._entries.clear()
             self._bytes = 0
 
-    def begin(self, request: Request, time: datetime, secret: str = "") -> RecordedExchange:
+    def begin(self, method: str, url: str, headers: Headers, time: datetime, secret: str = "") -> RecordedExchange:
         """Return a new record for a request that is about to be sent. `secret` is the token in the request, or ""."""
         with self._lock:
             self._count += 1
-            if request.headers is not self._headers:  # most requests of a session share a Headers object
-                self._headers, self._recorded_headers = request.headers, _record_headers(request.headers, secret)
-            if (request.url, secret) != self._url:  # the chunks of an upload have the same URL
-                self._url = (request.url, secret)
-                self._recorded_url = remove_secret(redact_url(request.url), secret)
-            entry = RecordedExchange(
-                self._count, time, request.method, self._recorded_url, self._recorded_headers, secret
-            )
+            if headers is not self._headers:  # most requests of a session share a Headers object
+                self._headers, self._recorded_headers = headers, _record_headers(headers, secret)
+            if (url, secret) != self._url:  # the chunks of an upload have the same URL
+                self._url = (url, secret)
+                self._recorded_url = remove_secret(redact_url(url), secret)
+            entry = RecordedExchange(self._count, time, method, self._recorded_url, self._recorded_headers, secret)
             entries = self._entries
             if entries:  # the previous exchange has its bodies now
                 last = entries[-1]

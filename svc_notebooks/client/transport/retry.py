@@ -10,7 +10,9 @@ resource with a chosen id, because the service answers a second such request wit
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
+from contextvars import ContextVar
 from typing import Protocol
 
 from ...core.errors.errors import AlreadyExists, Interrupted, NotSignedIn, ServiceFailed, SvcError, Unreachable
@@ -20,6 +22,12 @@ from ...core.http.redaction import redact_url
 from ...core.printable_text import printable
 from ...core.uploads.client_state_machine import ResponseFacts
 from .in_process import TransportError
+
+repeated_requests: ContextVar[int] = ContextVar("repeated_requests", default=0)
+"""The number of requests that were sent again in this thread, which only grows."""
+
+thread_sleep: ContextVar[Callable[[float], None]] = ContextVar("thread_sleep", default=time.sleep)
+"""The function with which requests wait in this thread. A batch sets it, so that it can end the wait."""
 
 IDEMPOTENT = frozenset({"GET", "HEAD", "PUT", "PATCH", "DELETE", "OPTIONS"})
 
@@ -75,6 +83,7 @@ class RetryBudget:
             self._too_long = retry_after if retry_after and retry_after > left else None
             return False
         sender.sleep(delay)
+        repeated_requests.set(repeated_requests.get() + 1)
         return True
 
     def explain(self, error: SvcError) -> SvcError:
@@ -148,7 +157,7 @@ def connection_error(
     `certain` is False if the request may have succeeded. `resumable` means that a repeated call continues.
     """
     kind = Unreachable if broken.unreachable else Interrupted
-    error = kind(f"No answer to {request.method} {request.path}: {broken}.", resumable=resumable)
+    error = kind(f"No response to {request.method} {request.path}: {broken}.", resumable=resumable)
     if not certain:
         error.advice = (
             "The request may have succeeded: check before you repeat it. A request with an id from generate_ids() can"

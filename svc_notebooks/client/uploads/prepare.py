@@ -22,7 +22,8 @@ from ...core.http.native_formats import NATIVES
 from ...core.resources.files import File
 from ...core.uploads.states import QUANTUM
 from ..files import check_id, get_file
-from ..session import Session, read_object
+from ..json_response import read_object
+from ..session import Session
 from ..transport.retry import Retry
 from .native_types import document_name, is_document, native_type, source_type
 from .request import DEFAULT_CHUNK, UploadArguments, UploadRequest
@@ -279,7 +280,7 @@ def _media_request(session: Session, request: UploadRequest, progress: Progress 
     size = request.source.size
     headers = session.headers(("Content-Type", request.media_type), _length_header(size))
     return Request(
-        request.method, request.url(session, "media"), headers, SourceStream(request.source, 0, size, progress)
+        request.method(session), request.url(session, "media"), headers, SourceStream(request.source, 0, size, progress)
     )
 
 
@@ -291,7 +292,7 @@ def _multipart_request(session: Session, request: UploadRequest, progress: Progr
     length = _length_header(None if size is None else related.length(size))
     headers = session.headers(("Content-Type", related.content_type), length)
     body = SourceStream(request.source, 0, size, progress, head=related.head, tail=related.tail)
-    return Request(request.method, request.url(session, "multipart"), headers, body)
+    return Request(request.method(session), request.url(session, "multipart"), headers, body)
 
 
 def _length_header(size: int | None) -> tuple[str, str]:

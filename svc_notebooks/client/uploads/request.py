@@ -73,10 +73,9 @@ class UploadRequest:
         """The display name, which is the name of the file, else the name of the source, else "bytes"."""
         return str(self.metadata.get("name") or self.source.name or "bytes")
 
-    @property
-    def method(self) -> str:
-        """The HTTP method, which is POST for a new file and PUT for an existing file (U-05)."""
-        return "POST" if self.file_id is None else "PUT"
+    def method(self, session: Session) -> str:
+        """Return the HTTP method, which is POST for a new file and usually PUT for an existing file (U-05)."""
+        return "POST" if self.file_id is None else session.names.update_method
 
     @property
     def chosen_id(self) -> str | None:
@@ -98,7 +97,7 @@ class UploadRequest:
         if body:
             pairs.append(("Content-Type", JSON_TYPE))
         pairs.append(("Content-Length", str(len(body))))
-        return Request(self.method, self.url(session, "resumable"), session.headers(*pairs), body)
+        return Request(self.method(session), self.url(session, "resumable"), session.headers(*pairs), body)
 
     def journal_key(self, session: Session) -> str | None:
         """Return the key of this upload in the journal, equal in every run, or None if the source is a file object."""

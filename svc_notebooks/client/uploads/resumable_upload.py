@@ -300,7 +300,7 @@ class ClientUpload:
             machine.lose_connection(session.elapsed(), session.chance())
             self._record(action, request, first=first, last=last, error=str(error))
             if error.hopeless:
-                text = f"No answer to {request.method} {request.path}: {error}."
+                text = f"No response to {request.method} {request.path}: {error}."
                 raise interruption_error(text, error, session_uri=self.session_uri) from error
             return None
         if response.status == 401 and not self._token_renewed:

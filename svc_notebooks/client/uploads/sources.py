@@ -1,6 +1,7 @@
 """Reads upload sources by byte offset, and streams them as request bodies.
 
     a path, or anything with __fspath__     read from disk as it is sent
+    a URL such as s3://bucket/name          read through fsspec, a few MiB at a time
     bytes, bytearray, memoryview            as they are
     a binary file object that can seek      from its position to its end
     any other object with read              once, forwards; the last chunk is kept, to be sent again
@@ -20,10 +21,14 @@ from typing import Protocol, TypeAlias, cast
 
 from ...core.errors.errors import SourceChanged
 from ...core.http import mime
+from ...local.url_files import UrlFile, is_url, without_file_scheme
 from ..transport.in_process import BLOCK
 
 FINGERPRINTED_BYTES = 65_536
 """The number of bytes at the start and end of a file that determine its fingerprint."""
+
+_PIECE = 8 * 1024 * 1024
+"""The number of bytes of a file at a URL that are requested at a time."""
 
 Progress: TypeAlias = "Callable[[int, int | None], None]"
 """A function that is called after each block with the transferred bytes and the total size, or None if unknown."""
@@ -77,6 +82,10 @@ class UploadSource:
         """Return a text that changes with the content, or None for file objects, which would have to be read whole."""
         return None
 
+    def identity(self) -> str | None:
+        """Return a text that stays the same until the source changes, or None for file objects."""
+        return self.fingerprint()
+
     def close(self) -> None:
         """Close the file that this source has opened, if any. `read` opens the file again."""
 
@@ -92,6 +101,9 @@ def open_source(source: object, *, name: str | None = None, size: int | None = N
     """
     if isinstance(source, (bytes, bytearray, memoryview)):
         return BytesSource(bytes(source), name)
+    source = without_file_scheme(source)
+    if is_url(source):
+        return UrlSource(source, name)
     if isinstance(source, (str, os.PathLike)):
         return PathSource(_check_path(source), name)
     if not callable(getattr(source, "read", None)):
@@ -148,6 +160,10 @@ class BytesSource(UploadSource):
         self._view = memoryview(content)
         self._fingerprint: str | None = None
 
+    def __reduce__(self) -> tuple[type[BytesSource], tuple[bytes, str | None]]:
+        """Return the content for a pickle, because a worker process can send it."""
+        return BytesSource, (bytes(self._view), self.name)
+
     def read(self, offset: int, size: int) -> bytes:
         return bytes(self._view[offset : offset + size])
 
@@ -190,6 +206,10 @@ class PathSource(UploadSource):
             self.close()
         return f"{size}-{mtime}-{blake2b(ends, digest_size=16).hexdigest()}"
 
+    def identity(self) -> str:
+        size, mtime = self._initial_stamp  # the file is not read, because a call can have 100,000 files
+        return f"{self.path} {size} {mtime}"
+
     def close(self) -> None:
         if self._file is not None:
             self._file.close()
@@ -204,6 +224,42 @@ def change_error(name: str | None, before: int | None, after: int | None) -> Sou
     """Return the error for a source that changed during the upload, for the caller to raise. Sizes are in bytes."""
     sizes = f"the size was {before} bytes and is now {after}" if before != after else "the modification time differs"
     return SourceChanged(f"{name or 'The source'} changed while it was uploaded: {sizes}.")
+
+
+class UrlSource(UploadSource):
+    """An upload source that reads a file at a URL. The file must not change during the upload."""
+
+    def __init__(self, url: str, name: str | None = None) -> None:
+        self._file = UrlFile(url)
+        existing = self._file.find()
+        if existing is None or existing.size is None:
+            reason = "does not exist" if existing is None else "has no known size; download it first"
+            raise FileNotFoundError(f"source {url!r} {reason}")
+        self._initial_stamp = existing.stamp
+        self._first, self._piece = 0, b""
+        self.name = name or PurePath(url).name
+        self.path = url
+        self.size: int = existing.size
+
+    @property
+    def media_type(self) -> str:
+        return mime.detect(self.name, self._file.read(0, min(self.size, mime.SNIFFED_BYTES)))
+
+    def read(self, offset: int, size: int) -> bytes:
+        size = min(size, self.size - offset)
+        if not 0 <= offset - self._first <= len(self._piece) - size:
+            self._first = offset
+            self._piece = self._file.read(offset, min(max(size, _PIECE), self.size - offset))
+            existing = self._file.find()
+            if existing is None or existing.stamp != self._initial_stamp or len(self._piece) < size:
+                raise change_error(self.name, self.size, existing.size if existing else None)
+        return self._piece[offset - self._first :][:size]
+
+    def fingerprint(self) -> str:
+        return f"{self.size}-{blake2b(self._initial_stamp.encode(), digest_size=16).hexdigest()}"
+
+    def close(self) -> None:
+        self._first, self._piece = 0, b""
 
 
 class FileSource(UploadSource):

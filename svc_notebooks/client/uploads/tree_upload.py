@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import PurePosixPath
+from typing import NamedTuple
 from unicodedata import normalize
 
 from ...core.resources.files import File
 from ...local.tree import LocalFile
 from ..files import create_file, generate_ids, has_content_of, list_children
 from ..session import Session
+from .chosen_id import find_or_upload, with_chosen_id
 from .native_types import is_document
 from .prepare import SIMPLE_LIMIT, execute, prepare
 from .request import UploadArguments
@@ -24,7 +26,7 @@ _IDS = 100
 
 
 class TreeUpload:
-    """Uploads files into folders below the folder `top`, with the same arguments for every file.
+    """Plans the upload of files into folders below the folder `top`, with the same arguments for every file.
 
     An existing folder of the same name is used again, the oldest if there are several. An existing file is never
     changed. A file of the same name with other content is kept, and the new file is put beside it. Converted files are
@@ -43,7 +45,7 @@ class TreeUpload:
 
     def _check_arguments(self) -> None:
         """Raise TypeError or ValueError for arguments that are not valid for any file, before anything is sent."""
-        arguments = replace(self._arguments, metadata=self._metadata(PurePosixPath(), ""))
+        arguments = replace(self._arguments, metadata=self._metadata(PurePosixPath()))
         if arguments.convert_to == "auto":  # which depends on the type of each file
             arguments = replace(arguments, convert_to=None, ocr_language=None)
         prepare(self._session, b"", arguments)
@@ -83,32 +85,22 @@ class TreeUpload:
                 children.setdefault(_key(str(file.get("name"))), []).append(file)
         return self._children[folder].get(_key(name), [])
 
-    def upload(self, file: LocalFile, progress: Progress | None = None) -> tuple[File, str]:
-        """Upload a file of the tree, and return its metadata and the outcome.
+    def plan(self, file: LocalFile, *, with_id: bool) -> TreeFile:
+        """Return what `upload_tree_file` needs to upload a file of the tree. Its folder is created if necessary.
 
-        Raises SvcError, OSError or, if the file has no possible conversion, ValueError.
+        `with_id` is True to choose an id for the new file here.
         """
         if file.error is not None:
-            raise file.error
-        folder = self.folder(file.relative.parent)
-        if existing := self._same_file(folder, file):
-            return existing, UNCHANGED
-        name = file.relative.name
+            return TreeFile(file, self._arguments)
+        folder, name = self.folder(file.relative.parent), file.relative.name
         arguments = replace(
             self._arguments,
             name=None if name == file.path.name else name,
-            metadata=self._metadata(file.relative.parent, self._new_id(file)),
+            metadata=self._metadata(file.relative.parent),
         )
-        return execute(self._session, prepare(self._session, file.path, arguments), progress), UPLOADED
-
-    def _same_file(self, folder: str, file: LocalFile) -> File | None:
-        if self._converts:
-            return None
-        for existing in self._named(folder, file.relative.name):
-            same_size = existing.get("size") == str(file.size)
-            if same_size and has_content_of(self._session, existing["id"], file.path, size=file.size):
-                return existing
-        return None
+        named = () if self._converts else self._named(folder, name)
+        same = tuple(existing for existing in named if existing.get("size") == str(file.size))
+        return TreeFile(file, arguments, same, self._new_id(file) if with_id else "")
 
     @property
     def _converts(self) -> bool:
@@ -122,9 +114,43 @@ class TreeUpload:
         """
         return "" if self._converts or file.size > SIMPLE_LIMIT else next(self._new_ids)
 
-    def _metadata(self, path: PurePosixPath, new_id: str) -> Mapping[str, object]:
-        metadata = {**(self._arguments.metadata or {}), "parents": [self._folders[path]]}
-        return {**metadata, "id": new_id} if new_id else metadata
+    def _metadata(self, path: PurePosixPath) -> Mapping[str, object]:
+        return {**(self._arguments.metadata or {}), "parents": [self._folders[path]]}
+
+
+class TreeFile(NamedTuple):
+    """A file of a tree, and how it is uploaded.
+
+    `candidates` are the files of the same name and size that were in the folder before. `new_id` is an id for the new
+    file, or an empty str.
+    """
+
+    file: LocalFile
+    arguments: UploadArguments
+    candidates: tuple[File, ...] = ()
+    new_id: str = ""
+
+
+def upload_tree_file(
+    session: Session, planned: TreeFile, progress: Progress | None = None, *, repeated: bool = False
+) -> tuple[File, str]:
+    """Upload a file of a tree, and return its metadata and the outcome.
+
+    `repeated` is True if an earlier call may have uploaded the file with the same `new_id`. Raises SvcError, OSError
+    or, if the file has no possible conversion, ValueError.
+    """
+    file = planned.file
+    if file.error is not None:
+        raise file.error
+    for existing in planned.candidates:
+        if has_content_of(session, existing["id"], file.path, size=file.size):
+            return existing, UNCHANGED
+    request = prepare(session, file.path, planned.arguments)
+    if planned.new_id:
+        request = with_chosen_id(session, request, planned.new_id)
+    if repeated:
+        return find_or_upload(session, request, lambda: execute(session, request, progress)), UPLOADED
+    return execute(session, request, progress), UPLOADED
 
 
 def _key(name: str) -> str:

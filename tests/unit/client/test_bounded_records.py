@@ -118,7 +118,7 @@ def test_memory_does_not_grow_with_the_number_of_requests(length: int):
     def ask(times: int) -> None:
         for _ in range(times):
             journal.open(now, "GET", path + "", "")
-            entry = recorder.begin(Request("GET", f"https://x{path}", JSON), now)
+            entry = recorder.begin("GET", f"https://x{path}", JSON, now)
             entry.answer(Response(200, JSON), 0.0)
             entry.record_received(LONG)
             entry.end(0.0)

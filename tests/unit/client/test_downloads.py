@@ -133,7 +133,8 @@ def test_a_refused_download_is_an_error_and_leaves_no_file(
 
 @pytest.mark.spec("A6-06", "A6-06c", "A6-06d")
 def test_a_broken_download_continues_and_the_checksum_is_compared(shelf: Shelf, tmp_path: Path) -> None:
-    shelf.faults["GET"] = [None, cut(100_000), answer(503), reset, cut(50_000)]
+    plain = answered_with(json.dumps({"size": str(len(CONTENT))}).encode())
+    shelf.faults["GET"] = [plain, cut(100_000), answer(503), reset, cut(50_000)]
     time = Time()
 
     path = save_content(session_for(shelf, time), "f", tmp_path / "x").path
@@ -207,7 +208,7 @@ def test_a_complete_part_file_needs_no_transfer(shelf: Shelf, tmp_path: Path) ->
     save_content(session, "f", tmp_path / "x")
 
     assert (tmp_path / "x").read_bytes() == CONTENT
-    assert shelf.header_values("Range", "GET")[-2] == f"bytes={len(CONTENT)}-"
+    assert shelf.header_values("Range", "GET")[-1] == f"bytes={len(CONTENT)}-"
 
 
 @pytest.mark.parametrize("size", [1, 300_000, 400_000])
@@ -486,7 +487,7 @@ def test_without_a_checksum_the_content_is_downloaded_and_compared(
     other: bytes, outcome: str | None, shelf: Shelf, tmp_path: Path
 ) -> None:
     (tmp_path / "x").write_bytes(other)
-    shelf.faults["GET"] = [None, answered_with(json.dumps({"size": str(len(CONTENT))}).encode())]
+    shelf.faults["GET"] = [answered_with(json.dumps({"size": str(len(CONTENT))}).encode())] * 2
     session = session_for(shelf)
 
     if outcome:
@@ -533,7 +534,7 @@ def test_an_interrupted_download_continues_beside_a_part_file_of_the_user(shelf:
     arrived = (tmp_path / "x.part-2").stat().st_size
     save_content(session, "f", tmp_path / "x")
 
-    assert shelf.header_values("Range", "GET")[-2] == f"bytes={arrived}-"
+    assert shelf.header_values("Range", "GET")[-1] == f"bytes={arrived}-"
     assert (tmp_path / "x").read_bytes() == CONTENT
     assert sorted(path.name for path in tmp_path.iterdir()) == ["x", "x.part", "x.part-1.json"]
     assert (tmp_path / "x.part").read_bytes() == b"mine"
@@ -643,6 +644,16 @@ def test_a_full_disk_error_has_the_missing_bytes_and_keeps_the_part_file(shelf: 
     assert f"bytes={kept}-" in [headers.get("Range") for _, _, headers in shelf.requests]
     assert (full_disk / "a.bin").read_bytes() == CONTENT
     assert sorted(path.name for path in full_disk.iterdir()) == ["a.bin"]
+
+
+def test_a_full_disk_error_of_a_small_file_has_its_path_and_leaves_nothing(shelf: Shelf, full_disk: Path) -> None:
+    shelf.store(CONTENT[:50_000], id="s", name="s.bin")
+    (full_disk / "mine").write_bytes(bytes(180_000))
+
+    with pytest.raises(OSError, match=r"s\.bin' cannot be written, its disk is full"):
+        save_content(session_for(shelf), "s", full_disk)
+
+    assert [path.name for path in full_disk.iterdir()] == ["mine"]
 
 
 def test_a_full_disk_without_a_mount(tmp_path: Path) -> None:

@@ -71,7 +71,7 @@ def test_an_export_that_breaks_each_time_is_given_up(tmp_path: Path) -> None:
     office = Office(cuts=[100] * 50)
 
     with pytest.raises(Interrupted):
-        save_export(session_for(office), "f", "image/png", tmp_path, name="f.png")
+        save_export(session_for(office), "f", "image/png", tmp_path / "f.png")
 
     assert len(office.requests) == 4
     assert list(tmp_path.iterdir()) == []
@@ -81,7 +81,7 @@ def test_a_refused_export_leaves_the_existing_file(tmp_path: Path) -> None:
     (tmp_path / "f.png").write_bytes(b"before")
 
     with pytest.raises(NotAllowed, match="said the service Export to another format") as caught:
-        save_export(session_for(Office(status=403)), "f", "image/png", tmp_path, name="f.png")
+        save_export(session_for(Office(status=403)), "f", "image/png", tmp_path / "f.png")
 
     assert caught.value.reason == "exportSizeLimitExceeded"
     assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("f.png", b"before")]
@@ -92,12 +92,9 @@ def test_other_content_stays_unless_overwrite_is_given(tmp_path: Path) -> None:
     path.write_bytes(b"before")
 
     with pytest.raises(PathExists, match="6 bytes"):
-        save_export(session_for(Office()), "f", "image/png", tmp_path, name="f.png")
+        save_export(session_for(Office()), "f", "image/png", tmp_path / "f.png")
     left = [(path.name, path.read_bytes()) for path in tmp_path.iterdir()]
-    outcomes = [
-        save_export(session_for(Office()), "f", "image/png", path, name="f.png", overwrite=True).outcome
-        for _ in range(2)
-    ]
+    outcomes = [save_export(session_for(Office()), "f", "image/png", path, overwrite=True).outcome for _ in range(2)]
 
     assert left == [("f.png", b"before")]
     assert outcomes == ["replaced", "unchanged"]
@@ -110,7 +107,7 @@ def test_a_folder_at_the_path_is_refused_before_anything_is_sent(tmp_path: Path)
     with pytest.raises(
         PathExists, match=r"f\.png' is a folder, and a file cannot replace a folder.*another path"
     ) as caught:
-        save_export(session_for(office), "f", "image/png", tmp_path, name="f.png", overwrite=True)
+        save_export(session_for(office), "f", "image/png", tmp_path / "f.png", overwrite=True)
 
     assert not caught.value.replaceable
     assert office.requests == []
@@ -150,7 +147,7 @@ def test_the_part_file_of_another_export_is_discarded(tmp_path: Path) -> None:
     (tmp_path / "f.png.part").write_bytes(b"of another export")
     (tmp_path / "f.png.part.json").write_text('{"base_url": "x", "id": "g"}')
 
-    save_export(session_for(Office()), "f", "image/png", tmp_path / "f.png", name="unused")
+    save_export(session_for(Office()), "f", "image/png", tmp_path / "f.png")
 
     assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("f.png", CONTENT)]
 

@@ -99,12 +99,17 @@ def server() -> Iterator[Server]:
     thread.join()
 
 
-@pytest.fixture
-def transport(monkeypatch: pytest.MonkeyPatch) -> Iterator[HttpTransport]:
+@pytest.fixture(params=[False, True], ids=["new connection", "open connection"])
+def transport(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[HttpTransport]:
+    """Return a transport, with an open connection to the server in the second of two runs."""
     for name in ("http_proxy", "https_proxy", "all_proxy", "no_proxy"):
         monkeypatch.delenv(name, raising=False)
         monkeypatch.delenv(name.upper(), raising=False)
     transport = HttpTransport(timeout=(2, 2))
+    if request.param:
+        server: Server = request.getfixturevalue("server")
+        transport.send(Request("GET", server.base_url + "/")).content()
+        server.seen.clear()
     yield transport
     transport.close()
 
@@ -151,6 +156,14 @@ def test_bodies_leave_in_large_blocks_with_their_length(server: Server, transpor
     assert received == content
     assert "Transfer-Encoding" not in seen
     assert sizes == [SENT_AT_ONCE, 2 * SENT_AT_ONCE, len(content)]
+
+
+def test_a_connection_that_the_service_closed_is_replaced(server: Server, transport: HttpTransport) -> None:
+    server.reply = lambda handler: handler.ok(Connection="close")
+    statuses = [transport.send(Request("GET", server.base_url + "/")).status for _ in range(3)]
+
+    assert statuses == [200, 200, 200]
+    assert server.connections == 3
 
 
 def test_a_body_without_a_length_is_chunked(server: Server, transport: HttpTransport) -> None:
@@ -209,12 +222,15 @@ def test_a_request_without_a_response_may_have_arrived(server: Server, transport
     assert not caught.value.hopeless
 
 
-def test_a_read_timeout_is_an_error(server: Server) -> None:
+@pytest.mark.parametrize("exchanges", [0, 1])
+def test_a_read_timeout_is_an_error(exchanges: int, server: Server) -> None:
     done = threading.Event()
-    server.reply = lambda handler: done.wait(PATIENCE) and None
     transport = HttpTransport(timeout=(1, 0.1))
+    for _ in range(exchanges):
+        transport.send(Request("GET", server.base_url + "/")).content()
+    server.reply = lambda handler: done.wait(PATIENCE) and None
     try:
-        with pytest.raises(TransportError, match="timed out"):
+        with pytest.raises(TransportError, match=r"Read timed out\. \(read timeout=0\.1\)$"):
             transport.send(Request("GET", server.base_url + "/"))
     finally:
         done.set()
@@ -329,11 +345,9 @@ def https(server: Server) -> Request:
     return Request("GET", server.base_url.replace("http:", "https:") + "/")
 
 
-def test_a_certificate_that_is_not_trusted_is_hopeless(
-    server: Server, authority: Path, transport: HttpTransport
-) -> None:
+def test_a_certificate_that_is_not_trusted_is_hopeless(server: Server, authority: Path) -> None:
     with pytest.raises(TransportError, match="certificate verify failed") as caught:
-        transport.send(https(server))
+        HttpTransport(timeout=(2, 2)).send(https(server))
     assert caught.value.hopeless
 
 

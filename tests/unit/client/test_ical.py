@@ -1,5 +1,6 @@
 """Events in an .ics file have the same content and times when vobject reads them."""
 
+import re
 from datetime import UTC, date, datetime, timedelta
 from itertools import islice
 from typing import Any
@@ -337,3 +338,43 @@ def test_the_calendar_has_a_name_and_a_product_id():
 
     assert calendar.contents["x-wr-calname"][0].value == "Grace's, all"
     assert calendar.version.value == "2.0"
+
+
+def test_control_characters_that_the_format_forbids_are_shown_as_pictures():
+    event = seminar(summary="a\x00b\x07c\x7f", description="one\r\ntwo\rthree\tfour\x0b")
+    event["attendees"] = [{"email": "bob@svc.example", "displayName": "Bob\x1b[1m"}]
+
+    file = calendar_file([event], name="Term\x08")
+
+    assert not re.search(rb"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]", file)
+    vevent = vobject.readOne(file.decode()).vevent
+    assert vevent.summary.value == "a\u2400b\u2407c\u2421"
+    assert vevent.description.value == "one\ntwo\nthree\tfour\u240b"
+
+
+@pytest.mark.parametrize(
+    "exrule, is_kept",
+    [
+        ("EXRULE:FREQ=WEEKLY;COUNT=2", False),
+        ("EXRULE:FREQ=DAILY;INTERVAL=3;UNTIL=20261030T235959Z", False),
+        ("EXRULE:FREQ=WEEKLY;BYDAY=SU;COUNT=1", False),
+        ("EXRULE:FREQ=WEEKLY", True),
+        ("EXRULE:FREQ=SECONDLY;UNTIL=20280101T000000Z", True),
+    ],
+)
+def test_an_exrule_that_ends_becomes_exdates(exrule: str, is_kept: bool):
+    event = seminar(recurrence=["RRULE:FREQ=DAILY;COUNT=20", exrule])
+
+    text = calendar_file([event]).decode()
+
+    assert ("EXRULE" in text) == is_kept
+    if not is_kept:
+        assert starts(vobject.readOne(text).vevent) == expected(event)
+
+
+def test_an_exrule_of_days_becomes_exdates_of_days():
+    event = all_day(
+        "2026-12-24", "2026-12-25", recurrence=["RRULE:FREQ=DAILY;COUNT=6", "EXRULE:FREQ=DAILY;INTERVAL=2;COUNT=2"]
+    )
+
+    assert "EXDATE;VALUE=DATE:20261224,20261226" in calendar_file([event]).decode()

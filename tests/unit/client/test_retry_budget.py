@@ -179,7 +179,7 @@ def test_an_invalid_response_is_shown_escaped_and_short(other_program, call: str
 def test_the_page_of_a_network_that_wants_a_sign_in_is_named(other_program) -> None:
     page = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 6\r\n\r\n<html>"
 
-    assert "answered text/html (perhaps the error page of a proxy" in str(failure(other_program(page)))
+    assert "returned text/html (perhaps the error page of a proxy" in str(failure(other_program(page)))
 
 
 @pytest.mark.parametrize("call", CALLS)
@@ -207,8 +207,8 @@ def test_a_host_that_does_not_exist_is_named() -> None:
 def test_only_an_upload_with_a_session_can_be_resumed(tmp_path: Path) -> None:
     def cut(request: Request) -> Response:
         if "alt=media" not in request.url:
-            return Response(200, body=b'{"id": "x", "name": "a.bin", "size": "9", "mimeType": "text/plain"}')
-        return Response(200, Headers([("Content-Length", "9")]), b"1234")
+            return Response(200, body=b'{"id": "x", "name": "a.bin", "size": "99999", "mimeType": "text/plain"}')
+        return Response(200, Headers([("Content-Length", "99999")]), b"1234")
 
     started = session_of(cut, Time(), patience=5)
     with pytest.raises(Interrupted, match="Run the call again to resume"):

@@ -7,11 +7,13 @@ import logging
 import pickle
 import threading
 import traceback
+from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
 import pytest
 
+from svc_notebooks.client.credentials import EnvironmentToken
 from svc_notebooks.client.files import create_file, delete_file, generate_ids, get_file, list_files, update_file
 from svc_notebooks.client.session import Session
 from svc_notebooks.client.transport.in_process import TransportError
@@ -334,6 +336,20 @@ def test_a_token_function_is_called_when_needed_and_again_after_a_401() -> None:
     assert shelf.header_values("Authorization", "GET") == ["Bearer first", "Bearer first", "Bearer second"]
 
 
+def test_a_token_in_the_environment_is_read_for_each_request(monkeypatch: pytest.MonkeyPatch) -> None:
+    shelf = Shelf()
+    name = shelf.store(b"")
+    session = session_for(shelf, token=EnvironmentToken("SVC_TOKEN"))
+
+    for token in ("first", "first", "second"):
+        monkeypatch.setenv("SVC_TOKEN", token)
+        get_file(session, name)
+    monkeypatch.delenv("SVC_TOKEN")
+    with pytest.raises(NotSignedIn, match="SVC_TOKEN"):
+        get_file(session, name)
+    assert shelf.header_values("Authorization", "GET") == ["Bearer first", "Bearer first", "Bearer second"]
+
+
 def test_a_401_without_another_token_is_final() -> None:
     shelf = Shelf({"GET": [answer(401, envelope(401, "authError"))]})
 
@@ -384,6 +400,34 @@ def test_an_invalid_address_is_not_shown_because_it_may_be_the_token() -> None:
 def test_a_session_is_not_pickled() -> None:
     with pytest.raises(TypeError, match=r"connect\("):
         pickle.dumps(session_for(Shelf()))
+
+
+@pytest.mark.spec("T-05", "T-05d")
+def test_a_recipe_has_the_token_only_if_the_session_has_no_source_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SVC_TOKEN", TOKEN)
+    sources: list[tuple[str | Callable[[], str], bool]] = [
+        (EnvironmentToken("SVC_TOKEN"), False),
+        (token_of_this_module, False),
+        (TOKEN, True),
+    ]
+
+    for source, contained in sources:
+        with Session(BASE, source, proxies={"https": "http://proxy:3128"}) as session:
+            pickled = pickle.dumps(session.recipe())
+            opened = Session.from_recipe(pickle.loads(pickled))
+        assert (TOKEN.encode() in pickled) == contained
+        assert opened.is_own_token(TOKEN)
+        assert TOKEN not in repr(session.recipe())
+        assert opened.recipe().proxies == (("https", "http://proxy:3128"),)
+
+
+def token_of_this_module() -> str:
+    return TOKEN
+
+
+def test_an_in_process_session_has_no_recipe() -> None:
+    with pytest.raises(TypeError, match=r"a sandbox cannot be pickled or moved to another process"):
+        session_for(Shelf()).recipe()
 
 
 @pytest.mark.spec("T-05", "T-05c")

@@ -1,7 +1,8 @@
 """A VTIMEZONE that dateutil reads has the same offsets as zoneinfo."""
 
 import io
-from datetime import UTC, datetime, timedelta
+import re
+from datetime import UTC, date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -90,3 +91,22 @@ def test_onsets_are_local_times_before_the_change():
     )
 
     assert (spring.onsets[0].isoformat(), spring.rule) == ("2026-03-29T02:00:00", "FREQ=YEARLY;BYMONTH=3;BYDAY=-1SU")
+
+
+@pytest.mark.parametrize("zone", ["Africa/Casablanca", "Africa/Cairo", "Asia/Gaza"])
+def test_the_first_of_several_onsets_is_also_an_rdate(zone: str):
+    """ical.js ignores the DTSTART of an observance that has an RDATE."""
+    parts = re.findall(r"DTSTART:(\S+)(?:\r\n(?!END).*)*?\r\nRDATE:(\S+)", written(zone))
+
+    assert parts
+    assert all(start == first for start, first in parts)
+
+
+def test_two_changes_within_a_week_are_found():
+    """Recife put its clocks forward on 8 October 2000 and back a week later."""
+    observed = observances(
+        ZoneInfo("America/Recife"), datetime(2000, 9, 1, tzinfo=UTC), datetime(2000, 11, 1, tzinfo=UTC)
+    )
+
+    days = [onset.date() for observance in observed[1:] for onset in observance.onsets if onset.year == 2000]
+    assert sorted(days) == [date(2000, 10, 8), date(2000, 10, 15)]

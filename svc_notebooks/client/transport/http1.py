@@ -1,0 +1,106 @@
+"""Sends requests over connections that are open, and reads the heads of responses without the e-mail parser.
+
+For a chunk of an upload this takes a third of the time that urllib3 takes, which still opens the connections.
+"""
+
+from __future__ import annotations
+
+import errno
+import io
+import re
+import socket
+from collections.abc import Iterable
+from http.client import HTTPException, HTTPMessage, HTTPResponse, LineTooLong, UnknownProtocol, parse_headers
+from urllib.parse import urlsplit
+
+from ...core.http.messages import Request
+
+_MAX_LINE = 65_536
+_MAX_HEADERS = 100
+_MAX_DIGITS = 18
+_FIELD = re.compile(rb"([!#$%&'*+\-.^_`|~0-9A-Za-z]+):[ \t]*([^\r\n]*?)[ \t]*\r\n")
+_BODILESS = frozenset({"GET", "HEAD", "DELETE"})
+_CLOSED_EARLY = frozenset({errno.EPIPE, errno.ECONNRESET, errno.EPROTOTYPE})
+
+
+def plain_head(request: Request, host: str) -> bytes | None:
+    """Return the head of a request, or None if the request needs urllib3.
+
+    urllib3 escapes or refuses characters that are not printable ASCII, and sends bodies of unknown length in chunks.
+    """
+    if "Content-Length" not in request.headers and (request.body != b"" or request.method not in _BODILESS):
+        return None
+    target = request_target(request.url)
+    lines = [f"{request.method} {target} HTTP/1.1", f"Host: {host}", "Accept-Encoding: identity"]
+    lines += [f"{name}: {value}" for name, value in request.headers.pairs]
+    text = "".join(lines)
+    if not (text.isascii() and text.isprintable()) or " " in target:
+        return None
+    return ("\r\n".join(lines) + "\r\n\r\n").encode()
+
+
+def request_target(url: str) -> str:
+    """Return the path and query of a URL, as in the first line of a request."""
+    parts = urlsplit(url)
+    return f"{parts.path or '/'}?{parts.query}" if parts.query else parts.path or "/"
+
+
+def exchange(sock: socket.socket, head: bytes, blocks: Iterable[bytes], method: str) -> HTTPResponse:
+    """Send a request over an open connection and return the response with an unread body.
+
+    Raises OSError or HTTPException without a response, and the errors of `blocks`.
+    """
+    try:
+        sock.sendall(head)
+        for block in blocks:
+            sock.sendall(block)
+    except OSError as error:
+        if error.errno not in _CLOSED_EARLY:  # after an early response the service may close the connection
+            raise
+    response = QuickResponse(sock, method=method)
+    response.begin()
+    return response
+
+
+class QuickResponse(HTTPResponse):
+    """A response of http.client. Header lines that are not `name: value` still go to the e-mail parser."""
+
+    def begin(self) -> None:
+        """Read the status line and the headers, after responses with status 100.
+
+        Raises HTTPException if the response is not HTTP/1, or if a line or the number of headers is too large.
+        """
+        status = 100
+        while status == 100:
+            version, status, phrase = self._read_status()  # type: ignore[attr-defined]
+            headers = _read_headers(self.fp)
+        if not version.startswith("HTTP/1."):
+            raise UnknownProtocol(version)
+        self.code = self.status = status
+        self.reason = phrase.strip()
+        self.version = 10 if version == "HTTP/1.0" else 11
+        self.headers = self.msg = headers
+        self.chunked = headers.get("Transfer-Encoding", "").lower() == "chunked"
+        self.chunk_left = None
+        length = headers.get("Content-Length", "")
+        has_no_body = status in (204, 304) or status < 200 or self._method == "HEAD"  # type: ignore[attr-defined]
+        has_length = length.isdecimal() and len(length) <= _MAX_DIGITS and not self.chunked
+        self.length = 0 if has_no_body else int(length) if has_length else None
+        ends_with_connection = not self.chunked and self.length is None
+        self.will_close = ends_with_connection or self._check_close()  # type: ignore[attr-defined]
+
+
+def _read_headers(source: io.BufferedIOBase) -> HTTPMessage:
+    lines: list[bytes] = []
+    while (line := source.readline(_MAX_LINE + 1)) not in (b"\r\n", b"\n", b""):
+        if len(line) > _MAX_LINE:
+            raise LineTooLong("header line")
+        lines.append(line)
+        if len(lines) > _MAX_HEADERS:
+            raise HTTPException(f"got more than {_MAX_HEADERS} headers")
+    headers = HTTPMessage()
+    for field in map(_FIELD.fullmatch, lines):
+        if field is None:  # such as a folded line
+            return parse_headers(io.BytesIO(b"".join(lines) + b"\r\n"))
+        headers[field[1].decode("latin-1")] = field[2].decode("latin-1")
+    return headers

@@ -1,0 +1,80 @@
+"""Gives a new file an id before it is created, so that a later call finds the file again instead of a second creation.
+
+id                  for every file but native documents, from `generate_ids`; a second creation is answered with 409
+private property    for native documents, for which the interface accepts no id (X-03); the property has the id
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any, cast
+
+from ...core.errors.errors import AlreadyExists, BadRequest
+from ...core.files.query import quote
+from ...core.resources.files import File
+from ..files import copy_file, get_file, list_files
+from ..session import Session
+from .native_types import is_document
+from .request import UploadRequest
+
+PROPERTY = "svcNotebooksResume"
+"""The key in `appProperties` of a native document whose creation can be repeated."""
+
+
+def with_chosen_id(session: Session, request: UploadRequest, file_id: str) -> UploadRequest:
+    """Return an upload that creates a file with this id, or a native document with this id in a private property.
+
+    An upload of new content for an existing file, or of a file that has an id already, is returned unchanged.
+    """
+    if request.file_id or request.chosen_id:
+        return request
+    converted = is_document(session, str(request.metadata.get("mimeType")))
+    metadata = marked(request.metadata, file_id) if converted else {**request.metadata, "id": file_id}
+    upload_type = "multipart" if request.upload_type == "media" else request.upload_type
+    return replace(request, metadata=metadata, upload_type=upload_type)
+
+
+def marked(metadata: Mapping[str, Any], file_id: str) -> dict[str, Any]:
+    """Return the metadata of a native document with an id in a private property."""
+    return {**metadata, "appProperties": {**(metadata.get("appProperties") or {}), PROPERTY: file_id}}
+
+
+def find_or_upload(session: Session, request: UploadRequest, upload: Callable[[], File]) -> File:
+    """Return the file that an earlier upload with the same chosen id has created, or else call `upload`."""
+    fields = request.query.get("fields")
+    mark = (cast(File, request.metadata).get("appProperties") or {}).get(PROPERTY)
+    if mark and (file := _marked_file(session, mark, fields)):
+        request.source.close()
+        return file
+    try:
+        return upload()
+    except AlreadyExists:
+        if request.chosen_id is None:
+            raise
+        return get_file(session, request.chosen_id, fields=fields)
+
+
+def _marked_file(session: Session, mark: str, fields: str | None) -> File | None:
+    """Return the native document with this id in its private property, or None."""
+    q = f"appProperties has {{ key={quote(PROPERTY)} and value={quote(mark)} }}"
+    return next(list_files(session, q=q, fields=fields, limit=1), None)
+
+
+def copy_with_chosen_id(
+    session: Session, source_id: str, file_id: str, metadata: File, query: Mapping[str, Any], *, repeated: bool
+) -> File:
+    """Copy a file, and give the copy this id. A native document gets the id in a private property.
+
+    If the copy exists already, it is returned. `repeated` is True if an earlier call may have made it.
+    """
+    try:
+        return copy_file(session, source_id, {**metadata, "id": file_id}, query=query)
+    except AlreadyExists:
+        return get_file(session, file_id, fields=query.get("fields"))
+    except BadRequest as error:
+        if error.location != "id":
+            raise
+    if repeated and (copy := _marked_file(session, file_id, query.get("fields"))):
+        return copy
+    return copy_file(session, source_id, cast(File, marked(metadata, file_id)), query=query)
