@@ -10,10 +10,10 @@ from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from ..convert.engines import available, fonts, tesseract
 from ..core.errors.errors import SvcError
+from ..core.time_zones import ZoneData, zone_data
 from .byte_sizes import MIB, size_text
 from .current_session import SessionLike, session_or_current
 from .frames.frames import frame
@@ -35,7 +35,7 @@ REQUIRED = ("svc-notebooks", "pandas", "requests", "ipywidgets", "SQLAlchemy", "
 OPTIONAL = {
     "trustme": 'pip install "svc-notebooks[push]": receiver() then makes its certificate by itself',
     "pyarrow": 'pip install "svc-notebooks[frames]": read_frame() and upload() then take Parquet files',
-    "icalendar": 'pip install "svc-notebooks[calendar]": export_events() then writes .ics files',
+    "icalendar": 'pip install "svc-notebooks[calendar]": export_events() and import_events() then use .ics files',
     "anywidget": 'pip install "svc-notebooks[lab]": the upload form then takes files of any size',
     "jupyterlab": 'pip install "svc-notebooks[lab]", unless JupyterLab runs in another environment',
     "jupyterlab_widgets": "install ipywidgets where JupyterLab runs: without it forms stay empty",
@@ -58,7 +58,7 @@ def doctor(*, session: SessionLike = None, store: str | Path | None = None) -> D
     Returns:
         One row for each check: check (its name), found, status ("ok", "note" or "problem"), fix (what to do), all str.
 
-    >>> svc.doctor().set_index("check").loc["time zones", "status"]
+    >>> svc.doctor().set_index("check").loc["front end", "status"]
     'ok'
     """
     checked: Session | None = None
@@ -97,12 +97,24 @@ def _environment() -> Iterator[Finding]:
         "ok" if sliced else "note",
         "" if sliced else OPTIONAL["anywidget"],
     )
-    try:
-        ZoneInfo("Europe/Berlin")
-    except ZoneInfoNotFoundError:
-        yield "time zones", "no data", "problem", "pip install tzdata"
-    else:
-        yield "time zones", "found", "ok", ""
+    yield _time_zones(zone_data())
+
+
+def _time_zones(data: ZoneData) -> Finding:
+    """Return a row with the source of time zones, and a note if the system's data are older than the package's."""
+    if data.folder is None and data.package_version is None:
+        return "time zones", "no data", "problem", "pip install tzdata"
+    if data.folder is None:
+        return "time zones", f"{data.package_version} of the package tzdata", "ok", ""
+    version = data.system_version or "unknown version"
+    source = f"{version} of the system in {data.folder}"
+    if data.system_version is None or data.package_version is None or data.system_version >= data.package_version:
+        return "time zones", source, "ok", ""
+    advice = (
+        f"the package tzdata has {data.package_version}, but Python uses the system's data; update the system's, or "
+        "set the environment variable PYTHONTZPATH to an empty text before Python starts"
+    )
+    return "time zones", source, "note", advice
 
 
 def _service(session: Session | None) -> Iterator[Finding]:
@@ -118,7 +130,7 @@ def _service(session: Session | None) -> Iterator[Finding]:
     except SvcError as error:
         yield "service", type(error).__name__, "problem", str(error)
     else:
-        yield "service", "answers", "ok", ""
+        yield "service", "responds", "ok", ""
 
 
 def _check_store_folder(folder: Path) -> Iterator[Finding]:

@@ -17,6 +17,12 @@ def detect_frontend() -> FrontEnd:
     return "terminal" if sys.stderr is not None and sys.stderr.isatty() else "none"
 
 
+def is_unattended() -> bool:
+    """Return True in a kernel whose cells are run by a program that answers no questions, such as nbclient."""
+    kernel = getattr(_shell(), "kernel", None)
+    return kernel is not None and not getattr(kernel, "_allow_stdin", True)
+
+
 def at_prompt() -> bool:
     """Return True at the prompt of Python or IPython, which shows the `repr` of a value."""
     return _shell() is not None or getattr(sys, "ps1", _IPYTHON_PROMPT) != _IPYTHON_PROMPT

@@ -5,6 +5,7 @@ A date stands for a whole day. A value without a time zone is in the time zone o
 
 from __future__ import annotations
 
+from contextlib import suppress
 from datetime import UTC, date, datetime, timedelta, tzinfo
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -78,10 +79,10 @@ def python_time(argument: str, value: object) -> Start:
 
 
 def _parse(argument: str, text: str) -> Start:
+    stripped = text.strip()
+    with suppress(ValueError):
+        return date.fromisoformat(stripped)  # also 20261102
     try:
-        stripped = text.strip()
-        if len(stripped) == len("2026-11-02") and stripped[4:5] == "-":
-            return date.fromisoformat(stripped)
         return datetime.fromisoformat(stripped)
     except ValueError:
         expected = "write a date as 2026-11-02 and a time as 2026-11-02 10:00"

@@ -2,6 +2,7 @@
 
 import inspect
 import io
+import pickle
 from pathlib import Path
 
 import pandas as pd
@@ -161,9 +162,9 @@ def test_a_row_whose_path_is_taken_does_not_lose_the_others(three, tmp_path):
     (tmp_path / "b.txt").write_text("mine")
 
     with pytest.raises(FileExistsError, match="exists with other content") as caught:
-        svc.download(three, tmp_path)
+        svc.download(three, tmp_path, errors="raise")
 
-    assert caught.value.result["name"].tolist() == ["a.txt", "c.txt"]
+    assert caught.value.result["outcome"].tolist() == ["saved", "failed", "saved"]
     assert list(caught.value.failed) == [1]
     assert (tmp_path / "b.txt").read_text() == "mine"
     assert svc.download(three, tmp_path, overwrite=True)["outcome"].tolist() == ["unchanged", "replaced", "unchanged"]
@@ -173,9 +174,9 @@ def test_a_row_that_fails_does_not_lose_the_others(three):
     svc.delete(three.iloc[1])
 
     with pytest.raises(NotFound) as caught:
-        svc.trash(three)
+        svc.trash(three, errors="raise")
 
-    assert caught.value.result["name"].tolist() == ["a.txt", "c.txt"]
+    assert caught.value.result["outcome"].tolist() == ["done", "failed", "done"]
     assert "2 of 3 succeeded" in caught.value.__notes__[0]
     assert svc.file(three.iloc[2])["trashed"].item()
 
@@ -298,6 +299,35 @@ def test_connect_reads_the_environment(monkeypatch):
     monkeypatch.setenv("SVC_TOKEN", "from-the-environment")
 
     assert repr(svc.connect()) == "<Session https://api.example.org>"
+
+
+def test_connect_finds_the_service_of_a_hub(monkeypatch):
+    monkeypatch.setenv("SVC_NOTEBOOKS_URL", "http://127.0.0.1:8000/services/svc")
+    monkeypatch.setenv("JUPYTERHUB_API_TOKEN", "token-of-the-notebook-server")
+    session = svc.connect()
+
+    assert repr(session) == "<Session http://127.0.0.1:8000/services/svc>"
+    assert session.is_own_token("token-of-the-notebook-server")
+    assert b"token-of-the-notebook-server" not in pickle.dumps(session.recipe())
+    assert "token-of-the-notebook-server" not in repr(session.recipe())
+
+
+@pytest.mark.parametrize(
+    "options, variables",
+    [
+        ({"base_url": "https://api.example.org"}, {}),
+        ({}, {"SVC_BASE_URL": "https://api.example.org"}),
+    ],
+    ids=["argument", "SVC_BASE_URL"],
+)
+def test_the_token_of_a_hub_is_not_for_another_address(monkeypatch, options, variables):
+    monkeypatch.setenv("SVC_NOTEBOOKS_URL", "http://127.0.0.1:8000/services/svc")
+    monkeypatch.setenv("JUPYTERHUB_API_TOKEN", "token-of-the-notebook-server")
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+
+    with pytest.raises(ValueError, match=r"token is missing.*SVC_TOKEN"):
+        svc.connect(**options)
 
 
 def test_leaving_a_sandbox_brings_back_the_session_before():

@@ -6,9 +6,12 @@ import pandas as pd
 import pytest
 
 import svc_notebooks as svc
+from svc_notebooks.notebook.batch.batch import batch_schema
 from svc_notebooks.notebook.frames import event_schemas, schemas
 
 DAY = {"start": "2026-11-02", "end": "2026-11-03"}
+NO_EVENTS = "BEGIN:VCALENDAR\nVERSION:2.0\nPRODID:-//other//EN\nEND:VCALENDAR\n"
+ONE_EVENT = NO_EVENTS.replace("END:", "BEGIN:VEVENT\nUID:a@b.example\nDTSTART;VALUE=DATE:20261102\nEND:VEVENT\nEND:")
 NO_DAYS, DAYS = pd.DataFrame({"summary": []}), pd.DataFrame([DAY] * 2)
 TEXT = b"pond,birds\n"
 BOB = "bob@svc.example"
@@ -90,9 +93,15 @@ TABLE = {
         lambda w: svc.preview_recurrence(*DAY.values(), "daily"),
     ),
     "calendars": ("CALENDARS", None, lambda w: svc.calendars()),
+    "free_busy": (
+        "FREE_BUSY",
+        lambda w: svc.free_busy(time_min="2027-01-01", time_max="2027-01-02"),
+        lambda w: svc.free_busy(time_min="2026-11-01", time_max="2026-11-04"),
+    ),
     "create_calendar": ("CALENDARS", None, lambda w: svc.create_calendar("Term")),
     "event_colors": ("COLORS", None, lambda w: svc.event_colors()),
     "export_events": ("CALENDAR_FILE", None, lambda w: svc.export_events()),
+    "import_events": ("IMPORTED", lambda w: svc.import_events(NO_EVENTS), lambda w: svc.import_events(ONE_EVENT)),
     "exchanges": ("EXCHANGES", None, lambda w: svc.exchanges()),
     "compare_exchanges": (
         "COMPARED",
@@ -114,6 +123,8 @@ OF_OBJECTS = {
     "Upload.history": ("HISTORY", None, begun),
 }  # fmt: skip
 EVERY = TABLE | OF_OBJECTS
+# The functions whose frame also has the columns of a batch.
+BATCHES = {name for name in TABLE if "workers" in signature(getattr(svc, name)).parameters}
 SCHEMAS = {
     name: schema for module in (schemas, event_schemas)
     for name, schema in vars(module).items() if isinstance(schema, schemas.Schema)
@@ -125,7 +136,7 @@ def test_the_table_has_every_public_function_that_gives_a_frame():
     public = {name: getattr(svc, name) for name in svc.__all__}
     frames = {
         name for name, member in public.items() if callable(member) and not isinstance(member, type)
-        and signature(member).return_annotation == "DataFrame"
+        and str(signature(member).return_annotation).startswith("DataFrame")
     }  # fmt: skip
 
     assert TABLE.keys() == frames - {"read_frame"}  # its columns are those of the file
@@ -135,7 +146,7 @@ def test_the_table_has_every_public_function_that_gives_a_frame():
 @pytest.mark.parametrize("name", EVERY)
 def test_a_function_gives_its_declared_columns_for_no_row_and_for_rows(world, name):
     schema, no_row, rows = EVERY[name]
-    expected = SCHEMAS[schema].dtypes
+    expected = (batch_schema(SCHEMAS[schema]) if name in BATCHES else SCHEMAS[schema]).dtypes
 
     for call, minimum in ((no_row, 0), (rows, 1)):
         if call is not None:

@@ -41,7 +41,7 @@ def own_fault_delay(lab, value):
     before = lab.clock.now()
     with lab.faults({"action": {"delay": value}}):
         svc.about()
-        assert lab.fault_plans()["does"].tolist() == ["lets 86400 seconds pass first"]
+        assert lab.fault_plans()["does"].tolist() == ["delays the response by 86400 seconds"]
     return (lab.clock.now() - before).total_seconds()
 
 

@@ -61,7 +61,7 @@ def test_the_readers_own_lines_and_the_sentence(shell, capsys):
 def test_a_cause_is_in_the_sentence_and_not_above_it(shell, capsys):
     output = shown(shell, capsys, "session = svc.connect('http://127.0.0.1:1', token='t')\nsvc.files(session=session)")
 
-    assert "Unreachable: No answer to GET" in output
+    assert "Unreachable: No response to GET" in output
     assert "direct cause" not in output
     assert "urllib3" not in output
 

@@ -18,12 +18,15 @@ import svc_notebooks as svc
         (lambda: svc.upload(b"", filename="a"), "upload() has no argument 'filename'; did you mean 'name'?"),
         (lambda: svc.files(orderBy="name"), "files() has no argument 'orderBy'; did you mean 'order_by'?"),
         (lambda: svc.events(timezone="UTC"), "events() has no argument 'timezone'; did you mean 'time_zone'?"),
-        (lambda: svc.trash("a", zzz=1), "trash() has no argument 'zzz'; it takes file, session"),
+        (
+            lambda: svc.trash("a", zzz=1),
+            "trash() has no argument 'zzz'; it takes file, workers, executor, errors, resume, progress, session",
+        ),
         (lambda: svc.Policy(ratelimit=3), "Policy() has no argument 'ratelimit'; did you mean 'rate_limit'?"),
         (lambda: svc.Session("http://a", tokn="t"), "Session() has no argument 'tokn'; did you mean 'token'?"),
         (
             lambda: svc.sandbox().session.call("GET", "/", params={}),
-            "Session.call() has no argument 'params'; it takes method, path, query, body",
+            "Session.call() has no argument 'params'; it takes method, path, query, body, headers",
         ),
         (lambda: svc.sandbox().clock.set(time=3), "VirtualClock.set() has no argument 'time'; it takes instant"),
         (lambda: svc.sandbox().serve(tsl=True), "Sandbox.serve() has no argument 'tsl'; did you mean 'tls'?"),

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ...core.errors.errors import AlreadyExists
 from ...core.suggestions import nearest_name
 from ..arguments import is_frame
-from ..batch import ROW_ERRORS
+from ..batch.batch import Batch, Errors, RowOperation, run
+from ..batch.resume import Resumable
+from ..batch.row_call import ROW_ERRORS, Report
 from ..current_session import SessionLike, session_or_current
 from ..frames.event_schemas import CREATED
-from ..frames.frames import Record, frame, snake
+from ..frames.frames import Record, snake
 from ..times import zone_name
 from .body import EventError, event_body, is_missing
 from .events import ARGUMENTS, body_arguments
@@ -20,6 +24,9 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
     from ...client.session import Session
+    from ..batch.progress import Progress
+    from ..batch.resume import Resume
+    from ..batch.workers import Executor
     from .event_arguments import Zone
 
 
@@ -29,6 +36,11 @@ def create_events(
     calendar: str = "primary",
     time_zone: Zone | None = None,
     send_updates: str | None = None,
+    workers: int | None = None,
+    executor: Executor | None = None,
+    errors: Errors = None,
+    resume: Resume = None,
+    progress: Progress = None,
     session: SessionLike = None,
 ) -> DataFrame:
     """Create an event for each row of a DataFrame. If a row is refused, the events of the other rows are still created.
@@ -39,11 +51,17 @@ def create_events(
         calendar: The id of the calendar in which all events are created.
         time_zone: The time zone of rows that have no value in a column `time_zone`.
         send_updates: "all", "externalOnly" or "none", for rows that have no value in a column `send_updates`.
+        workers, executor, errors: The threads or the executor for several rows, and what happens with an error of one
+            of them. See docs/bulk.md.
+        resume: The name of a ledger, a file in the current folder in which the call records the rows that are done. The
+            same call again creates only the other events. None records nothing. See docs/bulk.md.
+        progress: None shows a progress bar for long calls, True always, False never. A function is called with (rows
+            done, rows).
 
     Returns:
         One row for each row of `frame`, with the same index: row (object, the index label), id, summary (str), start,
         end (datetime64[ms, `time_zone` or UTC]), html_link (str), error (str, the message if the row was refused),
-        field (str, the field or argument that the error concerns).
+        field (str, the field or argument that the error concerns), outcome (str), attempts (Int64), seconds (Float64).
 
     Raises:
         TypeError, ValueError: `frame` is not a DataFrame, or has a column that is not an argument; nothing was sent.
@@ -53,9 +71,9 @@ def create_events(
     >>> import pandas as pd
     >>> lab = svc.sandbox()
     >>> days = ["2026-11-02", "2026-11-09"]
-    >>> term = pd.DataFrame({"summary": ["Algebra", "Oops"], "start": days, "end": ["2026-11-03", "2026-11-09"]})
-    >>> svc.create_events(term)["field"].fillna("").tolist()
-    ['', 'end']
+    >>> term = pd.DataFrame({"summary": ["Algebra", "Geometry"], "start": days, "end": ["2026-11-03", "2026-11-10"]})
+    >>> svc.create_events(term)["outcome"].tolist()
+    ['done', 'done']
     """
     session = session_or_current(session)
     if not is_frame(frame):
@@ -65,23 +83,49 @@ def create_events(
     common = {"time_zone": time_zone, "calendar": calendar, "send_updates": send_updates}
     query_of(common)
     warn_deprecated(names)
-    done: list[Record] = []
     zone = zone_name("time_zone", time_zone) or "UTC"
     columns = [frame[column].tolist() for column in frame.columns]
+    rows = [
+        _EventRow(label, common | _arguments(names, cells))
+        for label, cells in zip(frame.index.tolist(), zip(*columns, strict=True), strict=True)
+    ]
+    resumable: Resumable[_EventRow] = Resumable(
+        "create_events",
+        common,
+        identity=lambda row: row.arguments,
+        with_id=_with_id,
+        new_ids=_new_ids,
+        repeat=partial(_create_again, zone=zone),
+        current=lambda row: {"row": row.label},
+    )
+    operation = RowOperation(
+        CREATED,
+        partial(_create, zone=zone),
+        known=_known,
+        error_columns=_field_of,
+        row_errors=(*ROW_ERRORS, TypeError, ValueError),
+        resumable=resumable,
+        title="Create events",
+        unit="events",
+    )
     try:
-        for label, cells in zip(frame.index.tolist(), zip(*columns, strict=True), strict=True):
-            arguments = {**common}
-            for name, cell in zip(names, cells, strict=True):
-                if not is_missing(cell):
-                    arguments[name] = _argument(name, cell)
-            done.append({"row": label, **_create(session, arguments, zone)})
+        result = run(operation, rows, session, Batch(workers, executor, errors, resume, progress))
     except BaseException as error:
-        error.result = _result(done, frame, zone)  # type: ignore[attr-defined]
-        error.add_note(
-            f"{len(done)} of {len(frame)} rows succeeded; their events are in the attribute result of this error"
-        )
+        partial_result: DataFrame | None = getattr(error, "result", None)
+        if partial_result is not None:
+            vars(error)["result"] = in_zone(partial_result.set_index("row", drop=False), zone)
         raise
-    return _result(done, frame, zone)
+    return in_zone(result.set_index(frame.index), zone)
+
+
+class _EventRow(NamedTuple):
+    label: Any
+    arguments: dict[str, Any]
+
+
+def _arguments(names: list[str], cells: tuple[Any, ...]) -> dict[str, Any]:
+    """Return the arguments of `create_event` for the cells of a row that are not missing."""
+    return {name: _argument(name, cell) for name, cell in zip(names, cells, strict=True) if not is_missing(cell)}
 
 
 def _check_columns(frame: DataFrame, names: list[str]) -> None:
@@ -105,11 +149,6 @@ def _check_columns(frame: DataFrame, names: list[str]) -> None:
         raise ValueError(f"frame has columns that create_event does not take: {columns}; {advice}")
 
 
-def _result(done: list[Record], source: DataFrame, zone: str) -> DataFrame:
-    created = in_zone(frame(CREATED, done), zone)
-    return created.set_index(source.index[: len(created)])
-
-
 _WHOLE_NUMBERS = ("conference_data_version", "max_attendees", "sequence")
 
 
@@ -118,20 +157,46 @@ def _argument(name: str, cell: Any) -> Any:
     return int(cell) if name in _WHOLE_NUMBERS and isinstance(cell, float) and cell.is_integer() else cell
 
 
-def _create(session: Session, arguments: dict[str, Any], zone: str) -> Record:
-    """Create an event and return its record. If the service refuses the event, the record has the error message."""
+def _create(session: Session, row: _EventRow, report: Report, zone: str) -> Record:
+    """Create an event and return its record."""
     from ...client.events.events import insert_event
 
-    title = arguments.get("summary")
+    arguments = row.arguments
+    query = query_of(arguments)
+    body = event_body(**body_arguments(session, {"start": None, "end": None, **arguments}))
+    made = insert_event(session, arguments["calendar"], body, query=add_required(query, body))
+    return {"row": row.label, **event_record(made, zone)}
+
+
+def _create_again(session: Session, row: _EventRow, report: Report, zone: str) -> Record:
+    """Create an event, or return the record of the event that an earlier call has created with the same id."""
+    from ...client.events.events import get_event
+
     try:
-        query = query_of(arguments)
-        body = event_body(**body_arguments(session, {"start": None, "end": None, **arguments}))
-        made = insert_event(session, arguments["calendar"], body, query=add_required(query, body))
-    except EventError as error:
-        return {"summary": title, "error": str(error), "field": error.problems[0][0]}
-    except (TypeError, ValueError) as error:
+        return _create(session, row, report, zone)
+    except AlreadyExists:
+        made = get_event(session, row.arguments["calendar"], row.arguments["event_id"])
+        return {"row": row.label, **event_record(made, zone)}
+
+
+def _with_id(row: _EventRow, event_id: str) -> _EventRow:
+    return row if "event_id" in row.arguments else row._replace(arguments={**row.arguments, "event_id": event_id})
+
+
+def _new_ids(session: Session, count: int) -> list[str]:
+    """Return random ids. The interface lets the client choose the ids of events."""
+    return [f"{session.random.getrandbits(128):032x}" for _ in range(count)]
+
+
+def _known(row: _EventRow) -> Record:
+    return {"row": row.label, "summary": row.arguments.get("summary")}
+
+
+def _field_of(error: Exception) -> Record:
+    """Return the field or the argument that an error concerns."""
+    if isinstance(error, EventError):
+        return {"field": error.problems[0][0]}
+    if isinstance(error, TypeError | ValueError):
         argument = str(error).split(" ")[0].rstrip(":")  # messages about arguments begin with the argument's name
-        return {"summary": title, "error": str(error), "field": argument if argument in ARGUMENTS else None}
-    except ROW_ERRORS as error:
-        return {"summary": title, "error": str(error), "field": getattr(error, "location", None)}
-    return event_record(made, zone)
+        return {"field": argument if argument in ARGUMENTS else None}
+    return {"field": getattr(error, "location", None)}

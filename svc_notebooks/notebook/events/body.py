@@ -19,6 +19,7 @@ from ...core.policy import Policy
 from ..arguments import is_frame
 from ..frames.frames import camel
 from ..times import time_object, zone_name
+from .event_end import absolute_times
 
 LENIENT = Policy()
 """The policy by which this module checks events. A service with stricter limits refuses further events itself."""
@@ -37,6 +38,10 @@ class EventError(ValueError):
     def __init__(self, problems: list[Row]) -> None:
         self.problems = [(_ARGUMENT_OF.get(str(row.location), str(row.location)), row.message) for row in problems]
         super().__init__("; ".join(row.message for row in problems) + " Nothing was sent.")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Return how a copy is made in another process, which gets the message and not the problems."""
+        return type(self).__new__, (type(self), *self.args), vars(self)
 
 
 def event_body(*, request_id: str = "conference", **arguments: Any) -> JSONObject:
@@ -63,7 +68,7 @@ def partial_body(*, request_id: str = "conference", **arguments: Any) -> JSONObj
     end_zone = zone_name("end_time_zone", values.pop("end_time_zone", None)) or zone
     properties: JSONObject = {name: _texts(name, values.pop(name)) for name in ("private", "shared") if name in values}
     body: JSONObject = {}
-    for argument, value in values.items():
+    for argument, value in absolute_times(values, zone, end_zone).items():
         if argument in ("start", "end", "original_start_time"):
             body[camel(argument)] = time_object(argument, value, end_zone if argument == "end" else zone)
         elif argument == "conference":

@@ -10,12 +10,15 @@ import inspect
 import re
 import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from datetime import date, datetime, tzinfo
+from datetime import date, datetime, time, timedelta, tzinfo
 from typing import Annotated, Any, TypeAlias, TypedDict, TypeVar, get_type_hints
 
+from ...core.durations import Duration
 from ...core.suggestions import nearest_name
 
 When: TypeAlias = date | datetime | str | Mapping[str, str]
+End: TypeAlias = When | timedelta | time
+"""A time, the length of the event, or a time of day on the day of the start."""
 Zone: TypeAlias = str | tzinfo
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -53,7 +56,7 @@ class EventDetails(TypedDict, total=False):
     metadata: Annotated[Mapping[str, Any] | None, "More fields as on the wire; they replace those of the arguments."]
     max_attendees: Annotated[
         int | None,
-        "The largest number of attendees in the answer. If the event has more, the answer has only the caller.",
+        "The maximum number of attendees in the response. If the event has more, the response has only the caller.",
     ]
     conference_data_version: Annotated[
         int | None,
@@ -74,7 +77,8 @@ class EventChanges(EventDetails, total=False):
 
     summary: str | None
     start: When | None
-    end: When | None
+    end: End | None
+    duration: Duration | None
     time_zone: Zone | None
     recurrence: str | Sequence[str] | None
     attendees: Any

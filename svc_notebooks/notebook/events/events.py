@@ -2,31 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
 from inspect import signature
 from typing import TYPE_CHECKING, Any, Unpack
 
+from ...core.durations import Duration
 from ...core.events.field_table import RESPONSES
 from ...core.http.messages import JSONObject
-from ...core.resources.events import Event
 from ..arguments import choice, file_ids, row_ids
-from ..batch import apply_to_rows
+from ..batch.batch import Batch, Errors, RowOperation, known_id, run
 from ..current_session import SessionLike, session_or_current
 from ..frames.event_schemas import EVENT
-from ..frames.frames import Record
 from ..frames.schemas import DELETED
 from ..times import with_date, zone_name
 from .body import event_body, partial_body
-from .event_arguments import DETAILS, EventChanges, EventDetails, When, Zone, check_names, describe_details
-from .local_times import ZONE_OF, local_times, zones_of_event
+from .event_arguments import DETAILS, End, EventChanges, EventDetails, When, Zone, check_names, describe_details
+from .event_end import needs_start
+from .event_rows import change_row, delete_row, respond_row, run_on_events
+from .local_times import ZONE_OF, local_times
 from .parameters import QUERY_ARGUMENTS, add_required, check_calendar, query_of, warn_deprecated
-from .records import common_zone, event_frame, event_record, in_zone
+from .records import event_frame
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
     from ...client.session import Session
     from ..arguments import File
+    from ..batch.progress import Progress
+    from ..batch.workers import Executor
 
 
 @describe_details(EventDetails)
@@ -34,7 +38,8 @@ def create_event(
     summary: str | None = None,
     *,
     start: When,
-    end: When,
+    end: End | None = None,
+    duration: Duration | None = None,
     time_zone: Zone | None = None,
     recurrence: str | Sequence[str] | None = None,
     attendees: Any = None,
@@ -53,8 +58,12 @@ def create_event(
         summary: The title of the event.
         start: A date ("2026-11-02" or a datetime.date) starts an all-day event. A datetime, a pandas Timestamp or a
             text such as "2026-11-02 10:00" or "tomorrow 10:00" starts a timed event. A time without a time zone is in
-            `time_zone`. A dict is sent unchanged, as a time object of the interface.
-        end: The exclusive end, in the same forms as `start`. An event on one whole day ends on the next day.
+            `time_zone`. A dict is sent unchanged, as a time object of the interface. A pandas Period is start and end.
+        end: The exclusive end, in the same forms as `start`. An event on one whole day ends on the next day. A time
+            such as "11:00" is on the day of the start, a timedelta is the length of the event, and a pandas Period
+            means the end of this period.
+        duration: The length of the event, instead of `end`, as a timedelta, a number of seconds or a text such as "90
+            min" or "2 days". An all-day event needs whole days.
         time_zone: The time zone of start and end, as an IANA name or a ZoneInfo. A timed recurring event needs a zone.
         recurrence: Words such as "weekly on Mon, Wed until 2027-02-12" (see `recurrence_lines`), or RFC 5545 lines.
         attendees: E-mail addresses, dicts (`email`, `display_name`, `optional` ...) or a DataFrame with these columns.
@@ -100,6 +109,7 @@ def create_event(
         "summary": summary,
         "start": start,
         "end": end,
+        "duration": duration,
         "time_zone": time_zone,
         "recurrence": recurrence,
         "attendees": attendees,
@@ -157,7 +167,7 @@ def event(
     Args:
         event: An event id, a row, a DataFrame with a column `id`, or a list of these.
         calendar: The id of the calendar that contains the events.
-        max_attendees: The largest number of attendees in the answer. If an event has more attendees, its row has only
+        max_attendees: The maximum number of attendees in the response. If an event has more attendees, its row has only
             the caller.
 
     Returns:
@@ -186,7 +196,12 @@ def update_event(
     event: File,
     *,
     calendar: str = "primary",
+    if_match: str | None = None,
     send_updates: str | None = None,
+    workers: int | None = None,
+    executor: Executor | None = None,
+    errors: Errors = None,
+    progress: Progress = None,
     session: SessionLike = None,
     **changes: Unpack[EventChanges],
 ) -> DataFrame:
@@ -195,13 +210,21 @@ def update_event(
     Args:
         event: An event id, a row, a DataFrame with a column `id`, or a list of these.
         calendar: The id of the calendar that contains the events.
+        if_match: The etag that the event must still have, from the column `etag`. If the event has changed, nothing is
+            changed, and the error has the status 412.
         send_updates: The attendees who are sent an update: "all", "externalOnly" or "none".
+        workers, executor, errors: The threads or the executor for several events, and what happens with an error of one
+            of them. See docs/bulk.md.
+        progress: None shows a progress bar for long calls, True always, False never. A function is called with (rows
+            done, rows).
         **changes: The new values of fields, as arguments of `create_event`, and query parameters such as
             `conference_data_version`. Other fields do not change. `metadata={"location": None}` removes the location. A
-            time without a time zone is in the time zone of the event, unless `time_zone` is given.
+            time without a time zone is in the time zone of the event, unless `time_zone` is given. `duration`, and an
+            `end` such as "11:00", count from the start of the event, unless `start` is given.
 
     Returns:
-        One row for each event after the change, with the columns of `create_event`.
+        One row for each event after the change, with the columns of `create_event`, and outcome, error (str), attempts
+        (Int64), seconds (Float64).
 
     Raises:
         TypeError, ValueError: An argument does not exist or is not valid, or a time zone is given without a time;
@@ -215,40 +238,32 @@ def update_event(
     >>> svc.update_event(made, summary="Coffee")[["summary", "sequence"]].values.tolist()
     [['Coffee', 0]]
     """
-    from ...client.events.events import patch_event
-
     session = session_or_current(session)
     check_names("update_event", changes, ARGUMENTS)
-    for zone, times in (("time_zone", ("start", "end", "original_start_time")), ("end_time_zone", ("end",))):
+    ends = ("end", "duration")
+    for zone, times in (("time_zone", ("start", "end", "original_start_time", "duration")), ("end_time_zone", ends)):
         if changes.get(zone) is not None and all(changes.get(time) is None for time in times):
-            raise ValueError(
-                f"{zone} is the time zone of {times[0]}; give {' and '.join(times[:2])} together with {zone}"
-            )
+            required = "start and end" if "start" in times else "end"
+            raise ValueError(f"{zone} is the time zone of {times[0]}; give {required} together with {zone}")
     query = query_of({**changes, "calendar": calendar, "send_updates": send_updates})
     warn_deprecated(changes)
     ids, arguments = row_ids(event, "event"), body_arguments(session, changes)
     local = local_times(arguments)
-    body = partial_body(**arguments | {ZONE_OF[name]: "UTC" for name in local})  # checks it before a request is sent
+    counts_from_start = needs_start(arguments) and arguments.get("start") is None
+    known = {name: value for name, value in arguments.items() if not (counts_from_start and name in ends)}
+    body = partial_body(**known | {ZONE_OF[name]: "UTC" for name in local})  # checks it before a request is sent
     query = add_required(query, body)
-
-    def change(event_id: str) -> Event:
-        zones = zones_of_event(session, calendar, event_id, local)
-        changed = partial_body(**arguments | zones) if zones else body
-        return patch_event(session, calendar, event_id, changed, query=query)
-
-    return _apply_to_events(ids, change)
-
-
-def _apply_to_events(ids: list[str], call: Callable[[str], Event]) -> DataFrame:
-    """Call `call` for each event id and return a DataFrame of the events, with times in their common zone or in UTC."""
-    answers: list[Event] = []
-
-    def record(event_id: str) -> Record:
-        answers.append(call(event_id))
-        return event_record(answers[-1], "UTC")
-
-    events = apply_to_rows(EVENT, ids, record)
-    return in_zone(events, common_zone(answers))
+    call = partial(
+        change_row,
+        calendar=calendar,
+        query=query,
+        body=body,
+        known=known,
+        local=local,
+        from_start=arguments if counts_from_start else None,
+        if_match=if_match,
+    )
+    return run_on_events("Update events", call, ids, session, Batch(workers, executor, errors, progress=progress))
 
 
 def respond(
@@ -257,6 +272,10 @@ def respond(
     *,
     comment: str | None = None,
     calendar: str = "primary",
+    workers: int | None = None,
+    executor: Executor | None = None,
+    errors: Errors = None,
+    progress: Progress = None,
     session: SessionLike = None,
 ) -> DataFrame:
     """Respond to an invitation. The organizer and the other guests see the response.
@@ -266,9 +285,14 @@ def respond(
         response: "accepted", "declined", "tentative" or "needsAction".
         comment: A text that is stored with the response.
         calendar: The id of the caller's calendar that contains the events.
+        workers, executor, errors: The threads or the executor for several events, and what happens with an error of one
+            of them. See docs/bulk.md.
+        progress: None shows a progress bar for long calls, True always, False never. A function is called with (rows
+            done, rows).
 
     Returns:
-        One row for each event after the change, with the columns of `create_event`.
+        One row for each event after the change, with the columns of `create_event`, and outcome, error (str), attempts
+        (Int64), seconds (Float64).
 
     Raises:
         ValueError: `response` is not one of the four values, or the caller is not an attendee of the event.
@@ -279,29 +303,24 @@ def respond(
     >>> svc.respond(made, "accepted", session=bob)["attendees"][0][0]["responseStatus"]
     'accepted'
     """
-    from ...client.events.events import get_event, patch_event
-
-    session = session_or_current(session)
     answer: JSONObject = {"responseStatus": choice("response", response, RESPONSES)}
     if comment:
         answer["comment"] = comment
-
-    def send_response(event_id: str) -> Event:
-        attendees = get_event(session, check_calendar(calendar), event_id).get("attendees") or []
-        own = [{"email": attendee["email"]} for attendee in attendees if attendee.get("self")]
-        if not own:
-            raise ValueError(f"you are not among the attendees of event {event_id!r}")
-        body: JSONObject = {"attendeesOmitted": True, "attendees": [{**own[0], **answer}]}
-        return patch_event(session, calendar, event_id, body)
-
-    return _apply_to_events(row_ids(event, "event"), send_response)
+    call = partial(respond_row, calendar=check_calendar(calendar), answer=answer)
+    batch = Batch(workers, executor, errors, progress=progress)
+    return run_on_events("Respond", call, row_ids(event, "event"), session_or_current(session), batch)
 
 
 def delete_event(
     event: File,
     *,
     calendar: str = "primary",
+    if_match: str | None = None,
     send_updates: str | None = None,
+    workers: int | None = None,
+    executor: Executor | None = None,
+    errors: Errors = None,
+    progress: Progress = None,
     session: SessionLike = None,
 ) -> DataFrame:
     """Delete one or more events. The id of an instance cancels only this instance of a recurring event.
@@ -309,10 +328,17 @@ def delete_event(
     Args:
         event: An event id, a row, a DataFrame with a column `id`, or a list of these, also ids of `instances`.
         calendar: The id of the calendar that contains the events.
+        if_match: The etag that the event must still have, from the column `etag`. If the event has changed, nothing is
+            deleted, and the error has the status 412.
         send_updates: The attendees who are sent a cancellation: "all", "externalOnly" or "none".
+        workers, executor, errors: The threads or the executor for several events, and what happens with an error of one
+            of them. See docs/bulk.md.
+        progress: None shows a progress bar for long calls, True always, False never. A function is called with (rows
+            done, rows).
 
     Returns:
-        One row for each event: id (str), deleted (boolean, True).
+        One row for each event: id (str), deleted (boolean, missing if the call failed), outcome, error (str), attempts
+        (Int64), seconds (Float64).
 
     Raises:
         NotFound: The event does not exist, or is already deleted.
@@ -322,13 +348,13 @@ def delete_event(
     >>> svc.delete_event(made)["deleted"].tolist()
     [True]
     """
-    from ...client.events.events import delete_event as delete_one
-
-    session = session_or_current(session)
     query = query_of({"send_updates": send_updates, "calendar": calendar})
-
-    def delete_row(event_id: str) -> Record:
-        delete_one(session, calendar, event_id, query=query)
-        return {"id": event_id, "deleted": True}
-
-    return apply_to_rows(DELETED, row_ids(event, "event"), delete_row)
+    operation = RowOperation(
+        DELETED,
+        partial(delete_row, calendar=calendar, query=query, if_match=if_match),
+        known=known_id,
+        title="Delete events",
+        unit="events",
+    )
+    batch = Batch(workers, executor, errors, progress=progress)
+    return run(operation, row_ids(event, "event"), session_or_current(session), batch)

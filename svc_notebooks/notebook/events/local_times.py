@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from ..times import python_time
+from .event_end import needs_start
 
 if TYPE_CHECKING:
     from ...client.session import Session
@@ -27,7 +28,7 @@ def local_times(changes: Mapping[str, Any]) -> list[str]:
 
 
 def _is_local(argument: str, value: object) -> bool:
-    if value is None or isinstance(value, dict):
+    if value is None or isinstance(value, dict) or needs_start({argument: value}):
         return False
     moment = python_time(argument, value)
     return isinstance(moment, datetime) and moment.tzinfo is None

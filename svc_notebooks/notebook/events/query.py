@@ -61,7 +61,7 @@ def events(
         fields: The columns to return, as names separated by commas or a list of names. "*" returns all columns of
             `create_event`, and None the columns below.
         calendar: The id of the calendar.
-        max_attendees: The largest number of attendees in the answer. If an event has more attendees, its row has only
+        max_attendees: The maximum number of attendees in the response. If an event has more attendees, its row has only
             the caller.
         query: The earlier name of `text`.
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
     from ..arguments import File
-    from .event_arguments import When, Zone
+    from .event_arguments import End, When, Zone
 
 
 def instances(
@@ -81,9 +81,10 @@ def instances(
 def recurrence_lines(words: str | Sequence[str], *, start: When, time_zone: Zone | None = None) -> list[str]:
     """Convert a recurrence in words to RFC 5545 lines, for an event that starts at `start`.
 
-    The words are "daily", "weekly on Mon, Wed", "every 2 weeks on Tue", "every weekday", "monthly on day 15", "monthly
-    on the 2nd Tuesday", "monthly on the last day", "yearly" or "every 3 months", then optionally "until 2027-02-12"
-    (inclusive) or "10 times", then optionally "except 2026-12-24, 2026-12-31".
+    The words are, for example, "daily", "weekly on Mon, Wed", "every 2 weeks on Tue", "every other Tuesday",
+    "biweekly", "Mon-Fri", "weekdays", "every weekend", "monthly on day 15", "the 2nd Tuesday of the month", "the last
+    weekday of every month", "quarterly", "yearly on December 24" or "annually". Then "until 2027-02-12" (inclusive),
+    "10 times" or "for 10 weeks", and "except 2026-12-24, 2026-12-31" may follow.
 
     Args:
         words: The words, or RFC 5545 lines. Lines are checked and returned unchanged.
@@ -94,8 +95,8 @@ def recurrence_lines(words: str | Sequence[str], *, start: When, time_zone: Zone
         A list of lines (str) for the `recurrence` argument of `create_event`.
 
     Raises:
-        ValueError: The words are not understood, or a line is not valid. The message has the position of the error and
-            the expected form.
+        ValueError: The words are not understood, or a line is not valid. The message has the nearest phrase that is
+            understood, or the position of the error, and the expected form.
 
     See docs/rules.md#e-12a (E-12).
 
@@ -110,7 +111,7 @@ def recurrence_lines(words: str | Sequence[str], *, start: When, time_zone: Zone
 
 def preview_recurrence(
     start: When,
-    end: When,
+    end: End,
     recurrence: str | Sequence[str],
     *,
     time_zone: Zone | None = None,

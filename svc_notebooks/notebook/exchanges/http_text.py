@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 
 
 def status_line(status: int | None) -> str:
-    """Return an HTTP status code with its reason phrase, or "no answer" if the status is None.
+    """Return an HTTP status code with its reason phrase, or "no response" if the status is None.
 
     >>> status_line(308), status_line(200), status_line(None)
-    ('308 Resume Incomplete', '200 OK', 'no answer')
+    ('308 Resume Incomplete', '200 OK', 'no response')
     """
     if status is None:
-        return "no answer"
+        return "no response"
     return f"{status} {reason(status)}".rstrip()
 
 
@@ -46,7 +46,7 @@ def http_text(exchange: Exchange) -> str:
     request += [f"{name}: {value}" for name, value in exchange.request_headers]
     parts = ["\n".join(request), body_text(exchange.sent, exchange.request_body)]
     if exchange.status is None:
-        parts.append(f"(no answer: {exchange.error or 'still under way'})")
+        parts.append(f"(no response: {exchange.error or 'still under way'})")
     else:
         response = [f"HTTP/1.1 {status_line(exchange.status)}"]
         response += [f"{name}: {value}" for name, value in exchange.response_headers]

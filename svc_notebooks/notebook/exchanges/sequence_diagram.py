@@ -54,6 +54,6 @@ def _target(url: str) -> str:
 
 def _response_label(exchange: Exchange) -> str:
     if exchange.status is None:
-        return exchange.error or "no answer"
+        return exchange.error or "no response"
     headers = dict(exchange.response_headers)
     return f"{status_line(exchange.status)} {headers.get('Range') or headers.get('Content-Range') or ''}".rstrip()

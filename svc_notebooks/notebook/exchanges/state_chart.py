@@ -14,6 +14,7 @@ WIDTH, HEIGHT = 860, 400
 _BOX = (104, 38)
 _LINE = 15
 _NOTE = "margin: 4px 8px"
+_CAPTION = "The numbers are steps of the history. Transitions with thin or dashed lines did not happen."
 
 _POSITIONS = {
     UploadState.NONE: (60, 215),
@@ -27,8 +28,8 @@ _EVENT_LABELS = {
     UploadEvent.ACCEPTED: "begun",
     UploadEvent.PART: "bytes",
     UploadEvent.ALL: "all bytes",
-    UploadEvent.QUERY: "question",
-    UploadEvent.REFUSED: "contradiction",
+    UploadEvent.QUERY: "status query",
+    UploadEvent.REFUSED: "invalid request",
     UploadEvent.GAP: "gap",
     UploadEvent.CANCEL: "cancel",
     UploadEvent.SILENCE: "a week",
@@ -38,7 +39,7 @@ _LOOPS_ABOVE = frozenset({UploadState.OPEN, UploadState.COMPLETE})
 # box, y is the position of the last line.
 _LABEL_POSITIONS = {
     (UploadState.NONE, UploadState.OPEN): (165, 206, "middle"),
-    (UploadState.OPEN, UploadState.OPEN): (282, 158, "end"),
+    (UploadState.OPEN, UploadState.OPEN): (268, 158, "end"),
     (UploadState.OPEN, UploadState.COMPLETE): (384, 146, "end"),
     (UploadState.OPEN, UploadState.CANCELLED): (384, 292, "end"),
     (UploadState.OPEN, UploadState.EXPIRED): (480, 208, "middle"),
@@ -115,7 +116,7 @@ def state_chart(name: str, path: StatePath) -> Picture:
     order = sorted((n, before, event) for (before, event), steps in path.steps.items() for n in steps)
     parts = [f"{n} {_EVENT_LABELS[event]} ({TRANSITIONS[before, event].status})" for n, before, event in order]
     words = f"{name}: {'; '.join([*parts, f'now {_state_label(path.now)}'])}"
-    note = tag("p", "Numbers are steps of the history; what is thin or dashed did not happen.", style=_NOTE)
+    note = tag("p", _CAPTION, style=_NOTE)
     return Picture(words, tag("div", image(_svg(words, path), words, WIDTH), note, class_="svc-picture"))
 
 

@@ -17,7 +17,7 @@ _TRACK = {"fill": "none", "stroke": INK, "stroke_opacity": "0.35"}
 
 _COLUMNS = (
     *(TableColumn("request"), TableColumn("bytes of the file"), TableColumn("sent", True)),
-    *(TableColumn("of it again", True), TableColumn("stored", True), TableColumn("answer")),
+    *(TableColumn("sent again", True), TableColumn("stored", True), TableColumn("response")),
 )
 
 
@@ -25,8 +25,8 @@ _COLUMNS = (
 class SentRequest:
     """A request of an upload, which sent `sent` bytes of the file from position `first`.
 
-    `again` is the number of repeated bytes. `stored` is the number of stored bytes after the request. `answer` is the
-    response status as text.
+    `again` is the number of repeated bytes. `stored` is the number of stored bytes after the request. `response` is its
+    status as text.
     """
 
     n: int
@@ -35,7 +35,7 @@ class SentRequest:
     sent: int
     again: int
     stored: int
-    answer: str
+    response: str
 
 
 def upload_picture(name: str, total: int | None, history: Iterable[Mapping[str, Any]]) -> Picture:
@@ -48,10 +48,10 @@ def upload_picture(name: str, total: int | None, history: Iterable[Mapping[str, 
     title = f"{name}: {sent} bytes sent, {stored} stored, {twice}"
     drawn = [_row(request, size) for request in requests]
     words = [
-        [f"{request.n} {request.action}", request.sent, request.again, request.stored, request.answer]
+        [f"{request.n} {request.action}", request.sent, request.again, request.stored, request.response]
         for request in requests
     ]
-    names = ["request", "sent", "of it again", "stored", "answer"]
+    names = ["request", "sent", "sent again", "stored", "response"]
     return Picture(text_table(title, names, words), chart(title, _COLUMNS, drawn, *_legend()))
 
 
@@ -71,8 +71,8 @@ def requests_of(history: Iterable[Mapping[str, Any]]) -> list[SentRequest]:
         first, sent = row["first"] or 0, row["sent"] if row["action"] == "send" else 0
         again = max(0, min(first + sent, reached) - first)
         reached = max(reached, first + sent)
-        answer = "none came" if row["status"] is None else str(row["status"])
-        requests.append(SentRequest(row["n"], row["action"], first, sent, again, row["stored"], answer))
+        response = "none" if row["status"] is None else str(row["status"])
+        requests.append(SentRequest(row["n"], row["action"], first, sent, again, row["stored"], response))
     return requests
 
 
@@ -84,7 +84,7 @@ def _row(request: SentRequest, size: int) -> list[object]:
         tag("rect", x=0.5, y=12.5, width=WIDTH - 1, height=8, **_TRACK),
     ]
     cells: list[object] = [f"{request.n} {request.action}", bars(WIDTH, HEIGHT, *shapes)]
-    return [*cells, number(request.sent), number(request.again), number(request.stored), request.answer]
+    return [*cells, number(request.sent), number(request.again), number(request.stored), request.response]
 
 
 def _piece(first: int, length: int, size: int, top: int, look: Mapping[str, str]) -> list[Markup]:

@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..arguments import file_ids, optional_text
-from ..batch import apply_to_rows
+from ..batch.batch import Batch, Errors, RowOperation, run
+from ..batch.resume import Resumable
 from ..current_session import SessionLike, session_or_current
 from .metadata import files_schema_with, metadata_body, with_parent
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
+    from ...client.session import Session
+    from ...core.resources.files import File as FileResource
     from ..arguments import File
+    from ..batch.progress import Progress
+    from ..batch.resume import Resume
+    from ..batch.row_call import Report
+    from ..batch.workers import Executor
+    from ..frames.frames import Record
 
 
 def copy(
@@ -21,6 +31,11 @@ def copy(
     *,
     parent: File | None = None,
     ocr_language: str | None = None,
+    workers: int | None = None,
+    executor: Executor | None = None,
+    errors: Errors = None,
+    resume: Resume = None,
+    progress: Progress = None,
     session: SessionLike = None,
     **metadata: Any,
 ) -> DataFrame:
@@ -32,11 +47,18 @@ def copy(
         parent: The folder of the copy, as an id, a row or a DataFrame of one row. None means the folder of the
             original. If the caller may not write to that folder, None means the caller's root folder.
         ocr_language: The language of text in pictures, as for `upload`, if the copy becomes a native document.
+        workers, executor, errors: The threads or the executor for several files, and what happens with an error of one
+            of them. See docs/bulk.md.
+        resume: The name of a ledger, a file in the current folder in which the call records the rows that are done. The
+            same call again does only the others. None records nothing. See docs/bulk.md.
+        progress: None shows a progress bar for long calls, True always, False never. A function is called with (rows
+            done, rows).
         **metadata: Further fields of the copy. The `mime_type` of a native document, like
             "application/vnd.svc-apps.document", converts the copy to such a document.
 
     Returns:
-        One row for each copy, with the columns of `files()` and each other field that was set.
+        One row for each copy, with the columns of `files()`, each other field that was set, and outcome, error (str),
+        attempts (Int64), seconds (Float64).
 
     Raises:
         TypeError, ValueError: An argument is not valid; nothing was sent.
@@ -50,12 +72,42 @@ def copy(
     >>> svc.copy(plan)[["name", "size"]].values.tolist()
     [['Copy of plan.txt', 4]]
     """
-    from ...client.files import copy_file
-
     session = session_or_current(session)
     if name is not None:
         metadata["name"] = name
     body = metadata_body(with_parent(metadata, parent), creating=True, names=session.names)
     schema = files_schema_with(body)
     query = {**schema.query, "ocrLanguage": optional_text("ocr_language", ocr_language)}
-    return apply_to_rows(schema, file_ids(file), lambda file_id: copy_file(session, file_id, body, query=query))
+    call = partial(_copy_row, body=body, query=query)
+    resumable: Resumable[_CopyRow] = Resumable(
+        "copy",
+        {**body, "ocr_language": ocr_language},
+        identity=lambda row: row.source,
+        with_id=lambda row, new_id: row if "id" in body else row._replace(new_id=new_id),
+        repeat=partial(call, repeated=True),
+    )
+    rows = [_CopyRow(file_id) for file_id in file_ids(file)]
+    operation = RowOperation(schema, call, resumable=resumable, title="Copy")
+    return run(operation, rows, session, Batch(workers, executor, errors, resume, progress))
+
+
+class _CopyRow(NamedTuple):
+    source: str
+    new_id: str | None = None
+
+
+def _copy_row(
+    session: Session,
+    row: _CopyRow,
+    report: Report,
+    body: FileResource,
+    query: Mapping[str, object],
+    *,
+    repeated: bool = False,
+) -> Record:
+    from ...client.files import copy_file
+    from ...client.uploads.chosen_id import copy_with_chosen_id
+
+    if row.new_id is None:
+        return copy_file(session, row.source, body, query=query)
+    return copy_with_chosen_id(session, row.source, row.new_id, body, query, repeated=repeated)

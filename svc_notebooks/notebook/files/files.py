@@ -7,17 +7,20 @@ fails for a file, the error is raised after the last file, and its `result` has 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..arguments import file_ids, whole
-from ..batch import apply_to_rows
+from ..batch.apply import apply_to_rows
+from ..batch.batch import Batch, Errors, RowOperation, known_id, run
+from ..batch.resume import Resumable, Resume
 from ..current_session import SessionLike, session_or_current
 from ..frames.frames import frame
-from ..frames.schemas import DELETED, IDS, file_schema
+from ..frames.schemas import IDS, file_schema
 from .metadata import files_schema_with, metadata_body, with_parent
 from .progress import Progress, check_progress
 from .tree_upload import has_tree, upload_trees
-from .upload_requests import new_content, new_files, run_with_progress
+from .upload_requests import check_resumable, new_content, new_files, run_upload, upload_identity
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -26,6 +29,9 @@ if TYPE_CHECKING:
     from ...client.uploads.request import UploadRequest
     from ...core.resources.files import File as FileResource
     from ..arguments import File, Source, Sources
+    from ..batch.row_call import Report
+    from ..batch.workers import Executor
+    from ..frames.frames import Record
 
 
 def upload(
@@ -43,6 +49,10 @@ def upload(
     recursive: bool | None = None,
     include_hidden: bool = False,
     progress: Progress = None,
+    workers: int | None = None,
+    executor: Executor | None = None,
+    errors: Errors = None,
+    resume: Resume = None,
     session: SessionLike = None,
 ) -> DataFrame:
     """Upload files or folders, and return the metadata of the files.
@@ -58,7 +68,8 @@ def upload(
             format that `mime_type`, or else the extension of `name`, means: .csv, .tsv, .json (records), .jsonl,
             .parquet or .xlsx, and as CSV without such an extension. An index with a name, or of other values than
             numbers, becomes the first columns. Excel gets clock times without their time zone. Whole numbers of 16
-            digits and more, and dates before 1900, are text in Excel.
+            digits and more, and dates before 1900, are text in Excel. URLs like "s3://bucket/people.csv" need the extra
+            `fsspec`, see docs/bulk.md.
         name: The name of the new file, or a list of names. None: the file name of a path, otherwise "Untitled".
         mime_type: The media type of the source. None detects the type from the name or the first bytes.
         convert_to: The native type to which the source is converted: "document", "spreadsheet", "presentation",
@@ -79,18 +90,22 @@ def upload(
         include_hidden: True uploads also files and folders whose names begin with a dot.
         progress: None shows a progress bar for 8 MiB and more, True always, False never. A function is called with
             (bytes done, total bytes or None).
+        workers, executor, errors: The threads or the executor for several files, and what happens with an error of one
+            of them. See docs/bulk.md.
+        resume: The name of a ledger, a file in the current folder in which the call records the rows that are done. The
+            same call again does only the others. None records nothing. See docs/bulk.md.
 
     Returns:
         One row for each source: id, name, mime_type (str), size (Int64, bytes), created_time,
         modified_time (datetime64[ms, UTC]), trashed, starred (boolean), parents (object, list of ids),
-        web_view_link (str), and each other field in `metadata`. For folders, one row for each file below them, also
-        with path (str, the path in the folder, like "data/a.csv") and outcome (str: uploaded, or unchanged for a file
-        with the same content).
+        web_view_link (str), outcome, error (str), attempts (Int64), seconds (Float64), and each other field in
+        `metadata`. For folders, one row for each file below them, also with path (str, the path in the folder, like
+        "data/a.csv"), and with the outcome uploaded, or unchanged for a file with the same content.
 
     Raises:
         TypeError, ValueError: An argument is not valid; nothing was sent.
         ImportError: A package that writes the format is missing (`pip install 'svc-notebooks[frames]'`).
-        OSError: A file cannot be read. In a folder, the other files are uploaded first.
+        OSError: A file cannot be read. In a folder, only the row of this file has failed.
         AlreadyExists: Another file has this `file_id`.
         BadRequest: The content cannot be converted to `convert_to`, or `file_id` is given together with
             `convert_to`, which the service does not allow (X-03).
@@ -119,7 +134,7 @@ def upload(
         convert_to=convert_to,
         ocr_language=ocr_language,
     )
-    metadata = with_parent(metadata, parent)
+    metadata, batch = with_parent(metadata, parent), Batch(workers, executor, errors, resume, progress)
     if has_tree(source):
         return upload_trees(
             session,
@@ -130,15 +145,58 @@ def upload(
             metadata=metadata,
             recursive=recursive,
             include_hidden=include_hidden,
-            progress=progress,
+            batch=batch,
         )
     requests = new_files(session, source, arguments, name=name, file_id=file_id, metadata=metadata)
-    return _run_uploads(session, requests, progress)
+    common = {**(metadata or {}), "mime_type": mime_type, "convert_to": convert_to, "ocr_language": ocr_language}
+    return _run_uploads(session, requests, batch, "upload", common)
 
 
-def _run_uploads(session: Session, requests: Sequence[UploadRequest], progress: Progress) -> DataFrame:
-    schema, alone = files_schema_with(key for request in requests for key in request.metadata), len(requests) == 1
-    return apply_to_rows(schema, requests, lambda request: run_with_progress(session, request, progress, alone=alone))
+def _run_uploads(
+    session: Session,
+    requests: Sequence[UploadRequest],
+    batch: Batch,
+    function: str,
+    common: Mapping[str, Any],
+) -> DataFrame:
+    schema = files_schema_with(key for request in requests for key in request.metadata)
+    alone = len(requests) == 1
+    if batch.resume is not None:
+        check_resumable(requests)
+    from ...client.uploads.chosen_id import with_chosen_id
+
+    resumable: Resumable[UploadRequest] = Resumable(
+        function,
+        common,
+        identity=upload_identity,
+        with_id=partial(with_chosen_id, session) if function == "upload" else None,
+        repeat=partial(_upload_again, alone=alone),
+    )
+    operation = RowOperation(
+        schema,
+        partial(run_upload, alone=alone),
+        known=_known_name,
+        resumable=resumable,
+        title=f"Upload {requests[0].name}" if alone else "Upload",
+        size=_size,
+        going_on="upload the other files again to go on",
+    )
+    return run(operation, requests, session, batch)
+
+
+def _size(request: UploadRequest) -> int | None:
+    return request.source.size
+
+
+def _upload_again(session: Session, request: UploadRequest, report: Report, *, alone: bool) -> Record:
+    """Upload a file, unless an earlier call has created it and was stopped before it recorded this."""
+    from ...client.uploads.chosen_id import find_or_upload
+
+    return find_or_upload(session, request, lambda: run_upload(session, request, report, alone=alone))
+
+
+def _known_name(request: UploadRequest) -> Record:
+    return {"id": request.file_id or request.chosen_id, "name": request.name}
 
 
 def update(
@@ -150,6 +208,10 @@ def update(
     upload_type: str = "auto",
     chunk_size: int | None = None,
     progress: Progress = None,
+    workers: int | None = None,
+    executor: Executor | None = None,
+    errors: Errors = None,
+    resume: Resume = None,
     session: SessionLike = None,
     **metadata: Any,
 ) -> DataFrame:
@@ -163,10 +225,15 @@ def update(
             extension of a path or of a new `name`. Without such an extension the file keeps its media type.
         ocr_language: The language of text in pictures in `source`, as for `upload`.
         upload_type, chunk_size, progress: The same as for `upload`.
+        workers, executor, errors: The threads or the executor for several files, and what happens with an error of one
+            of them. See docs/bulk.md.
+        resume: The name of a ledger, a file in the current folder in which the call records the rows that are done. The
+            same call again does only the others. None records nothing. See docs/bulk.md.
         **metadata: Fields to change, like `name="b.csv"`, `starred=True`, `properties={"lab": "7"}`.
 
     Returns:
-        One row for each file, with the columns of `files()` and each other field that was set.
+        One row for each file, with the columns of `files()`, each other field that was set, and outcome, error (str),
+        attempts (Int64), seconds (Float64).
 
     Raises:
         TypeError, ValueError: An argument is not valid; nothing was sent.
@@ -193,7 +260,8 @@ def update(
             mime_type=mime_type, ocr_language=ocr_language, upload_type=upload_type, chunk_size=chunk_size
         )
         requests = new_content(session, ids, source, arguments, metadata)
-        return _run_uploads(session, requests, progress)
+        common = {**metadata, "mime_type": mime_type, "ocr_language": ocr_language}
+        return _run_uploads(session, requests, Batch(workers, executor, errors, resume, progress), "update", common)
     body = metadata_body(metadata, creating=False, names=session.names)
     if ocr_language is not None:
         raise ValueError("ocr_language applies only to new content: give source too")
@@ -201,14 +269,26 @@ def update(
         body |= metadata_body({"mime_type": mime_type}, creating=False, names=session.names)
     if not body:
         raise ValueError("nothing to change: give source, or fields like name=... or starred=True")
-    return _update_files(session, ids, body)
+    return update_files(session, ids, body, Batch(workers, executor, errors, resume, progress))
 
 
-def _update_files(session: Session, ids: list[str], body: FileResource) -> DataFrame:
+def update_files(
+    session: Session, ids: list[str], body: FileResource, batch: Batch, function: str = "update"
+) -> DataFrame:
+    """Change the metadata of each file, and return the files. `function` is the public function that calls this."""
+    schema = files_schema_with(body)
+    call = partial(_update_row, body=body, query=schema.query)
+    resumable: Resumable[str] = Resumable(function, body)
+    operation = RowOperation(schema, call, known=known_id, resumable=resumable, title=function.capitalize())
+    return run(operation, ids, session, batch)
+
+
+def _update_row(
+    session: Session, file_id: str, report: Report, body: FileResource, query: Mapping[str, object]
+) -> Record:
     from ...client.files import update_file
 
-    schema = files_schema_with(body)
-    return apply_to_rows(schema, ids, lambda file_id: update_file(session, file_id, body, query=schema.query))
+    return update_file(session, file_id, body, query=query)
 
 
 def create_file(
@@ -299,48 +379,3 @@ def file(
 
 def _mask(fields: str | Iterable[str] | None) -> str:
     return "*" if isinstance(fields, str) and fields == "*" else ",".join(file_schema(fields).keys)
-
-
-def trash(file: File, *, session: SessionLike = None) -> DataFrame:
-    """Move files to the trash and return them, with the columns of `files()`.
-
-    >>> lab = svc.sandbox()
-    >>> svc.trash(svc.upload(b"old"))["trashed"].tolist()
-    [True]
-    """
-    return _update_files(session_or_current(session), file_ids(file), {"trashed": True})
-
-
-def untrash(file: File, *, session: SessionLike = None) -> DataFrame:
-    """Restore files from the trash and return them, with the columns of `files()`.
-
-    >>> lab = svc.sandbox()
-    >>> svc.untrash(svc.trash(svc.upload(b"old")))["trashed"].tolist()
-    [False]
-    """
-    return _update_files(session_or_current(session), file_ids(file), {"trashed": False})
-
-
-def delete(file: File, *, session: SessionLike = None) -> DataFrame:
-    """Delete files permanently. They are not moved to the trash.
-
-    Returns:
-        One row for each deleted file: id (str), deleted (boolean, always True).
-
-    Raises:
-        NotFound: The file does not exist, or this user may not see it.
-        NotAllowed: This user is not the owner of the file.
-
-    >>> lab = svc.sandbox()
-    >>> svc.delete(svc.upload(b"old"))["deleted"].tolist()
-    [True]
-    """
-    from ...client.files import delete_file
-
-    session = session_or_current(session)
-
-    def delete_row(file_id: str) -> dict[str, object]:
-        delete_file(session, file_id)
-        return {"id": file_id, "deleted": True}
-
-    return apply_to_rows(DELETED, file_ids(file), delete_row)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..arguments import file_ids, one_id
-from ..batch import apply_to_rows
+from ..batch.batch import Batch, Errors, RowOperation, known_id, run
+from ..batch.resume import Resumable
 from ..current_session import SessionLike, session_or_current
 from ..frames.frames import snake
 from ..frames.schemas import FILES
@@ -17,6 +19,10 @@ if TYPE_CHECKING:
     from ...client.session import Session
     from ...core.resources.files import File as FileResource
     from ..arguments import File
+    from ..batch.progress import Progress
+    from ..batch.resume import Resume
+    from ..batch.row_call import Report
+    from ..batch.workers import Executor
 
 _FIELDS = ",".join(FILES.keys)
 
@@ -51,15 +57,32 @@ def create_folder(name: str, parent: File | None = None, *, session: SessionLike
     return create_file(name, parent=parent, mime_type="folder", session=session, **metadata)
 
 
-def move(file: File, to: File | None, *, session: SessionLike = None) -> DataFrame:
+def move(
+    file: File,
+    to: File | None,
+    *,
+    workers: int | None = None,
+    executor: Executor | None = None,
+    errors: Errors = None,
+    resume: Resume = None,
+    progress: Progress = None,
+    session: SessionLike = None,
+) -> DataFrame:
     """Move files and folders into a folder, and return the moved files.
 
     Args:
         file: An id, a link, a row, a DataFrame, or a list of these.
         to: The folder, as an id, a link, a row or a DataFrame of one row. None or "root" means the top folder.
+        workers, executor, errors: The threads or the executor for several files, and what happens with an error of one
+            of them. See docs/bulk.md.
+        resume: The name of a ledger, a file in the current folder in which the call records the rows that are done. The
+            same call again does only the others. None records nothing. See docs/bulk.md.
+        progress: None shows a progress bar for long calls, True always, False never. A function is called with (rows
+            done, rows).
 
     Returns:
-        One row for each file, with the columns of `files()`. A file that was in the folder already is not changed.
+        One row for each file, with the columns of `files()`, and outcome, error (str), attempts (Int64), seconds
+        (Float64). A file that was in the folder already is not changed.
 
     Raises:
         TypeError, ValueError: An argument is not valid, `to` is not a folder, or it is in the trash; nothing was moved.
@@ -78,7 +101,9 @@ def move(file: File, to: File | None, *, session: SessionLike = None) -> DataFra
 
     session, ids = session_or_current(session), file_ids(file)
     target = _folder_id(session, ROOT if to is None else one_id(to, "to"))
-    return apply_to_rows(FILES, ids, lambda file_id: _move(session, file_id, target))
+    resumable: Resumable[str] = Resumable("move", {"to": target})
+    operation = RowOperation(FILES, partial(_move, target=target), known=known_id, resumable=resumable, title="Move")
+    return run(operation, ids, session, Batch(workers, executor, errors, resume, progress))
 
 
 def _folder_id(session: Session, file_id: str) -> str:
@@ -93,7 +118,7 @@ def _folder_id(session: Session, file_id: str) -> str:
     return str(folder["id"])
 
 
-def _move(session: Session, file_id: str, target: str) -> FileResource:
+def _move(session: Session, file_id: str, report: Report, target: str) -> FileResource:
     """Replace all parents of a file by the folder `target`. Return the file's metadata."""
     from ...client.files import get_file, update_file
 

@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from ..byte_sizes import share_text
-from .progress import Report
 
 if TYPE_CHECKING:
     from ...client.uploads.resumable_upload import ClientUpload
@@ -25,21 +24,3 @@ def explaining_interrupt(explain: Callable[[], str]) -> Iterator[None]:
 
 def stored_text(upload: ClientUpload) -> str:
     return f"{share_text(upload.stored, upload.total)} are stored"
-
-
-@contextmanager
-def explaining_download(report: Report) -> Iterator[Report]:
-    """Yield a function that reports progress and remembers it for the message of a KeyboardInterrupt in the block."""
-    saved: tuple[int, int | None] = (0, None)
-
-    def remember(done: int, total: int | None) -> None:
-        nonlocal saved
-        saved = done, total
-        report(done, total)
-
-    def explain() -> str:
-        done = f"{share_text(*saved)} are saved" if saved[0] else "the download was stopped"
-        return f"{done}; run the cell again to go on"
-
-    with explaining_interrupt(explain):
-        yield remember

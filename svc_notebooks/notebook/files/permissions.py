@@ -7,7 +7,9 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 from ..arguments import choice, file_ids
-from ..batch import apply_to_rows
+from ..batch.batch import Batch, Errors, RowOperation, run
+from ..batch.resume import Resumable
+from ..batch.row_call import ROW_ERRORS
 from ..current_session import SessionLike, session_or_current
 from ..frames.frames import Record, frame
 from ..frames.schemas import PERMISSIONS
@@ -15,8 +17,13 @@ from ..frames.schemas import PERMISSIONS
 if TYPE_CHECKING:
     from pandas import DataFrame
 
+    from ...client.session import Session
     from ...core.resources.files import Permission
     from ..arguments import File
+    from ..batch.progress import Progress
+    from ..batch.resume import Resume
+    from ..batch.row_call import Report
+    from ..batch.workers import Executor
 
 _ROLES = ("reader", "commenter", "writer")
 _ANYONE = "anyone"
@@ -28,6 +35,11 @@ def share(
     with_: str | Sequence[str],
     *,
     role: str = "reader",
+    workers: int | None = None,
+    executor: Executor | None = None,
+    errors: Errors = None,
+    resume: Resume = None,
+    progress: Progress = None,
     session: SessionLike = None,
 ) -> DataFrame:
     """Give users, domains or everyone access to files. `role` replaces the role that a grantee already has.
@@ -37,10 +49,17 @@ def share(
         with_: An e-mail address, "anyone" (everyone who has the file's id), "domain:example.com" (every user of this
             domain), or a list of these.
         role: "reader", "commenter" or "writer".
+        workers, executor, errors: The threads or the executor for several files, and what happens with an error of one
+            of them. See docs/bulk.md.
+        resume: The name of a ledger, a file in the current folder in which the call records the rows that are done. The
+            same call again does only the others. None records nothing. See docs/bulk.md.
+        progress: None shows a progress bar for long calls, True always, False never. A function is called with (rows
+            done, rows).
 
     Returns:
         One row for each file and grantee: file_id (str), id (str, the id of the permission), type (str: user, domain
-        or anyone), role, email_address, domain (str; missing if not of this type).
+        or anyone), role, email_address, domain (str; missing if not of this type), outcome, error (str), attempts
+        (Int64), seconds (Float64).
 
     Raises:
         TypeError, ValueError: An argument is not valid; nothing was sent.
@@ -54,12 +73,24 @@ def share(
     >>> svc.share(file, ["bob@svc.example", "anyone"])[["type", "role"]].values.tolist()
     [['user', 'reader'], ['anyone', 'reader']]
     """
-    from ...client.files import share_file
-
     session = session_or_current(session)
     bodies = [_body(check_grantee("with_", grantee), choice("role", role, _ROLES)) for grantee in _grantees(with_)]
     pairs = list(product(file_ids(file), bodies))
-    return apply_to_rows(PERMISSIONS, pairs, lambda pair: _record(pair[0], share_file(session, *pair)))
+    resumable: Resumable[tuple[str, Permission]] = Resumable("share", {"role": role}, identity=list)
+    operation = RowOperation(
+        PERMISSIONS, _share_row, known=_known, resumable=resumable, title="Share", unit="permissions"
+    )
+    return run(operation, pairs, session, Batch(workers, executor, errors, resume, progress))
+
+
+def _share_row(session: Session, pair: tuple[str, Permission], report: Report) -> Record:
+    from ...client.files import share_file
+
+    return _record(pair[0], share_file(session, *pair))
+
+
+def _known(pair: tuple[str, object]) -> Record:
+    return {"file_id": pair[0]}
 
 
 def _grantees(with_: object) -> Iterable[str]:
@@ -90,12 +121,28 @@ def _body(grantee: str, role: str) -> Permission:
     return {"type": "user", "role": role, "emailAddress": grantee}
 
 
-def unshare(file: File, with_: str | Sequence[str], *, session: SessionLike = None) -> DataFrame:
+def unshare(
+    file: File,
+    with_: str | Sequence[str],
+    *,
+    workers: int | None = None,
+    executor: Executor | None = None,
+    errors: Errors = None,
+    resume: Resume = None,
+    progress: Progress = None,
+    session: SessionLike = None,
+) -> DataFrame:
     """Remove the permissions of grantees on files. Users without another permission lose access.
 
     Args:
         file: An id, a link, a row, a DataFrame, or a list of these.
         with_: The grantees, as for `share`: an e-mail address, "anyone", "domain:example.com", or a list of these.
+        workers, executor, errors: The threads or the executor for several files, and what happens with an error of one
+            of them. See docs/bulk.md.
+        resume: The name of a ledger, a file in the current folder in which the call records the rows that are done. The
+            same call again does only the others. None records nothing. See docs/bulk.md.
+        progress: None shows a progress bar for long calls, True always, False never. A function is called with (rows
+            done, rows).
 
     Returns:
         One row for each removed permission, with the columns of `share`.
@@ -110,20 +157,38 @@ def unshare(file: File, with_: str | Sequence[str], *, session: SessionLike = No
     >>> svc.unshare(file, "bob@svc.example")["email_address"].tolist()
     ['bob@svc.example']
     """
+    pairs = list(product(file_ids(file), _grantees(with_)))
+    resumable: Resumable[tuple[str, str]] = Resumable("unshare", identity=list, repeat=_unshare_again)
+    row_errors = (*ROW_ERRORS, ValueError)
+    operation = RowOperation(
+        PERMISSIONS,
+        _unshare_row,
+        known=_known,
+        row_errors=row_errors,
+        resumable=resumable,
+        title="Unshare",
+        unit="permissions",
+    )
+    return run(operation, pairs, session_or_current(session), Batch(workers, executor, errors, resume, progress))
+
+
+def _unshare_row(session: Session, pair: tuple[str, str], report: Report) -> Record:
     from ...client.files import file_permissions, unshare_file
 
-    session = session_or_current(session)
-    grantees = list(_grantees(with_))
+    file_id, grantee = pair
+    for permission in file_permissions(session, file_id):
+        if _grantee(permission) == grantee.lower():
+            unshare_file(session, file_id, permission["id"])
+            return _record(file_id, permission)
+    raise ValueError(f"file {file_id!r} is not shared with {grantee!r}; permissions(file) lists its grantees")
 
-    def revoke(pair: tuple[str, str]) -> Record:
-        file_id, grantee = pair
-        for permission in file_permissions(session, file_id):
-            if _grantee(permission) == grantee.lower():
-                unshare_file(session, file_id, permission["id"])
-                return _record(file_id, permission)
-        raise ValueError(f"file {file_id!r} is not shared with {grantee!r}; permissions(file) lists its grantees")
 
-    return apply_to_rows(PERMISSIONS, list(product(file_ids(file), grantees)), revoke)
+def _unshare_again(session: Session, pair: tuple[str, str], report: Report) -> Record:
+    """Remove a permission, unless an earlier call has done so and was stopped before it recorded this."""
+    try:
+        return _unshare_row(session, pair, report)
+    except ValueError:
+        return _record(pair[0], _body(pair[1], ""))
 
 
 def _grantee(permission: Permission) -> str:
@@ -137,7 +202,8 @@ def permissions(file: File, *, session: SessionLike = None) -> DataFrame:
     """List the permissions on files, including permissions inherited from folders. The owner comes first.
 
     Returns:
-        One row for each permission, with the columns of `share`. The owner's role is "owner".
+        One row for each permission: file_id (str), id (str), type (str), role (str, "owner" for the owner),
+        email_address, domain (str; missing if not of this type).
 
     Raises:
         NotAllowed: This user may not write to the file. Only writers may see its permissions.

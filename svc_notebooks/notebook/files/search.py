@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Generator, Iterable, Mapping
+from contextlib import closing
 from datetime import date, timedelta
 from itertools import islice
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias, overload
 
 from ...core.errors.errors import BadRequest, NotFound
+from ...core.platform import capabilities
 from ..arguments import file_ids, optional_text, whole
 from ..current_session import SessionLike, session_or_current
-from ..frames.frames import Schema, frame
+from ..frames.frames import Schema, concatenate, frame
 from ..frames.schemas import FILE, file_schema
 from .query_names import explain_bad_request, sort_keys, wire_order, wire_query
 from .search_terms import file_filter
@@ -20,13 +22,68 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
     from ...client.session import Session
+    from ...core.resources.files import File as FileRecord
     from ..arguments import File
+    from .search_terms import FileFilter
 
     When: TypeAlias = str | date | timedelta
 
 _LARGEST_PAGE = 1000
+_CHUNK = 10_000
+"""The number of files whose JSON objects are in memory at once."""
+
 _BRANDED = re.compile(r"'(application/vnd\.[^']+)'")
 """A media type in a query that can have the prefix of a brand."""
+
+
+@overload
+def files(
+    query: str | None = None,
+    *,
+    name: str | Iterable[str] | None = None,
+    text: str | None = None,
+    mime_type: str | Iterable[str] | None = None,
+    folder: File | None = None,
+    owner: str | Iterable[str] | None = None,
+    modified_after: When | None = None,
+    modified_before: When | None = None,
+    created_after: When | None = None,
+    created_before: When | None = None,
+    trashed: bool | None = None,
+    starred: bool | None = None,
+    shared_with_me: bool | None = None,
+    properties: Mapping[str, str] | None = None,
+    order_by: str | Iterable[str] | None = None,
+    limit: int | None = None,
+    fields: str | Iterable[str] | None = None,
+    chunksize: None = None,
+    session: SessionLike = None,
+) -> DataFrame: ...
+
+
+@overload
+def files(
+    query: str | None = None,
+    *,
+    name: str | Iterable[str] | None = None,
+    text: str | None = None,
+    mime_type: str | Iterable[str] | None = None,
+    folder: File | None = None,
+    owner: str | Iterable[str] | None = None,
+    modified_after: When | None = None,
+    modified_before: When | None = None,
+    created_after: When | None = None,
+    created_before: When | None = None,
+    trashed: bool | None = None,
+    starred: bool | None = None,
+    shared_with_me: bool | None = None,
+    properties: Mapping[str, str] | None = None,
+    order_by: str | Iterable[str] | None = None,
+    limit: int | None = None,
+    fields: str | Iterable[str] | None = None,
+    chunksize: int,
+    session: SessionLike = None,
+) -> Generator[DataFrame, None, None]: ...
 
 
 def files(
@@ -48,8 +105,9 @@ def files(
     order_by: str | Iterable[str] | None = None,
     limit: int | None = None,
     fields: str | Iterable[str] | None = None,
+    chunksize: int | None = None,
     session: SessionLike = None,
-) -> DataFrame:
+) -> DataFrame | Generator[DataFrame, None, None]:
     """List all files that match a query and all other conditions. All pages of the result are fetched.
 
     Without any condition, all files are listed, including files in the trash.
@@ -75,11 +133,14 @@ def files(
         limit: The maximum number of rows. None returns all rows.
         fields: The columns to return, as names separated by commas or a list of names. "*" returns all columns, and
             None the columns below.
+        chunksize: The number of rows in each of several DataFrames, which are returned one after another. Use it for
+            lists that are too long for the memory.
 
     Returns:
         One row for each file: id, name, mime_type (str), size (Int64, bytes, missing for folders),
         created_time, modified_time (datetime64[ms, UTC]), trashed, starred (boolean), parents (object,
-        list of ids), web_view_link (str).
+        list of ids), web_view_link (str). With `chunksize`, a generator of such DataFrames, whose rows are numbered
+        on from one to the next. Its method `close` stops the requests.
 
     Raises:
         TypeError, ValueError: An argument is not valid; nothing was sent. Or `folder` is a file that is not a folder.
@@ -92,13 +153,15 @@ def files(
     ['two.txt', 'one.txt']
     >>> svc.files("name contains 't' and mime_type = 'text/csv'", modified_after="yesterday")["name"].tolist()
     ['table.csv']
+    >>> [len(chunk) for chunk in svc.files(chunksize=2)]
+    [2, 1]
     """
-    from ...client.files import list_files
-
     session = session_or_current(session)
     optional_text("query", query)
     if limit is not None:
-        whole("limit", limit, 0)
+        limit = whole("limit", limit, 0)
+    if chunksize is not None:
+        chunksize = whole("chunksize", chunksize, 1)
     conditions = {
         "name": name,
         "text": text,
@@ -119,24 +182,75 @@ def files(
     for media_type in _BRANDED.findall(query or ""):
         session.names.full_media_type(media_type, "query")  # raises for the media type of another brand
     selection = file_filter(sent_query, conditions, names=session.names, now=session.clock.now())
-    if selection is None:
-        return frame(schema, [])
-    listed = list_files(
-        session,
-        q=selection.query,
-        order_by=wire_order(keys),
-        page_size=_LARGEST_PAGE if selection.keys else min(limit or _LARGEST_PAGE, _LARGEST_PAGE),
-        fields=_mask(schema, selection.keys),
-        limit=None if selection.keys else limit,
-    )
-    try:
-        matches = [] if limit == 0 else list(islice(filter(selection.matches, listed), limit))
-    except BadRequest as error:
-        explain_bad_request(error, query, keys)
-        raise
-    if not matches and folder is not None and limit != 0:
-        _check_folders(session, file_ids(folder, "folder"))
-    return frame(schema, matches)
+
+    def pages() -> Generator[list[FileRecord], None, None]:
+        if selection is None or limit == 0:
+            return
+        is_empty = True
+        try:
+            for page in _matching_pages(session, selection, schema, wire_order(keys), limit, chunksize):
+                is_empty &= not page
+                yield page
+        except BadRequest as error:
+            explain_bad_request(error, query, keys)
+            raise
+        if is_empty and folder is not None:
+            _check_folders(session, file_ids(folder, "folder"))
+
+    chunks = _chunks(schema, pages(), chunksize or _CHUNK)
+    return concatenate(schema, list(chunks)) if chunksize is None else chunks
+
+
+def _matching_pages(
+    session: Session,
+    selection: FileFilter,
+    schema: Schema,
+    order: str | None,
+    limit: int | None,
+    chunksize: int | None,
+) -> Generator[list[FileRecord], None, None]:
+    """Yield the matching files of each page, at most `limit` in all."""
+    from ...client.files import list_file_pages
+
+    most = None if selection.keys else limit  # the service does not test patterns
+    page_size = min(number for number in (_LARGEST_PAGE, most, chunksize) if number)
+    fields = _mask(schema, selection.keys)
+    ahead = capabilities().threads and not session.in_process and most == limit
+    with closing(
+        list_file_pages(
+            session, q=selection.query, order_by=order, page_size=page_size, fields=fields, limit=most, ahead=ahead
+        )
+    ) as listed:
+        left = limit
+        for page in listed:
+            matches = list(islice(filter(selection.matches, page), left))
+            yield matches
+            left = None if left is None else left - len(matches)
+            if left == 0:
+                return
+
+
+def _chunks(
+    schema: Schema, pages: Generator[list[FileRecord], None, None], size: int
+) -> Generator[DataFrame, None, None]:
+    """Yield DataFrames of `size` rows, and of fewer rows at the end. Without a file, yield an empty DataFrame."""
+    records: list[FileRecord] = []
+    start = 0
+    with closing(pages):
+        for page in pages:
+            records += page
+            while len(records) > size:  # not the last rows, because the next page may be empty
+                yield _numbered(frame(schema, records[:size]), start)
+                del records[:size]
+                start += size
+    if records or not start:
+        yield _numbered(frame(schema, records), start)
+
+
+def _numbered(chunk: DataFrame, start: int) -> DataFrame:
+    """Return the DataFrame with rows that are numbered from `start`."""
+    chunk.index += start
+    return chunk
 
 
 def _mask(schema: Schema, keys: Iterable[str]) -> str:

@@ -5,31 +5,32 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ...core.errors.caller_warning import warn_caller
 from ..arguments import flag
-from ..batch import ROW_ERRORS, apply_to_rows
-from ..byte_sizes import share_text, size_text
+from ..batch.batch import RowOperation, run
+from ..batch.resume import Resumable
+from ..batch.row_call import ROW_ERRORS
+from ..byte_sizes import size_text
 from ..frames.frames import Schema
 from ..frames.schemas import FILES, TREE_FILES
-from .interrupts import explaining_interrupt
 from .metadata import files_schema_with, metadata_body
-from .progress import Progress, reporting
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
     from ...client.session import Session
     from ...client.uploads.request import UploadArguments
-    from ...local.tree import LocalFile, LocalTree
+    from ...client.uploads.tree_upload import TreeFile
+    from ...local.tree import LocalTree
+    from ..batch.batch import Batch
+    from ..batch.row_call import Report
     from ..frames.frames import Record
 
 MAX_FILES = 1000
 """The maximum number of files that are uploaded from folders without `recursive=True`."""
-
-_BAR_MIN_FILES = 50
-"""The number of files from which the upload of a folder gets a progress bar by default, however small they are."""
 
 _MAX_NAMED = 5
 
@@ -51,7 +52,7 @@ def upload_trees(
     metadata: Mapping[str, Any] | None,
     recursive: bool | None,
     include_hidden: bool,
-    progress: Progress,
+    batch: Batch,
 ) -> DataFrame:
     """Upload folders and patterns. Return one row for each file. Arguments and errors are the same as for `upload`."""
     from ...client.files import ROOT
@@ -71,26 +72,45 @@ def upload_trees(
     columns = Schema(TREE_FILES.columns + schema.columns[len(FILES.columns) :])  # the fields that were set come last
     upload = TreeUpload(session, top, replace(arguments, metadata=body, query=schema.query))
     _warn_of_skipped(trees)
-    total, done = sum(file.size for file in files), 0
-    shown = True if progress is None and len(files) >= _BAR_MIN_FILES else progress
-    with (
-        reporting(shown, f"Upload {title}", total) as report,
-        explaining_interrupt(lambda: f"{share_text(done, total)} are stored; run the cell again to go on"),
-    ):
+    for tree in trees:
+        for folder in tree.folders:
+            upload.folder(folder)
+    if batch.executor is not None:  # the current folder of another process may be another one
+        files = [replace(file, path=file.path.absolute()) for file in files]
+    rows = [upload.plan(file, with_id=batch.resume is None) for file in files]
+    resumable: Resumable[TreeFile] = Resumable(
+        "upload",
+        {**body, "convert_to": arguments.convert_to, "mime_type": arguments.mime_type, "name": name},
+        identity=_identity,
+        with_id=lambda row, new_id: row._replace(new_id=new_id),
+        repeat=partial(_upload_row, repeated=True),
+    )
+    operation = RowOperation(
+        columns,
+        _upload_row,
+        known=lambda row: {"name": row.file.relative.name, "path": str(row.file.relative)},
+        label=lambda n, row: str(row.file.relative),
+        row_errors=(*ROW_ERRORS, ValueError),
+        resumable=resumable,
+        title=f"Upload {title}",
+        size=lambda row: row.file.size,
+        going_on="run the cell again to go on",
+    )
+    return run(operation, rows, session, batch)
 
-        def upload_file(file: LocalFile) -> Record:
-            nonlocal done
-            uploaded, outcome = upload.upload(file, lambda sent, _size: report(done + sent, total))
-            done += file.size
-            report(done, total)
-            return {**uploaded, "path": str(file.relative), "outcome": outcome}
 
-        for tree in trees:
-            for folder in tree.folders:
-                upload.folder(folder)
-        return apply_to_rows(
-            columns, files, upload_file, errors=(*ROW_ERRORS, ValueError), label=lambda file: str(file.relative)
-        )
+def _upload_row(session: Session, row: TreeFile, report: Report, *, repeated: bool = False) -> Record:
+    from ...client.uploads.tree_upload import upload_tree_file
+
+    file, outcome = upload_tree_file(session, row, report, repeated=repeated)
+    return {**file, "path": str(row.file.relative), "outcome": outcome}
+
+
+def _identity(row: TreeFile) -> list[object]:
+    """Return what identifies a file in a ledger: its paths, its size and its modification time."""
+    path = row.file.path.absolute()
+    modified = None if row.file.error else path.stat().st_mtime_ns
+    return [str(path), str(row.file.relative), row.file.size, modified]
 
 
 def _local_trees(source: Any, name: object, *, include_hidden: bool) -> list[LocalTree]:

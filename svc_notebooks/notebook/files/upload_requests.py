@@ -10,7 +10,6 @@ from ..arguments import is_frame, names_for, sources
 from .frame_content import content_of, new_contents
 from .interrupts import explaining_interrupt, stored_text
 from .metadata import files_schema_with, metadata_body
-from .progress import Progress, reporting
 
 if TYPE_CHECKING:
     from ...client.session import Session
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
     from ...client.uploads.resumable_upload import ClientUpload
     from ...core.resources.files import File
     from ..arguments import Source, Sources
+    from ..batch.row_call import Report
 
 
 def new_files(
@@ -32,7 +32,7 @@ def new_files(
     """Return a prepared upload of a new file for each source. Arguments and errors are the same as for `upload`."""
     from ...client.uploads.prepare import prepare
 
-    contents = sources(source)
+    contents = [content for item in sources(source) for content in _matches(item)]
     _check_streams(contents)
     if file_id is not None and len(contents) != 1:
         raise ValueError(f"file_id is for one source, but source has {len(contents)} sources; leave file_id out")
@@ -47,6 +47,13 @@ def new_files(
         content, media_type = content_of(item, file_name, arguments.mime_type)
         requests.append(prepare(session, content, replace(common, name=title, mime_type=media_type)))
     return requests
+
+
+def _matches(source: Source) -> list[Source]:
+    """Return the files that match a URL with wildcards, or else the source itself."""
+    from ...local.url_files import UrlFile, is_url
+
+    return [*UrlFile(source).matches()] if is_url(source) and "*" in source else [source]
 
 
 def new_content(
@@ -84,17 +91,28 @@ def _check_streams(contents: Sequence[object]) -> None:
         raise ValueError("source is a stream for several files, and can be read only once; give a path or bytes")
 
 
-def run_with_progress(session: Session, request: UploadRequest, progress: Progress, *, alone: bool = True) -> File:
-    """Run an upload with a progress bar. `alone` is False for one of several uploads of a call."""
+def check_resumable(requests: Sequence[UploadRequest]) -> None:
+    """Raise ValueError if a later call could not tell whether a source is the same."""
+    for request in requests:
+        if request.source.identity() is None:
+            raise ValueError(f"resume needs sources that are paths or bytes, and {request.name!r} is a file object")
+
+
+def upload_identity(request: UploadRequest) -> list[object]:
+    """Return what identifies an upload in a ledger: its source, its name, and the file that gets new content."""
+    return [request.source.identity(), request.metadata.get("name"), request.file_id]
+
+
+def run_upload(session: Session, request: UploadRequest, report: Report, *, alone: bool = True) -> File:
+    """Run an upload and return the file. `alone` is False for one of several uploads of a call."""
     from ...client.uploads.prepare import execute, resumable
 
-    with reporting(progress, f"Upload {request.name}", request.source.size) as report:
-        if request.upload_type != "resumable":
-            with explaining_interrupt(lambda: "the upload was stopped; files() shows whether the file is stored"):
-                return execute(session, request, report)
-        upload = resumable(session, request, report)
-        with explaining_interrupt(lambda: f"{stored_text(upload)}; {_how_to_go_on(upload, alone=alone)}"):
-            return upload.run()
+    if request.upload_type != "resumable":
+        with explaining_interrupt(lambda: "the upload was stopped; files() shows whether the file is stored"):
+            return execute(session, request, report)
+    upload = resumable(session, request, report)
+    with explaining_interrupt(lambda: f"{stored_text(upload)}; {_how_to_go_on(upload, alone=alone)}"):
+        return upload.run()
 
 
 def _how_to_go_on(upload: ClientUpload, *, alone: bool) -> str:

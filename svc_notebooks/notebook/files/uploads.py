@@ -92,10 +92,10 @@ class Upload:
         >>> row = up.run()
         >>> up.picture()
         zeros.bin: 300,000 bytes sent, 300,000 stored, none sent twice
-          request  sent     of it again  stored   answer
-          1 begin  0        0            0        200
-          2 send   262,144  0            262,144  308
-          3 send   37,856   0            300,000  200
+          request  sent     sent again  stored   response
+          1 begin  0        0           0        200
+          2 send   262,144  0           262,144  308
+          3 send   37,856   0           300,000  200
         """
         return upload_picture(self._upload.request.name, self._upload.total, self._upload.history)
 

@@ -69,6 +69,14 @@ PREVIEW = schema(
     """
 )
 
+FREE_BUSY = schema(
+    """
+    start     time
+    end       time
+    calendar  text
+    """
+)
+
 CALENDARS = schema(
     """
     id           text
@@ -96,6 +104,18 @@ OUTBOX = schema(
     to        text
     method    text
     subject   text
+    """
+)
+
+IMPORTED = schema(
+    """
+    iCalUID           text
+    id                text
+    summary           text
+    start             time
+    end               time
+    changedInstances  count
+    htmlLink          text
     """
 )
 

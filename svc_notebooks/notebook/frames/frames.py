@@ -146,7 +146,14 @@ def concatenate(schema: Schema, frames: Sequence[DataFrame]) -> DataFrame:
     """
     import pandas as pd
 
-    return pd.concat(frames, ignore_index=True) if frames else frame(schema, [])
+    if len(frames) < 2:
+        return frames[0].reset_index(drop=True) if frames else frame(schema, [])
+    plain = pd.StringDtype("python", na_value=float("nan"))
+    for column in schema.columns:
+        dtypes = [each[column.name].dtype for each in frames]
+        if column.dtype == "str" and plain in dtypes and dtypes.count(plain) < len(dtypes):  # some have lone surrogates
+            frames = [each.astype({column.name: plain}) for each in frames]
+    return pd.concat(frames, ignore_index=True)
 
 
 def _column(dtype: Dtype, values: list[Any]) -> Any:

@@ -35,7 +35,7 @@ def receiver_for(session: Session, to: object) -> Receiver | str:
 
 
 def channel_token(session: Session, token: object) -> str | None:
-    """Return the channel token unchanged. Raises ValueError if the token looks like a credential (ruling 42)."""
+    """Return the channel token unchanged. Raises ValueError if the token looks like a credential."""
     text = optional_text("token", token)
     if text and _BEARER.match(text):
         raise ValueError(_REFUSED.format(reason="begins with 'Bearer ', as a credential does"))

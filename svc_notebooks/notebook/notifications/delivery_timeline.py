@@ -21,25 +21,25 @@ if TYPE_CHECKING:
 WIDTH, HEIGHT, _EDGE = 320, 20, 8
 _COLUMNS = (
     TableColumn("message"),
-    TableColumn("first try"),
-    TableColumn("tries"),
-    TableColumn("answers"),
+    TableColumn("first attempt"),
+    TableColumn("attempts"),
+    TableColumn("responses"),
     TableColumn("waited", True),
 )
 _OUTCOME_LABELS = {
     "delivered": "delivered",
     "retry": "tried again",
-    "failed": "failed for good",
+    "failed": "failed",
     "cancelled": "given up",
 }
 
 
 @dataclass(frozen=True, slots=True)
 class TimelineAttempt:
-    """An attempt to deliver a message, `after` seconds after the first attempt. `answer` is a status or an error."""
+    """An attempt to deliver a message, `after` seconds after the first attempt. `response` is a status or an error."""
 
     after: float
-    answer: str
+    response: str
     outcome: str
 
 
@@ -75,9 +75,9 @@ def delivery_timeline(channel: ChannelLike | None = None, *, session: SessionLik
     >>> channel = svc.watch_changes(rx)
     >>> later = lab.clock.advance("1m")
     >>> svc.delivery_timeline(channel)
-    Deliveries: 1 message, 2 tries
-      message  first try  answers   waited
-      1 sync   09:00:00   503, 200  0.9 s
+    Deliveries: 1 message, 2 attempts
+      message  first attempt  responses  waited
+      1 sync   09:00:00       503, 200   0.9 s
     """
     lab = sandbox_of(session_or_current(session))
     if lab is None:
@@ -91,15 +91,16 @@ def delivery_timeline(channel: ChannelLike | None = None, *, session: SessionLik
 def timeline_of(deliveries: Iterable[DeliveryRow]) -> Picture:
     """Draw the delivery timeline for rows of `Service.deliveries`, each of which is one delivery attempt."""
     messages = messages_of(deliveries)
-    tries = sum(len(message.attempts) for message in messages)
-    title = f"Deliveries: {_count_text(len(messages), 'message', 'messages')}, {_count_text(tries, 'try', 'tries')}"
+    attempts = sum(len(message.attempts) for message in messages)
+    counts = _count_text(len(messages), "message", "messages"), _count_text(attempts, "attempt", "attempts")
+    title = f"Deliveries: {', '.join(counts)}"
     longest = max((message.lasted for message in messages), default=0.0)
     text_rows, rows = [], []
     for message in messages:
         waited = f"{message.lasted:.1f} s" if len(message.attempts) > 1 else ""
-        text_rows.append([message.name, message.begun, _answers(message), waited])
-        rows.append([message.name, message.begun, _lane(message, longest), _answers(message), waited])
-    names = ["message", "first try", "answers", "waited"]
+        text_rows.append([message.name, message.begun, _responses(message), waited])
+        rows.append([message.name, message.begun, _lane(message, longest), _responses(message), waited])
+    names = ["message", "first attempt", "responses", "waited"]
     legend: list[object] = []
     for outcome, after in (("delivered", ", "), ("retry", ", "), ("failed", "")):
         legend.append(join_html(swatch(_mark(8, 6, outcome)), _OUTCOME_LABELS[outcome], after))
@@ -128,17 +129,17 @@ def _message(rows: Sequence[DeliveryRow], clock: str, *, named: bool) -> Timelin
     times = [datetime.fromisoformat(row["time"]) for row in rows]
     attempts = []
     for time, row in zip(times, rows, strict=True):
-        answer = str(row["status"]) if row["status"] is not None else str(row["error"] or "none")
-        attempts.append(TimelineAttempt((time - times[0]).total_seconds(), answer, row["outcome"]))
+        response = str(row["status"]) if row["status"] is not None else str(row["error"] or "none")
+        attempts.append(TimelineAttempt((time - times[0]).total_seconds(), response, row["outcome"]))
     label = f"{rows[0]['message_number']} {rows[0]['state']}"
     channel = f" on {rows[0]['channel_id'][:8]}" if named else ""
     return TimelineMessage(label + channel, times[0].strftime(clock), tuple(attempts))
 
 
-def _answers(message: TimelineMessage) -> str:
-    answers = ", ".join(attempt.answer for attempt in message.attempts)
+def _responses(message: TimelineMessage) -> str:
+    responses = ", ".join(attempt.response for attempt in message.attempts)
     last = message.attempts[-1].outcome
-    return answers if last == "delivered" else f"{answers} ({_OUTCOME_LABELS.get(last, last)})"
+    return responses if last == "delivered" else f"{responses} ({_OUTCOME_LABELS.get(last, last)})"
 
 
 def _lane(message: TimelineMessage, longest: float) -> Markup:

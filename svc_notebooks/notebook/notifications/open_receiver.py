@@ -42,6 +42,7 @@ def receiver(
     certificate: _Files | None = None,
     address: str | None = None,
     direct: bool | None = None,
+    register: bool = False,
     session: SessionLike = None,
 ) -> Receiver:
     """Create a receiver of notification messages, an HTTPS server in a thread of this kernel.
@@ -58,6 +59,8 @@ def receiver(
             None means the URL with `host` and the port.
         direct: True makes the sandbox call the receiver as a function, without a socket. None does this only for
             a sandbox in an environment without sockets, such as a browser page.
+        register: True registers the receiver at the service of a class (`svc-notebooks serve --class`), for the
+            channels of your account only. The service then trusts the certificate of the receiver.
 
     Returns:
         A Receiver, which listens until `close()` or the end of its `with` block.
@@ -96,10 +99,21 @@ def receiver(
                 f"address is {address!r}; give a complete https address, such as https://hooks.example.com{_PATH}"
             )
         new = _https_receiver(lab, inbox, session, host, port, certificate, address)
+        if register and lab is None:
+            _register(session, new)
     _receivers.setdefault(session, []).append(new)
     if lab:
         lab.closes(new.close)
     return new
+
+
+def _register(session: Session, new: Receiver) -> None:
+    """Register a receiver at the service of a class. Close the receiver if the service refuses it."""
+    try:
+        session.call("POST", "/_class/receivers", body={"address": new.address, "ca_pem": new.ca_pem})
+    except BaseException:
+        new.close()
+        raise
 
 
 def _https_receiver(

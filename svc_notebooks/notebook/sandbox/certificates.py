@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ...core.http.origins import ANY
 from ...core.process_fork import temporary_folder
 
 _HOSTS = ("localhost", "127.0.0.1", "::1")
@@ -46,12 +47,15 @@ def make_authority() -> Authority:
 
 
 @contextmanager
-def tls_for(host: str) -> Iterator[tuple[ssl.SSLContext, Path]]:
-    """Yield a server-side TLS context for `host` and the path of a PEM file. Raises ImportError without trustme."""
+def tls_for(*hosts: str) -> Iterator[tuple[ssl.SSLContext, Path]]:
+    """Yield a server-side TLS context for these hosts and this machine, and the path of a PEM file for clients.
+
+    The wildcard "*" of `Policy(host_names=...)` is not a host. Raises ImportError without trustme.
+    """
     authority = make_authority()
     with temporary_folder("svc-ca-") as folder:
         folder.chmod(0o755)
         ca = folder / "ca.pem"
         ca.write_text(authority.ca_pem)
         ca.chmod(0o644)
-        yield authority.context(*dict.fromkeys((host, *_HOSTS))), ca
+        yield authority.context(*dict.fromkeys((*(host for host in hosts if host != ANY), *_HOSTS))), ca

@@ -106,7 +106,7 @@ class SandboxControls:
         >>> with lab.faults(operation="files.list", nth=2, status=503):
         ...     files = svc.files(), svc.files()
         ...     lab.fault_plans()[["waits_for", "does", "seen", "fired"]].values.tolist()
-        [['the 2nd request of files.list', 'answers 503', 3, 1]]
+        [['the 2nd request of files.list', 'returns 503', 3, 1]]
         """
         from ...core.faults.plan import Action, Match
 
@@ -253,7 +253,7 @@ class SandboxControls:
         """Write the complete state of the service to one file. `open_sandbox` opens the file on any machine.
 
         If the file already has the same state, the file is not changed, so a notebook cell can run again. The file
-        contains digests of tokens, but no tokens.
+        contains digests of access tokens, but no access tokens. It contains the tokens of channels.
 
         Args:
             path: The path of the file.

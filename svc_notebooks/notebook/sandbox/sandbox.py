@@ -255,7 +255,7 @@ class Sandbox(Identities, SandboxControls):
 
         Args:
             port: The port on 127.0.0.1. 0 selects a free port.
-            tls: Use HTTPS.
+            tls: Use HTTPS, with a certificate for this machine and for the names of `Policy(host_names=...)`.
 
         Returns:
             The running `SocketServer`, whose `.base_url` is the address of the service. With `tls=True`, `.ca` is the
@@ -275,7 +275,11 @@ class Sandbox(Identities, SandboxControls):
         from ...server.transports.socket_server import SocketServer
         from .certificates import tls_for
 
-        context, ca = self._resources.enter_context(tls_for("127.0.0.1")) if tls else (None, None)
+        context, ca = (
+            self._resources.enter_context(tls_for("127.0.0.1", *self.service.policy.host_names))
+            if tls
+            else (None, None)
+        )
         server = SocketServer(self.service, port=port, tls=context, ca=ca).start()
         server.owner = self
         self.closes(server.stop)

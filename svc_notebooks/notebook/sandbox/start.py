@@ -123,9 +123,11 @@ def connect(
     its own connections. A spawned process (spawn, forkserver, joblib) must call `connect()` again.
 
     Args:
-        base_url: The address of the service. None: the environment variable `SVC_BASE_URL`.
+        base_url: The address of the service. None: the environment variable `SVC_BASE_URL`. Without that variable, in a
+            notebook server of JupyterHub: the address in `SVC_NOTEBOOKS_URL`, which the hub's configuration sets.
         token: An access token, or a function that returns an access token. The function is called again when the token
-            has expired. None: the environment variable `SVC_TOKEN`. The token is never displayed.
+            has expired. None: the environment variable `SVC_TOKEN`, and with the address in `SVC_NOTEBOOKS_URL` the
+            variable `JUPYTERHUB_API_TOKEN`. The token is never displayed.
         names: The brand names of this deployment in paths, headers and JSON. None: the default names.
         verify: A file with trusted certificate authorities. None: the machine's authorities. False: no check.
         proxies: A dict from URL schemes to proxies, which replaces the proxy settings of the environment.
@@ -139,18 +141,30 @@ def connect(
     >>> svc.connect("https://api.example.org", token="secret")
     <Session https://api.example.org>
     """
+    from ...client.credentials import EnvironmentToken
     from ...client.session import Session
 
-    address = os.environ.get("SVC_BASE_URL") if base_url is None else base_url
+    address, variable = (base_url, "SVC_TOKEN") if base_url is not None else _address_in_environment()
     if not address:
         raise ValueError(_MISSING.format(argument="base_url", variable="SVC_BASE_URL"))
-    access_token = os.environ.get("SVC_TOKEN") if token is None else token
-    if not access_token:
-        raise ValueError(_MISSING.format(argument="token", variable="SVC_TOKEN"))
+    access_token = EnvironmentToken(variable) if token is None else token
+    if not access_token or (token is None and not os.environ.get(variable)):
+        raise ValueError(_MISSING.format(argument="token", variable=variable))
     session = Session(address, access_token, names=names or Names(), verify=verify, proxies=proxies)
     session.explain = lambda error: explain_not_found(error, sandbox_at(session.base_url))
     make_current(session)
     return session
+
+
+def _address_in_environment() -> tuple[str | None, str]:
+    """Return the address of the service, or None, and the name of the variable with the access token.
+
+    The token of JupyterHub is sent only to the address that the hub has set.
+    """
+    address = os.environ.get("SVC_BASE_URL")
+    if not address and (hub_address := os.environ.get("SVC_NOTEBOOKS_URL")):
+        return hub_address, "JUPYTERHUB_API_TOKEN"
+    return address, "SVC_TOKEN"
 
 
 _MISSING = (

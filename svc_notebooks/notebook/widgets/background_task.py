@@ -10,7 +10,7 @@ import ipywidgets as widgets
 
 from ...core.platform import capabilities
 from .field import set_visible
-from .progress_bar import ProgressBar
+from .progress.progress_bar import ProgressBar
 from .styles import row
 
 Value = TypeVar("Value")

@@ -24,6 +24,7 @@ def widget_tree(*roots: Widget) -> dict[Widget, None]:
         part = pending.pop()
         if part not in tree:
             tree[part] = None
-            values = [value if isinstance(value, list | tuple) else [value] for value in part.trait_values().values()]
+            held = [getattr(part, name) for name in part.keys if part.trait_has_value(name)]
+            values = [value if isinstance(value, list | tuple) else [value] for value in held]
             pending += [inner for value in reversed(values) for inner in reversed(value) if isinstance(inner, Widget)]
     return tree

@@ -110,7 +110,7 @@ def _archive(body: bytes) -> Markup:
         with zipfile.ZipFile(io.BytesIO(body)) as archive:
             entries = archive.infolist()
     except zipfile.BadZipFile:
-        return tag("p", "This is no archive that can be read.")
+        return tag("p", "This archive cannot be read.")
     lines = [tag("li", f"{entry.filename} ({size_text(entry.file_size)})") for entry in entries[:MAX_ENTRIES]]
     return tag("div", tag("ul", *lines), _more_line(len(entries) - MAX_ENTRIES, "files"), style=_SCROLL)
 

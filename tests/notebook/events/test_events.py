@@ -10,6 +10,7 @@ import pytest
 
 import svc_notebooks as svc
 from svc_notebooks.core.events.field_table import EVENT_FIELDS
+from svc_notebooks.notebook.batch.batch import batch_schema
 from svc_notebooks.notebook.frames.event_schemas import CREATED, EVENT, EVENTS, INSTANCES, PREVIEW
 
 BERLIN = ZoneInfo("Europe/Berlin")
@@ -421,7 +422,8 @@ def test_a_row_of_a_timetable_has_parameters_of_its_own(lab):
         }
     )
 
-    made = svc.create_events(term, send_updates="none")
+    with pytest.warns(UserWarning, match="1 of 4 rows failed"):
+        made = svc.create_events(term, send_updates="none")
 
     assert made["field"].fillna("").tolist() == ["", "", "", "conference_data_version"]
     conferences = svc.events(fields="*").set_index("summary")["conference_data"].notna()
@@ -563,7 +565,7 @@ def test_no_reminders_and_default_reminders_are_different(lab):
         (EVENTS, lambda: svc.events()),
         (EVENT, lambda: svc.events(fields="*")),
         (EVENT, lambda: svc.event([])),
-        (CREATED, lambda: svc.create_events(pd.DataFrame({"summary": []}))),
+        (batch_schema(CREATED), lambda: svc.create_events(pd.DataFrame({"summary": []}))),
         (PREVIEW, lambda: svc.preview_recurrence("2026-11-02", "2026-11-03", "daily", count=0)),
     ],
 )
@@ -595,7 +597,8 @@ def test_a_timetable_is_made_row_by_row_and_keeps_its_index(lab):
         index=["mon", "tue", "wed", "thu"],
     )
 
-    made = svc.create_events(term)
+    with pytest.warns(UserWarning, match="3 of 4 rows failed"):
+        made = svc.create_events(term)
 
     assert made.index.tolist() == made["row"].tolist() == ["mon", "tue", "wed", "thu"]
     assert made["id"].notna().tolist() == [True, False, False, False]
@@ -624,7 +627,7 @@ def test_an_interrupted_timetable_has_the_created_rows_in_its_error(lab):
 
     assert caught.value.result["summary"].tolist() == ["A"]
     assert caught.value.result.index.tolist() == [7]
-    assert "1 of 3 rows" in caught.value.__notes__[-1]
+    assert "1 of 3 succeeded" in caught.value.__notes__[-1]
 
 
 def test_an_error_that_concerns_all_rows_ends_the_call(lab):

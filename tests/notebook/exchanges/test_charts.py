@@ -60,7 +60,7 @@ class TestUploadPicture:
         assert [row[2] for row in shown] == ["0", "300,000", "0", "524,288", "262,144"]
         assert [row[3] for row in shown] == ["0", "0", "0", "37,856", "0"]
         assert [row[4] for row in shown] == ["0", "0", "262,144", "786,432", "1,048,576"]
-        assert [row[5] for row in shown] == ["200", "none came", "308", "308", "200"]
+        assert [row[5] for row in shown] == ["200", "none", "308", "308", "200"]
 
     def test_has_the_same_content_as_text(self, broken: svc.Upload):
         words = repr(broken.picture())
@@ -83,7 +83,7 @@ class TestUploadPicture:
         lab.clock.advance("8d")
         up.run()
 
-        requests = [(request.action, request.answer, request.again) for request in requests_of(up._upload.history)]
+        requests = [(request.action, request.response, request.again) for request in requests_of(up._upload.history)]
         assert requests[2:] == [
             ("send", "404", 0),
             ("begin", "200", 0),
@@ -127,7 +127,7 @@ class TestStateChart:
             label.text for label in svg.findall(f"{SVG}text") if label.get("class") == "been" and ":" in label.text
         ]
 
-        assert taken == ["1: begun 200", "6: all bytes 200", "5: bytes 308", "4: question 308"]
+        assert taken == ["1: begun 200", "6: all bytes 200", "5: bytes 308", "4: status query 308"]
         assert len([path for path in svg.findall(f"{SVG}path") if path.get("class") == "been"]) == 3
         assert repr(picture).endswith("now complete")
 
@@ -168,7 +168,7 @@ class TestStateChart:
         second = svc.resume_upload(first.session_uri, FILM, chunk_size=512 * KIB)
         second.run()
 
-        assert repr(second.states()).endswith(": 1 question (308); 2 all bytes (200); now complete")
+        assert repr(second.states()).endswith(": 1 status query (308); 2 all bytes (200); now complete")
 
     def test_an_image_has_an_alternative_text(self, broken: svc.Upload):
         picture = broken.states()
@@ -183,7 +183,7 @@ class TestStateChart:
 
 
 class TestTimeline:
-    """Tries of deliveries against time."""
+    """Attempts of deliveries against time."""
 
     @pytest.fixture
     def watched(self, lab):
@@ -220,16 +220,16 @@ class TestTimeline:
     def test_the_text_has_every_response(self, watched):
         words = repr(svc.delivery_timeline())
 
-        assert words.startswith("Deliveries: 3 messages, 6 tries")
+        assert words.startswith("Deliveries: 3 messages, 6 attempts")
         assert "503, 503, 503, 200" in words
-        assert "404 (failed for good)" in words
+        assert "404 (failed)" in words
 
     def test_the_chart_of_one_channel(self, lab, watched):
         other = svc.watch_changes(svc.receiver(direct=True))
         lab.deliver()
 
         assert "on " in repr(svc.delivery_timeline())
-        assert repr(svc.delivery_timeline(other)).startswith("Deliveries: 1 message, 1 try")
+        assert repr(svc.delivery_timeline(other)).startswith("Deliveries: 1 message, 1 attempt")
 
     def test_a_reason_is_escaped(self):
         row = {"channel_id": EVIL, "message_number": 1, "state": "sync", "time": "2026-01-05T09:00:00Z"}

@@ -89,7 +89,7 @@ def test_views_without_a_response_have_the_reason(lab):
 
     assert pd.isna(svc.exchanges()["status"][0])
     assert "cut" in svc.exchanges()["error"][0]
-    assert "(no answer: " in str(svc.exchange(1))
+    assert "(no response: " in str(svc.exchange(1))
     assert "S--xC" in svc.exchange(1).diagram()
     assert "cut" in svc.exchange(1)._repr_html_()
 

@@ -5,7 +5,7 @@ import io
 import pytest
 
 import svc_notebooks as svc
-from svc_notebooks.notebook.byte_sizes import MIB
+from svc_notebooks.notebook.byte_sizes import MIB, progress_text
 
 
 def interrupt_after(size):
@@ -92,6 +92,6 @@ def test_an_interrupted_download_goes_on_from_what_is_saved(lab, path, tmp_path)
     saved = (folder / "zeros.bin.part").stat().st_size
     svc.download(file, folder)
 
-    assert message == f"{saved / MIB:.0f} of 20 MiB are saved; run the cell again to go on"
+    assert message == f"stopped at {progress_text(saved, 20 * MIB)}; run the cell again to go on"
     assert f"bytes={saved}-" in svc.exchanges()["range"].tolist()
     assert (folder / "zeros.bin").read_bytes() == path.read_bytes()

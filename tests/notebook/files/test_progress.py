@@ -8,8 +8,9 @@ import pytest
 import svc_notebooks as svc
 from svc_notebooks.core.policy import MIB
 from svc_notebooks.notebook import frontend
-from svc_notebooks.notebook.files import progress
-from svc_notebooks.notebook.widgets.progress_bar import ProgressBar
+from svc_notebooks.notebook.batch import displays
+from svc_notebooks.notebook.files.progress import reporting
+from svc_notebooks.notebook.widgets.progress.progress_bar import ProgressBar
 
 
 @pytest.fixture
@@ -19,7 +20,7 @@ def shown(monkeypatch):
 
     displayed = []
     monkeypatch.setattr(IPython.display, "display", displayed.append)
-    monkeypatch.setattr(progress, "detect_frontend", lambda: "notebook")
+    monkeypatch.setattr(displays, "detect_frontend", lambda: "notebook")
     return displayed
 
 
@@ -86,21 +87,21 @@ def test_an_interrupt_leaves_the_bar_where_it_is_and_the_upload_resumable(lab, s
 @pytest.mark.parametrize("error, word", [(KeyboardInterrupt, "Stopped"), (OSError, "Failed")])
 def test_a_bar_shows_that_the_transfer_stopped(shown, error, word):
     def transfer():
-        with progress.reporting(True, "Upload zeros.bin", 100) as report:
+        with reporting(True, "Upload zeros.bin", 100) as report:
             report(40, 100)
             raise error
 
     with pytest.raises(error):
         transfer()
 
-    assert [bar.text for bar in shown] == [f"{word} at 40 bytes of 100 bytes (40 %)"]
+    assert [bar.text for bar in shown] == [f"{word} at 40 bytes of 100 bytes (40 %) in 0 s"]
 
 
 @pytest.mark.spec("D-03", "D-03b")
 def test_a_terminal_has_tqdm(lab, monkeypatch):
     terminal = io.StringIO()
     monkeypatch.setattr(sys, "stderr", terminal)
-    monkeypatch.setattr(progress, "detect_frontend", lambda: "terminal")
+    monkeypatch.setattr(displays, "detect_frontend", lambda: "terminal")
 
     svc.upload(bytes(9 * MIB), name="zeros.bin")
 

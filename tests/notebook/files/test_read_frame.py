@@ -8,7 +8,7 @@ import pytest
 
 import svc_notebooks as svc
 from svc_notebooks.core.errors.errors import NotAllowed, NotFound
-from svc_notebooks.notebook.files import read_frame as module
+from svc_notebooks.notebook.files.downloads import read_frame as module
 
 BIRDS = pd.DataFrame({"pond": ["Ø", "数"], "birds": [3, 4], "depth": [0.5, 1.25]})
 NATIVE = "application/vnd.svc-apps."

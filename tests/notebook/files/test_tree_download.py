@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 import svc_notebooks as svc
-from svc_notebooks import NotFound, PathExists
+from svc_notebooks import PathExists
 from svc_notebooks.client.downloads.tree_download import list_remote_tree
 from svc_notebooks.local.paths import DistinctPaths
 
@@ -62,9 +62,10 @@ def test_a_missing_folder_for_files_is_created(lab, tmp_path, monkeypatch, to, c
 
 
 def test_no_folder_is_created_for_a_file_that_does_not_exist(lab, tmp_path):
-    with pytest.raises(NotFound):
-        svc.download(["a", "b"], tmp_path / "new")
+    with pytest.warns(UserWarning, match="2 of 2 rows failed.*NotFound"):
+        failed = svc.download(["a", "b"], tmp_path / "new")
 
+    assert failed[["id", "outcome"]].values.tolist() == [["a", "failed"], ["b", "failed"]]
     assert contents(tmp_path) == {}
 
 
@@ -217,9 +218,9 @@ def test_other_local_files_stay(data, tmp_path):
     (tmp_path / "Data" / "mine.txt").write_bytes(b"mine")
 
     with pytest.raises(PathExists, match="exists with other content") as caught:
-        svc.download(data, tmp_path)
+        svc.download(data, tmp_path, errors="raise")
 
-    assert caught.value.result["name"].tolist() == ["a.csv", "c.txt"]
+    assert caught.value.result["outcome"].tolist() == ["saved", "failed", "saved"]
     assert "sub/b.csv: PathExists" in "\n".join(caught.value.__notes__)
     assert (tmp_path / "Data" / "sub" / "b.csv").read_bytes() == b"mine"
     assert svc.download(data, tmp_path, overwrite=True)["outcome"].tolist() == ["unchanged", "replaced", "unchanged"]
@@ -231,9 +232,9 @@ def test_a_local_file_in_the_place_of_a_folder_stays(data, tmp_path):
     (tmp_path / "Data" / "sub").write_bytes(b"mine")
 
     with pytest.raises(PathExists, match="sub' is a file, where a folder must be") as caught:
-        svc.download(data, tmp_path, overwrite=True)
+        svc.download(data, tmp_path, overwrite=True, errors="raise")
 
-    assert caught.value.result["name"].tolist() == ["a.csv"]
+    assert caught.value.result.query("outcome != 'failed'")["name"].tolist() == ["a.csv"]
     assert (tmp_path / "Data" / "sub").read_bytes() == b"mine"
 
 
@@ -241,7 +242,7 @@ def test_a_local_folder_in_the_place_of_a_file_stays(data, tmp_path):
     (tmp_path / "Data" / "a.csv").mkdir(parents=True)
 
     with pytest.raises(PathExists, match=r"a\.csv' is a folder, and a file cannot"):
-        svc.download(data, tmp_path, overwrite=True)
+        svc.download(data, tmp_path, overwrite=True, errors="raise")
 
     assert contents(tmp_path) == {**WHOLE, "Data/a.csv": None}
 
@@ -250,7 +251,7 @@ def test_a_folder_is_not_saved_at_the_path_of_a_file(data, tmp_path):
     (tmp_path / "to").write_bytes(b"mine")
 
     with pytest.raises(PathExists, match="to' is a file, where a folder must be"):
-        svc.download(data, tmp_path / "to")
+        svc.download(data, tmp_path / "to", errors="raise")
 
 
 def test_an_interrupted_download_goes_on_with_the_rest(data, tmp_path):
@@ -278,11 +279,13 @@ def test_a_file_that_fails_does_not_stop_the_others(lab, data, tmp_path):
     bad = svc.upload(b"bad", name="bad", parent=data)
     lab.flag(bad)
 
-    with pytest.raises(svc.NotAllowed) as caught:
-        svc.download([data, "nothing"], tmp_path)
+    with pytest.warns(UserWarning, match="2 of 5 rows failed"):
+        saved = svc.download([data, "nothing"], tmp_path)
 
-    assert caught.value.result["name"].tolist() == ["a.csv", "b.csv", "c.txt"]
-    assert [type(error) for error in caught.value.failed.values()] == [svc.NotAllowed, NotFound]
+    assert saved["name"].fillna("").tolist() == ["a.csv", "bad", "b.csv", "c.txt", ""]
+    assert saved["outcome"].tolist() == ["saved", "failed", "saved", "saved", "failed"]
+    assert saved["error"].dropna().str.partition(":")[0].tolist() == ["NotAllowed", "NotFound"]
+    assert saved.loc[saved["outcome"] == "failed", ["path", "size"]].isna().all(axis=None)
 
 
 def test_a_folder_in_the_trash_comes_with_its_files(data, tmp_path):

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import svc_notebooks as svc
-from svc_notebooks.core.errors.errors import BadRequest
+from svc_notebooks.local.ledger import Ledger
 from svc_notebooks.notebook.files import tree_upload
 from svc_notebooks.notebook.frames import schemas
 
@@ -160,7 +160,7 @@ def test_the_fields_that_were_set_are_further_columns(data):
     for outcome in ("uploaded", "unchanged"):
         made = svc.upload("data", metadata={"description": "counts"})
 
-        assert list(made.columns) == [*schemas.TREE_FILES.dtypes, "description"]
+        assert list(made.columns) == [*schemas.TREE_FILES.dtypes, "description", "error", "attempts", "seconds"]
         assert set(zip(made["outcome"], made["description"], strict=True)) == {(outcome, "counts")}
 
 
@@ -231,9 +231,11 @@ def test_a_file_that_cannot_be_read_does_not_stop_the_others(data, monkeypatch):
     unreadable(monkeypatch, "a.csv", "deep")
 
     with pytest.raises(PermissionError) as caught:
-        svc.upload("data")
+        svc.upload("data", errors="raise")
 
-    assert caught.value.result["path"].tolist() == ["data/sub/b.csv"]
+    result = caught.value.result
+    assert result["path"].tolist() == ["data/a.csv", "data/sub/b.csv", "data/sub/deep"]
+    assert result["outcome"].tolist() == ["failed", "uploaded", "failed"]
     notes = "\n".join(caught.value.__notes__)
     assert "1 of 3 succeeded" in notes
     assert "data/a.csv: PermissionError" in notes
@@ -245,22 +247,43 @@ def test_names_in_another_encoding_are_named(data):
     (data / os.fsdecode(b"caf\xe9.txt")).write_text("x")
     (data / os.fsdecode(b"na\xefve")).mkdir()
 
-    with pytest.raises(OSError, match="not valid UTF-8") as caught:
-        svc.upload("data")
+    with pytest.warns(UserWarning, match=r"2 of 5 rows failed; .* data/caf\?\.txt: OSError: .* not valid UTF-8"):
+        result = svc.upload("data")
 
-    assert len(caught.value.result) == 3
-    assert "data/caf?.txt: OSError" in "\n".join(caught.value.__notes__)
-    assert "data/na?ve: OSError" in "\n".join(caught.value.__notes__)
+    assert result.loc[result["outcome"] == "failed", "path"].tolist() == ["data/caf?.txt", "data/na?ve"]
 
 
 def test_a_file_that_cannot_be_converted_is_named(data):
     write(data, {"sub/x.bin": "\0\1"})
 
-    with pytest.raises((BadRequest, ValueError)) as caught:
-        svc.upload("data", convert_to="auto")
+    with pytest.warns(UserWarning, match=r"1 of 4 rows failed; .* data/sub/x\.bin: ValueError"):
+        result = svc.upload("data", convert_to="auto")
 
-    assert len(caught.value.result) == 3
-    assert "data/sub/x.bin: ValueError" in "\n".join(caught.value.__notes__)
+    assert result["outcome"].tolist().count("uploaded") == 3
+
+
+@pytest.mark.parametrize("arguments", [{}, {"convert_to": "document"}], ids=["files", "documents"])
+def test_an_upload_with_a_ledger_sends_each_file_once(data, monkeypatch, arguments):
+    save, done = Ledger.save, []
+
+    def interrupted_save(self, key, state, **values):
+        if state == "done" and not done:
+            done.append(key)
+            raise KeyboardInterrupt
+        save(self, key, state, **values)
+
+    (data / "a.csv").rename(data / "a.txt")
+    (data / "sub/b.csv").rename(data / "sub/b.txt")
+    monkeypatch.setattr(Ledger, "save", interrupted_save)
+    with pytest.raises(KeyboardInterrupt):
+        svc.upload("data", resume="survey", workers=2, **arguments)
+    svc.upload("data", resume="survey", **arguments)
+    (data / "new.txt").write_text("n")
+    again = svc.upload("data", resume="survey", **arguments)
+
+    assert again["outcome"].tolist() == ["skipped", "uploaded", "skipped", "skipped"]
+    assert again["name"].str.removesuffix(".txt").tolist() == ["a", "new", "b", "c"]
+    assert len(svc.files("mimeType != 'application/vnd.svc-apps.folder'")) == 4
 
 
 @pytest.mark.parametrize("preset", ["lost receipt", "flaky wifi"])

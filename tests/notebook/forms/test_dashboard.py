@@ -168,7 +168,7 @@ def test_a_running_clock_is_frozen():
 
 def test_a_fault_is_armed_and_disarmed(panel, lab):
     panel.faults.preset.value = "lost receipt"
-    assert "look before you do it again" in panel.faults.description.value
+    assert "check before you repeat it" in panel.faults.description.value
     panel.faults.arm.click()
     assert set(lab.fault_plans()["preset"]) == {"lost receipt"}
     assert "lost receipt" in panel.faults.armed.value

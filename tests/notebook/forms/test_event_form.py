@@ -13,6 +13,7 @@ from svc_notebooks.core.errors.errors import AlreadyExists
 from svc_notebooks.core.events.field_table import EVENT_FIELDS
 from svc_notebooks.core.events.rrule import Freq
 from svc_notebooks.core.events.validation import problems, with_defaults
+from svc_notebooks.core.platform import BROWSER, override
 from svc_notebooks.notebook.events.body import LENIENT
 from tests.examples import examples
 from tests.patience import PATIENCE
@@ -60,6 +61,14 @@ def test_create_creates_the_event_and_shows_it(form):
     assert "Created: Tea." in form.status.value
     assert "lab.serve()" in form.status.value  # no browser comes to a kernel
     assert form.result["id"].item() in form.table.value
+
+
+def test_a_form_in_a_browser_page_does_not_recommend_a_server(form):
+    with override(BROWSER):
+        form.create.click()
+
+    assert "Created: Tea." in form.status.value
+    assert "lab.serve()" not in form.status.value
     assert repr(form) == "<EventForm: 1 event created>"
 
 

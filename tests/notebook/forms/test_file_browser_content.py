@@ -68,7 +68,7 @@ def test_the_content_of_a_file_is_replaced(browser, plan, tmp_path):
     choose(browser, "plan.txt")
     browser.ask["replace"].click()
     assert "plan.txt" in browser.question.head.value
-    assert "overwrites the present one (25 bytes, changed 2026-01-05 09:00 UTC)" in browser.question.head.value
+    assert "overwrites the current content (25 bytes, changed 2026-01-05 09:00 UTC)" in browser.question.head.value
     browser.question.source.path.value = "new.txt"
     code = browser.code()
     assert svc.read(plan) == b"Feed the ducks on Monday."

@@ -343,3 +343,16 @@ def test_more_options_are_closed_until_a_field_in_them_is_wrong(panel):
 
     panel.controls.token.control.value = "Bearer abc"
     assert more.shown
+
+
+def test_the_preview_has_the_messages_that_arrived_while_a_cell_runs(lab):
+    async def cell() -> str:
+        panel = svc.watch_panel()  # the event loop is busy until the end of the cell
+        panel.watch.click()
+        svc.create_file(name="later.txt")
+        lab.deliver()
+        preview = panel._repr_mimebundle_()["text/html"]
+        panel.close()
+        return preview
+
+    assert "2 messages" in asyncio.run(cell())

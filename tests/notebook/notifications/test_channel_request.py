@@ -1,4 +1,4 @@
-"""The requests of watch_file and watch_changes, and the arguments that they refuse (A8, ruling 42)."""
+"""The requests of watch_file and watch_changes, and the arguments that they refuse (A8)."""
 
 import json
 from datetime import UTC, datetime, timedelta

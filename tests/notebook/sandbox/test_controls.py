@@ -72,7 +72,7 @@ def test_fault_plans_have_the_same_columns_without_faults(lab):
     assert (len(none), len(plans)) == (0, 1)
     assert none.dtypes.equals(plans.dtypes)
     assert plans[["waits_for", "does", "times", "seen", "fired"]].values.tolist() == [
-        ["the 2nd request of upload.session", "cuts the connection after 300,000 bytes of the request", 3, 0, 0]
+        ["the 2nd request of upload.session", "closes the connection after 300,000 bytes of the request", 3, 0, 0]
     ]
 
 

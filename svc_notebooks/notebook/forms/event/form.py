@@ -10,6 +10,7 @@ import ipywidgets as widgets
 
 from ....core.errors.errors import SvcError
 from ....core.events.validation import problems
+from ....core.platform import capabilities
 from ....core.time_zones import UTC_NAME
 from ...current_session import SessionLike, session_or_current
 from ...events.body import LENIENT
@@ -73,6 +74,7 @@ class EventForm(Form):
 
     title = "Event form"
     instead = "svc.create_event(title, start=..., end=...)"
+    nothing = "Nothing was created."
 
     def __init__(self, session: SessionLike = None) -> None:
         super().__init__(session)
@@ -175,11 +177,14 @@ class EventForm(Form):
         with warnings.catch_warnings(record=True) as shown:
             warnings.simplefilter("always")
             try:
-                created = create_event(**self.draft.arguments, session=session_or_current(self._session))
+                created = self._send_event()
             except SvcError as error:
                 self._show_refusal(error)
             else:
                 self._show_success(created, [str(row.message) for row in shown])
+
+    def _send_event(self) -> DataFrame:
+        return create_event(**self.draft.arguments, session=session_or_current(self._session))
 
     def _show_failure(self) -> None:
         """Show the number of fields with problems, and the problems that have no field."""
@@ -190,7 +195,7 @@ class EventForm(Form):
             f"{'1 field needs' if count == 1 else f'{count} fields need'} fixing. See the messages beside the fields."
         )
         all_texts = " ".join(text for _, text in self._problems)
-        self._show_alert(ValueError(f"Nothing was created. {all_texts}"), *([fields] if count else []), *without_field)
+        self._show_alert(ValueError(f"{self.nothing} {all_texts}"), *([fields] if count else []), *without_field)
 
     def _show_refusal(self, error: SvcError) -> None:
         """Show a service error beside its field. Raise the error if there is no such field."""
@@ -203,7 +208,7 @@ class EventForm(Form):
 
     def _show_alert(self, error: Exception, *texts: str) -> None:
         self._show_error(error)
-        self.alert.value = tag("p", " ".join(["Nothing was created.", *texts]), role="alert", class_="svc-answer")
+        self.alert.value = tag("p", " ".join([self.nothing, *texts]), role="alert", class_="svc-answer")
         self._focus_first_problem()
 
     def _show_success(self, created: DataFrame, notes: list[str]) -> None:
@@ -211,7 +216,7 @@ class EventForm(Form):
         self._show_table(self.result[_COLUMNS])
         link, name = str(created["html_link"].item()), self.draft.arguments.get("summary") or "the event"
         if session_or_current(self._session).in_process:  # a browser cannot reach a service in this process
-            page: object = "Call lab.serve() to open its page in a browser."
+            page: object = "Call lab.serve() to open its page in a browser." if capabilities().sockets else ""
         else:
             page = tag("a", "Open it", href=link, target="_blank", rel="noopener")
         paragraphs = [tag("p", f"Note: {note}.") for note in notes]

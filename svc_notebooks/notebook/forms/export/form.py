@@ -23,7 +23,7 @@ from ...widgets.file_download import BrowserDownload, default_download
 from ...widgets.form import HANDLER_LOCK, Form
 from ...widgets.html import tag
 from ...widgets.preview import preview
-from ...widgets.progress_bar import ProgressBar
+from ...widgets.progress.progress_bar import ProgressBar
 from ...widgets.styles import row
 from .controls import ExportControls, ExportRequest, Selection
 

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ...files.copy import copy
-from ...files.files import create_file, delete, trash, untrash, update
+from ...files.files import create_file, update
 from ...files.folders import move
 from ...files.permissions import check_grantee, share
+from ...files.trash import delete, trash, untrash
 from ...widgets.background_task import Report
 from ...widgets.copy_restriction import ARGUMENT
 from ...widgets.upload_buffer import ChosenFile
@@ -52,7 +53,9 @@ def rename_action(session: Session, file: str, name: str) -> FileAction:
     """Return the action that renames a file. Raises ValueError for an empty name."""
     new_name = _check_name(name)
     code = f"svc.update({file!r}, name={new_name!r})"
-    return FileAction(code, lambda _report: update(file, name=new_name, session=session), f"Renamed to {new_name}.")
+    return FileAction(
+        code, lambda _report: update(file, name=new_name, progress=False, session=session), f"Renamed to {new_name}."
+    )
 
 
 def copy_action(session: Session, files: list[str], name: str) -> FileAction:
@@ -61,7 +64,9 @@ def copy_action(session: Session, files: list[str], name: str) -> FileAction:
     if new_name and len(files) > 1:
         raise ValueError(f"Name is for one copy, but {len(files)} files are selected. Leave it empty.")
     code = f"svc.copy({_ids_text(files)}{f', {new_name!r}' if new_name else ''})"
-    return FileAction(code, lambda _report: copy(files, new_name, session=session), f"Copied {file_count(files)}.")
+    return FileAction(
+        code, lambda _report: copy(files, new_name, progress=False, session=session), f"Copied {file_count(files)}."
+    )
 
 
 def share_action(session: Session, files: list[str], grantee: str, role: str) -> FileAction:
@@ -72,7 +77,7 @@ def share_action(session: Session, files: list[str], grantee: str, role: str) ->
     check_grantee("Share with", email)
     code = f"svc.share({_ids_text(files)}, {email!r}, role={role!r})"
     words = f"Shared {file_count(files)} with {email} ({role})."
-    return FileAction(code, lambda _report: share(files, email, role=role, session=session), words)
+    return FileAction(code, lambda _report: share(files, email, role=role, progress=False, session=session), words)
 
 
 def move_action(session: Session, files: list[str], folder_id: str | None, path: str | None) -> FileAction:
@@ -80,22 +85,22 @@ def move_action(session: Session, files: list[str], folder_id: str | None, path:
     if folder_id is None:
         raise ValueError("Folder is empty. Select the folder to which the files are moved.")
     code, words = f"svc.move({_ids_text(files)}, to={folder_id!r})", f"Moved {file_count(files)} to {path}."
-    return FileAction(code, lambda _report: move(files, to=folder_id, session=session), words)
+    return FileAction(code, lambda _report: move(files, to=folder_id, progress=False, session=session), words)
 
 
 def trash_action(session: Session, files: list[str]) -> FileAction:
     code, words = f"svc.trash({_ids_text(files)})", f"Moved {file_count(files)} to the trash."
-    return FileAction(code, lambda _report: trash(files, session=session), words)
+    return FileAction(code, lambda _report: trash(files, progress=False, session=session), words)
 
 
 def untrash_action(session: Session, files: list[str]) -> FileAction:
     code, words = f"svc.untrash({_ids_text(files)})", f"Restored {file_count(files)} from the trash."
-    return FileAction(code, lambda _report: untrash(files, session=session), words)
+    return FileAction(code, lambda _report: untrash(files, progress=False, session=session), words)
 
 
 def delete_action(session: Session, files: list[str]) -> FileAction:
     code, words = f"svc.delete({_ids_text(files)})", f"Deleted {file_count(files)} permanently."
-    return FileAction(code, lambda _report: delete(files, session=session), words)
+    return FileAction(code, lambda _report: delete(files, progress=False, session=session), words)
 
 
 def copy_restriction_action(session: Session, facts: File, allowed: bool) -> FileAction:
@@ -104,7 +109,7 @@ def copy_restriction_action(session: Session, facts: File, allowed: bool) -> Fil
     fields: dict[str, Any] = {ARGUMENT: not allowed}
     code = f"svc.update({file!r}, {_arguments(fields)})"
     words = f"Viewers {'can' if allowed else 'can no longer'} download, export and copy {facts.get('name')}."
-    return FileAction(code, lambda _report: update(file, session=session, **fields), words)
+    return FileAction(code, lambda _report: update(file, progress=False, session=session, **fields), words)
 
 
 def replace_content_action(session: Session, facts: File, chosen: ChosenFile) -> FileAction:

@@ -106,7 +106,9 @@ def content_note(facts: File, names: Names) -> str:
     if names.is_native(str(facts.get("mimeType"))):
         return "The file is a native document. The new content is converted and replaces everything in the document."
     changed = f"changed {minute_text(facts.get('modifiedTime'))} UTC"
-    return f"The new content overwrites the present one ({_size(facts)}, {changed}). The file keeps its id and name."
+    return (
+        f"The new content overwrites the current content ({_size(facts)}, {changed}). The file keeps its id and name."
+    )
 
 
 def every_field(fields: File) -> Markup:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from ....core.errors.abuse_warning import suppress_abuse_warning
 from ....core.errors.errors import PathExists
 from ....local.saving import REPLACED, SAVED, UNCHANGED
-from ...files.downloads import download, read
+from ...files.downloads.downloads import download, read
 from ...widgets.background_task import Report
 from ...widgets.dialogs.replace_question import Conflict
 from .abuse_question import is_flagged
@@ -141,6 +141,7 @@ def _save(session: Session, request: Download, report: Report) -> DownloadResult
             acknowledge_abuse=request.acknowledge_abuse,
             overwrite=request.overwrite,
             progress=report,
+            errors="raise",
             session=session,
         )
     except Exception as error:
@@ -166,7 +167,7 @@ def _partial_result(error: Exception, failed: Mapping[int, Exception], request: 
         if isinstance(cause, PathExists) and cause.replaceable and facts_of(cause).get("size") is not None
     ]
     flagged = [cause for cause in causes if is_flagged(cause)]
-    saved_rows = getattr(error, "result", None)  # the rows of the files that were saved
+    saved_rows = getattr(error, "result", None)  # also has the rows that failed
     return DownloadResult(
         () if saved_rows is None else tuple(saved_rows["outcome"]),
         tuple(_conflict(cause, facts_of(cause)) for cause in conflicts),

@@ -78,7 +78,7 @@ class UploadControls(widgets.VBox):  # type: ignore[misc]
         existing = self.destination.existing
         self.convert.set_destination(existing=existing, document=self.destination.document)
         self.options.set_existing(self.destination.facts)
-        self.name.control.placeholder = "its present name" if existing else "the name of the file"
+        self.name.control.placeholder = "the current name" if existing else "the name of the file"
         self._update_visibility()
 
     def _update_visibility(self) -> None:

@@ -15,7 +15,7 @@ from ...widgets.dialogs.replace_question import comparison_table, size_with_byte
 from ...widgets.field import set_visible
 from ...widgets.file_picker import FileChoice
 from ...widgets.form import Form
-from ...widgets.progress_bar import ProgressBar
+from ...widgets.progress.progress_bar import ProgressBar
 from ...widgets.styles import row
 from ..file_browser.details import minute_text
 from .controls import UploadControls

@@ -250,7 +250,7 @@ class WatchControls(widgets.VBox):  # type: ignore[misc]
         return None if in_kernel and not address else address
 
     def code(self, *, in_kernel: bool) -> str:
-        """Return the code that opens the channel. The code prompts for the token, which is not shown (ruling 42)."""
+        """Return the code that opens the channel. The code prompts for the token, which is not shown."""
         lines = ["from getpass import getpass"] if self.token.value else []
         address = self.address_elsewhere(in_kernel=in_kernel)
         lines += ["rx = svc.receiver()"] if address is None else []

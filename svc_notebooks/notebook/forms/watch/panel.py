@@ -11,6 +11,7 @@ import ipywidgets as widgets
 
 from ....client.notifications.channels import Channel, registry_of
 from ....core.errors.errors import SvcError
+from ....core.platform import capabilities
 from ...current_session import SessionLike, session_or_current
 from ...frames.frames import frame
 from ...frames.schemas import MESSAGES
@@ -21,7 +22,7 @@ from ...notifications.receiver import Receiver
 from ...sandbox.sandbox import sandbox_of
 from ...widgets.field import LABEL, describe
 from ...widgets.form import Form
-from ...widgets.html import tag
+from ...widgets.html import Markup, tag
 from ...widgets.styles import row
 from .controls import CHANGES, WatchControls
 
@@ -117,6 +118,7 @@ class WatchPanel(Form):
         self._names |= self.controls.read(session_or_current(self._session), in_kernel=self._lab is not None)
 
     def refresh(self) -> None:
+        self._deliver_in_browser()
         self._read()
         self._show()
 
@@ -136,6 +138,7 @@ class WatchPanel(Form):
             self._show_refusal(error)
             return
         self._show_status(f"Watching {self._target_name(target)}; the service sends sync.")
+        self._deliver_in_browser()
         self._show(channel["id"].item())
 
     def _open_channel(self, session: Session, target: str) -> DataFrame:
@@ -169,7 +172,13 @@ class WatchPanel(Form):
         ends: dict[str, Any] = self.controls.ends.arguments
         renewed = renew_channel(channel.id, **ends, session=session_or_current(self._session))
         self._show_status("Renewed: a new channel replaces it.")
+        self._deliver_in_browser()
         self._show(renewed["id"].item())
+
+    def _deliver_in_browser(self) -> None:
+        """Deliver the notifications that are due. Without threads, the service does not deliver them by itself."""
+        if self._lab and not capabilities().threads:
+            self._lab.deliver()
 
     def _selected_channel(self) -> Channel:
         known = registry_of(session_or_current(self._session)).channels
@@ -228,6 +237,10 @@ class WatchPanel(Form):
 
     def _show_status(self, words: str) -> None:
         self.status.value = tag("p", words, role="status", style="margin: 2px")
+
+    def _static_view(self) -> Markup:
+        self._show()  # messages that arrived while a cell runs are otherwise shown after its end
+        return super()._static_view()
 
     def _summary(self) -> str:
         channels = len(registry_of(session_or_current(self._session)).channels)

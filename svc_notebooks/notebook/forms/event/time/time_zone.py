@@ -5,6 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Callable, Iterable
 from datetime import datetime
+from functools import lru_cache
 
 import ipywidgets as widgets
 
@@ -38,6 +39,7 @@ def matching_zones(text: str, names: Iterable[str]) -> list[str]:
     return sorted(matches, key=rank)
 
 
+@lru_cache(maxsize=2048)  # each letter that is typed compares all names of zones
 def _normalize(text: str) -> str:
     letters = unicodedata.normalize("NFKD", text.casefold())
     kept = "".join(letter for letter in letters if not unicodedata.combining(letter))

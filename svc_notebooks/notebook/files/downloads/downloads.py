@@ -3,21 +3,30 @@
 from __future__ import annotations
 
 import os
-from contextlib import closing
+from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
-from ..arguments import file_ids, flag, is_new_folder, one_id, target_path
-from ..batch import apply_to_rows
-from ..current_session import SessionLike, session_or_current
-from ..frames.schemas import DOWNLOADS
-from .progress import Progress, check_progress
-from .tree_download import Downloads
+from ....core.errors.caller_warning import warn_caller
+from ...arguments import file_ids, flag, one_id
+from ...batch.batch import Batch, Errors, RowOperation, run
+from ...current_session import SessionLike, session_or_current
+from ...frames.schemas import DOWNLOADS
+from ..progress import Progress
+from .known_files import known_files
+from .rows import GOING_ON, DownloadRow, DownloadRows, known_of_row, label_of_row, request_metadata
+from .target import target_of
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-    from ...client.downloads.downloads import RangeGiven
-    from ..arguments import File
+    from ....client.downloads.downloads import RangeGiven
+    from ....core.http.ranges import ByteRange
+    from ...arguments import File
+    from ...batch.resume import Resume
+    from ...batch.workers import Executor
+
+_MAX_NAMED = 5
 
 
 def download(
@@ -28,6 +37,10 @@ def download(
     acknowledge_abuse: bool = False,
     overwrite: bool = False,
     progress: Progress = None,
+    workers: int | None = None,
+    executor: Executor | None = None,
+    errors: Errors = None,
+    resume: Resume = None,
     session: SessionLike = None,
 ) -> DataFrame:
     """Save the content of files and folders to disk, and list the saved files.
@@ -35,6 +48,11 @@ def download(
     The received bytes are collected in a file whose name ends in `.part`. Repeat the call after an interruption to
     continue the download. If the content was received in several pieces, its checksum is compared with the service's
     checksum (A6-06). A file at the path that has the same content already is not changed.
+
+    A row that has the columns id, name, size, mime_type, and md5_checksum or sha256_checksum is used as it is. The
+    download then sends only the request for the content, whose checksum is compared with the row's, and no request if
+    the file at the path has the size and the checksum of the row. If a checksum differs, the metadata are requested,
+    because the file may have changed on the service. For any other row and for a byte range they are requested first.
 
     A folder is saved with everything below it. Native documents in a folder are exported as docx, xlsx, pptx, svg or
     json. Shortcuts, and documents without an export format, are not saved. A UserWarning names them.
@@ -44,19 +62,24 @@ def download(
         to: The path of a file, or a folder in which each file keeps its name. None means the notebook's folder. For
             several files or a folder, and with a slash at its end, `to` is a folder, and is created if necessary. The
             second file with the same name becomes `name (1).ext`, the third `name (2).ext`, in the order of the rows.
+            A URL like "s3://bucket/results/" needs the extra `fsspec`, see docs/bulk.md.
         byte_range: The bytes to download, as (first, last) with both included, a slice like `slice(0, 100)` or
             `slice(-100, None)`, or a str like "bytes=0-99". None downloads the whole content.
         acknowledge_abuse: Download a file although it was flagged as abusive. Only the owner may do this. An
             AbusiveFileWarning names the flagged file.
         overwrite: True replaces a file at the path that has other content. False raises PathExists for such a file.
         progress: None shows a progress bar for large transfers, True always, False never. A function is called with
-            (bytes done, total bytes or None).
+            (bytes done, total bytes or None) of all files.
+        workers, executor, errors: The threads or the executor for several files, and what happens with an error of one
+            of them. See docs/bulk.md.
+        resume: The name of a ledger, a file in the current folder in which the call records the files that are saved.
+            The same call again saves only the others, and those that are missing on disk. See docs/bulk.md.
 
     Returns:
         One row for each file: id, name, path (str), size (Int64, bytes on disk), of (Int64, bytes of the whole
         content on the service), mime_type (str, of an export the media type of the export), outcome (str: saved,
-        unchanged, replaced or skipped). For a folder, one row for each file below it, in the order of the paths. path
-        and size are missing for skipped files.
+        unchanged, replaced, skipped or failed), error (str), attempts (Int64), seconds (Float64). For a folder, one row
+        for each file below it, in the order of the paths. path and size are missing for skipped and failed files.
 
     Raises:
         TypeError, ValueError: An argument is not valid; nothing was sent.
@@ -74,27 +97,49 @@ def download(
     >>> svc.download(file, folder)["outcome"].item()
     'unchanged'
     """
-    from ...client.downloads.downloads import as_range
-    from ...local.paths import DistinctPaths
+    from ....client.downloads.downloads import as_range
+    from ....client.downloads.tree_download import FIELDS
+    from ....local.paths import DistinctPaths
 
-    check_progress(progress)
     flag("overwrite", overwrite)
-    requested = as_range(byte_range)
+    requested, batch = as_range(byte_range), Batch(workers, executor, errors, resume, progress)
     session, ids = session_or_current(session), file_ids(file)
-    downloads = Downloads(
-        session,
-        target_path(len(ids), to),
-        DistinctPaths(),
-        requested,
-        new_folder=is_new_folder(len(ids), to),
-        acknowledge_abuse=acknowledge_abuse,
-        overwrite=overwrite,
-        progress=progress,
+    known = {} if requested else known_files(file)
+    with target_of(len(ids), to, executor) as target:
+        prepared = DownloadRows(session, target.path, target.new_folder, DistinctPaths(), requested)
+        metadata = request_metadata(session, ids, known, FIELDS, batch, DOWNLOADS)
+        rows = list(map(target.place, prepared.rows(metadata)))
+    call = partial(target.save, byte_range=requested, acknowledge_abuse=acknowledge_abuse, overwrite=overwrite)
+    operation = RowOperation(
+        DOWNLOADS,
+        call,
+        known=known_of_row,
+        label=label_of_row,
+        resumable=target.resumable("download", {"byte_range": requested}),
+        title=f"Download {rows[0].file.get('name')}" if len(rows) == 1 else "Download",
+        size=partial(_size, byte_range=requested),
+        going_on=GOING_ON,
     )
-    with closing(downloads.steps(ids)) as steps:
-        result = apply_to_rows(DOWNLOADS, steps, lambda step: step.run(), label=lambda step: step.label)
-    downloads.warn_of_skipped()
+    result = run(operation, rows, session, batch)
+    _warn_of_skipped(rows)
     return result
+
+
+def _size(row: DownloadRow, byte_range: ByteRange | None) -> int | None:
+    """Return the number of bytes that a row saves, or None if it is not known, as for an export."""
+    if row.path is None:
+        return 0
+    size = None if row.file.get("size") is None else int(row.file["size"])
+    span = byte_range.resolve(size) if byte_range and size is not None else None
+    return span.size if span else size
+
+
+def _warn_of_skipped(rows: Sequence[DownloadRow]) -> None:
+    """Warn of the files that cannot be saved, such as shortcuts."""
+    skipped = [row.skipped for row in rows if row.skipped]
+    if skipped:
+        more = f" and {len(skipped) - _MAX_NAMED} more" if len(skipped) > _MAX_NAMED else ""
+        warn_caller(f"not downloaded: {', '.join(skipped[:_MAX_NAMED])}{more}")
 
 
 def read(
@@ -124,7 +169,7 @@ def read(
     >>> svc.read(svc.upload(b"hello, you"), byte_range=(0, 4))
     b'hello'
     """
-    from ...client.downloads.downloads import read_content
+    from ....client.downloads.downloads import read_content
 
     return read_content(
         session_or_current(session),

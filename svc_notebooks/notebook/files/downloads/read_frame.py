@@ -3,33 +3,42 @@
 from __future__ import annotations
 
 import codecs
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from ...core.http.multipart import MediaType
-from ..arguments import choice, file_ids, optional_text
-from ..byte_sizes import MIB
-from ..current_session import SessionLike, session_or_current
-from ..tables.formats import BY_NAME, TableFormat, format_of_file
-from ..tables.read_table import check_options, read_table
-from .progress import Progress, check_progress, reporting
+from ....core.http.multipart import MediaType
+from ...arguments import choice, file_ids, optional_text
+from ...batch.batch import Batch, RowOperation, run
+from ...byte_sizes import MIB
+from ...current_session import SessionLike, session_or_current
+from ...frames.frames import schema
+from ...tables.formats import BY_NAME, TableFormat, format_of_file
+from ...tables.read_table import check_options, read_table
+from .known_files import known_files
+from .rows import Metadata, request_metadata
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-    from ...client.session import Session
-    from ...core.resources.files import File as FileResource
-    from ..arguments import File
+    from ....client.session import Session
+    from ....core.resources.files import File as FileResource
+    from ...arguments import File
+    from ...batch.progress import Progress
+    from ...batch.row_call import Report
+    from ...batch.workers import Executor
+    from ...frames.frames import Record
 
 _FIELDS = "id,name,mimeType,size"
 _IN_MEMORY = 16 * MIB
 """The size in bytes above which content is read from a temporary file."""
 
-_ARGUMENTS = ("sheet", "format", "file_column", "acknowledge_abuse", "progress", "session")
+_READ = schema("id text\nname text\nframe any")
+_ARGUMENTS = ("sheet", "format", "file_column", "acknowledge_abuse", "progress", "workers", "executor", "session")
 _INSTEAD = {
     "document": "svc.export(file, 'docx') saves it as a Word file",
     "presentation": "svc.export(file, 'pptx') saves it as a PowerPoint file",
@@ -48,6 +57,8 @@ def read_frame(
     file_column: str | None = None,
     acknowledge_abuse: bool = False,
     progress: Progress = None,
+    workers: int | None = None,
+    executor: Executor | None = None,
     session: SessionLike = None,
     **options: Any,
 ) -> DataFrame:
@@ -64,6 +75,8 @@ def read_frame(
         acknowledge_abuse: Read a file although it was flagged as abusive, as for `download`.
         progress: None shows a progress bar for large files, True always, False never. A function is called with
             (bytes done, total bytes or None).
+        workers, executor: The threads or the executor for several files. See docs/bulk.md. The metadata in a row are
+            used as for `download`.
         **options: Options of the pandas reader: `read_csv` (CSV and TSV), `read_json`, `read_parquet` or `read_excel`,
             like `dtype={"zip": "str"}`, `usecols=["a"]`, `encoding="cp1252"` or `parse_dates=["day"]`.
 
@@ -79,6 +92,9 @@ def read_frame(
         NotFound: The file does not exist, or this user may not see it.
         NotAllowed: The file has no content that this user can download, or its export would be too large.
 
+    The first error ends the call. Its attribute `result` is a DataFrame of the files that were read, with the columns
+    id, name, frame (object) and outcome.
+
     See docs/rules.md#a6-download (A6) and docs/rules.md#a7-export (A7).
 
     >>> lab = svc.sandbox()
@@ -89,19 +105,40 @@ def read_frame(
     >>> svc.read_frame(months, file_column="month").values.tolist()
     [['january.csv', 1, 5], ['february.csv', 2, 7]]
     """
-    check_progress(progress)
     _check_arguments(sheet, format, file_column)
-    session = session_or_current(session)
-    tables = list(_tables(session, file_ids(file), format))
+    batch = Batch(workers, executor, progress=progress)
+    session, ids = session_or_current(session), file_ids(file)
+    metadata = request_metadata(session, ids, known_files(file), _FIELDS, batch, _READ)
+    tables = list(_tables(session, metadata, format))
     for table in tables:
         check_options(table.format, options, _ARGUMENTS)
         if sheet is not None and not table.format.is_workbook:
             raise ValueError(f"sheet is for workbooks; {table.name!r} is {table.format.title}, which has no sheets")
-    frames = []
-    for table in tables:
-        with table.content(session, acknowledge_abuse=acknowledge_abuse, progress=progress) as content:
-            frames.append(read_table(content, table.format, table.name, sheet, {**table.options, **options}))
+    operation = RowOperation(
+        _READ,
+        partial(_read_row, sheet=sheet, options=options, acknowledge_abuse=acknowledge_abuse),
+        label=lambda n, table: table.name,
+        row_errors=(),
+        title=f"Read {tables[0].name}" if len(tables) == 1 else "Read",
+        size=lambda table: None if table.export_type else table.size,
+    )
+    frames = run(operation, tables, session, batch)["frame"].tolist()
     return _combine(frames, [table.name for table in tables], file_column)
+
+
+def _read_row(
+    session: Session,
+    table: StoredTable,
+    report: Report,
+    sheet: str | int | None,
+    options: Mapping[str, Any],
+    *,
+    acknowledge_abuse: bool,
+) -> Record:
+    """Read the table in a file, and return a record with the DataFrame."""
+    with table.content(session, report, acknowledge_abuse=acknowledge_abuse) as content:
+        read = read_table(content, table.format, table.name, sheet, {**table.options, **options})
+    return {"id": table.id, "name": table.name, "frame": read}
 
 
 def _check_arguments(sheet: object, format: object, file_column: object) -> None:
@@ -128,31 +165,27 @@ class StoredTable:
     options: Mapping[str, str] = field(default_factory=dict)
 
     @contextmanager
-    def content(self, session: Session, *, acknowledge_abuse: bool, progress: Progress) -> Iterator[bytes | Path]:
+    def content(self, session: Session, report: Report, *, acknowledge_abuse: bool) -> Iterator[bytes | Path]:
         """Download the content, and yield the bytes, or the path of a temporary file for large content."""
-        from ...client.downloads.downloads import read_content, save_content
-        from ...client.downloads.exports import read_export
+        from ....client.downloads.downloads import read_content, save_content
+        from ....client.downloads.exports import read_export
 
-        total = None if self.export_type else self.size
-        with reporting(progress, f"Read {self.name}", total) as report:
-            if self.export_type is not None:
-                yield read_export(session, self.id, self.export_type, progress=report)
-                return
-            if self.size <= _IN_MEMORY:
-                yield read_content(session, self.id, acknowledge_abuse=acknowledge_abuse, progress=report)
-                return
+        if self.export_type is not None:
+            yield read_export(session, self.id, self.export_type, progress=report)
+        elif self.size <= _IN_MEMORY:
+            yield read_content(session, self.id, acknowledge_abuse=acknowledge_abuse, progress=report)
+        else:
             with TemporaryDirectory(prefix="svc-", ignore_cleanup_errors=True) as folder:
                 target = Path(folder) / "table"
                 yield save_content(session, self.id, target, acknowledge_abuse=acknowledge_abuse, progress=report).path
 
 
-def _tables(session: Session, ids: Sequence[str], format: str | None) -> Iterator[StoredTable]:
+def _tables(session: Session, files: Iterable[Metadata], format: str | None) -> Iterator[StoredTable]:
     """Return an iterator over the files, and over the tables in folders. Raises ValueError if a file is no table."""
-    from ...client.files import get_file
-
     folder = session.names.native("folder")
-    for file_id in ids:
-        facts = get_file(session, file_id, fields=_FIELDS)
+    for facts, error in files:
+        if error is not None:
+            raise error
         if facts.get("mimeType") == folder:
             yield from _tables_in_folder(session, facts, format)
         elif table := _stored_table(session, facts, format):
@@ -162,7 +195,7 @@ def _tables(session: Session, ids: Sequence[str], format: str | None) -> Iterato
 
 
 def _tables_in_folder(session: Session, folder: FileResource, format: str | None) -> list[StoredTable]:
-    from ...client.files import list_files
+    from ....client.files import list_files
 
     children = list(
         list_files(session, q=f"'{folder['id']}' in parents and trashed = false", order_by="name", fields=_FIELDS)
@@ -176,7 +209,7 @@ def _tables_in_folder(session: Session, folder: FileResource, format: str | None
 
 def _stored_table(session: Session, facts: FileResource, format: str | None) -> StoredTable | None:
     """Return the table in a file, or None if the file is not a table."""
-    from ...core.http.native_formats import XLSX
+    from ....core.http.native_formats import XLSX
 
     file_id, name, media_type = str(facts["id"]), str(facts.get("name")), str(facts.get("mimeType"))
     size = int(facts.get("size") or 0)
@@ -201,7 +234,7 @@ def _is_utf8(charset: str) -> bool:
 
 
 def _not_a_table(session: Session, facts: FileResource) -> str:
-    from ...client.about import native_name
+    from ....client.about import native_name
 
     name, media_type = str(facts.get("name")), str(facts.get("mimeType"))
     if session.names.is_native(media_type):

@@ -8,14 +8,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..current_session import SessionLike, session_or_current
-from ..frames.frames import frame
-from ..frames.schemas import TOKEN_INFO
+from .current_session import SessionLike, session_or_current
+from .frames.frames import frame
+from .frames.schemas import TOKEN_INFO
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-    from ...client.service_account import AccountToken
+    from ..client.service_account import AccountToken
 
 
 def token_info(*, session: SessionLike = None) -> DataFrame:
@@ -36,7 +36,7 @@ def token_info(*, session: SessionLike = None) -> DataFrame:
     >>> svc.token_info()["email"].tolist()
     ['ada@svc.example']
     """
-    from ...client import service_account
+    from ..client import service_account
 
     info = service_account.token_info(session_or_current(session))
     expires = info.get("exp")
@@ -85,7 +85,7 @@ def service_account_token(
     >>> svc.token_info()["email"].tolist()
     ['robot@notebooks.iam.svc.example']
     """
-    from ...client.service_account import AccountToken, account_key, token_session
+    from ..client.service_account import AccountToken, account_key, token_session
 
     if isinstance(scopes, str):
         raise TypeError("scopes must be a list of full URIs, not a str")

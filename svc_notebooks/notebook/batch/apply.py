@@ -5,35 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sized
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from ..core.errors.errors import (
-    AlreadyExists,
-    BadRequest,
-    ContentMismatch,
-    NotAllowed,
-    NotFound,
-    SessionExpired,
-    SourceChanged,
-)
-from .frames.frames import Record, frame
+from ..frames.frames import Record, frame
+from .row_call import ROW_ERRORS
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-    from .frames.frames import Schema
+    from ..frames.frames import Schema
 
 Item = TypeVar("Item")
-
-ROW_ERRORS = (
-    AlreadyExists,
-    BadRequest,
-    ContentMismatch,
-    NotAllowed,
-    NotFound,
-    SessionExpired,
-    SourceChanged,
-    OSError,
-)
-"""The exception types that concern only one row, so that the calls for the other rows may succeed."""
 
 
 def apply_to_rows(

@@ -6,8 +6,8 @@ from typing import Any
 
 import ipywidgets as widgets
 
-from ..byte_sizes import progress_text
-from .html import Markup, tag
+from ...byte_sizes import progress_text
+from ..html import Markup, tag
 
 _ANNOUNCED_STEP = 10  # percent; screen readers cannot finish reading a line that changes with every chunk
 

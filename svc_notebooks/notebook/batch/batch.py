@@ -1,0 +1,219 @@
+"""Calls a function for each row of a list or DataFrame, and returns a frame with a row for each of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias
+
+from ...core.errors.caller_warning import warn_caller
+from ..arguments import choice
+from ..frames.frames import Column, Record, Schema, frame
+from .counts import Counts
+from .progress import BatchProgress, Progress, check_progress, session_progress, showing
+from .resume import SKIPPED, AllRows, Resumable, Resume, ledger_path, open_rows
+from .row_call import ROW_ERRORS, Row, RowCall, RowOutcome
+from .workers import Executor, Outcomes, check_workers, row_outcomes
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+    from ...client.session import Session
+
+Errors: TypeAlias = Literal["raise", "return"] | None
+"""What happens with the error of a row: "raise" raises the first one after the last row, "return" returns all in the
+frame. None raises the error of a single row, and returns the errors of several rows.
+"""
+
+DONE, FAILED = "done", "failed"
+
+BATCH_COLUMNS = (
+    Column("outcome", "str", "outcome"),
+    Column("error", "str", "error"),
+    Column("attempts", "Int64", "attempts"),
+    Column("seconds", "Float64", "seconds"),
+)
+"""The columns that the result of a call for many rows has beside the columns of its function."""
+
+
+def batch_schema(schema: Schema) -> Schema:
+    """Return a schema with the columns of a batch at its end, without those that it has already."""
+    names = {column.name for column in schema.columns}
+    return Schema((*schema.columns, *(column for column in BATCH_COLUMNS if column.name not in names)))
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """The arguments of a public function that say how it calls many rows, and what happens with errors.
+
+    Raises TypeError or ValueError for an argument that is not valid.
+    """
+
+    workers: int | None = None
+    executor: Executor | None = None
+    errors: Errors = None
+    resume: Resume = None
+    progress: Progress = None
+
+    def __post_init__(self) -> None:
+        check_progress(self.progress)
+        ledger_path(self.resume)
+        check_workers(self.workers, self.executor)
+        if self.errors is not None:
+            choice("errors", self.errors, ("raise", "return"))
+
+
+@dataclass(frozen=True, slots=True)
+class RowOperation(Generic[Row]):
+    """What a public function does with each row: `call`, whose records have the columns of `schema`.
+
+    `known` returns what is known of a row if its call fails, such as its id. `label` names a row in error messages.
+    `error_columns` returns further columns of a failed row from its error. `resumable` is what a ledger records. The
+    progress bar shows `title`, and `unit` for what is counted. `size` returns the bytes of a row that has content, or
+    None if they are not known. `going_on` says how to go on after an interrupt.
+    """
+
+    schema: Schema
+    call: RowCall[Row]
+    known: Callable[[Row], Record] = lambda row: {}
+    label: Callable[[int, Row], str] = lambda n, row: f"row {n}"
+    row_errors: tuple[type[Exception], ...] = ROW_ERRORS
+    error_columns: Callable[[Exception], Record] = lambda error: {}
+    resumable: Resumable[Row] | None = None
+    title: str = "Rows"
+    unit: str = "files"
+    size: Callable[[Row], int | None] | None = None
+    going_on: str = ""
+
+
+def known_id(file_id: str) -> Record:
+    """Return what is known of a file if its call fails."""
+    return {"id": file_id}
+
+
+def run(
+    operation: RowOperation[Row],
+    rows: Sequence[Row],
+    session: Session,
+    batch: Batch = Batch(),
+) -> DataFrame:
+    """Call the operation for each row, and return a frame with the results in the order of the rows.
+
+    A row whose call raised one of `row_errors` has the outcome "failed" and the message in the column `error`, and a
+    UserWarning says how many failed. For a single row, or with `errors="raise"`, the first error is raised after the
+    last row instead. Any other error would also occur for every other row, and is raised at once. The attribute
+    `result` of an error is the frame of the rows that have ended, and `failed` is a dict from row numbers to errors.
+
+    With `batch.resume`, the rows that an earlier call with the same ledger has done have the outcome "skipped".
+    """
+    results = _Results(operation, rows)
+    counts = Counts(len(rows), operation.unit, None if operation.size is None else map(operation.size, rows))
+    progress = session_progress(session, counts, operation.title, batch.progress)
+    try:
+        with (
+            open_rows(operation.call, rows, session, operation.resumable, batch.resume) as calls,
+            showing(progress),
+        ):
+            results.skip(calls.done)
+            counts.skip(calls.done)
+            with closing(_outcomes(calls, session, batch, progress)) as outcomes:
+                for n, outcome in outcomes:
+                    calls.end(n, outcome, results.failure(outcome))
+                    results.add(n, outcome)
+                    progress.end(n, failed=n in results.failed, outcome=results.records[n]["outcome"])
+    except BaseException as error:
+        if isinstance(error, KeyboardInterrupt) and not error.args:
+            going_on = operation.going_on if batch.resume is None else "run the cell again to go on"
+            error.args = ("; ".join(filter(None, [f"stopped at {counts.done_text()}", going_on])),)
+        results.annotate(error)
+        raise
+    if results.failed:
+        first = results.failed[min(results.failed)]
+        if batch.errors == "raise" or (batch.errors is None and len(rows) == 1):
+            results.annotate(first)
+            raise first
+        warn_caller(results.warning())
+    return results.frame()
+
+
+def _outcomes(calls: AllRows[Any], session: Session, batch: Batch, progress: BatchProgress) -> Outcomes:
+    """Call the pending rows with the workers of a batch."""
+    return row_outcomes(
+        calls.call,
+        session,
+        calls.pending,
+        calls.begin,
+        progress.reports,
+        progress.draw,
+        workers=batch.workers,
+        executor=batch.executor,
+    )
+
+
+@dataclass(slots=True)
+class _Results(Generic[Row]):
+    """The outcomes of the rows that have ended."""
+
+    operation: RowOperation[Row]
+    rows: Sequence[Row]
+    records: dict[int, Record] = field(default_factory=dict)
+    failed: dict[int, Exception] = field(default_factory=dict)
+
+    def add(self, n: int, outcome: RowOutcome) -> None:
+        """Add the outcome of a row. Raises the row's error if it concerns all rows."""
+        columns: dict[str, Any] = {"attempts": outcome.attempts, "seconds": outcome.seconds}
+        if outcome.error is None:
+            self.records[n] = {"outcome": DONE, **(outcome.record or {}), **columns}
+            return
+        message = self.failure(outcome)
+        if message is None:
+            raise outcome.error
+        known = {**self.operation.known(self.rows[n]), **self.operation.error_columns(outcome.error)}
+        self.records[n] = {**known, "outcome": FAILED, "error": message, **columns}
+        self.failed[n] = outcome.error
+
+    def skip(self, done: Mapping[int, Record]) -> None:
+        """Add the records of rows that an earlier call has done."""
+        for n, record in done.items():
+            self.records[n] = {**record, "outcome": SKIPPED, "attempts": 0, "seconds": 0.0}
+
+    def failure(self, outcome: RowOutcome) -> str | None:
+        """Return the error message of a failed row, or None if the row is done or its error concerns all rows."""
+        error = outcome.error
+        return f"{type(error).__name__}: {error}" if isinstance(error, self.operation.row_errors) else None
+
+    def frame(self) -> DataFrame:
+        """Return the frame of the rows that have ended, in the order of the rows."""
+        return frame(batch_schema(self.operation.schema), [self.records[n] for n in sorted(self.records)])
+
+    def annotate(self, error: BaseException) -> None:
+        """Add the result and the failed rows to an error."""
+        details: Mapping[str, Any] = {"failed": dict(sorted(self.failed.items())), "result": self.frame()}
+        vars(error).update(details)
+        if len(self.rows) > 1:
+            done = len(self.records) - len(self.failed)
+            error.add_note(f"{done} of {len(self.rows)} succeeded; the attribute result has the rows that ended")
+            for line in self._failed_lines():
+                error.add_note(line)
+
+    def warning(self) -> str:
+        """Return a line that says how many rows failed, and why the first one did."""
+        n = min(self.failed)
+        return (
+            f"{len(self.failed)} of {len(self.rows)} rows failed; their outcome is 'failed', and the column error says"
+            f" why. The first is {self._line(n)}"
+        )
+
+    def _failed_lines(self) -> list[str]:
+        lines = [self._line(n) for n in sorted(self.failed)[:_MAX_NOTES]]
+        more = len(self.failed) - len(lines)
+        return [*lines, f"and {more} more, in the attribute failed of this error"] if more else lines
+
+    def _line(self, n: int) -> str:
+        error = self.failed[n]
+        return f"{self.operation.label(n, self.rows[n])}: {type(error).__name__}: {error}"
+
+
+_MAX_NOTES = 10
+"""The maximum number of failed rows that an error lists. All of them are in its attribute `failed`."""

@@ -1,0 +1,237 @@
+"""Continues a call for many rows that has stopped, with a ledger of the rows that are done."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from secrets import token_hex
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeAlias
+from weakref import WeakKeyDictionary
+
+from ...core.errors.errors import AlreadyExists, ContentMismatch, NotAllowed, NotFound
+from .row_call import Report, Row, RowCall, RowOutcome
+
+if TYPE_CHECKING:
+    from ...client.session import Session
+    from ...local.ledger import Ledger, LedgerRow
+    from ..frames.frames import Record
+
+Resume: TypeAlias = str | os.PathLike[str] | None
+"""The argument `resume`, which is the name or the path of a ledger, or None for a call without a ledger."""
+
+SKIPPED = "skipped"
+"""The outcome of a row that an earlier call with the same ledger has done."""
+
+_ENDING = ".resume.sqlite"
+_ID_IS_USED = (AlreadyExists, ContentMismatch)
+"""The errors after which a file with the chosen id exists, which is not the file of the row."""
+
+_STARTED = 32
+"""The number of rows that are recorded as started at a time."""
+
+_IDS = 1000
+"""The number of ids for new files that one request returns."""
+
+
+def _generate_ids(session: Session, count: int) -> list[str]:
+    from ...client.files import generate_ids
+
+    return generate_ids(session, count)
+
+
+@dataclass(frozen=True, slots=True)
+class Resumable(Generic[Row]):
+    """How a public function records its rows in a ledger, and how it repeats a row.
+
+    Attributes:
+        function: The name of the public function.
+        arguments: What all rows have in common. A ledger is refused for other arguments. None is left out.
+        identity: A function that returns what identifies a row, such as a file id, as a JSON value.
+        with_id: A function that returns the row of a new file or event with a new id. None if rows need no id.
+        new_ids: A function that returns a number of new ids.
+        repeat: The call for a row that an earlier call may have done already. None means the same call.
+        is_done: A function that returns whether a row that is recorded as done is still done, given the row and its
+            record. A row that is not is called again.
+        current: A function that returns the columns that a skipped row takes from the row and not from the ledger.
+    """
+
+    function: str
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    identity: Callable[[Row], Any] = str
+    with_id: Callable[[Row, str], Row] | None = None
+    new_ids: Callable[[Session, int], Sequence[str]] = _generate_ids
+    repeat: RowCall[Row] | None = None
+    is_done: Callable[[Row, Record], bool] = lambda row, record: True
+    current: Callable[[Row], Record] = lambda row: {}
+
+
+def ledger_path(resume: Resume) -> Path | None:
+    """Return the path of a ledger, or None for None. A name is a file in the current folder.
+
+    >>> ledger_path("survey").name, ledger_path("lists/survey.sqlite").name
+    ('survey.resume.sqlite', 'survey.sqlite')
+    """
+    if resume is None:
+        return None
+    if not isinstance(resume, str | os.PathLike) or not isinstance(os.fspath(resume), str):
+        raise TypeError(f"resume must be a name or a path, not {type(resume).__name__}")
+    text = os.fspath(resume)
+    if not text:
+        raise ValueError("resume is empty; give a name such as 'survey'")
+    path = Path(text).expanduser()
+    is_name = isinstance(resume, str) and path.name == text and not text.endswith(".sqlite")
+    return Path(text + _ENDING) if is_name else path
+
+
+class AllRows(Generic[Row]):
+    """The rows of a call without a ledger."""
+
+    def __init__(self, call: RowCall[Row], rows: Sequence[Row]) -> None:
+        self.call: RowCall[Any] = call
+        self.done: Mapping[int, Record] = {}
+        """The records of the rows that an earlier call has done, by row number."""
+        self.pending: Sequence[int] = range(len(rows))
+        """The numbers of the other rows."""
+        self._rows = rows
+
+    def begin(self, n: int) -> Any:
+        """Return the argument of `call` for a row, immediately before it is called."""
+        return self._rows[n]
+
+    def end(self, n: int, outcome: RowOutcome, failure: str | None) -> None:
+        """Record the outcome of a row. `failure` is the error message of a failed row."""
+
+
+class _LedgerRow(NamedTuple):
+    """A row of a call. `repeated` is True if an earlier call may have done it already."""
+
+    row: Any
+    repeated: bool
+    has_chosen_id: bool
+
+
+class _LedgerRows(AllRows[Row]):
+    """The rows of a call with a ledger, which records each row before and after its call."""
+
+    def __init__(
+        self, call: RowCall[Row], rows: Sequence[Row], session: Session, resumable: Resumable[Row], ledger: Ledger
+    ) -> None:
+        super().__init__(call, rows)
+        self.call = partial(_call_or_repeat, call=call, repeat=resumable.repeat or call)
+        self._session, self._resumable, self._ledger = session, resumable, ledger
+        self._keys = _keys(rows, resumable.identity)
+        stored = ledger.rows()
+        self._stored: dict[int, LedgerRow] = {n: stored[key] for n, key in enumerate(self._keys) if key in stored}
+        done = {n: row.record or {} for n, row in self._stored.items() if row.state == "done"}
+        self.done = {
+            n: {**record, **resumable.current(rows[n])}
+            for n, record in done.items()
+            if resumable.is_done(rows[n], record)
+        }
+        self.pending = [n for n in range(len(rows)) if n not in self.done]
+        self._without_id = iter([n for n in self.pending if n not in self._stored or self._stored[n].id is None])
+        self._waiting, self._started = iter(self.pending), set[int]()
+        self._ids = {n: row.id for n, row in self._stored.items() if row.id is not None}
+
+    def begin(self, n: int) -> _LedgerRow:
+        row, with_id = self._rows[n], self._resumable.with_id
+        if with_id is not None:
+            if n not in self._ids:
+                self._choose_ids()
+            row = with_id(row, self._ids[n])
+        if n not in self._started:
+            self._start_rows()
+        before = self._stored.get(n)
+        was_sent = before is not None and (before.state == "started" or (before.state == "failed" and bool(before.id)))
+        return _LedgerRow(row, repeated=was_sent, has_chosen_id=row is not self._rows[n])
+
+    def _start_rows(self) -> None:
+        """Save the next rows as started. One transaction for each of them would slow the threads down."""
+        following = list(islice(self._waiting, _STARTED))
+        self._ledger.start([self._keys[n] for n in following])
+        self._started.update(following)
+
+    def _choose_ids(self) -> None:
+        """Generate the ids of the next rows, and save them before anything is sent with them."""
+        following = list(islice(self._without_id, _IDS))
+        ids = dict(zip(following, self._resumable.new_ids(self._session, len(following)), strict=True))
+        self._ledger.choose([(self._keys[n], file_id) for n, file_id in ids.items()])
+        self._ids |= ids
+
+    def end(self, n: int, outcome: RowOutcome, failure: str | None) -> None:
+        if outcome.error is None:
+            self._ledger.save(self._keys[n], "done", record=outcome.record)
+        elif failure is not None:
+            keep_id = not isinstance(outcome.error, _ID_IS_USED)
+            self._ledger.save(self._keys[n], "failed", error=failure, keep_id=keep_id)
+
+
+@contextmanager
+def open_rows(
+    call: RowCall[Row], rows: Sequence[Row], session: Session, resumable: Resumable[Row] | None, resume: Resume
+) -> Generator[AllRows[Row]]:
+    """Open the ledger of a call, and yield its rows. The block calls `begin` and `end` for each pending row."""
+    path = ledger_path(resume)
+    if path is None or resumable is None:
+        yield AllRows(call, rows)
+        return
+    from ...local.ledger import Ledger
+
+    ledger = Ledger(path, _common(session, resumable))
+    try:
+        yield _LedgerRows(call, rows, session, resumable, ledger)
+    finally:
+        ledger.close()
+
+
+def _common(session: Session, resumable: Resumable[Any]) -> dict[str, str]:
+    """Return the values that all rows of a ledger have in common. The top folder stands for the service and user."""
+    from ...client.files import ROOT, get_file
+
+    try:
+        top = str(get_file(session, ROOT, fields="id").get("id"))
+    except (NotAllowed, NotFound):  # the access token is for other files only
+        top = "unknown"
+    values = {name: value for name, value in resumable.arguments.items() if value is not None}
+    arguments = {name: json.dumps(value, sort_keys=True, default=str) for name, value in values.items()}
+    return {"function": resumable.function, "service": _service(session), "top folder": top, **arguments}
+
+
+_in_memory: WeakKeyDictionary[object, str] = WeakKeyDictionary()
+"""The random names of the sandboxes whose data are in memory. Another sandbox can have the same address and ids."""
+
+
+def _service(session: Session) -> str:
+    if not session.in_process or session.pending.folder is not None:
+        return session.base_url
+    name = _in_memory.setdefault(session.owner or session, token_hex(4))
+    return f"{session.base_url}, sandbox {name}"
+
+
+def _keys(rows: Sequence[Row], identity: Callable[[Row], Any]) -> list[str]:
+    """Return the keys of the rows. Rows with the same identity are numbered."""
+    seen: Counter[str] = Counter()
+    keys = []
+    for row in rows:
+        key = json.dumps(identity(row), sort_keys=True, default=str)
+        seen[key] += 1
+        keys.append(key if seen[key] == 1 else f"{key} {seen[key]}")
+    return keys
+
+
+def _call_or_repeat(
+    session: Session, item: _LedgerRow, report: Report, call: RowCall[Any], repeat: RowCall[Any]
+) -> Mapping[str, Any]:
+    try:
+        return (repeat if item.repeated else call)(session, item.row, report)
+    except AlreadyExists:
+        if item.repeated or not item.has_chosen_id:
+            raise
+        return repeat(session, item.row, report)  # a cluster has called the row twice, because a worker has ended

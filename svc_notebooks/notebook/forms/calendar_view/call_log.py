@@ -1,0 +1,78 @@
+"""Calls public functions, and records the code and the result of each call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from ...frames.frames import Record, frame, schema
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+    from ....client.session import Session
+
+_LINE_LENGTH = 88
+_INDENT = "    "
+
+CHANGED = schema(
+    """
+    action      text
+    id          text
+    calendar    text
+    summary     text
+    start       time
+    end         time
+    timeZone    text
+    recurrence  any
+    etag        text
+    """
+)
+"""The columns of the events that the calendar view has changed."""
+
+
+class CallLog:
+    """The calls of one change. `code` is the code of all calls, `records` has a record of each changed event."""
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self._texts: list[str] = []
+        self.records: list[Record] = []
+
+    @property
+    def code(self) -> str:
+        return "\n".join(self._texts)
+
+    def run(self, action: str, function: Callable[..., DataFrame], *positional: Any, **named: Any) -> DataFrame:
+        """Call a public function of events, which returns one row, and record the call as `action`."""
+        quiet = {} if function.__name__ == "create_event" else {"progress": False}
+        result = function(*positional, **named, **quiet, session=self.session)
+        self._texts.append(call_text(function.__name__, positional, named))
+        (row,) = result.to_dict("records")
+        fields = {name: row.get(name) for name in ("id", "summary", "start", "end", "recurrence", "etag")}
+        calendar = named.get("calendar", "primary")
+        record = {"action": action, "calendar": calendar, "timeZone": row.get("time_zone"), **fields}
+        self.records.append({name: None if _is_missing(value) else value for name, value in record.items()})
+        return result
+
+
+def _is_missing(value: Any) -> bool:
+    return value is None or (not isinstance(value, list | str) and value != value)
+
+
+def changed_frame(records: Iterable[Record]) -> DataFrame:
+    """Return the DataFrame of changed events."""
+    return frame(CHANGED, [*records])
+
+
+def call_text(function: str, positional: Iterable[Any], named: Mapping[str, Any]) -> str:
+    """Return the Python code of a call. A long call has a line for each argument.
+
+    >>> call_text("update_event", ["abc"], {"start": "2026-11-02"})
+    "svc.update_event('abc', start='2026-11-02')"
+    """
+    parts = [*map(repr, positional), *(f"{name}={value!r}" for name, value in named.items())]
+    line = f"svc.{function}({', '.join(parts)})"
+    if len(line) <= _LINE_LENGTH:
+        return line
+    return "\n".join([f"svc.{function}(", *(f"{_INDENT}{part}," for part in parts), ")"])

@@ -1,0 +1,117 @@
+"""The event form as a part of the calendar view, for a new event and for changes of an event."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, cast
+
+from ....core.http.messages import JSONObject
+from ...current_session import SessionLike, session_or_current
+from ...frames.event_schemas import EVENT
+from ...frames.frames import frame
+from ...widgets.styles import row
+from ..event.form import EventForm
+from .series_state import own_values, times_and_recurrence
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+    from ....client.session import Session
+    from ....core.resources.events import Event
+
+_TIMES = ("start", "end", "time_zone", "end_time_zone")
+_NO_FIELDS = frozenset({"calendar", "send_updates", "max_attendees", "metadata", *_TIMES})
+
+
+class EventEditor(EventForm):
+    """The event form with the buttons Save and Cancel. `save` sends the requests, and `saved` is called after them."""
+
+    title = "Event"
+    nothing = "Nothing was saved."
+
+    def __init__(
+        self,
+        session: SessionLike,
+        save: Callable[[EventEditor, Session], None],
+        saved: Callable[[], None],
+        cancelled: Callable[[], None],
+    ) -> None:
+        self._save, self._saved = save, saved
+        self._before: tuple[dict[str, Any], JSONObject] | None = None
+        super().__init__(session)
+        self.create.description, self.create.tooltip = "Save", "Save the event in the calendar"
+        self.cancel = self._button("Cancel", "Close the form and save nothing", cancelled)
+        parts = [
+            row(self.create, self.cancel) if self.create in getattr(part, "children", ()) else part
+            for part in self.children
+        ]
+        self.children = parts
+
+    def begin(self, event: Mapping[str, Any], calendar: str) -> None:
+        """Show the fields of a new event in a calendar."""
+        self.value = cast(JSONObject, dict(event))
+        self.controls.calendar.chooser.value = calendar
+        self._before = None
+        self._update()
+
+    def edit(self, event: Event, calendar: str) -> None:
+        """Show the fields of a stored event. Only changes are saved."""
+        self.begin({**times_and_recurrence(event), **own_values(event)}, calendar)
+        self.controls.calendar.chooser.disabled = True
+        self._before = (self.draft.arguments, self.value)
+
+    def changed_arguments(self) -> dict[str, Any]:
+        """Return the arguments of `update_event` for the changes since `edit`, or those of `create_event`."""
+        if self._before is None:
+            return self.draft.arguments
+        return changed_arguments(*self._before, self.draft.arguments, self.value)
+
+    def _send_event(self) -> DataFrame:
+        self._save(self, session_or_current(self._session))
+        return frame(EVENT, [])
+
+    def _show_success(self, created: DataFrame, notes: list[str]) -> None:
+        self._saved()
+
+
+def changed_arguments(
+    old: Mapping[str, Any], old_body: JSONObject, new: Mapping[str, Any], new_body: JSONObject
+) -> dict[str, Any]:
+    """Return the arguments of `update_event` that make an event of the old arguments one of the new arguments.
+
+    The fields that the update removes, or parts of them, are None in the argument `metadata`.
+    """
+    patch = merge_patch_between(old_body, new_body)
+    changed = {name: value for name, value in new.items() if name not in _NO_FIELDS and value != old.get(name)}
+    if {"start", "end"} & patch.keys():
+        changed |= {name: new[name] for name in _TIMES if name in new}
+    queries = {name: new[name] for name in ("send_updates", "max_attendees") if name in new}
+    written = {"start", "end"} if "start" in changed else set()
+    metadata = {
+        name: value
+        for name, value in patch.items()
+        if name not in written and (_removes(value) or name in (new.get("metadata") or {}))
+    }
+    return {**changed, **queries, **({"metadata": metadata} if metadata else {})}
+
+
+def merge_patch_between(old: JSONObject, new: JSONObject) -> JSONObject:
+    """Return the merge patch (RFC 7386) that changes one object into another.
+
+    >>> merge_patch_between({"a": 1, "b": {"c": 2, "d": 3}}, {"b": {"c": 4, "d": 3}})
+    {'a': None, 'b': {'c': 4}}
+    """
+    patch: JSONObject = {name: None for name in old if name not in new}
+    for name, value in new.items():
+        before = old.get(name)
+        if isinstance(value, dict) and isinstance(before, dict):
+            inner = merge_patch_between(before, value)
+            if inner:
+                patch[name] = inner
+        elif name not in old or before != value:
+            patch[name] = value
+    return patch
+
+
+def _removes(value: object) -> bool:
+    return value is None or (isinstance(value, dict) and any(_removes(part) for part in value.values()))

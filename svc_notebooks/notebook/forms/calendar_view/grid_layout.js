@@ -1,0 +1,61 @@
+// Where the events lie: bars in lanes of a week, and timed events side by side in the column of a day.
+
+function byTime(a, b) {
+  return (
+    Number(b.bar) - Number(a.bar) ||
+    (a.first < b.first ? -1 : a.first > b.first ? 1 : 0) ||
+    daysBetween(b.first, b.last) - daysBetween(a.first, a.last) ||
+    a.begin - b.begin ||
+    b.end - a.end ||
+    a.title.localeCompare(b.title)
+  );
+}
+
+// The events of consecutive days, each in the first lane that is free on all of its days. `from` is the index of the
+// first day, `span` the number of days, `before` and `after` say whether the event goes on outside of these days.
+function lanes(items, days) {
+  const first = days[0];
+  const last = days.at(-1);
+  const taken = []; // a set of indexes of days for each lane
+  return items
+    .filter((item) => item.first <= last && item.last >= first)
+    .sort(byTime)
+    .map((item) => {
+      const from = Math.max(0, daysBetween(first, item.first));
+      const to = Math.min(days.length - 1, daysBetween(first, item.last));
+      const indexes = Array.from({ length: to - from + 1 }, (_, n) => from + n);
+      let lane = taken.findIndex((set) => indexes.every((index) => !set.has(index)));
+      if (lane < 0) lane = taken.push(new Set()) - 1;
+      for (const index of indexes) taken[lane].add(index);
+      return { item, from, span: indexes.length, lane, before: item.first < first, after: item.last > last };
+    });
+}
+
+// The parts of timed events on one day. Events that overlap share the width of the column.
+function columns(items, day) {
+  const parts = items
+    .filter((item) => !item.bar && item.first <= day && item.last >= day)
+    .map((item) => {
+      const begin = item.first === day ? item.begin : 0;
+      const end = item.last === day ? item.end : DAY_MINUTES;
+      return { item, begin, end: Math.max(end, Math.min(begin + STEP, DAY_MINUTES)) };
+    })
+    .sort((a, b) => a.begin - b.begin || b.end - a.end || a.item.title.localeCompare(b.item.title));
+  let group = [];
+  let groupEnd = -1;
+  const close = () => {
+    const count = Math.max(0, ...group.map((part) => part.column + 1));
+    for (const part of group) part.columns = count;
+    group = [];
+  };
+  for (const part of parts) {
+    if (part.begin >= groupEnd) close();
+    const busy = new Set(group.filter((other) => other.end > part.begin).map((other) => other.column));
+    part.column = 0;
+    while (busy.has(part.column)) part.column += 1;
+    group.push(part);
+    groupEnd = Math.max(part.begin >= groupEnd ? -1 : groupEnd, part.end);
+  }
+  close();
+  return parts;
+}

@@ -1,0 +1,260 @@
+"""The grid of the calendar view with its panels, and what a person does with events in them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import TYPE_CHECKING, Any
+
+import ipywidgets as widgets
+
+from ....core.errors.errors import NotFound
+from ....core.time_zones import zone
+from ...events.events import create_event
+from ...widgets.background_task import BackgroundTask
+from ...widgets.dialogs.confirmation import Confirmation
+from . import changes
+from .calendar_grid import CalendarGrid
+from .call_log import CallLog
+from .changes import Changed
+from .edits import EventEdit, NewEvent
+from .event_facts import event_facts
+from .event_times import Move, NewTimes, Times
+from .listing import Listing
+from .panels import EventPanel, NewEventPanel, ScopeQuestion
+from .series_state import SeriesState
+from .shown_event import ShownEvent, span_of, writable_calendars
+from .toolbar import CalendarToolbar
+
+if TYPE_CHECKING:
+    from ....client.session import Session
+
+_SCOPES = {
+    changes.THIS: ("This event", "Change only this event of the series"),
+    changes.FOLLOWING: ("This and following", "End the series here, and begin a new one with this event"),
+    changes.ALL: ("All events", "Change all events of the series"),
+}
+CHANGED = "The event was changed in the meantime. Nothing was saved. The view shows the current events."
+
+
+@dataclass(frozen=True, slots=True)
+class StageEvents:
+    """The functions of the form that the stage calls.
+
+    `run` makes the calls of a change and shows the result. `redraw` shows the events without a proposed change, and
+    `refresh` lists them again. `edit` opens the editor.
+    """
+
+    session: Callable[[], Session]
+    guard: Callable[[Callable[[], None]], None]
+    listing: Callable[[], Listing]
+    run: Callable[[str, Callable[[CallLog], Changed]], None]
+    redraw: Callable[[], None]
+    refresh: Callable[[], None]
+    edit: Callable[[EventEdit | NewEvent], None]
+
+
+class CalendarStage(widgets.VBox):  # type: ignore[misc]
+    """The grid, and the panels over it. `press` handles the buttons of the panels by their keys."""
+
+    def __init__(
+        self,
+        grid: CalendarGrid,
+        toolbar: CalendarToolbar,
+        work: BackgroundTask,
+        events: StageEvents,
+    ) -> None:
+        self.grid, self._toolbar, self._work, self._events = grid, toolbar, work, events
+        self._opened: ShownEvent | None = None
+        self._new: NewTimes | None = None
+        self._on_scope: Callable[[str], None] = lambda _scope: None
+        guard = events.guard
+        self.details = EventPanel(lambda key: guard(lambda: self.press(key)))
+        self.question = ScopeQuestion(_SCOPES, lambda scope: guard(lambda: self._on_answer(scope)))
+        self.confirmation = Confirmation(guard)
+        self.confirmation.add_class("svc-over-grid")
+        self.new_event = NewEventPanel(lambda key: guard(lambda: self.press(key)))
+        super().__init__([grid, self.details, self.question, self.confirmation, self.new_event])
+        self.add_class("svc-stage")
+
+    def handle(self, message: Mapping[str, Any]) -> None:
+        """Handle a message of the grid about events or empty time."""
+        match message:
+            case {"kind": "open", "key": key}:
+                self._open(self._events.listing().find(str(key)))
+            case {"kind": "change", "key": key, "days": days, "minutes": minutes, "length": length}:
+                self._move(self._events.listing().find(str(key)), Move(int(days), int(minutes), int(length)))
+            case {"kind": "delete", "key": key}:
+                self._open(self._events.listing().find(str(key)))
+                self._ask_delete()
+            case {"kind": "create", "first": first, "last": last, "begin": begin, "end": end}:
+                self._ask_title(NewTimes(date.fromisoformat(first), date.fromisoformat(last), begin, end))
+            case {"kind": "title", "title": title, "key": "create" | "more" as key} if self.new_event.is_open:
+                self.new_event.summary.value = str(title)
+                self.press(key)
+
+    def press(self, key: str) -> None:
+        """Handle the button with this key."""
+        handlers: dict[str, Callable[[], None]] = {
+            "edit": self._edit,
+            "delete": self._ask_delete,
+            "close": self.cancel,
+            "create": self._create,
+            "more": lambda: self.edit_new({"summary": self.new_event.summary.value}),
+            "cancel": self.cancel,
+        }
+        handlers[key]()
+
+    def cancel(self) -> None:
+        """Close the panels, and show the events without a proposed change."""
+        self.dismiss()
+        self._events.redraw()
+        self.grid.focus_grid()
+
+    def dismiss(self) -> None:
+        """Close the panels."""
+        self._opened = self._new = None
+        for panel in (self.details, self.question, self.confirmation, self.new_event):
+            panel.dismiss()
+
+    def edit_new(self, fields: Mapping[str, str]) -> None:
+        """Open the editor for a new event, at the times of the panel for a new event if it is open."""
+        new, calendar = self._new, str(self.new_event.calendar.value or "primary")
+        self.dismiss()
+        self._events.edit(NewEvent(new, self._zone_name, fields, calendar))
+
+    @property
+    def _zone_name(self) -> str:
+        return self._events.listing().request.zone_name
+
+    def _open(self, shown: ShownEvent) -> None:
+        self.dismiss()
+        self._opened = shown
+        self.details.show(shown.title, event_facts(shown, zone(self._zone_name)), editable=shown.editable)
+
+    def _take_opened(self) -> ShownEvent:
+        """Close the details, and return the event that they show."""
+        shown = self._opened
+        if shown is None:
+            raise ValueError("No event is open. Select one in the calendar.")
+        self.dismiss()
+        return shown
+
+    def _move(self, shown: ShownEvent, move: Move) -> None:
+        self.dismiss()
+        tz = zone(self._zone_name)
+        try:
+            if not shown.editable:
+                raise ValueError(f"You can only read the calendar of {shown.title}.")
+            times = Times.of(shown.event).moved(move, tz)
+        except ValueError:
+            self._events.redraw()
+            raise
+        span = span_of(times.start, times.end, tz).text
+        if shown.series_id is None:
+            self._events.run("Moving", lambda log: changes.move_event(log, shown, times, span))
+            return
+
+        def ask(state: SeriesState) -> None:
+            acts: dict[str, Callable[[CallLog], Changed]] = {
+                changes.THIS: lambda log: changes.move_event(log, shown, times, span),
+                changes.FOLLOWING: lambda log: changes.move_following(log, state, times),
+                changes.ALL: lambda log: changes.move_series(log, state, times),
+            }
+            refused, notes = changes.refused_moves(state, times)
+            title = f"Change {shown.title} to {span}?"
+            self._ask_scope(title, refused, notes, lambda scope: self._events.run("Moving", acts[scope]))
+
+        self._read_series(shown, ask)
+
+    def _ask_delete(self) -> None:
+        shown = self._take_opened()
+        if shown.series_id is None:
+            self.confirmation.ask(
+                f"Delete {shown.title}?",
+                "Delete",
+                "The event is also deleted for its guests. This cannot be undone.",
+                confirmed=lambda: self._delete(shown, None, changes.THIS),
+                cancelled=self.cancel,
+            )
+            return
+        title, note = f"Delete {shown.title}?", "The events are also deleted for their guests. This cannot be undone."
+        self._read_series(
+            shown,
+            lambda state: self._ask_scope(title, (), (note,), lambda scope: self._delete(shown, state, scope)),
+        )
+
+    def _delete(self, shown: ShownEvent, state: SeriesState | None, scope: str) -> None:
+        self._events.run("Deleting", lambda log: changes.delete_events(log, shown, state, scope))
+
+    def _edit(self) -> None:
+        shown = self._take_opened()
+        if shown.series_id is None:
+            self._events.edit(EventEdit(shown))
+            return
+
+        def ask(state: SeriesState) -> None:
+            refused = () if state.is_organizer else (changes.FOLLOWING,)
+            edit = self._events.edit
+            self._ask_scope(f"Edit {shown.title}?", refused, (), lambda scope: edit(EventEdit(shown, state, scope)))
+
+        self._read_series(shown, ask)
+
+    def _ask_title(self, new: NewTimes) -> None:
+        self.dismiss()
+        calendars = writable_calendars(self._toolbar.chosen) or writable_calendars(self._toolbar.entries)
+        if not calendars:
+            self._events.redraw()
+            raise ValueError("You cannot write to any of your calendars.")
+        self._new = new
+        self.new_event.ask(new.text, calendars, calendars[0][1])
+
+    def _create(self) -> None:
+        new, calendar, summary = self._new, str(self.new_event.calendar.value), self.new_event.summary.value.strip()
+        if new is None:
+            return
+        named = {**new.arguments(self._zone_name), **changes.calendar_argument(calendar)}
+
+        def create(log: CallLog) -> Changed:
+            log.run("created", create_event, *([summary] if summary else []), **named)
+            return Changed(f"Created {summary or '(no title)'}.")
+
+        self.dismiss()
+        self._events.run("Creating", create)
+
+    # -- the question about a series
+
+    def _read_series(self, shown: ShownEvent, then: Callable[[SeriesState], None]) -> None:
+        """Read the series of an instance, and pass it to `then`. If the instance has changed, show this instead."""
+        session = self._events.session()
+
+        def check(state: SeriesState | None) -> None:
+            if state is None or state.instance.get("etag") != shown.event.get("etag"):
+                self._events.refresh()
+                raise ValueError(CHANGED)
+            then(state)
+
+        def read() -> SeriesState | None:
+            try:
+                return SeriesState.read(session, shown)
+            except NotFound:  # the instance is not in the series any more
+                return None
+
+        try:
+            self._work.begin(f"Reading {shown.title}", lambda _report: read(), check, in_thread=not session.in_process)
+        except Exception:
+            self._events.redraw()
+            raise
+
+    def _ask_scope(
+        self, question: str, refused: Sequence[str], notes: Sequence[str], then: Callable[[str], None]
+    ) -> None:
+        self._on_scope = then
+        self.question.ask(question, *notes, refused=refused)
+
+    def _on_answer(self, scope: str | None) -> None:
+        if scope is None:
+            self.cancel()
+        else:
+            self._on_scope(scope)

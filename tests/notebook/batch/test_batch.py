@@ -1,0 +1,212 @@
+"""Tests calls for many rows: the frame of the results, the errors of rows, threads and executors."""
+
+import pickle
+import threading
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
+
+import pytest
+
+import svc_notebooks as svc
+from svc_notebooks.core.errors.errors import NotFound, ServiceFailed
+from svc_notebooks.notebook.batch.batch import Batch, RowOperation, run
+from svc_notebooks.notebook.frames.frames import schema
+
+COUNTS = schema("id text\nn count")
+BATCH_DTYPES = {"outcome": "str", "error": "str", "attempts": "Int64", "seconds": "Float64"}
+
+
+def number(session, row, report):
+    """Return the record of a row. Negative numbers fail, and zero is an error that concerns all rows."""
+    if row == 0:
+        raise ServiceFailed("The service failed.", status=503)
+    if row < 0:
+        raise NotFound(f"No file {row}.", status=404)
+    return {"id": str(row), "n": row}
+
+
+NUMBERS = RowOperation(COUNTS, number, known=lambda row: {"id": str(row)})
+
+
+@pytest.fixture(params=[1, 3], ids=["one worker", "three workers"])
+def batch(request):
+    return Batch(workers=request.param)
+
+
+class PicklingExecutor(Executor):
+    """Calls a function at once, with copies of the function, of its arguments and of its result."""
+
+    def submit(self, function, /, *args):
+        function, args = pickle.loads(pickle.dumps((function, args)))
+        future = Future()
+        future.set_result(pickle.loads(pickle.dumps(function(*args))))
+        return future
+
+
+@pytest.fixture
+def served(lab):
+    with lab.serve() as server, svc.connect(server.base_url, lab.service.sign_in(), verify=server.ca) as session:
+        yield session
+
+
+@pytest.mark.spec("D-01")
+@pytest.mark.parametrize("rows", [[], [1], [1, 2, 3]])
+def test_the_columns_do_not_depend_on_the_number_of_rows(lab, batch, rows):
+    result = run(NUMBERS, rows, lab.session, batch)
+
+    assert [str(dtype) for dtype in result.dtypes[-4:]] == list(BATCH_DTYPES.values())
+    assert list(result.columns) == ["id", "n", *BATCH_DTYPES]
+    assert result["n"].tolist() == rows
+
+
+def test_the_results_have_the_order_of_the_rows(lab):
+    second_ended = threading.Event()
+
+    def second_first(session, row, report):
+        if row == 1:
+            assert second_ended.wait(10)
+        if row == 3:  # the worker of row 2 goes on with row 3
+            second_ended.set()
+        return {"id": str(row), "n": row}
+
+    result = run(RowOperation(COUNTS, second_first), [1, 2, 3], lab.session, Batch(workers=2))
+
+    assert result["n"].tolist() == [1, 2, 3]
+    assert result["outcome"].tolist() == ["done"] * 3
+    assert result["attempts"].tolist() == [1] * 3
+
+
+def test_a_failed_row_does_not_stop_the_others(lab, batch):
+    with pytest.warns(UserWarning, match=r"^2 of 4 rows failed; .* row 1: NotFound: No file -1\.") as caught:
+        result = run(NUMBERS, [1, -1, 2, -2], lab.session, batch)
+
+    assert len(caught) == 1
+    assert result["outcome"].tolist() == ["done", "failed", "done", "failed"]
+    assert result["id"].tolist() == ["1", "-1", "2", "-2"]
+    assert result["error"].isna().tolist() == [True, False, True, False]
+    assert result["n"].isna().tolist() == [False, True, False, True]
+
+
+@pytest.mark.parametrize("rows, errors", [([-1], None), ([1, -1, 2, -2], "raise")])
+def test_an_error_is_raised_after_the_last_row(lab, batch, rows, errors):
+    with pytest.raises(NotFound, match="No file -1") as caught:
+        run(NUMBERS, rows, lab.session, Batch(batch.workers, errors=errors))
+
+    assert caught.value.result["id"].tolist() == [str(row) for row in rows]
+    assert list(caught.value.failed) == [n for n, row in enumerate(rows) if row < 0]
+
+
+def test_the_error_of_a_single_row_is_returned_on_request(lab):
+    with pytest.warns(UserWarning, match="1 of 1 rows failed"):
+        assert run(NUMBERS, [-1], lab.session, Batch(errors="return"))["outcome"].tolist() == ["failed"]
+
+
+def test_an_error_of_all_rows_stops_the_batch(lab):
+    called = []
+
+    def call(session, row, report):
+        called.append(row)
+        return number(session, row, report)
+
+    with pytest.raises(ServiceFailed) as caught:
+        run(RowOperation(COUNTS, call), [1, 2, 0, *range(3, 1000)], lab.session, Batch(workers=2))
+
+    assert {"1", "2"} >= set(caught.value.result["id"].tolist()[:2])
+    assert len(called) < 100
+    assert any("of 1000 succeeded" in note for note in caught.value.__notes__)
+
+
+def test_an_interrupt_stops_the_transfers_in_threads(lab):
+    begun, interrupted = threading.Event(), threading.Event()
+
+    def call(session, row, report):
+        if row == 1:
+            begun.wait(10)
+            raise KeyboardInterrupt
+        begun.set()
+        while not interrupted.is_set():  # a transfer that reports its progress until the report stops it
+            try:
+                report(1, 2)
+            except BaseException:
+                interrupted.set()
+                raise
+        return {"id": "x", "n": 1}
+
+    with pytest.raises(KeyboardInterrupt) as caught:
+        run(RowOperation(COUNTS, call), [1, 2], lab.session, Batch(workers=2))
+
+    assert interrupted.is_set()
+    assert caught.value.result.empty
+
+
+def test_an_interrupt_ends_the_wait_of_a_slowed_request(served):
+    begun, ended = threading.Event(), []
+
+    def call(session, row, report):
+        if row == 1:
+            begun.wait(10)
+            raise KeyboardInterrupt
+        begun.set()
+        try:
+            session.sleep(600)
+        finally:
+            ended.append(row)
+
+    with pytest.raises(KeyboardInterrupt, match="stopped at 0 of 2 files"):
+        run(RowOperation(COUNTS, call), [1, 2], served, Batch(workers=2))
+
+    assert ended == [2]
+
+
+def test_threads_and_executors_return_the_same_frame(served, lab):
+    files = svc.upload([b"1", b"2", b"3"], name=["a", "b", "c"], session=lab)
+    svc.delete(files.iloc[1], session=lab)
+    expected = [["a", "done", True], ["failed"], ["c", "done", True]]
+
+    with ThreadPoolExecutor(2) as pool:
+        for ways in ({"workers": 2}, {"executor": pool}, {"executor": PicklingExecutor()}):
+            with pytest.warns(UserWarning, match="1 of 3 rows failed"):
+                trashed = svc.trash(files, session=served, **ways)
+            shown = [[row["name"], row["outcome"], row["trashed"]] for _, row in trashed.iterrows()]
+            assert [row if row[1] == "done" else ["failed"] for row in shown] == expected
+            assert trashed["id"].tolist() == files["id"].tolist()
+
+
+def test_the_errors_of_rows_can_be_sent_from_worker_processes(lab):
+    with pytest.raises(svc.EventError) as caught:
+        svc.create_event("Tea", start="2026-11-03", end="2026-11-02")
+
+    copy = pickle.loads(pickle.dumps(caught.value))
+
+    assert (str(copy), copy.problems) == (str(caught.value), caught.value.problems)
+    assert copy.problems
+
+
+def test_a_repeated_request_is_counted_in_attempts(lab):
+    files = svc.upload([b"1", b"2"], name=["a", "b"])
+    lab.session.fault("status=503")
+
+    assert svc.trash(files)["attempts"].tolist() == [2, 1]
+
+
+def test_a_sandbox_refuses_executors_of_other_processes(lab):
+    with pytest.raises(TypeError, match="a sandbox cannot be pickled or moved to another process: use threads"):
+        svc.trash(svc.upload(b"x"), executor=PicklingExecutor())
+
+
+@pytest.mark.parametrize(
+    "arguments, kind, words",
+    [
+        ({"workers": 0}, ValueError, "workers is 0; it must be between 1 and 64"),
+        ({"workers": "4"}, TypeError, "workers must be a whole number"),
+        ({"executor": 4}, TypeError, "executor must have a method submit"),
+        ({"workers": 2, "executor": PicklingExecutor()}, ValueError, "workers and executor are both given"),
+        ({"errors": "ignore"}, ValueError, "errors is 'ignore'; it must be one of raise, return"),
+    ],
+)
+def test_wrong_arguments_are_refused_before_anything_is_sent(lab, arguments, kind, words):
+    files = svc.upload([b"1", b"2"], name=["a", "b"])
+
+    with pytest.raises(kind, match=words):
+        svc.delete(files, **arguments)
+
+    assert len(svc.files()) == 2

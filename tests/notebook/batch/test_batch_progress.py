@@ -1,0 +1,189 @@
+"""Tests the progress of calls for many rows, in notebooks, terminals and logs, with a clock of the test."""
+
+from types import SimpleNamespace
+
+import pytest
+
+import svc_notebooks as svc
+from svc_notebooks.notebook import frontend
+from svc_notebooks.notebook.batch import displays
+from svc_notebooks.notebook.batch.counts import Counts
+from svc_notebooks.notebook.batch.progress import BatchProgress, showing
+from svc_notebooks.notebook.byte_sizes import MIB
+
+
+class Clock:
+    """A clock that the test sets."""
+
+    now = 100.0
+
+    def __call__(self):
+        return self.now
+
+
+@pytest.fixture
+def clock():
+    return Clock()
+
+
+@pytest.fixture
+def shown(monkeypatch):
+    """The objects that a notebook would display."""
+    import IPython.display
+
+    displayed = []
+    monkeypatch.setattr(IPython.display, "display", displayed.append)
+    monkeypatch.setattr(displays, "detect_frontend", lambda: "notebook")
+    return displayed
+
+
+def progress_of(clock, rows, sizes=None, *, progress=None, rate=lambda now: None):
+    counts = Counts(rows, "files", sizes)
+    return BatchProgress(counts, "Upload", progress, patience=2.0, elapsed=clock, rate=rate)
+
+
+def test_the_text_has_files_bytes_speed_time_left_and_failures():
+    counts = Counts(200, "files", [MIB] * 200)
+    counts.text(now=0.0)
+    for n in range(40):
+        counts.report(n, MIB // 2, MIB)
+        counts.end(n, failed=n < 2)
+
+    assert counts.text(now=4.0) == "40 of 200 files, 39 of 200 MiB, 9.8 MiB/s, 17 s left, 2 failed"
+    assert counts.summary(4.2) == "40 of 200 files, 39 of 200 MiB in 4 s, 2 failed"
+
+
+def test_rows_without_content_are_counted():
+    counts = Counts(3000, "files")
+    counts.text(now=0.0)
+    for n in range(1000):
+        counts.end(n, failed=False)
+
+    assert counts.text(now=10.0) == "1,000 of 3,000 files, 100.0 files/s, 20 s left"
+    assert counts.share == (1000, 3000)
+
+
+def test_files_that_were_there_before_do_not_make_the_transfer_faster():
+    counts = Counts(3, "files", [MIB, MIB, None])
+    counts.text(now=0.0)
+    counts.end(0, failed=False, sent=False)
+    counts.report(2, MIB, 2 * MIB)
+
+    assert counts.text(now=1.0) == "1 of 3 files, 2 of 4 MiB, 1 MiB/s, 1 s left"
+
+
+@pytest.mark.spec("D-03", "D-03b")
+def test_a_log_has_a_line_every_ten_seconds_and_a_last_line(clock, capsys):
+    with showing(progress_of(clock, 100)) as progress:
+        for n in range(100):
+            clock.now += 0.25
+            progress.end(n, failed=n == 7)
+
+    assert capsys.readouterr().err.splitlines() == [
+        "Upload: 40 of 100 files, 4.0 files/s, 15 s left, 1 failed",
+        "Upload: 80 of 100 files, 4.0 files/s, 5 s left, 1 failed",
+        "Upload: 100 of 100 files in 25 s, 1 failed. Done.",
+    ]
+
+
+@pytest.mark.parametrize("progress, lines", [(None, 0), (True, 1), (False, 0)])
+def test_a_short_batch_has_a_line_only_on_request(clock, capsys, progress, lines):
+    with showing(progress_of(clock, 100, progress=progress)) as bar:
+        clock.now += 9
+        bar.end(0, failed=False)
+
+    assert len(capsys.readouterr().err.splitlines()) == lines
+
+
+@pytest.mark.spec("D-03", "D-03b")
+def test_a_terminal_has_one_bar_for_all_rows(clock, capsys, monkeypatch):
+    monkeypatch.setattr(displays, "detect_frontend", lambda: "terminal")
+    with showing(progress_of(clock, 4, [MIB] * 4, progress=True)) as progress:
+        for n in range(4):
+            clock.now += 1
+            progress.end(n, failed=n == 3)
+
+    last = capsys.readouterr().err.splitlines()[-1]
+    assert "Upload:  75%" in last
+    assert last.endswith("| 4 of 4 files, 3 of 4 MiB in 4 s, 1 failed")
+
+
+@pytest.mark.spec("D-03", "D-03a")
+def test_a_batch_that_takes_two_seconds_gets_one_bar(clock, shown):
+    with showing(progress_of(clock, 200)) as progress:
+        for n in range(200):
+            clock.now += 0.01
+            progress.end(n, failed=False)
+            assert len(shown) == (clock.now >= 102)
+
+    (bar,) = shown
+    assert bar.text == "Done: 200 of 200 files in 2 s"
+
+
+def test_a_single_row_gets_no_bar_because_of_its_time(clock, shown):
+    with showing(progress_of(clock, 1)) as progress:
+        clock.now += 60
+        progress.end(0, failed=False)
+
+    assert shown == []
+
+
+def test_the_bar_shows_the_rate_of_a_session_that_is_slowed(clock, shown):
+    with showing(progress_of(clock, 2, progress=True, rate=lambda now: 9.04)) as progress:
+        progress.end(0, failed=False)
+        assert shown[0].status == "1 of 2 files, slowed to 9.0 requests/s"
+
+
+def test_an_interrupt_leaves_the_last_text_and_no_button(clock, shown):
+    parts = []
+
+    def interrupted():
+        with showing(progress_of(clock, 3, progress=True)) as progress:
+            progress.end(0, failed=False)
+            parts.extend(shown[0].children)
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+
+    assert shown[0].text == "Stopped at 1 of 3 files in 0 s"
+    assert shown[0].children == tuple(parts[:2])
+    assert repr(parts[3]) == "<CancelButton>"
+
+
+def test_a_kernel_whose_cells_a_program_runs_has_a_bar_and_lines(clock, shown, capsys, monkeypatch):
+    shell = SimpleNamespace(kernel=SimpleNamespace(_allow_stdin=False))
+    monkeypatch.setattr(frontend, "_shell", lambda: shell)
+    with showing(progress_of(clock, 2)) as progress:
+        clock.now += 11
+        progress.end(0, failed=False)
+
+    assert len(shown) == 1
+    assert capsys.readouterr().err.splitlines()[-1] == "Upload: 1 of 2 files in 11 s. Done."
+
+
+@pytest.mark.spec("D-03", "D-03a")
+@pytest.mark.parametrize("workers", [1, 3])
+def test_all_uploads_of_a_call_share_one_bar(lab, shown, workers):
+    svc.upload([bytes(3 * MIB)] * 3, name=["a", "b", "c"], workers=workers)
+
+    (bar,) = shown
+    assert bar.text.startswith("Done: 3 of 3 files, 9 of 9 MiB in ")
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+def test_a_function_gets_the_bytes_or_the_rows_of_the_whole_call(lab, workers):
+    uploads, deletions = [], []
+    files = svc.upload(
+        [b"1", b"22", b"333"], name=["a", "b", "c"], workers=workers, progress=lambda *done: uploads.append(done)
+    )
+    svc.delete(files, workers=workers, progress=lambda *done: deletions.append(done))
+
+    assert uploads[-1] == (6, 6)
+    assert uploads == sorted(uploads)
+    assert deletions == [(1, 3), (2, 3), (3, 3)]
+
+
+def test_a_progress_argument_of_another_type_is_refused(lab):
+    with pytest.raises(TypeError, match="progress must be None, True, False or a function"):
+        svc.trash(svc.upload(b"x"), progress=1)

@@ -1,0 +1,295 @@
+"""Tests calls with a ledger: a repeated call does what is missing, and no row is done twice."""
+
+import os
+import sqlite3
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+
+import pandas
+import pytest
+
+import svc_notebooks as svc
+from svc_notebooks.client.uploads import prepare
+from svc_notebooks.core.errors.errors import AlreadyExists, ContentMismatch, NotFound
+from svc_notebooks.local.ledger import Ledger
+
+CSV = b"city,people\nRiga,605\n"
+
+
+@pytest.fixture(autouse=True)
+def _in_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def stop(monkeypatch):
+    """Return a function that interrupts the next call when it records its second row as done."""
+
+    def stop_next_call():
+        save, done = Ledger.save, []
+
+        def interrupted_save(self, key, state, **values):
+            if state == "done":
+                done.append(key)
+                if len(done) == 2:
+                    monkeypatch.setattr(Ledger, "save", save)
+                    raise KeyboardInterrupt
+            save(self, key, state, **values)
+
+        monkeypatch.setattr(Ledger, "save", interrupted_save)
+
+    return stop_next_call
+
+
+def paths(count):
+    for n in range(count):
+        with open(f"{n}.txt", "w") as file:  # noqa: PTH123
+            file.write(f"content {n}")
+    return [f"{n}.txt" for n in range(count)]
+
+
+def made(lab):
+    return svc.upload([b"1", b"2", b"3"], name=["a", "b", "c"])
+
+
+def documents(lab):
+    return pandas.concat([svc.create_file(name, mime_type="document") for name in "abc"])
+
+
+def upload(source, **arguments):
+    return lambda: svc.upload(source, resume="survey", **arguments)
+
+
+def copy(files, **arguments):
+    return lambda: svc.copy(files, resume="survey", **arguments)
+
+
+@pytest.mark.spec("X-07")
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda lab: upload(paths(3)),
+        lambda lab: upload(paths(3), workers=3),
+        lambda lab: upload([b"x", b"x", b"y"]),
+        lambda lab: upload([bytes(300_000), b"b", b"c"], chunk_size=262_144),
+        lambda lab: upload([CSV] * 3, mime_type="text/csv", convert_to="spreadsheet"),
+        lambda lab: copy(made(lab)),
+        lambda lab: copy(documents(lab), workers=3),
+    ],
+    ids=["paths", "threads", "bytes", "chunks", "converted", "copies", "copies of native documents"],
+)
+def test_a_file_is_created_once_although_the_call_was_stopped_before_it_was_recorded(lab, stop, call):
+    repeat, before = call(lab), len(svc.files())
+    stop()
+    with pytest.raises(KeyboardInterrupt):
+        repeat()
+    again = repeat()
+
+    assert len(svc.files()) - before == 3
+    assert sorted(again["outcome"]) == ["done", "done", "skipped"]
+    assert again["id"].nunique() == 3
+    assert repeat()["id"].tolist() == again["id"].tolist()
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda files: svc.delete(files, resume="survey"),
+        lambda files: svc.trash(files, resume="survey"),
+        lambda files: svc.untrash(files, resume="survey"),
+        lambda files: svc.update(files, starred=True, resume="survey"),
+        lambda files: svc.update(files, b"new", resume="survey"),
+        lambda files: svc.move(files, "root", resume="survey"),
+        lambda files: svc.share(files, "anyone", resume="survey"),
+        lambda files: svc.unshare(files, "bob@svc.example", resume="survey"),
+    ],
+    ids=["delete", "trash", "untrash", "update", "new content", "move", "share", "unshare"],
+)
+def test_a_stopped_change_of_files_is_completed(lab, stop, call):
+    files = made(lab)
+    svc.share(files, "bob@svc.example")
+    stop()
+    with pytest.raises(KeyboardInterrupt):
+        call(files)
+
+    assert call(files)["outcome"].tolist() == ["skipped", "done", "done"]
+    sent = len(lab.session.exchanges)
+    assert call(files)["outcome"].tolist() == ["skipped"] * 3
+    assert len(lab.session.exchanges) - sent <= 2  # the ledger reads the top folder, and move its target
+
+
+def test_rows_done_have_their_records_and_changed_sources_become_other_files(lab):
+    files = paths(3)
+    first = svc.upload(files, resume="survey")
+    os.utime("1.txt", ns=(0, 0))
+    second = svc.upload([*files, b"more"], name=["0.txt", "1.txt", "2.txt", "more"], resume="survey")
+
+    assert second["outcome"].tolist() == ["skipped", "done", "skipped", "done"]
+    assert second["attempts"].tolist() == [0, 1, 0, 1]
+    assert second["id"][0] == first["id"][0]
+    assert second["created_time"].dtype == first["created_time"].dtype
+    assert second["id"][1] != first["id"][1]
+
+
+def test_failed_rows_are_tried_again(lab):
+    files = made(lab)
+    missing = svc.copy(files.iloc[1])["id"].item()
+    svc.trash(missing)
+    svc.delete(missing)
+
+    with pytest.warns(UserWarning, match="1 of 4 rows failed"):
+        svc.trash([*files["id"], missing], resume="survey")
+    with pytest.warns(UserWarning, match="1 of 4 rows failed"):
+        again = svc.trash([*files["id"], missing], resume="survey")
+
+    assert again["outcome"].tolist() == ["skipped"] * 3 + ["failed"]
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda file: svc.delete("nowhere", resume="survey"),
+        lambda file: svc.unshare(file, "bob@svc.example", resume="survey"),
+        lambda file: svc.upload(b"other", file_id=file["id"].item(), resume="survey"),
+    ],
+    ids=["delete", "unshare", "upload"],
+)
+def test_a_refused_row_is_refused_again(lab, call):
+    file = svc.upload(b"x", file_id=svc.generate_ids(1)["id"].item())
+    for _ in range(3):
+        with pytest.raises((NotFound, AlreadyExists, ValueError)):
+            call(file)
+
+
+def test_a_file_that_was_stored_with_other_content_is_uploaded_with_another_id(lab, monkeypatch):
+    upload = prepare.execute
+
+    def mismatch(session, request, progress=None):
+        upload(session, request, progress)
+        raise ContentMismatch("The service stored 1 byte.")
+
+    monkeypatch.setattr(prepare, "execute", mismatch)
+    with pytest.raises(ContentMismatch):
+        svc.upload(b"x", resume="survey")
+    monkeypatch.setattr(prepare, "execute", upload)
+
+    assert svc.upload(b"x", resume="survey")["id"].item() in svc.files()["id"].tolist()
+    assert len(svc.files()) == 2
+
+
+def test_a_row_that_a_cluster_calls_twice_creates_one_file(lab):
+    class CallsTwice(ThreadPoolExecutor):
+        def submit(self, function, /, *args):
+            return super().submit(lambda: [function(*args), function(*args)][1])
+
+    with CallsTwice(2) as pool:
+        files = svc.upload([b"1", b"2", b"3"], executor=pool, resume="survey")
+
+    assert sorted(files["id"]) == sorted(svc.files()["id"])
+
+
+def test_ids_are_requested_a_thousand_at_a_time_and_the_token_is_not_stored(lab, tmp_path):
+    svc.upload([b"x"] * 12, resume="survey")
+
+    assert sum("generateIds" in exchange.url for exchange in lab.session.exchanges) == 1
+    assert lab.session._credential.token.encode() not in (tmp_path / "survey.resume.sqlite").read_bytes()
+
+
+@pytest.mark.parametrize("resume", ["notes/ledger", "survey.sqlite"])
+def test_a_path_is_used_as_it_is(lab, resume, tmp_path):
+    (tmp_path / "notes").mkdir()
+    svc.upload(b"x", resume=resume)
+    svc.upload(b"x", resume=tmp_path / resume)
+
+    assert len(svc.files()) == 1
+    assert (tmp_path / resume).is_file()
+
+
+@pytest.mark.parametrize(
+    "call, kind, words",
+    [
+        (lambda: svc.upload(b"x", resume=4), TypeError, "resume must be a name or a path, not int"),
+        (lambda: svc.upload(b"x", resume=""), ValueError, "resume is empty; give a name such as 'survey'"),
+        (lambda: svc.upload(open("0.txt", "rb"), resume="a"), ValueError, "'0.txt' is a file object"),  # noqa: PTH123, SIM115
+        (lambda: svc.upload(b"x", name="b", upload_type="media", resume="a"), ValueError, "media upload"),
+    ],
+    ids=["type", "empty", "file object", "media"],
+)
+@pytest.mark.filterwarnings("ignore:unclosed file:ResourceWarning")
+def test_wrong_arguments_are_refused(lab, call, kind, words):
+    paths(1)
+    with pytest.raises(kind, match=words):
+        call()
+
+    assert svc.files().empty
+
+
+def test_another_sandbox_with_the_same_ids_is_refused(lab):
+    for number in (1, 2):
+        with svc.sandbox(seed=7):
+            if number == 1:
+                svc.upload(b"x", resume="survey")
+                continue
+            with pytest.raises(ValueError, match=r"the ledger of a call with the service .*sandbox"):
+                svc.upload(b"x", resume="survey")
+
+
+def test_the_ledger_can_be_read_with_sqlite(lab):
+    svc.upload(b"x", name="x", resume="survey")
+
+    with sqlite3.connect("survey.resume.sqlite") as connection:
+        assert connection.execute("SELECT state FROM rows").fetchall() == [("done",)]
+    connection.close()
+
+
+def test_events_are_created_once_and_keep_the_labels_of_their_rows(lab, stop):
+    days = pandas.DataFrame(
+        {"summary": ["Algebra", "Algebra", "Music"], "start": "2026-11-02", "end": "2026-11-03"},
+        index=["a", "b", "c"],
+    )
+    stop()
+    with pytest.raises(KeyboardInterrupt):
+        svc.create_events(days, resume="term")
+    again = svc.create_events(days, resume="term")
+    relabelled = svc.create_events(days.reset_index(drop=True), resume="term", time_zone=None)
+
+    assert again["outcome"].tolist() == ["skipped", "done", "done"]
+    assert sorted(svc.events()["id"]) == sorted(again["id"])
+    assert relabelled["row"].tolist() == [0, 1, 2]
+    assert relabelled.drop(columns=["outcome", "attempts", "seconds", "row"]).equals(
+        again.drop(columns=["outcome", "attempts", "seconds", "row"]).reset_index(drop=True)
+    )
+
+
+@pytest.mark.parametrize("call", [svc.download, partial(svc.export, format="txt")], ids=["download", "export"])
+def test_a_repeated_download_saves_only_what_is_missing_or_has_changed(lab, stop, call, tmp_path):
+    kind = {} if call is svc.download else {"mime_type": "text/plain", "convert_to": "document"}
+    files = svc.upload([b"1", b"2", b"3"], name=["a", "b", "c"], **kind)
+    stop()
+    with pytest.raises(KeyboardInterrupt):
+        call(files["id"], to="saved", resume="survey")
+    again = call(files["id"], to="saved", resume="survey")
+    Path(again["path"][0]).unlink()
+    lab.clock.advance("1h")
+    svc.update(files.iloc[1], b"changed", mime_type="text/plain")
+    last = call(files["id"], to="saved", resume="survey", overwrite=True)
+
+    assert again["outcome"].tolist() == ["skipped", "unchanged", "saved"]
+    assert last["outcome"].tolist() == ["saved", "replaced", "skipped"]
+    assert last["path"].tolist() == again["path"].tolist()
+
+
+def test_a_large_upload_continues_from_its_stored_bytes(lab):
+    content = [bytes(1_000_000), b"x"]
+
+    def stop_in_the_middle(done, total):
+        if done > 600_000:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        svc.upload(content, resume="survey", chunk_size=262_144, progress=stop_in_the_middle)
+    svc.upload(content, resume="survey", chunk_size=262_144)
+
+    assert sorted(svc.files()["size"]) == [1, 1_000_000]
+    assert svc.exchanges().query("content_range.notna()")["sent"].sum() < 1_400_000

@@ -1,0 +1,133 @@
+"""Tests of the end of an event as a duration, a Period or a time of day, and of dates in the basic format."""
+
+from datetime import date, time, timedelta
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import svc_notebooks as svc
+from svc_notebooks.core.events.times import read_time
+from svc_notebooks.notebook.events.body import event_body
+
+BERLIN = "Europe/Berlin"
+TEN = "2026-11-02 10:00"
+
+
+@pytest.fixture
+def lab():
+    with svc.sandbox() as made:
+        yield made
+
+
+@pytest.mark.parametrize(
+    "end",
+    [
+        {"end": "11:30"},
+        {"end": " 11:30:00 "},
+        {"end": time(11, 30)},
+        {"end": timedelta(minutes=90)},
+        {"end": pd.Timedelta("90min")},
+        {"end": np.timedelta64(90, "m")},
+        {"duration": "1h 30min"},
+        {"duration": "PT1H30M"},
+        {"duration": 5400},
+        {"duration": timedelta(hours=1.5)},
+        {"end": pd.Period("2026-11-02 11:29", "min")},
+    ],
+    ids=str,
+)
+def test_an_end_may_be_a_time_of_day_a_length_or_a_period(end):
+    body = event_body(start=TEN, time_zone=BERLIN, **end)
+
+    assert read_time(body["end"]) - read_time(body["start"]) == timedelta(minutes=90)
+
+
+@pytest.mark.parametrize("end", [{"duration": "1 day"}, {"end": timedelta(days=1)}], ids=str)
+def test_a_day_of_a_timed_event_is_24_hours_also_when_clocks_change(end):
+    body = event_body(start="2026-10-24 12:00", time_zone=BERLIN, **end)
+
+    assert body["end"] == {"dateTime": "2026-10-25T11:00:00+01:00", "timeZone": BERLIN}
+
+
+@pytest.mark.parametrize(
+    "arguments, days",
+    [
+        ({"start": "2026-11-02", "duration": "2 days"}, ("2026-11-02", "2026-11-04")),
+        ({"start": "20261102", "end": "20261103"}, ("2026-11-02", "2026-11-03")),
+        ({"start": date(2026, 11, 2), "end": timedelta(days=1)}, ("2026-11-02", "2026-11-03")),
+        ({"start": pd.Period("2026-11-02", "D")}, ("2026-11-02", "2026-11-03")),
+        ({"start": pd.Period("2026-11", "M")}, ("2026-11-01", "2026-12-01")),
+        ({"start": pd.Period("2026-11-02", "D"), "end": pd.Period("2026-11-04", "D")}, ("2026-11-02", "2026-11-05")),
+        ({"start": pd.Period("2026-11-02", "D"), "duration": "3 days"}, ("2026-11-02", "2026-11-05")),
+    ],
+    ids=str,
+)
+def test_an_all_day_event_ends_after_whole_days(arguments, days):
+    body = event_body(**arguments)
+
+    assert (body["start"]["date"], body["end"]["date"]) == days
+
+
+def test_a_period_of_an_hour_is_the_start_and_the_end():
+    body = event_body(start=pd.Period("2026-11-02 10:00", "h"), time_zone=BERLIN)
+
+    assert [body[name]["dateTime"] for name in ("start", "end")] == ["2026-11-02T10:00:00", "2026-11-02T11:00:00"]
+
+
+def test_a_time_of_day_is_in_the_zone_of_the_end():
+    body = event_body(start="2026-11-02 20:00", end="11:00", time_zone=BERLIN, end_time_zone="Asia/Tokyo")
+
+    assert body["end"] == {"dateTime": "2026-11-03T11:00:00+09:00", "timeZone": "Asia/Tokyo"}
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        ({"start": TEN, "end": "09:00"}, "end is 09:00, which is before the start on the same day"),
+        ({"start": TEN, "end": "24:30"}, "end is '24:30', which is not a time of day"),
+        ({"start": "2026-11-02", "end": "11:00"}, "start is a date"),
+        ({"start": "2026-11-02", "duration": "90 min"}, "duration must be whole days for an all-day event"),
+        ({"start": TEN, "end": "11:00", "duration": "1h"}, "duration and end are both given"),
+        ({"start": TEN, "duration": "long"}, "duration must be a timedelta"),
+        ({"start": TEN, "duration": timedelta(days=3_000_000)}, "ends after the year 9999"),
+        ({"start": TEN, "duration": -60}, "end"),
+        ({"start": "20261302", "duration": "1h"}, "start is '20261302'; write a date as 2026-11-02"),
+        ({"duration": "1h"}, "give start"),
+        ({"start": {"dateTime": "soon"}, "duration": "1h"}, "start: 'soon' is not a date-time"),
+        ({"start": TEN}, "end"),
+    ],
+    ids=str,
+)
+def test_an_end_that_is_not_clear_is_refused(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        event_body(**{"time_zone": BERLIN, **arguments})
+
+
+def test_an_update_counts_a_duration_from_the_start_of_the_event(lab):
+    made = svc.create_event("Tea", start=TEN, duration="1h", time_zone=BERLIN)
+
+    assert svc.update_event(made, duration="2h")["end"].astype(str).item() == "2026-11-02 12:00:00+01:00"
+    assert svc.update_event(made, end="10:30")["end"].astype(str).item() == "2026-11-02 10:30:00+01:00"
+    moved = svc.update_event(made, start="2026-11-03 15:00", duration="45 min")
+    assert moved[["start", "end"]].astype(str).values.tolist() == [
+        ["2026-11-03 15:00:00+01:00", "2026-11-03 15:45:00+01:00"]
+    ]
+    assert (
+        svc.update_event(made, duration="1h", summary="Coffee", end_time_zone="Asia/Tokyo")["end_time_zone"].item()
+        == "Asia/Tokyo"
+    )
+
+
+def test_rows_of_a_frame_may_have_durations(lab):
+    rows = pd.DataFrame({"start": [TEN, "2026-11-03"], "duration": [timedelta(hours=1), timedelta(days=1)]})
+
+    made = svc.create_events(rows.assign(summary="Tea"), time_zone=BERLIN)
+
+    assert made["end"].astype(str).tolist() == ["2026-11-02 11:00:00+01:00", "2026-11-04 00:00:00+01:00"]
+
+
+def test_a_preview_takes_a_timedelta():
+    preview = svc.preview_recurrence(TEN, timedelta(hours=1), "weekdays", time_zone=BERLIN, count=1)
+
+    assert (preview["end"] - preview["start"]).tolist() == [timedelta(hours=1)]

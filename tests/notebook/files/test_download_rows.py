@@ -1,0 +1,169 @@
+"""Tests downloads of many rows: the requests that are sent, the paths, the threads, and the rows that fail."""
+
+import hashlib
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+import svc_notebooks as svc
+from svc_notebooks.core.errors.errors import NotFound
+from tests.notebook.batch.test_batch import PicklingExecutor
+
+FIELDS = "id,name,size,mime_type,md5_checksum"
+BATCH_COLUMNS = ["outcome", "error", "attempts", "seconds"]
+
+
+@pytest.fixture
+def served(lab):
+    """A session of a service on a socket, which is the current session."""
+    with lab.serve() as server, svc.connect(server.base_url, lab.access_token) as session:
+        yield session
+
+
+@pytest.fixture
+def listed(lab):
+    """Three files in a frame with all that a download needs to know."""
+    svc.upload([b"1", b"22", b"333"], name=["a.txt", "b.txt", "a.txt"])
+    return svc.files(fields=FIELDS, order_by="createdTime,name").sort_values("size")
+
+
+def sent(lab, call):
+    """Return the paths of the requests that a call sends, with "content" for a content request."""
+    first = lab.session.exchanges.last
+    call()
+    urls = [exchange.url for exchange in lab.session.exchanges if exchange.n > first]
+    return ["content" if "alt=media" in url else "metadata" for url in urls]
+
+
+@pytest.mark.parametrize("form", ["frame", "dicts", "row"])
+def test_a_row_with_size_checksum_and_type_needs_one_request(lab, listed, tmp_path, form):
+    files = {"frame": listed, "dicts": listed.to_dict("records"), "row": listed.iloc[1]}[form]
+
+    assert sent(lab, lambda: svc.download(files, tmp_path)) == ["content"] * (1 if form == "row" else 3)
+    assert sent(lab, lambda: svc.download(files, tmp_path)) == []
+
+
+@pytest.mark.parametrize("column", ["name", "size", "mime_type", "md5_checksum"])
+def test_a_row_that_lacks_a_column_needs_its_metadata(lab, listed, tmp_path, column):
+    rows = listed.drop(columns=column)
+
+    assert sent(lab, lambda: svc.download(rows, tmp_path)) == ["metadata"] * 3 + ["content"] * 3
+
+
+def test_a_byte_range_needs_the_metadata(lab, listed, tmp_path):
+    assert sent(lab, lambda: svc.download(listed.iloc[2], tmp_path, byte_range=(0, 1))) == ["metadata", "content"]
+
+
+def test_the_content_that_a_row_does_not_describe_any_more_is_compared_with_the_service(lab, listed, tmp_path):
+    svc.update(listed.iloc[2], b"4444")
+
+    requests = sent(lab, lambda: svc.download(listed.iloc[2], tmp_path))
+
+    assert requests == ["content", "metadata"]
+    assert (tmp_path / "a.txt").read_bytes() == b"4444"
+
+
+def test_content_that_arrives_damaged_is_not_saved(lab, listed, tmp_path, monkeypatch):
+    monkeypatch.setattr("svc_notebooks.client.downloads.part_file.Memory.digest", lambda memory, name: "0" * 32)
+
+    with pytest.raises(svc.ContentMismatch):
+        svc.download(listed.iloc[2], tmp_path)
+
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_content_that_has_become_large_is_not_kept_in_memory(lab, listed, tmp_path):
+    svc.update(listed.iloc[0], bytes(200_000))
+
+    assert svc.download(listed.iloc[0], tmp_path)["size"].item() == 200_000
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+def test_rows_of_one_name_never_replace_each_other(lab, tmp_path, served, workers):
+    contents = [b"%d" % n for n in range(12)]
+    files = svc.upload(contents, name=["same.txt"] * 12)
+
+    saved = svc.download(files, tmp_path, overwrite=True, workers=workers)
+
+    assert [(tmp_path / path).read_bytes() for path in saved["path"]] == contents
+    assert list(saved.columns[-4:]) == BATCH_COLUMNS
+    assert len(list(tmp_path.iterdir())) == 12
+
+
+def test_threads_save_at_the_same_time(served, listed, tmp_path, monkeypatch):
+    together = threading.Barrier(3, timeout=10)
+    read = svc.client.downloads.downloads.Memory.digest
+
+    def digest(memory, name):
+        together.wait()
+        return read(memory, name)
+
+    monkeypatch.setattr("svc_notebooks.client.downloads.part_file.Memory.digest", digest)
+
+    assert svc.download(listed, tmp_path, workers=3)["outcome"].tolist() == ["saved"] * 3
+
+
+def test_another_executor_gets_rows_that_can_be_pickled(served, listed, tmp_path):
+    files = [*listed.to_dict("records"), "nothing"]
+
+    with pytest.warns(UserWarning, match="1 of 4 rows failed.*NotFound"):
+        saved = svc.download(files, tmp_path, executor=PicklingExecutor())
+
+    assert saved["outcome"].tolist() == ["saved"] * 3 + ["failed"]
+
+
+def test_an_executor_of_threads_shares_the_session(served, listed, tmp_path):
+    with ThreadPoolExecutor(2) as threads:
+        saved = svc.download(listed, tmp_path, executor=threads)
+
+    assert [hashlib.md5((tmp_path / path).read_bytes()).hexdigest() for path in saved["path"]] == listed[
+        "md5_checksum"
+    ].tolist()
+    assert sum("alt=media" in exchange.url for exchange in served.exchanges) == 3
+
+
+def test_a_failed_row_has_what_is_known_of_it(lab, listed, tmp_path):
+    (tmp_path / "b.txt").write_bytes(b"mine")
+
+    with pytest.warns(UserWarning, match="1 of 3 rows failed.*b.txt' exists with other content"):
+        saved = svc.download(listed, tmp_path)
+
+    failed = saved.iloc[1]
+    assert failed[["id", "name", "of", "outcome"]].tolist() == [listed["id"].iloc[1], "b.txt", 2, "failed"]
+    assert (tmp_path / "b.txt").read_bytes() == b"mine"
+
+
+def test_an_error_of_the_session_is_raised_at_once(lab, listed, tmp_path):
+    lab.session.fault("status=401")
+
+    with pytest.raises(svc.NotSignedIn) as caught:
+        svc.download(listed["id"].tolist(), tmp_path)
+
+    assert caught.value.result.empty
+
+
+def test_a_single_row_that_fails_is_returned_if_requested(lab, tmp_path):
+    with pytest.raises(NotFound):
+        svc.download("nothing", tmp_path)
+    with pytest.warns(UserWarning, match="1 of 1 rows failed"):
+        assert svc.download("nothing", tmp_path, errors="return")["outcome"].tolist() == ["failed"]
+
+
+@pytest.mark.parametrize("how", [{"workers": 3}, {"executor": PicklingExecutor()}], ids=["threads", "executor"])
+def test_tables_are_read_in_their_order(served, how):
+    files = svc.upload([b"n\n1\n", b"n\n2\n", b"n\n3\n"], name=["a.csv", "b.csv", "a.csv"])
+
+    read = svc.read_frame(files, file_column="name", **how)
+
+    assert read.values.tolist() == [["a.csv", 1], ["b.csv", 2], ["a.csv", 3]]
+
+
+def test_the_first_table_that_cannot_be_read_ends_the_call(lab):
+    files = svc.upload([b"n\n1\n", b"{", b"n\n3\n"], name=["a.csv", "b.json", "c.csv"])
+
+    with pytest.raises(ValueError, match=r"b\.json") as caught:
+        svc.read_frame(files)
+
+    assert caught.value.result["name"].tolist() == ["a.csv"]
+    assert caught.value.result["frame"][0]["n"].tolist() == [1]

@@ -1,0 +1,509 @@
+"""The calendar view without a browser. Tests send messages of the grid, click buttons and read the stored events."""
+
+from datetime import date
+
+import pytest
+
+import svc_notebooks as svc
+from svc_notebooks.core.errors.errors import NotAllowed, SvcError
+from svc_notebooks.notebook.forms.calendar_view.calendar_grid import PlainCalendar
+from svc_notebooks.notebook.forms.calendar_view.view import CalendarView
+
+BERLIN = {"time_zone": "Europe/Berlin"}
+WEEK = {"view": "week", "day": date(2026, 11, 2), **BERLIN}
+
+
+@pytest.fixture
+def talk(lab):
+    return svc.create_event("Talk", start="2026-11-04 10:00", end="2026-11-04 11:00", **BERLIN)
+
+
+@pytest.fixture
+def lecture(lab):
+    return svc.create_event(
+        "Lecture",
+        start="2026-11-03 09:00",
+        end="2026-11-03 10:30",
+        recurrence="weekly on Tue, Thu for 10 times",
+        location="Hall 1",
+        **BERLIN,
+    )
+
+
+def rows(view):
+    return view.grid.state["events"]
+
+
+def key_of(view, first, title=None):
+    """The key of the only event of this title on this day."""
+    (row,) = [row for row in rows(view) if row["first"] == first and title in (None, row["title"])]
+    return row["key"]
+
+
+def change(view, key, days=0, minutes=0, length=0):
+    view.grid.handler({"kind": "change", "key": key, "days": days, "minutes": minutes, "length": length})
+
+
+def starts(view):
+    return view.listed["start"].dt.strftime("%d %H:%M").tolist()
+
+
+# -- what is shown
+
+
+def test_the_grid_gets_the_events_of_the_week_in_the_time_zone_of_the_view(talk, lecture):
+    svc.create_event("Trip", start="2026-11-05", end="2026-11-08", color="Banana")
+    svc.create_event("Night", start="2026-11-06 22:00", end="2026-11-07 00:00", **BERLIN)
+    view = svc.calendar_view(view="week", day=date(2026, 11, 2), time_zone="America/New_York")
+
+    shown = {row["title"]: row for row in rows(view)}
+    assert view.grid.state["days"][0], view.grid.state["days"][-1] == ("2026-11-02", "2026-11-08")
+    assert (shown["Talk"]["first"], shown["Talk"]["begin"], shown["Talk"]["end"]) == ("2026-11-04", 240, 300)
+    assert (shown["Trip"]["first"], shown["Trip"]["last"], shown["Trip"]["bar"]) == ("2026-11-05", "2026-11-07", True)
+    assert shown["Trip"]["color"] == "#fbd75b"
+    assert shown["Lecture"]["label"].startswith("Lecture, Thursday 5 November 2026, 03:00 to 04:30, repeats, calendar")
+    assert "UTC-5" in view.toolbar.zone.value
+
+
+def test_an_event_until_midnight_ends_on_its_own_day(lab):
+    svc.create_event("Night", start="2026-11-06 22:00", end="2026-11-07 00:00", **BERLIN)
+
+    (row,) = rows(svc.calendar_view(**WEEK))
+
+    assert (row["first"], row["last"], row["begin"], row["end"]) == ("2026-11-06", "2026-11-06", 1320, 1440)
+
+
+def test_a_cancelled_event_is_hidden(talk):
+    svc.delete_event(talk)
+
+    assert rows(svc.calendar_view(**WEEK)) == []
+
+
+def test_one_request_for_each_shown_calendar_and_period(lab, talk):
+    term = svc.create_calendar("Term")["id"].item()
+    view = svc.calendar_view(calendar=["primary", term], **WEEK)
+    before = len(svc.exchanges())
+
+    view.toolbar.buttons["next"].click()
+
+    queries = svc.exchanges()["query"].iloc[before:]
+    assert len(queries) == 2
+    assert queries.str.contains("singleEvents=true").all()
+    assert queries.str.contains("timeMax=2026-11-15T23", regex=False).all()
+    assert "9 to 15 November 2026" in view.toolbar.heading.value
+
+
+def test_a_calendar_can_be_hidden(lab, talk):
+    term = svc.create_calendar("Term")["id"].item()
+    svc.create_event("Board", start="2026-11-04 10:00", end="2026-11-04 11:00", calendar=term, **BERLIN)
+    view = svc.calendar_view(calendar=["primary", term], **WEEK)
+
+    view.toolbar.boxes[0].value = False
+
+    assert [row["title"] for row in rows(view)] == ["Board"]
+    assert term in view.code()
+
+
+def test_the_view_says_when_a_calendar_has_more_events_than_it_lists(lab, talk, monkeypatch):
+    svc.create_event("Other", start="2026-11-04 12:00", end="2026-11-04 13:00", **BERLIN)
+    monkeypatch.setattr("svc_notebooks.notebook.forms.calendar_view.listing.MOST", 1)
+
+    view = svc.calendar_view(**WEEK)
+
+    assert len(rows(view)) == 1
+    assert "only the first" in view.status.value
+
+
+@pytest.mark.parametrize(
+    "message, title",
+    [
+        ({"kind": "go", "by": -1}, "26 October to 1 November 2026"),
+        ({"kind": "day", "day": "2026-11-11"}, "Wednesday 11 November 2026"),
+    ],
+)
+def test_the_grid_goes_to_another_period(lab, message, title):
+    view = svc.calendar_view(**WEEK)
+
+    view.grid.handler(message)
+
+    assert view.period.title == title
+    assert title in view.toolbar.heading.value
+
+
+def test_another_view_of_the_same_day(lab):
+    view = svc.calendar_view(**WEEK)
+
+    view.toolbar.view.value = "month"
+
+    assert view.period.title == "November 2026"
+    assert len(view.grid.state["days"]) == 42
+
+
+def test_arguments_that_are_not_valid(lab):
+    with pytest.raises(ValueError, match="must be one of month, week, day"):
+        svc.calendar_view(view="year")
+    with pytest.raises(ValueError, match=r"svc\.calendars\(\) lists the calendars"):
+        svc.calendar_view(calendar="nowhere")
+    with pytest.raises(TypeError, match=r"day must be a datetime\.date"):
+        svc.calendar_view(day="2026-11-02")
+
+
+# -- one event
+
+
+def test_a_move_is_the_call_that_the_code_shows(lab, talk):
+    view = svc.calendar_view(**WEEK)
+    code = "svc.update_event(\n    {id!r},\n    start='2026-11-05 10:30',\n    end='2026-11-05 12:00',\n"
+    event_id, etag = talk["id"].item(), talk["etag"].item()
+
+    change(view, key_of(view, "2026-11-04"), days=1, minutes=30, length=30)
+
+    assert view.last_error is None
+    assert starts(view) == ["05 10:30"]
+    assert view.code().startswith(code.format(id=event_id))
+    assert view.code().endswith(f"    time_zone='Europe/Berlin',\n    if_match={etag!r},\n)")
+    assert view.result[["action", "summary"]].values.tolist() == [["moved", "Talk"]]
+    assert "Moved Talk to Thursday 5 November 2026, 10:30 to 12:00." in view.status.value
+
+
+def test_undo_moves_the_event_back(talk):
+    view = svc.calendar_view(**WEEK)
+    change(view, key_of(view, "2026-11-04"), days=1)
+
+    view.undo_button.click()
+
+    assert view.last_error is None
+    assert starts(view) == ["04 10:00"]
+    assert view.undo_button.layout.display == "none"
+
+
+def test_a_move_keeps_the_clock_time_of_the_view_over_a_clock_change(lab):
+    svc.create_event("Walk", start="2026-10-24 10:00", end="2026-10-24 11:00", **BERLIN)
+    view = svc.calendar_view(day=date(2026, 10, 24), **BERLIN)
+
+    change(view, key_of(view, "2026-10-24"), days=1)
+
+    assert starts(view) == ["25 10:00"]
+
+
+def test_an_all_day_event_is_moved_and_lengthened_by_days(lab):
+    svc.create_event("Trip", start="2026-11-05", end="2026-11-06")
+    view = svc.calendar_view(**WEEK)
+
+    change(view, key_of(view, "2026-11-05"), days=-1, length=2)
+
+    (row,) = rows(view)
+    assert (row["first"], row["last"]) == ("2026-11-04", "2026-11-06")
+
+
+def test_a_length_of_nothing_is_refused(talk):
+    view = svc.calendar_view(**WEEK)
+
+    change(view, key_of(view, "2026-11-04"), length=-60)
+
+    assert "An event must end after its start." in view.alert.value
+    assert starts(view) == ["04 10:00"]
+
+
+def test_an_event_that_somebody_changed_is_not_overwritten(talk):
+    view = svc.calendar_view(**WEEK)
+    key = key_of(view, "2026-11-04")
+    svc.update_event(talk, start="2026-11-04 15:00", end="2026-11-04 16:00")
+
+    change(view, key, days=1)
+
+    assert "was changed in the meantime" in view.alert.value
+    assert isinstance(view.last_error, SvcError)
+    assert starts(view) == ["04 15:00"]
+
+
+def test_the_calendar_of_another_user_can_only_be_read(lab, talk):
+    view = svc.calendar_view(**WEEK)
+    for entry in view.toolbar.entries:
+        entry["accessRole"] = "reader"
+    view.refresh()
+
+    change(view, key_of(view, "2026-11-04"), days=1)
+
+    assert "You can only read the calendar" in view.alert.value
+    assert starts(view) == ["04 10:00"]
+
+
+def test_the_details_and_a_deletion_after_a_question(lab):
+    svc.create_event("Talk", start="2026-11-04 10:00", end="2026-11-04 11:00", location="<b>Hall", **BERLIN)
+    view = svc.calendar_view(**WEEK)
+    stage = view.stage
+
+    view.grid.handler({"kind": "open", "key": key_of(view, "2026-11-04")})
+    facts = stage.details.head.value
+    stage.details.delete.click()
+    assert stage.confirmation.is_open
+    assert len(rows(view)) == 1
+    stage.confirmation.yes.click()
+
+    assert "&lt;b&gt;Hall" in facts
+    assert rows(view) == []
+    assert view.code().startswith("svc.delete_event(")
+    assert view.result["action"].tolist() == ["deleted"]
+
+
+# -- a series
+
+
+def ask_move(view, first, **by):
+    change(view, key_of(view, first), **by)
+    assert view.stage.question.is_open
+
+
+def answer(view, scope):
+    view.stage.question.buttons[scope].click()
+    assert view.last_error is None
+
+
+def test_this_event_of_a_series_is_moved_alone(lecture):
+    view = svc.calendar_view(**WEEK)
+    ask_move(view, "2026-11-03", minutes=60)
+
+    answer(view, "this")
+
+    assert starts(view) == ["03 10:00", "05 09:00"]
+    assert view.result["action"].tolist() == ["moved"]
+
+
+def test_cancel_changes_nothing(lecture):
+    view = svc.calendar_view(**WEEK)
+    shown = view.grid.state["shown"]
+    ask_move(view, "2026-11-03", minutes=60)
+
+    view.stage.question.cancel.click()
+
+    assert starts(view) == ["03 09:00", "05 09:00"]
+    assert view.grid.state["shown"] > shown, "the grid no longer shows the proposed time"
+    assert view.result.empty
+
+
+def test_following_events_become_a_series_of_their_own(lecture):
+    view = svc.calendar_view(**WEEK)
+    ask_move(view, "2026-11-05", days=1, minutes=60)
+
+    answer(view, "following")
+
+    old, new = svc.events(calendar="primary")["recurrence"].tolist()
+    assert old == ["RRULE:FREQ=WEEKLY;BYDAY=TU,TH;UNTIL=20261105T075959Z"]
+    assert new == ["RRULE:FREQ=WEEKLY;BYDAY=WE,FR;COUNT=9"]
+    assert starts(view) == ["03 09:00", "06 10:00"]
+    assert view.result["action"].tolist() == ["series ended", "created"]
+    assert view.code().count("svc.") == 2
+    assert svc.event(view.result["id"][1])["location"].item() == "Hall 1"
+
+
+def test_all_events_of_a_series_are_moved(lecture):
+    view = svc.calendar_view(**WEEK)
+    ask_move(view, "2026-11-05", minutes=60, length=-30)
+
+    answer(view, "all")
+
+    assert starts(view) == ["03 10:00", "05 10:00"]
+    assert svc.instances(lecture)["start"].dt.strftime("%H:%M").unique().tolist() == ["10:00"]
+    assert len(svc.instances(lecture)) == 10
+
+
+@pytest.mark.parametrize("scope", ["following", "all"])
+def test_changed_and_cancelled_instances_of_a_series_are_kept(lecture, scope):
+    listed = svc.instances(lecture)
+    svc.delete_event(listed["id"][3])
+    svc.update_event(listed["id"][4], summary="Guest lecture")
+    svc.update_event(listed["id"][5], start="2026-11-20 14:00", end="2026-11-20 15:00")
+    view = svc.calendar_view(day=date(2026, 11, 2), **BERLIN)
+    before = starts(view), view.listed["summary"].tolist()
+    ask_move(view, "2026-11-05", minutes=60)
+
+    answer(view, scope)
+    moved = starts(view), view.listed["summary"].tolist()
+    view.undo_button.click()
+
+    first = "03 09:00" if scope == "following" else "03 10:00"
+    assert moved[0] == [
+        *(first, "05 10:00", "10 10:00", "17 10:00", "20 14:00"),
+        *("24 10:00", "26 10:00", "01 10:00", "03 10:00"),
+    ]
+    assert moved[1] == ["Lecture"] * 3 + ["Guest lecture"] + ["Lecture"] * 5
+    assert view.last_error is None
+    assert (starts(view), view.listed["summary"].tolist()) == before
+
+
+def test_a_rule_that_cannot_be_shifted_leaves_only_this_event(lab):
+    svc.create_event(
+        "Board", start="2026-11-02 10:00", end="2026-11-02 11:00", recurrence="monthly on the first Monday", **BERLIN
+    )
+    view = svc.calendar_view(**WEEK)
+
+    ask_move(view, "2026-11-02", days=1)
+
+    buttons = view.stage.question.buttons
+    assert [key for key, button in buttons.items() if button.layout.display != "none"] == ["this"]
+    assert "cannot be moved in this way" in view.stage.question.head.value
+
+
+def test_the_old_series_is_restored_if_the_new_one_cannot_be_created(lecture, monkeypatch):
+    view = svc.calendar_view(**WEEK)
+    ask_move(view, "2026-11-05", minutes=60)
+
+    def create_event(**named):
+        raise NotAllowed("No new events today.", status=403)
+
+    monkeypatch.setattr("svc_notebooks.notebook.forms.calendar_view.changes.create_event", create_event)
+    view.stage.question.buttons["following"].click()
+
+    assert "No new events today." in view.alert.value
+    assert view.result["action"].tolist() == ["series ended", "series restored"]
+    assert starts(view) == ["03 09:00", "05 09:00"]
+    assert len(svc.instances(lecture)) == 10
+
+
+@pytest.mark.parametrize("scope, left", [("this", 9), ("following", 1), ("all", 0)])
+def test_instances_are_deleted(lecture, scope, left):
+    view = svc.calendar_view(**WEEK)
+    view.grid.handler({"kind": "delete", "key": key_of(view, "2026-11-05")})
+
+    answer(view, scope)
+
+    assert len(svc.events(single_events=True, time_max="2027-11-01")) == left
+
+
+def test_a_series_that_changed_since_it_was_listed_is_shown_first(lecture):
+    view = svc.calendar_view(**WEEK)
+    key = key_of(view, "2026-11-05")
+    svc.update_event(lecture, start="2026-11-03 12:00", end="2026-11-03 13:00")
+
+    change(view, key, days=1)
+
+    assert not view.stage.question.is_open
+    assert "was changed in the meantime" in view.alert.value
+    assert starts(view) == ["03 12:00", "05 12:00"]
+
+
+# -- new events and the editor
+
+
+def test_an_event_is_created_in_empty_time(lab):
+    view = svc.calendar_view(**WEEK)
+    times = {"first": "2026-11-04", "last": "2026-11-04", "begin": 600, "end": 690}
+    view.grid.handler({"kind": "create", **times})
+    panel = view.stage.new_event
+    assert "Wednesday 4 November 2026, 10:00 to 11:30" in panel.head.value
+    panel.summary.value = "Tea"
+
+    panel.create.click()
+
+    assert starts(view) == ["04 10:00"]
+    assert view.code() == (
+        "svc.create_event(\n    'Tea',\n    start='2026-11-04 10:00',\n    end='2026-11-04 11:30',\n"
+        "    time_zone='Europe/Berlin',\n)"
+    )
+
+
+def test_enter_in_the_title_creates_the_event_once(lab):
+    view = svc.calendar_view(**WEEK)
+    view.grid.handler({"kind": "create", "first": "2026-11-04", "last": "2026-11-04", "begin": 600, "end": 690})
+
+    view.grid.handler({"kind": "title", "title": "Tea", "key": "create"})
+    view.grid.handler({"kind": "title", "title": "Tea", "key": "create"})
+
+    assert view.listed["summary"].tolist() == ["Tea"]
+
+
+def test_an_all_day_event_is_created_over_several_days(lab):
+    view = svc.calendar_view(**WEEK)
+    view.grid.handler({"kind": "create", "first": "2026-11-04", "last": "2026-11-06", "begin": None, "end": None})
+
+    view.stage.new_event.create.click()
+
+    (row,) = rows(view)
+    assert (row["first"], row["last"], row["allDay"], row["title"]) == ("2026-11-04", "2026-11-06", True, "(no title)")
+
+
+def open_editor(view, first, scope=None):
+    view.grid.handler({"kind": "open", "key": key_of(view, first)})
+    view.stage.details.edit.click()
+    if scope:
+        answer(view, scope)
+    return view.editor
+
+
+def test_more_options_opens_the_event_form_with_the_title_and_the_times(lab):
+    view = svc.calendar_view(**WEEK)
+    times = {"first": "2026-11-04", "last": "2026-11-04", "begin": 600, "end": 690}
+    view.grid.handler({"kind": "create", **times})
+    view.stage.new_event.summary.value = "Tea"
+
+    view.stage.new_event.more.click()
+    view.editor.controls.location.value = "Mill pond"
+    view.editor.create.click()
+
+    assert view.editor is None
+    assert svc.events()[["summary", "location"]].values.tolist() == [["Tea", "Mill pond"]]
+    assert starts(view) == ["04 10:00"]
+
+
+def test_the_editor_saves_only_what_changed(lab, talk):
+    svc.update_event(talk, description="Bring bread.", attendees=["bob@svc.example"])
+    view = svc.calendar_view(**WEEK)
+    editor = open_editor(view, "2026-11-04")
+    assert not editor.controls.more.shown, "only values that are not the default are shown"
+    editor.controls.summary.value = "Lunch talk"
+    editor.controls.description.value = ""
+
+    editor.create.click()
+
+    assert view.last_error is None
+    assert "summary='Lunch talk'" in view.code()
+    assert "metadata={'description': None}" in view.code()
+    assert "attendees" not in view.code()
+    stored = svc.event(talk)
+    assert stored["summary"].item() == "Lunch talk"
+    assert [guest["email"] for guest in stored["attendees"].item()] == ["bob@svc.example"]
+
+
+def test_the_editor_says_when_the_event_was_changed_in_the_meantime(talk):
+    view = svc.calendar_view(**WEEK)
+    editor = open_editor(view, "2026-11-04")
+    editor.controls.summary.value = "Lunch talk"
+    svc.update_event(talk, summary="Dinner talk")
+
+    editor.create.click()
+
+    assert "changed in the meantime" in editor.alert.value
+    assert svc.event(talk)["summary"].item() == "Dinner talk"
+
+
+@pytest.mark.parametrize("scope, titles", [("this", 1), ("following", 9), ("all", 10)])
+def test_the_editor_of_a_series(lecture, scope, titles):
+    view = svc.calendar_view(**WEEK)
+    editor = open_editor(view, "2026-11-05", scope)
+    editor.controls.summary.value = "Colloquium"
+
+    editor.create.click()
+
+    listed = svc.events(single_events=True, time_max="2027-11-01")
+    assert view.last_error is None
+    assert len(listed) == 10
+    assert (listed["summary"] == "Colloquium").sum() == titles
+
+
+# -- other places
+
+
+def test_without_anywidget_the_events_are_a_list(talk):
+    view = CalendarView(view="week", day=date(2026, 11, 2), make_grid=PlainCalendar)
+
+    view.grid.value = "primary/" + talk["id"].item()
+
+    assert view.stage.details.is_open
+    assert "Talk" in view.stage.details.head.value
+    view.stage.details.close_button.click()
+    assert view.grid.value == ""
+
+
+def test_the_form_in_one_line(talk):
+    assert repr(svc.calendar_view(**WEEK)) == "<CalendarView: 2 to 8 November 2026, 1 event>"

@@ -1,0 +1,50 @@
+"""What only a sandbox can do is refused at another service, with what to do instead."""
+
+import pickle
+
+import pytest
+
+import svc_notebooks as svc
+from svc_notebooks.client.sandbox_only import INSTEAD
+from svc_notebooks.client.session import Session
+
+
+@pytest.fixture
+def session() -> Session:
+    """A session of a service that nobody asks."""
+    return Session("https://api.example.org", "token")
+
+
+def public(value: object) -> set[str]:
+    return {name for name in dir(value) if not name.startswith("_")}
+
+
+def test_every_attribute_of_a_sandbox_and_its_clock_has_a_way_elsewhere(session: Session):
+    with svc.sandbox() as lab:
+        own = public(lab) - public(session) - {"session"} | {"advance", "freeze", "set"}
+
+        assert own == INSTEAD.keys()
+        assert {"advance", "freeze", "set"} <= public(lab.clock)
+
+
+@pytest.mark.parametrize("name", INSTEAD)
+def test_the_error_says_what_to_do_instead(session: Session, name: str):
+    owner = session.clock if name in {"advance", "freeze", "set"} else session
+
+    with pytest.raises(AttributeError, match=rf"^only a sandbox has '{name}', and this session belongs") as error:
+        getattr(owner, name)
+    assert INSTEAD[name] in str(error.value)
+
+
+def test_the_session_of_a_sandbox_leads_to_the_sandbox():
+    with svc.sandbox() as lab, pytest.raises(AttributeError, match=r"not of its session: use lab\.faults$"):
+        lab.session.faults  # noqa: B018 -- the attribute raises
+
+
+def test_another_attribute_is_missing_as_ever(session: Session):
+    assert not hasattr(session, "fautls")
+    with pytest.raises(AttributeError, match="'Session' object has no attribute 'urls'") as error:
+        session.urls  # noqa: B018 -- the attribute raises
+    assert (error.value.name, error.value.obj) == ("urls", session)
+    with pytest.raises(TypeError, match="cannot be pickled"):
+        pickle.dumps(session)
