@@ -68,7 +68,7 @@ def exercises(theme: str | None = None) -> DataFrame:
 
     >>> from svc_notebooks import course
     >>> course.exercises("events")["name"].tolist()
-    ['event-in-its-zone', 'series-with-an-exception']
+    ['event-in-its-zone', 'series-with-an-exception', 'two-programs-one-event']
     """
     from ..notebook.frames.frames import frame
     from ..notebook.frames.schemas import EXERCISES

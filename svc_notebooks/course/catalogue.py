@@ -3,7 +3,18 @@
 from __future__ import annotations
 
 from .definition import ExerciseDefinition
-from .themes import content, errors, events, messages, people, resumable, uploads
+from .themes import (
+    change_log,
+    conflicts,
+    content,
+    errors,
+    events,
+    messages,
+    people,
+    repeated_messages,
+    resumable,
+    uploads,
+)
 
 THEMES = {
     "uploads": "exercises/e1-uploads.ipynb",
@@ -15,7 +26,18 @@ THEMES = {
     "events": "exercises/e7-events.ipynb",
 }
 
-_THEME_MODULES = (uploads, resumable, content, errors, people, messages, events)
+_THEME_MODULES = (
+    uploads,
+    resumable,
+    content,
+    errors,
+    people,
+    messages,
+    repeated_messages,
+    change_log,
+    events,
+    conflicts,
+)
 
 DEFINITIONS: dict[str, ExerciseDefinition] = {
     definition.name: definition for theme in _THEME_MODULES for definition in theme.ALL

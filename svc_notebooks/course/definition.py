@@ -39,5 +39,7 @@ class ExerciseDefinition:
     set_up: SetUp
     check: Check
     answer: str = "# Your code here."
+    changes: tuple[str, ...] = ()
+    """The operations by which a correct answer changes the files of the set-up, such as "files.update"."""
     by_hand: bool = False
     """True if the student must write the HTTP requests. Requests of this package's client then fail the check."""

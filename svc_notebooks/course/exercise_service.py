@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from random import Random
@@ -17,8 +17,8 @@ from ..server.service import open_service
 from ..server.storage.clock import VirtualClock
 from .check_result import CheckFailedError, ExerciseOutcome, Verdict, require
 from .definition import ExerciseDefinition
-from .evidence import Evidence, join_records
-from .request_recorder import RequestRecorder
+from .evidence import Evidence, RecordedRequest, join_records
+from .request_recorder import ExerciseExchange, RequestRecorder
 
 if TYPE_CHECKING:
     from ..server.service import Service
@@ -59,11 +59,12 @@ class ExerciseService:
         self.receiver_cases: list[ReceiverCase] = []
         self.received: list[Request] = []
         self._deliveries = 0
+        self._reaction: Callable[[ExerciseExchange], None] | None = None
         self.token = self.service.sign_in()
         self.values: Mapping[str, Value] = definition.set_up(self, rng)
-        self._file_count = self._count_files()
-        self._set_up_requests = len(self.service.journal())
-        self.recorder = RequestRecorder(self.service)
+        self._file_ids = self._list_files()
+        self._other_rows = set(range(len(self.service.journal())))
+        self.recorder = RequestRecorder(self.service, self._react if self._reaction else None)
 
     # -- for the set-up
 
@@ -83,6 +84,16 @@ class ExerciseService:
         self.service.register_domain(RECEIVER_DOMAIN)
         self.service.receive_at(address, receive)
         return address
+
+    def react(self, reaction: Callable[[ExerciseExchange], None]) -> None:
+        """Call `reaction` after each request of the student. Its own requests are those of another program."""
+        self._reaction = reaction
+
+    def _react(self, exchange: ExerciseExchange) -> None:
+        if self._reaction:
+            before = len(self.service.journal())
+            self._reaction(exchange)
+            self._other_rows.update(range(before, len(self.service.journal())))
 
     # -- for a student's code
 
@@ -119,26 +130,40 @@ class ExerciseService:
 
     def _check(self) -> Verdict:
         require(not self.recorder.over_limit, _TOO_MANY_REQUESTS)
-        rows = self.service.journal()[self._set_up_requests :]
+        rows = [row for n, row in enumerate(self.service.journal()) if n not in self._other_rows]
         records = self.recorder.records
         counts = {"notes": _request_count(len(records)), "rows": _request_count(len(rows))}
         require(len(rows) == len(records), _JOURNAL_CHANGED.format(**counts))
         requests = [join_records(record, row) for record, row in zip(records, rows, strict=True)]
         if not requests and all(case.outcome is None for case in self.receiver_cases):
             with closing(self.service.fork()) as fork:
-                changed = self._count_files(fork) != self._file_count
+                changed = self._list_files(fork) != self._file_ids
             message = f"The service saw no request of yours yet.{_CHANGED_OUTSIDE if changed else ''}"
             return Verdict(ExerciseOutcome.NOT_TRIED, message)
         if self.definition.by_hand and not all(request.by_hand for request in requests):
             raise CheckFailedError(_NOT_BY_HAND)
         with closing(self.service.fork()) as fork:
             evidence = Evidence(requests, fork, self.values, self.check_data, self.receiver_cases, self.clock.now())
-            return Verdict(ExerciseOutcome.CORRECT, self.definition.check(evidence))
+            message = self.definition.check(evidence)
+        self._require_other_files_unchanged(requests)
+        return Verdict(ExerciseOutcome.CORRECT, message)
 
-    def _count_files(self, service: Service | None = None) -> int:
+    def _require_other_files_unchanged(self, requests: list[RecordedRequest]) -> None:
+        """Raise CheckFailedError if a request changed a file of the set-up in a way that the task does not ask for."""
+        for request in requests:
+            of_set_up = request.operation == "files.emptyTrash" or not self._file_ids.isdisjoint(
+                request.path.split("/")
+            )
+            allowed = request.operation in (*_READING, *self.definition.changes)
+            require(
+                not of_set_up or allowed or request.method == "GET" or (request.status or 0) >= 300,
+                _OTHER_FILE_CHANGED.format(method=request.method, path=request.path),
+            )
+
+    def _list_files(self, service: Service | None = None) -> set[str]:
         service = service or self.service
         session = Session(NOWHERE, service.sign_in(), handler=service.handle, clock=service.clock)
-        return sum(1 for _ in list_files(session, fields="id"))
+        return {file["id"] for file in list_files(session, fields="id")}
 
     def close(self) -> None:
         self.service.close()
@@ -148,6 +173,12 @@ def _request_count(count: int) -> str:
     return f"{count} request{'' if count == 1 else 's'}"
 
 
+_READING = ("files.copy", "files.watch")
+"""The operations that send POST requests to a file, and do not change it."""
+
+_OTHER_FILE_CHANGED = (
+    "A request changed a file that the task does not ask you to change: {method} {path}. begin() starts again."
+)
 _TOO_MANY_REQUESTS = "The service saw more than 2,000 requests and cut the connection. Is there an endless loop?"
 _NOT_BY_HAND = (
     "The service saw requests of the client of svc_notebooks, which waits, queries and retries by itself. In this"

@@ -5,12 +5,11 @@ from __future__ import annotations
 import os
 import signal
 import time
-from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import CancelledError, ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from multiprocessing import get_all_start_methods, get_context
-from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, cast
 
@@ -18,7 +17,7 @@ from ..server.transports.socket_server import SocketServer
 from .grading_service import GradingService
 from .runner import run_cells
 from .student_exercise import GRADER, KEY
-from .submissions import Submission, UnreadableNotebookError, exercise_cells
+from .submissions import NotebookContent, Submission, SubmissionContent, read_submission
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
@@ -35,9 +34,16 @@ _PRELOADED_MODULES = (
 )  # fmt: skip
 """The modules that most submissions import. The process of a submission starts with these modules loaded."""
 
+ISOLATION = (
+    "a notebook ran in a process with its own folder and limits of memory, file size and time, but without a sandbox:"
+    " it could read your files and use the network"
+)
+"""What the report says about the isolation of submissions."""
+
 _THREADS = 64
-_MAX_MESSAGE = 32
+_MAX_MESSAGE = 1024
 _ATTEMPTS = 4
+_JOIN_SECONDS = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +56,22 @@ class GradingLimits:
 
 @dataclass(frozen=True, slots=True)
 class SubmissionResult:
-    """A student's results by exercise name, and remarks about notebooks that could not be read or run."""
+    """A student's results by exercise name, and what happened to the notebooks.
+
+    `remarks` name notebooks that could not be read or did not run to the end, and submissions without an exercise.
+    `errors` has the first exception of each notebook.
+    """
 
     student: str
     results: dict[str, Verdict]
     remarks: tuple[str, ...]
+    errors: tuple[str, ...] = ()
+    digest: str = ""
+
+    @property
+    def happened(self) -> tuple[str, ...]:
+        """All remarks and errors, or one sentence that all notebooks ran to the end."""
+        return (*self.remarks, *self.errors) or ("all notebooks ran to the end without an exception",)
 
     @property
     def solved(self) -> int:
@@ -68,8 +85,11 @@ def grade(
     limits: GradingLimits | None = None,
     jobs: int | None = None,
     on_result: Callable[[SubmissionResult], object] = lambda mark: None,
+    earlier: Mapping[str, SubmissionResult] | None = None,
 ) -> list[SubmissionResult]:
     """Grade submissions in parallel, and return a result for each submission, in the order of the submissions.
+
+    All notebooks are read before the first one runs. KeyboardInterrupt and other exceptions kill the running notebooks.
 
     Args:
         submissions: The submissions to grade.
@@ -77,18 +97,27 @@ def grade(
         limits: The time limits. None: the default limits.
         jobs: The number of submissions that are graded at the same time. None: one for each processor.
         on_result: A function that is called with each result as soon as a submission is graded, in a worker thread.
+        earlier: Results of an earlier run by student. A submission that has not changed since then is not run again.
     """
-    grader = GradingService()
-    served = cast("Service", grader)  # it has the attributes that the server uses: handle, policy and user_of
-    with SocketServer(served, threads=_THREADS) as server, ThreadPoolExecutor(jobs or os.cpu_count() or 1) as pool:
+    grader, contents = GradingService(), [read_submission(submission) for submission in submissions]
+    served = cast("Service", grader)  # it has the attributes that the server uses: handle, policy, user_of and provider
+    with SocketServer(served, threads=_THREADS) as server:
         runner = _SubmissionRunner(grader, server.base_url, seed, limits or GradingLimits())
 
-        def grade_one(submission: Submission) -> SubmissionResult:
-            mark = runner.grade(submission)
+        def grade_one(content: SubmissionContent) -> SubmissionResult:
+            known = (earlier or {}).get(content.student)
+            if known is not None and known.digest == content.digest:
+                return known
+            mark = runner.grade(content)
             on_result(mark)
             return mark
 
-        return list(pool.map(grade_one, submissions))
+        pool = ThreadPoolExecutor(jobs or os.cpu_count() or 1)
+        try:
+            return list(pool.map(grade_one, contents))
+        finally:
+            runner.stop()
+            pool.shutdown(cancel_futures=True)
 
 
 class _SubmissionRunner:
@@ -101,69 +130,119 @@ class _SubmissionRunner:
         self._processes: Any = get_context(start_method)
         if start_method == "forkserver":
             self._processes.set_forkserver_preload(list(_PRELOADED_MODULES))
+            _start_fork_server()
 
-    def grade(self, submission: Submission) -> SubmissionResult:
-        key = self._grader.open(f"{self._seed}/{submission.student}")
-        remarks = [remark for path in submission.notebooks for remark in self._run_notebook(path, key)]
+        self._running: set[Any] = set()
+        self._stopped = False
+
+    def grade(self, submission: SubmissionContent) -> SubmissionResult:
+        """Run all notebooks of a submission, and return its result. Raises CancelledError after `stop`."""
+        key, remarks, errors = self._grader.open(f"{self._seed}/{submission.student}"), list[str](), list[str]()
+        for notebook in submission.notebooks:
+            report = self._run_notebook(notebook, key)
+            remarks += [f"{notebook.name} {remark}" for remark in report.remarks]
+            errors += [f"{notebook.name} {report.error}"] if report.error else []
+        results = self._grader.close(key)
+        if self._stopped:
+            raise CancelledError
         if not submission.notebooks:
-            remarks.append("the folder has no notebook")
-        return SubmissionResult(submission.student, self._grader.close(key), tuple(remarks))
+            remarks.append("no exercise found: the folder has no notebook")
+        elif not any(notebook.cells or notebook.problem for notebook in submission.notebooks):
+            names = ", ".join(notebook.name for notebook in submission.notebooks)
+            remarks.append(f"no exercise found: no cell of {names} uses the module course"[:_MAX_MESSAGE])
+        return SubmissionResult(submission.student, results, tuple(remarks), tuple(errors), submission.digest)
 
-    def _run_notebook(self, path: Path, key: str) -> list[str]:
-        try:
-            cells = exercise_cells(path)
-        except UnreadableNotebookError as error:
-            return [f"{path.name} cannot be read: {error}"]
-        if not cells:
-            return []
-        for _ in range(_ATTEMPTS):
+    def stop(self) -> None:
+        """Kill the running notebooks. Their submissions have no result."""
+        self._stopped = True
+        for process in list(self._running):
+            _kill_group(process)
+
+    def _run_notebook(self, notebook: NotebookContent, key: str) -> _NotebookReport:
+        if notebook.problem:
+            return _NotebookReport([f"cannot be read: {notebook.problem}"])
+        for _ in range(_ATTEMPTS if notebook.cells else 0):
             with TemporaryDirectory(prefix="svc-grade-", ignore_cleanup_errors=True) as folder:
                 variables = {GRADER: self._base_url, KEY: key, "HOME": folder, "IPYTHONDIR": folder}
                 with suppress(OSError, EOFError):  # a notebook has killed the fork server; the next attempt restarts it
-                    return [f"{path.name} {remark}" for remark in self._run_once(cells, folder, variables)]
-        return [f"{path.name} could not be run, because its process did not start"]
+                    return self._run_once(notebook.cells, folder, variables)
+        return _NotebookReport(["could not be run, because its process did not start"] if notebook.cells else [])
 
-    def _run_once(self, cells: list[str], folder: str, variables: dict[str, str]) -> list[str]:
+    def _run_once(self, cells: Sequence[str], folder: str, variables: dict[str, str]) -> _NotebookReport:
         receiver, sender = self._processes.Pipe(duplex=False)
-        arguments = (cells, folder, variables, self._limits.cell, sender)
+        arguments = (cells, folder, variables, self._limits.cell, 2 * self._limits.notebook, sender)
         process = self._processes.Process(target=run_cells, args=arguments, daemon=True)
         with receiver:
             with sender:
                 process.start()
+            self._running.add(process)
             try:
-                return _watch(receiver, self._limits)
+                return _NotebookReport() if self._stopped else _watch(receiver, self._limits, process)
             finally:
-                _kill(process)
+                self._running.discard(process)
+                _kill_group(process)
+                process.join(_JOIN_SECONDS)
 
 
-def _watch(connection: Connection, limits: GradingLimits) -> list[str]:
-    """Wait until a notebook has ended or its time limit is over, and return texts about problems."""
-    deadline, cell, remarks = time.monotonic() + limits.notebook, 0, list[str]()
-    while connection.poll(max(0.0, deadline - time.monotonic())):
-        word, number = _receive(connection)
-        if word == "end":
-            return remarks
-        if word == "slow":
-            remarks.append(f"was interrupted in cell {number} after {limits.cell:g} s")
-        elif word != "cell":
-            return [*remarks, f"ended its process in cell {cell}"]
-        cell = number
-    return [*remarks, f"was stopped in cell {cell} after {limits.notebook:g} s"]
+def _start_fork_server() -> None:
+    """Start the fork server with SIGINT blocked, so that Ctrl-C in the terminal does not end it with a traceback."""
+    from multiprocessing.forkserver import ensure_running  # not on every system
 
-
-def _receive(connection: Connection) -> tuple[str, int]:
-    """Read a (word, number) message as text, because unpickling is unsafe. Return ("", 0) without a valid message."""
+    blocked = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
-        word, _, number = connection.recv_bytes(_MAX_MESSAGE).decode().partition(" ")
-        return word, int(number)
+        ensure_running()
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
+
+
+@dataclass(slots=True)
+class _NotebookReport:
+    """What happened to a notebook: remarks about a notebook that did not run to the end, and its first exception."""
+
+    remarks: list[str] = field(default_factory=list)
+    error: str = ""
+
+
+def _watch(connection: Connection, limits: GradingLimits, process: Any) -> _NotebookReport:
+    """Wait until a notebook has ended or its time limit is over, and return what happened."""
+    deadline, cell, report = time.monotonic() + limits.notebook, 0, _NotebookReport()
+    while connection.poll(max(0.0, deadline - time.monotonic())):
+        word, number, text = _receive(connection)
+        if word == "end":
+            return report
+        if word == "slow":
+            report.remarks.append(f"was interrupted in cell {number}, because it timed out after {limits.cell:g} s")
+        elif word == "error":
+            text = "".join(filter(str.isprintable, text))
+            report.error = report.error or f"raised an exception in cell {number}: {text}"
+        elif word != "cell":
+            report.remarks.append(f"{_ending(process)} in cell {cell}")
+            return report
+        cell = number
+    report.remarks.append(f"was stopped in cell {cell}, because it timed out after {limits.notebook:g} s")
+    return report
+
+
+def _ending(process: Any) -> str:
+    """Return how a process ended: by itself, or killed by a signal, for example because the memory was full."""
+    process.join(_JOIN_SECONDS)
+    if process.exitcode is None or process.exitcode >= 0:
+        return "ended its process"
+    return f"was killed by signal {-process.exitcode} ({signal.strsignal(-process.exitcode)})"
+
+
+def _receive(connection: Connection) -> tuple[str, int, str]:
+    """Read a message "word number text", because unpickling is unsafe. Return ("", 0, "") without a valid message."""
+    try:
+        word, number, *text = connection.recv_bytes(_MAX_MESSAGE).decode().split(" ", 2)
+        return word, int(number), "".join(text)
     except (EOFError, OSError, ValueError):
-        return "", 0
+        return "", 0, ""
 
 
-def _kill(process: Any) -> None:
+def _kill_group(process: Any) -> None:
     """Kill a submission's process and its child processes."""
     if hasattr(os, "killpg"):
         with suppress(OSError):
             os.killpg(process.pid, signal.SIGKILL)
     process.kill()
-    process.join(5)

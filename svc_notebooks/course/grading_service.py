@@ -101,6 +101,7 @@ class GradingService:
     """Serves the exercises of all submissions at one address. The access token selects submission and exercise."""
 
     policy = Policy()
+    provider = None
 
     def __init__(self) -> None:
         self._submissions: dict[str, GradedSubmission] = {}

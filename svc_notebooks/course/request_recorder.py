@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from threading import Lock
 from typing import TYPE_CHECKING, Any
@@ -19,7 +20,7 @@ memory."""
 
 _MAX_BODY = 64 * 1024
 _MAX_RECORDED = 16 * 1024 * 1024
-_RECORDED_HEADERS = ("Content-Range", "Content-Type", "Range", "User-Agent")
+_RECORDED_HEADERS = ("Content-Range", "Content-Type", "If-Match", "Range", "User-Agent")
 
 
 @dataclass(slots=True)
@@ -37,10 +38,13 @@ class ExerciseExchange:
 
 
 class RequestRecorder:
-    """Forwards requests to a service, one at a time, and records each request with its response."""
+    """Forwards requests to a service, one at a time, and records each request with its response.
 
-    def __init__(self, service: Service) -> None:
-        self._service = service
+    `react` is called with each record after the response.
+    """
+
+    def __init__(self, service: Service, react: Callable[[ExerciseExchange], None] | None = None) -> None:
+        self._service, self._react = service, react
         self._lock = Lock()
         self._recorded_bytes = 0
         self.records: list[ExerciseExchange] = []
@@ -69,6 +73,8 @@ class RequestRecorder:
             if isinstance(response.body, bytes):
                 record.response_body = response.body[:_MAX_BODY]
             self._recorded_bytes += len(record.request_body) + len(record.response_body)
+            if self._react:
+                self._react(record)
             return response
 
 

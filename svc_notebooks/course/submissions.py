@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 
 _SUFFIX = ".ipynb"
+_CANVAS = re.compile(r"(?P<student>[^_]+)_(?:LATE_)?(?P<number>\d+)_\d+_.+\.ipynb")
+"""The names of Canvas' download: student, LATE if it was late, number of the student, number of the file, file name."""
+
+_MOODLE = re.compile(r"(?P<student>[^_]+)_(?P<number>\d+)_assignsubmission_file_?.*")
+"""The names of Moodle's download: a folder for each student, or the files side by side."""
+
 _MAX_SIZE = 64 * 1024 * 1024
 
 
@@ -16,29 +24,58 @@ class UnreadableNotebookError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Submission:
-    """The student's name and the paths of the submitted notebooks."""
+    """The student's name, the paths of the submitted notebooks, and the student's number in Canvas or Moodle."""
 
     student: str
     notebooks: tuple[Path, ...]
+    number: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class NotebookContent:
+    """A notebook's file name and code cells, which are () without an exercise. `problem` says why it is unreadable."""
+
+    name: str
+    cells: tuple[str, ...]
+    problem: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SubmissionContent:
+    """A submission that was read, with the SHA-256 digest of the contents of its notebooks."""
+
+    student: str
+    notebooks: tuple[NotebookContent, ...]
+    digest: str
 
 
 def submissions(folder: Path) -> list[Submission]:
     """Return the submissions in a folder, sorted by path.
 
     A submission is a direct subfolder with all of its notebooks, or a notebook directly in the folder. Its name is the
-    student's name. Hidden folders and notebooks are left out. Raises ValueError if two submissions have the same name.
+    student's name. The names of Canvas' and Moodle's downloads, which have several files of a student side by side, are
+    understood. Hidden folders and notebooks are left out. Raises ValueError if two submissions have the same name.
     """
-    all_submissions: list[Submission] = []
+    notebooks: dict[tuple[str, str], list[Path]] = {}
+    whole: list[str] = []
     for path in sorted(folder.iterdir()):
-        if path.is_dir() and not path.name.startswith("."):
-            notebooks = sorted(notebook for notebook in path.rglob(f"*{_SUFFIX}") if _is_own(notebook, path))
-            all_submissions.append(Submission(path.name, tuple(notebooks)))
-        elif path.suffix == _SUFFIX and not path.name.startswith("."):
-            all_submissions.append(Submission(path.stem, (path,)))
-    names = [submission.student for submission in all_submissions]
-    if duplicates := sorted({name for name in names if names.count(name) > 1}):
+        if path.name.startswith(".") or not (path.is_dir() or path.suffix == _SUFFIX):
+            continue
+        match = _CANVAS.fullmatch(path.name) or _MOODLE.fullmatch(path.name)
+        key = (match["student"], match["number"]) if match else (path.name if path.is_dir() else path.stem, "")
+        whole += [] if match else [key[0]]
+        notebooks.setdefault(key, []).extend(_notebooks(path) if path.is_dir() else [path])
+    if duplicates := sorted({name for name in whole if whole.count(name) > 1}):
         raise ValueError(f"{duplicates[0]!r} is both a folder and a notebook; rename one of them")
-    return all_submissions
+    names = [name for name, _ in notebooks]
+    return [
+        Submission(name if names.count(name) == 1 else f"{name} ({number})", tuple(paths), number)
+        for (name, number), paths in notebooks.items()
+    ]
+
+
+def _notebooks(folder: Path) -> list[Path]:
+    return sorted(notebook for notebook in folder.rglob(f"*{_SUFFIX}") if _is_own(notebook, folder))
 
 
 def _is_own(path: Path, folder: Path) -> bool:
@@ -47,13 +84,38 @@ def _is_own(path: Path, folder: Path) -> bool:
     return not hidden and path.is_file() and path.resolve().is_relative_to(folder.resolve())
 
 
+def read_submission(submission: Submission) -> SubmissionContent:
+    """Read all notebooks of a submission, and return their cells with a digest of all bytes."""
+    digest, notebooks = sha256(), list[NotebookContent]()
+    for path in submission.notebooks:
+        try:
+            content = _read(path)
+            digest.update(b"%d %s" % (len(content), content))
+            notebooks.append(NotebookContent(path.name, tuple(_exercise_cells(content))))
+        except UnreadableNotebookError as error:
+            digest.update(str(error).encode())
+            notebooks.append(NotebookContent(path.name, (), str(error)))
+    return SubmissionContent(submission.student, tuple(notebooks), digest.hexdigest())
+
+
 def exercise_cells(path: Path) -> list[str]:
     """Return the code cells of a notebook, or [] without an exercise. Raises UnreadableNotebookError."""
+    return _exercise_cells(_read(path))
+
+
+def _read(path: Path) -> bytes:
     try:
         if path.stat().st_size > _MAX_SIZE:
             raise UnreadableNotebookError(f"the file has more than {_MAX_SIZE // 1024**2} MiB")
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError) as error:
+        return path.read_bytes()
+    except OSError as error:
+        raise UnreadableNotebookError(f"the file is not a notebook: {error}"[:200]) from None
+
+
+def _exercise_cells(file_content: bytes) -> list[str]:
+    try:
+        content = json.loads(file_content.decode())
+    except (ValueError, RecursionError) as error:
         raise UnreadableNotebookError(f"the file is not a notebook: {error}"[:200]) from None
     if not isinstance(content, dict) or not isinstance(content.get("cells"), list):
         raise UnreadableNotebookError("the JSON has no list of cells")

@@ -40,6 +40,12 @@ try:
 except ConnectionError:
     assert given.send("GET", f"/storage/v3/files/{chosen}").status == 200
 """,
+        "looked for it by its name, and did not repeat": """
+try:
+    svc.upload(given.content, name=given.name)
+except svc.SvcError:
+    assert len(svc.files(f"name = '{given.name}'", fields=["name"])) == 1
+""",
         "many ids, the last of them": "ids = svc.generate_ids(10)['id']; svc.upload(given.content, name=given.name,"
         " file_id=ids.iloc[-1])",
         "resumable": "svc.upload(given.content, name=given.name, file_id=svc.generate_ids(1)['id'][0], upload_type='resumable')",
@@ -143,6 +149,25 @@ while left:
     given.clock.advance(5)
 """,
     },
+    "growing-delays": {
+        "Retry-After and the delay together": """
+import random, itertools
+for file_id in given.file_ids:
+    for n in itertools.count():
+        answer = given.send("GET", f"/storage/v3/files/{file_id}?alt=media")
+        if answer.status == 200: break
+        given.clock.advance(min(8, 2 ** n) * (1 - random.random() / 2) + float(answer.headers.get("Retry-After", 0)))
+""",
+        "a quarter of jitter": """
+import random
+refusals = dict.fromkeys(given.file_ids, 0)
+for file_id in given.file_ids:
+    while (answer := given.send("GET", f"/storage/v3/files/{file_id}?alt=media")).status != 200:
+        delay = min(given.cap, 2.0 ** refusals[file_id]) * random.uniform(0.75, 1)
+        refusals[file_id] += 1
+        given.clock.advance(max([delay, *map(float, answer.headers.all("Retry-After"))]))
+""",
+    },
     "share-with-one": {
         "reader first": "svc.share(given.file_id, given.email); svc.share(given.file_id, given.email, role='commenter')",
         "by hand": _JSON
@@ -199,6 +224,71 @@ def handle(headers):
 given.deliver_to(handle)
 """,
     },
+    "page-by-page": {
+        "pages first, changes later": """
+import json
+def pages(token):
+    while token:
+        page = given.send("GET", f"/storage/v3/changes?pageSize={given.page_size}&pageToken={token}"
+                          "&fields=nextPageToken,newStartPageToken,changes(fileId,removed,file(name))").json()
+        yield page
+        token = page.get("nextPageToken")
+copy, token = dict(zip(given.file_ids, given.names)), given.page_token
+while True:
+    every = list(pages(token))
+    changes = [change for page in every for change in page["changes"]]
+    copy.update({change["fileId"]: change["file"]["name"] for change in changes if not change["removed"]})
+    for change in changes:
+        if change["removed"] and change["fileId"] in copy: del copy[change["fileId"]]
+    token = every[-1]["newStartPageToken"]
+    if not changes: break
+svc.upload(json.dumps({"page_token": token, "files": copy}, indent=1).encode(), name="copy.json", upload_type="resumable")
+""",
+        "two rounds with the session": """
+import json
+copy, token, rounds = dict(zip(given.file_ids, given.names)), given.page_token, 0
+while rounds < 2:
+    page = given.session.call("GET", "/storage/v3/changes", query={"pageToken": token, "pageSize": given.page_size})
+    for change in page["changes"]:
+        copy.pop(change["fileId"], None)
+        if "file" in change: copy[change["fileId"]] = change["file"]["name"]
+    rounds += "newStartPageToken" in page
+    token = page.get("nextPageToken", page.get("newStartPageToken"))
+svc.upload(json.dumps({"files": copy, "page_token": int(token)}).encode(), name="copy.json")
+""",
+    },
+    "twice-and-out-of-order": {
+        "message by message, and delivered twice": """
+import json
+state, seen = {}, set()
+def handle(headers):
+    key = headers.get("x-svc-channel-id"), int(headers.get("x-svc-message-number"))
+    kind = headers.get("x-svc-resource-state")
+    if kind == "sync" or key in seen:
+        return 204
+    seen.add(key)
+    entry = state.setdefault(key[0], {"number": -1, "messages": 0})
+    entry["messages"] += 1
+    if key[1] > entry["number"]:
+        entry.update(number=key[1], state=kind)
+    return 202
+given.deliver_to(handle)
+given.deliver_to(handle)
+svc.upload(json.dumps(state).encode(), name="state.json")
+""",
+        "a DataFrame": """
+import pandas as pd
+rows = []
+def handle(headers):
+    rows.append((headers["X-Svc-Channel-ID"], int(headers["X-Svc-Message-Number"]), headers["X-Svc-Resource-State"]))
+    return 200
+given.deliver_to(handle)
+every = pd.DataFrame(rows, columns=["channel", "number", "state"]).drop_duplicates().query("state != 'sync'")
+newest = every.sort_values("number").groupby("channel").last()
+newest["messages"] = every.groupby("channel").size()
+svc.upload(newest.to_json(orient="index").encode(), name="state.json")
+""",
+    },
     "event-in-its-zone": {
         "as on the wire": """
 import pandas as pd
@@ -235,6 +325,29 @@ weeks = len(pd.date_range(given.first, given.last, freq="7D"))
 free = f"{given.free}T{given.time}:00".replace("-", "").replace(":", "")
 svc.create_event(given.summary, start=start, end=start + pd.Timedelta(minutes=90), time_zone=given.zone,
                  recurrence=[f"RRULE:FREQ=WEEKLY;COUNT={weeks}", f"EXDATE;TZID={given.zone}:{free}"])
+""",
+    },
+    "two-programs-one-event": {
+        "reads with the package, and sends the whole event": """
+import json
+for _ in range(9):
+    svc.event(given.event_id)
+    event = given.send("GET", f"/calendar/v3/calendars/primary/events/{given.event_id}").json()
+    event["description"] += f"\\n{given.line}"
+    answer = given.send("PUT", f"/calendar/v3/calendars/primary/events/{given.event_id}",
+                        {"Content-Type": "application/json", "If-Match": event["etag"]}, json.dumps(event).encode())
+    if answer.status != 412: break
+""",
+        "looked at it three times before": """
+import json
+path = f"/calendar/v3/calendars/primary/events/{given.event_id}"
+for _ in range(3): given.send("GET", path)
+status = 412
+while status == 412:
+    event = given.send("GET", path).json()
+    lines = [*event["description"].splitlines(), given.line]
+    status = given.send("PATCH", path, {"content-type": "application/json", "if-match": event["etag"]},
+                        json.dumps({"description": "\\n".join(lines)}).encode()).status
 """,
     },
 }

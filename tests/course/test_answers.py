@@ -25,7 +25,7 @@ CASES = [pytest.param(name, answer, id=f"{name}: {answer.idea}") for name, all i
 
 
 @pytest.mark.parametrize("name", DEFINITIONS)
-@pytest.mark.parametrize("seed", ["0", "1", "ada/3", "Ünal/17"])
+@pytest.mark.parametrize("seed", ["0", "ada/3", "Ünal/17"])
 def test_the_solution_is_accepted(name: str, seed: str):
     result = answers.answered(name, answers.solution(name), seed)
 

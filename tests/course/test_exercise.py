@@ -72,6 +72,19 @@ class TestCheck:
         assert exercise.check() == exercise.check()
         assert (len(exercise._environment.exercise.service.journal()), given.clock.now()) == before
 
+    @pytest.mark.parametrize("body", ["{}", {"name": "x"}])
+    def test_a_body_that_is_not_bytes_is_refused_with_the_way_to_encode_it(self, body: object):
+        given = course.exercise("too-often").begin()
+
+        with pytest.raises(TypeError, match=r"json\.dumps"):
+            given.send("POST", "/storage/v3/files", {}, body)
+
+    def test_without_files_it_says_so(self):
+        course.exercise("upload-with-a-name").begin()
+        svc.trash(svc.upload(b"x", name="x.csv"))
+
+        assert course.exercise("upload-with-a-name").check().message.endswith(". It has no files.")
+
     def test_what_was_correct_stays_so_in_the_list(self):
         solve()
         course.exercise("upload-with-a-name").check()

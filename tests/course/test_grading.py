@@ -3,14 +3,16 @@
 import json
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import psutil
 import pytest
 
 from svc_notebooks.cli import main
-from svc_notebooks.cli.grade import table
+from svc_notebooks.cli.marks.saved_marks import SavedMarks
+from svc_notebooks.cli.marks.table import table
 from svc_notebooks.cli.solutions import solve_notebook
 from svc_notebooks.course import grading
 from svc_notebooks.course.catalogue import DEFINITIONS
@@ -74,7 +76,7 @@ CLASS: dict[str, list[str]] = {
     "redefined": [FIRST, REDEFINED],
     "speaks": [FIRST, SOLVED, SPEAKS, "1"],
     "stubborn": [FIRST, SOLVED, STUBBORN],
-    "stumbles": [FIRST, "1 / 0", "this is no Python", SOLVED],
+    "stumbles": [FIRST, "import no_such_package", "this is no Python", SOLVED],
     "throws": [FIRST, SOLVED, "raise KeyboardInterrupt", "raise BaseException"],
 }
 LIMITS = GradingLimits(cell=15, notebook=35)  # whoever is honest needs a second, and a slow machine ten
@@ -131,16 +133,26 @@ class TestClass:
         assert outcome(results["hard-coded"]) is ExerciseOutcome.NOT_YET
 
     def test_an_endless_cell_is_interrupted_and_the_next_ones_count(self, results: dict[str, SubmissionResult]):
-        assert results["cut"].remarks == ("e1.ipynb was interrupted in cell 2 after 15 s",)
+        assert results["cut"].remarks == ("e1.ipynb was interrupted in cell 2, because it timed out after 15 s",)
         assert outcome(results["cut"]) is ExerciseOutcome.CORRECT
 
     def test_a_cell_that_catches_the_interrupt_is_killed_with_its_notebook(self, results: dict[str, SubmissionResult]):
-        assert results["stubborn"].remarks == ("e1.ipynb was stopped in cell 3 after 35 s",)
+        assert results["stubborn"].remarks == ("e1.ipynb was stopped in cell 3, because it timed out after 35 s",)
         assert outcome(results["stubborn"]) is ExerciseOutcome.CORRECT
 
     def test_a_process_that_ends_itself_is_named_and_keeps_what_it_did(self, results: dict[str, SubmissionResult]):
         assert results["dies"].remarks == ("e1.ipynb ended its process in cell 3",)
         assert outcome(results["dies"]) is ExerciseOutcome.CORRECT
+
+    def test_the_first_exception_is_in_the_report(self, results: dict[str, SubmissionResult]):
+        assert results["stumbles"].errors == (
+            "e1.ipynb raised an exception in cell 2: ModuleNotFoundError: No module named 'no_such_package'",
+        )
+        assert results["ada"].errors == results["exits"].errors == results["cut"].errors == ()
+
+    def test_every_submission_says_what_happened(self, results: dict[str, SubmissionResult]):
+        assert results["nothing"].happened == ("no exercise found: the folder has no notebook",)
+        assert results["ada"].happened == ("all notebooks ran to the end without an exception",)
 
     def test_an_unreadable_notebook_is_named_and_the_others_count(self, results: dict[str, SubmissionResult]):
         assert results["unreadable"].remarks[0].startswith("e1.ipynb cannot be read: the file is not a notebook")
@@ -166,12 +178,24 @@ class TestClass:
 def test_a_notebook_sees_nothing_of_the_teachers_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("SVC_TOKEN", "a teacher's")
     out = tmp_path / "seen"
-    spy = f"import os; open({str(out)!r}, 'w').write(repr(dict(os.environ)))"
+    seen = "repr(dict(os.environ)) + f'; {resource.getrlimit(resource.RLIMIT_CPU)}'"
+    spy = f"import os, resource; open({str(out)!r}, 'w').write({seen})"
 
     grading.grade([Submission("spy", (notebook(tmp_path / "e1.ipynb", FIRST, spy),))], "1")
 
     assert "teacher" not in out.read_text()
     assert "SVC_COURSE_JUDGE" in out.read_text()
+    assert out.read_text().endswith("; (240, 240)")  # twice the time of a notebook
+
+
+def test_a_notebook_that_overwrites_another_students_file_does_not_change_their_mark(tmp_path: Path):
+    other = notebook(tmp_path / "bob.ipynb", "1")
+    hostile = notebook(tmp_path / "ada.ipynb", FIRST, f"open({str(other)!r}, 'w').write('gone')")
+
+    _, bob = grading.grade([Submission("ada", (hostile,)), Submission("bob", (other,))], "1", jobs=1)
+
+    assert other.read_text() == "gone"  # the process is no sandbox
+    assert bob.remarks == ("no exercise found: no cell of bob.ipynb uses the module course",)
 
 
 def test_every_solution_is_accepted_by_the_grading_service(tmp_path: Path):
@@ -199,6 +223,28 @@ class TestSubmissions:
         assert [(submission.student, [path.name for path in submission.notebooks]) for submission in handed_in] == [
             ("ada", ["ada.ipynb"]),
             ("bob", ["e1.ipynb"]),
+        ]
+
+    def test_the_flat_names_of_canvas_and_moodle_are_understood(self, tmp_path: Path):
+        names = [
+            "Ada Lovelace_71_assignsubmission_file_/e1.ipynb",
+            "Bob Adams_72_assignsubmission_file_e1.ipynb",
+            "Bob Adams_72_assignsubmission_file_e2.ipynb",
+            "smitheve_201_9001_e1-uploads.ipynb",
+            "smitheve_LATE_202_9002_e1-uploads.ipynb",
+        ]
+        for name in names:
+            notebook(tmp_path / name, "1")
+
+        handed_in = [
+            (submission.student, submission.number, len(submission.notebooks)) for submission in submissions(tmp_path)
+        ]
+
+        assert handed_in == [
+            ("Ada Lovelace", "71", 1),
+            ("Bob Adams", "72", 2),
+            ("smitheve (201)", "201", 1),
+            ("smitheve (202)", "202", 1),
         ]
 
     def test_a_link_to_somebody_elses_work_does_not_count(self, tmp_path: Path):
@@ -234,6 +280,56 @@ class TestSubmissions:
         assert exercise_cells(tmp_path / "x.ipynb") in ([], ["course1"])
 
 
+def test_a_class_of_other_notebooks_has_no_exercise_and_the_exit_status_of_a_problem(tmp_path: Path):
+    (result,) = grading.grade([Submission("ada", (notebook(tmp_path / "00-start.ipynb", "1"),))], "1")
+
+    assert result.remarks == ("no exercise found: no cell of 00-start.ipynb uses the module course",)
+
+
+@pytest.mark.parametrize(
+    "exit_code, text", [(-9, "was killed by signal 9 (Killed)"), (0, "ended its process"), (None, "ended its process")]
+)
+def test_a_killed_notebook_is_distinguished_from_one_that_ended(exit_code: int | None, text: str):
+    process = SimpleNamespace(join=lambda seconds: None, exitcode=exit_code)
+
+    assert grading._ending(process) == text
+
+
+class TestResume:
+    """Results of an earlier run are kept."""
+
+    def test_an_unchanged_submission_is_not_run_again_and_a_changed_one_is(self, tmp_path: Path):
+        handed_in = [Submission(name, (notebook(tmp_path / f"{name}.ipynb", name),)) for name in ("ada", "bob")]
+        first = {result.student: result for result in grading.grade(handed_in, "1")}
+        notebook(tmp_path / "bob.ipynb", "changed")
+        graded_again: list[str] = []
+
+        again = grading.grade(handed_in, "1", earlier=first, on_result=lambda mark: graded_again.append(mark.student))
+
+        assert again[0] is first["ada"]
+        assert graded_again == ["bob"]
+
+    def test_an_interrupt_kills_what_runs_and_keeps_what_was_graded(self, tmp_path: Path):
+        endless = "import subprocess; subprocess.run(['sleep', '4243'])"
+        handed_in = [
+            Submission("ada", (notebook(tmp_path / "ada.ipynb", "1"),)),
+            Submission("endless", (notebook(tmp_path / "endless.ipynb", FIRST, endless),)),
+        ]
+        kept: list[str] = []
+
+        def interrupt(mark: SubmissionResult) -> None:
+            kept.append(mark.student)
+            raise KeyboardInterrupt
+
+        with pytest.raises(KeyboardInterrupt):
+            grading.grade(handed_in, "1", on_result=interrupt, jobs=2)
+
+        assert kept == ["ada"]
+        assert not [
+            process for process in psutil.process_iter(["cmdline"]) if "4243" in (process.info["cmdline"] or ())
+        ]
+
+
 def graded(student: str, *solved: str, remarks: tuple[str, ...] = ()) -> SubmissionResult:
     outcomes = {name: ExerciseOutcome.CORRECT if name in solved else ExerciseOutcome.NOT_YET for name in DEFINITIONS}
     return SubmissionResult(
@@ -255,7 +351,7 @@ class TestCommand:
         assert main(["grade", str(folder), "--seed", "5"]) == 1
 
         out = capsys.readouterr().out
-        assert out.splitlines()[1].split() == ["ada", *("-" * 4), "+", *("-" * 12), "1"]
+        assert out.splitlines()[1].split() == ["ada", *("-" * 4), "+", *("-" * (len(DEFINITIONS) - 5)), "1"]
         assert "=evil(): e1.ipynb cannot be read" in out
         assert "--seed 5" in out
 
@@ -264,9 +360,65 @@ class TestCommand:
 
         first = json.loads((tmp_path / "marks.json").read_text())["submissions"][0]
         assert first["exercises"]["expired-session"] == {"outcome": "correct", "saw": "saw expired-session"}
+        assert first["happened"] == ["all notebooks ran to the end without an exception"]
         rows = (tmp_path / "marks.csv").read_text().splitlines()
         assert rows[0].startswith("student,upload-with-a-name,")
         assert rows[2].startswith("'=evil()")
+
+    def test_an_interrupted_run_keeps_its_marks_and_is_resumed(
+        self, folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    ):
+        notebook(folder / "bob.ipynb", "1")
+        marks, seen = tmp_path / "marks.json", []
+
+        def interrupted(*_: object, on_result: Callable[[SubmissionResult], None], **__: object) -> None:
+            on_result(graded("ada", "expired-session"))
+            raise KeyboardInterrupt
+
+        def resumed(
+            _: object, seed: str, *, earlier: dict[str, SubmissionResult], **__: object
+        ) -> list[SubmissionResult]:
+            seen.append((seed, list(earlier)))
+            return [earlier["ada"], graded("bob")]
+
+        monkeypatch.setattr(grading, "grade", interrupted)
+        assert main(["grade", str(folder), "--seed", "5", "--json", str(marks)]) == 130
+        assert "after 1 of 2 submissions" in capsys.readouterr().err
+        monkeypatch.setattr(grading, "grade", resumed)
+        assert main(["grade", str(folder), "--json", str(marks), "--resume"]) == 0
+
+        assert seen == [("5", ["ada"])]
+        written = json.loads(marks.read_text())
+        assert written["complete"]
+        assert "without a sandbox" in written["isolation"]
+        assert [(mark["student"], mark["solved"]) for mark in written["submissions"]] == [("ada", 1), ("bob", 0)]
+
+    def test_a_file_that_another_program_has_written_is_not_replaced_between_two_marks(self, tmp_path: Path):
+        saved = SavedMarks(tmp_path / "marks.json", "5", overwrite=False)
+        saved.save([graded("ada")], complete=False)
+        (tmp_path / "marks.json").write_text("mine")
+        saved.save([graded("ada"), graded("bob")], complete=True)
+
+        assert (tmp_path / "marks.json").read_text() == "mine"
+        (other,) = set(tmp_path.glob("marks*.json")) - {tmp_path / "marks.json"}
+        assert json.loads(other.read_text())["complete"]
+
+    @pytest.mark.parametrize(
+        "text, arguments, message",
+        [
+            ("mine", ["--resume"], "cannot be read as the JSON file of an earlier run"),
+            ('{"seed": "5", "submissions": []}', ["--resume", "--seed", "6"], "has the seed 5, not 6"),
+        ],
+    )
+    def test_what_cannot_be_resumed_is_refused_and_stays(
+        self, folder: Path, capsys: pytest.CaptureFixture[str], text: str, arguments: list[str], message: str
+    ):
+        marks = folder.parent / "marks.json"
+        marks.write_text(text)
+
+        assert main(["grade", str(folder), "--json", str(marks), *arguments]) == 2
+        assert message in capsys.readouterr().err
+        assert marks.read_text() == text
 
     @pytest.mark.parametrize("made", ["nothing", "file", "empty"])
     def test_says_when_there_is_nothing_to_grade(self, tmp_path: Path, capsys: pytest.CaptureFixture[str], made: str):

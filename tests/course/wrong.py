@@ -43,21 +43,73 @@ def ask():
             pass
 """
 
+_DOWNLOADS = """
+import random
+def get(file_id): return given.send("GET", f"/storage/v3/files/{file_id}?alt=media")
+def limit(n): return min(given.cap, 2 ** (n - 1))
+def retry_after(answer): return float(answer.headers.get("Retry-After", 0))
+def each(delay):
+    for file_id in given.file_ids:
+        for n in range(1, 20):
+            answer = get(file_id)
+            seconds = None if answer.status == 200 else delay(n, answer)
+            if seconds is None: break
+            given.clock.advance(seconds)
+"""
+
+_EVENT = """
+import json
+JSON = {"Content-Type": "application/json"}
+path = f"/calendar/v3/calendars/primary/events/{given.event_id}"
+def read(): return given.send("GET", path).json()
+def update(etag, description):
+    return given.send("PATCH", path, {**JSON, "If-Match": etag}, json.dumps({"description": description}).encode()).status
+"""
+
+_CHANGES = """
+import json
+copy = dict(zip(given.file_ids, given.names))
+def read(token, **more):
+    query = "&".join(f"{key}={value}" for key, value in {"pageToken": token, "pageSize": given.page_size, **more}.items())
+    return given.send("GET", f"/storage/v3/changes?{query}").json()
+def apply(page):
+    for change in page["changes"]:
+        if change["removed"]: copy.pop(change["fileId"], None)
+        else: copy[change["fileId"]] = change["file"]["name"]
+def save(token): svc.upload(json.dumps({"files": copy, "page_token": token}).encode(), name="copy.json")
+def follow(token, rounds=2, **more):
+    while rounds:
+        page = read(token, **more)
+        apply(page)
+        token = page.get("nextPageToken") or page["newStartPageToken"]
+        rounds -= "newStartPageToken" in page
+    return token
+"""
+
+_MESSAGES = """
+import json
+state = {name: {"state": None, "number": 0, "messages": 0} for name in given.channels}
+seen = set()
+def parts(headers):
+    return headers["X-Svc-Channel-ID"], int(headers["X-Svc-Message-Number"]), headers["X-Svc-Resource-State"]
+def save(value=state): svc.upload(json.dumps(value).encode(), name="state.json")
+"""
+
 WRONG: dict[str, list[Wrong]] = {
     "upload-with-a-name": [
-        Wrong("forgot the name", "svc.upload(given.content)", "no file called"),
+        Wrong("forgot the name", "svc.upload(given.content)", "no file named"),
         Wrong(
             "named it afterwards",
             "svc.update(svc.upload(given.content), name=given.name)",
-            "changed after it was there",
+            "The file was changed after its creation",
         ),
         Wrong(
             "the name that my notebook showed",
             "svc.upload(given.content, name='ponds-100.csv')",
-            "is called 'ponds-100.csv'",
+            "is called 'ponds-100.csv'|are called 'ponds-100.csv'",
         ),
         Wrong("a file without content", "svc.create_file(name=given.name)", "no bytes"),
-        Wrong("another content", "svc.upload(b'hello', name=given.name)", "not those of given.content"),
+        Wrong("another content", "svc.upload(b'hello', name=given.name)", "which differ from given.content"),
         Wrong("twice, to be sure", "for _ in range(2): svc.upload(given.content, name=given.name)", "2 files called"),
         Wrong(
             "straight into the store",
@@ -74,12 +126,17 @@ svc.upload(given.content, name=given.name, session=there)
             "svc.upload(given.content, name=given.name); given._environment.exercise.service._journal.clear()",
             "The journal was changed",
         ),
+        Wrong(
+            "copied with the name",
+            "first = svc.upload(given.content); svc.copy(first, name=given.name); svc.delete(first)",
+            "The file is a copy of another file",
+        ),
     ],
     "metadata-in-one-request": [
         Wrong(
             "upload, then describe",
             "svc.update(svc.upload(given.content, name=given.name), description=given.description, starred=True)",
-            "changed after it was there",
+            "The file was changed after its creation",
         ),
         Wrong(
             "resumable has metadata too",
@@ -95,12 +152,20 @@ svc.upload(given.content, name=given.name, session=there)
         Wrong(
             "metadata first, content later",
             "svc.update(svc.create_file(name=given.name, description=given.description, starred=True), given.content)",
-            "changed after it was there",
+            "The file was changed after its creation",
         ),
         Wrong(
             "another description",
             "svc.upload(given.content, name=given.name, metadata={'description': 'Bird counts', 'starred': True})",
             "description is 'Bird counts'",
+        ),
+        Wrong(
+            "looked at the list, too",
+            """
+svc.upload(given.content, name=given.name, metadata={"description": given.description, "starred": True})
+svc.files()
+""",
+            "received 2 requests, and the task asks for a single one",
         ),
     ],
     "the-lost-receipt": [
@@ -112,7 +177,7 @@ try:
 except svc.SvcError:
     svc.upload(given.content, name=given.name)
 """,
-            "before an id had been drawn",
+            "created without a generated id",
         ),
         Wrong(
             "again, and the spare one deleted",
@@ -123,7 +188,7 @@ except svc.SvcError:
     svc.upload(given.content, name=given.name)
 svc.delete(svc.files().iloc[1]["id"])
 """,
-            "before an id had been drawn",
+            "created without a generated id",
         ),
         Wrong(
             "a new id for every try",
@@ -141,7 +206,7 @@ for _ in range(2):
         Wrong(
             "an id of my own",
             "svc.generate_ids(1); svc.upload(given.content, name=given.name, file_id='order-1')",
-            "not one that the service has drawn",
+            "The service did not generate the id",
         ),
         Wrong(
             "it will have worked",
@@ -155,14 +220,34 @@ try:
 except ConnectionError:
     pass
 """,
-            "nobody has asked since",
+            "no later request asked whether the file exists",
+        ),
+        Wrong(
+            "searched, and repeated it nevertheless",
+            """
+try:
+    svc.upload(given.content, name=given.name)
+except svc.SvcError:
+    svc.files(f"name = '{given.name}'"); svc.upload(given.content, name=given.name)
+""",
+            "look for the file by its name and do not repeat",
+        ),
+        Wrong(
+            "searched for another name",
+            """
+try:
+    svc.upload(given.content, name=given.name)
+except svc.SvcError:
+    svc.files("name = 'order-1.txt'")
+""",
+            "no later request asked whether the file exists",
         ),
     ],
     "go-on-where-it-stopped": [
         Wrong(
             "all over again",
             "svc.upload(given.content, name='film.mp4', upload_type='resumable')",
-            "asked for 1 new upload",
+            "new upload, although the session is still open",
         ),
         Wrong(
             "from the first byte",
@@ -170,7 +255,7 @@ except ConnectionError:
 given.send("PUT", given.session_uri, {"Content-Range": f"bytes 0-{len(given.content) - 1}/{len(given.content)}"},
            given.content)
 """,
-            "before anybody had asked",
+            "The first request to the session sent bytes",
         ),
         Wrong(
             "asked, and then from the first byte",
@@ -179,7 +264,7 @@ total = len(given.content)
 given.send("PUT", given.session_uri, {"Content-Range": f"bytes */{total}"})
 given.send("PUT", given.session_uri, {"Content-Range": f"bytes 0-{total - 1}/{total}"}, given.content)
 """,
-            "were stored already",
+            "were already stored, so some bytes were sent twice",
         ),
         Wrong(
             "the offset that it was yesterday",
@@ -188,22 +273,41 @@ total = len(given.content)
 given.send("PUT", given.session_uri, {"Content-Range": f"bytes */{total}"})
 given.send("PUT", given.session_uri, {"Content-Range": f"bytes 786433-{total - 1}/{total}"}, given.content[786433:])
 """,
-            "the service waited for byte",
+            "but the next missing byte was",
         ),
         Wrong(
             "asked, and went home", "svc.resume_upload(given.session_uri, given.content).status()", "and no file yet"
+        ),
+        Wrong(
+            "asked another session",
+            """
+total = len(given.content)
+given.send("PUT", given.session_uri[:-3] + "zzz", {"Content-Range": f"bytes */{total}"})
+for first in range(262144, total, 262144):
+    place = {"Content-Range": f"bytes {first}-{total - 1}/{total}"}
+    if given.send("PUT", given.session_uri, place, given.content[first:]).status == 200: break
+""",
+            "had the address of another session",
+        ),
+        Wrong(
+            "other bytes, and then an update",
+            """
+svc.resume_upload(given.session_uri, bytes(len(given.content))).run()
+svc.update(svc.files("name = 'film.mp4'"), given.content)
+""",
+            "send the content of the file in this session",
         ),
     ],
     "expired-session": [
         Wrong(
             "run() will begin again by itself",
             "svc.resume_upload(given.session_uri, given.content).run()",
-            "asked for no other upload",
+            "The session has expired, and no new upload was started",
         ),
         Wrong(
             "not asked at all",
             "svc.upload(given.content, name=given.name, upload_type='resumable')",
-            "Nobody asked the old session",
+            "No request asked for the state of the old session",
         ),
         Wrong(
             "a simple upload will do",
@@ -211,7 +315,7 @@ given.send("PUT", given.session_uri, {"Content-Range": f"bytes 786433-{total - 1
 svc.resume_upload(given.session_uri, given.content).status()
 svc.upload(given.content, name=given.name)
 """,
-            "went up as multipart",
+            "The upload type was multipart, not resumable",
         ),
         Wrong(
             "it may come back",
@@ -220,7 +324,7 @@ for _ in range(5):
     given.send("PUT", given.session_uri, {"Content-Range": f"bytes */{len(given.content)}"})
 svc.upload(given.content, name=given.name, upload_type="resumable")
 """,
-            "asked 5 times",
+            "The old session received 5 requests",
         ),
         Wrong(
             "bytes instead of a question",
@@ -228,7 +332,7 @@ svc.upload(given.content, name=given.name, upload_type="resumable")
 given.send("PUT", given.session_uri, {"Content-Range": f"bytes 0-99/{len(given.content)}"}, given.content[:100])
 svc.upload(given.content, name=given.name, upload_type="resumable")
 """,
-            "before anybody had asked for its state",
+            "The first request to the old session sent bytes",
         ),
         Wrong(
             "the wrong name",
@@ -236,12 +340,20 @@ svc.upload(given.content, name=given.name, upload_type="resumable")
 svc.resume_upload(given.session_uri, given.content).status()
 svc.upload(given.content, upload_type="resumable", name="night.raw")
 """,
-            "no file called",
+            "no file named",
         ),
         Wrong(
             "asked, and gave up",
             "svc.resume_upload(given.session_uri, given.content).status()",
-            "asked for no other upload",
+            "The session has expired, and no new upload was started",
+        ),
+        Wrong(
+            "upload first, ask afterwards",
+            """
+svc.upload(given.content, name=given.name, upload_type="resumable")
+svc.resume_upload(given.session_uri, given.content).status()
+""",
+            "The new upload was started before the status query",
         ),
     ],
     "resumable-loop": [
@@ -266,7 +378,7 @@ while True:
     except ConnectionError:
         pass
 """,
-            "sessions: after a break the old one still waits",
+            "After a fault, the first session is still open",
         ),
         Wrong(
             "the same chunk again",
@@ -281,7 +393,7 @@ while offset < total:
         continue
     if answer.status < 500: offset = stored(answer)
 """,
-            "nobody had asked what is stored",
+            "without a status query before",
         ),
         Wrong(
             "asked, but not listened",
@@ -296,7 +408,7 @@ for offset in range(0, total, given.chunk_size):
             pass
         ask()
 """,
-            "sent again",
+            "were already stored, so some bytes were sent twice",
         ),
         Wrong(
             "all in one piece",
@@ -312,9 +424,9 @@ while offset < total:
     if answer.status >= 500: answer = ask()
     offset = stored(answer)
 """,
-            "a chunk shall have 262,144 at most",
+            "a chunk must have at most 262,144",
         ),
-        Wrong("no loop at all", _LOOP + "address = start().headers['Location']\nput(0)", "no file called"),
+        Wrong("no loop at all", _LOOP + "address = start().headers['Location']\nput(0)", "no file named"),
         Wrong(
             "a simple upload",
             "given.send('POST', '/upload/storage/v3/files?uploadType=media', {}, given.content)",
@@ -344,7 +456,7 @@ while offset < total:
 all = svc.read(given.file_id)
 svc.upload(all[64 * given.record:64 * given.record + 64], name="record.txt")
 """,
-            "named no range",
+            "A download had no range",
         ),
         Wrong(
             "the end as in Python",
@@ -360,7 +472,7 @@ svc.upload(part[:64], name="record.txt")
 first = 64 * (given.record - 1)
 svc.upload(svc.read(given.file_id, byte_range=(first, first + 63)), name="record.txt")
 """,
-            "not those of record",
+            "which differ from record",
         ),
         Wrong(
             "the record of my own notebook",
@@ -368,12 +480,12 @@ svc.upload(svc.read(given.file_id, byte_range=(first, first + 63)), name="record
 svc.read(given.file_id, byte_range=(64 * given.record, 64 * given.record + 63))
 svc.upload(b"000177 0123".ljust(63) + b"\\n", name="record.txt")
 """,
-            "not those of record",
+            "which differ from record",
         ),
         Wrong(
             "never uploaded",
             "svc.read(given.file_id, byte_range=(64 * given.record, 64 * given.record + 63))",
-            "no file called 'record.txt'",
+            "no file named 'record.txt'",
         ),
     ],
     "let-the-service-search": [
@@ -405,7 +517,7 @@ svc.update(svc.files(f"name contains '{given.word}' and trashed = false", fields
             """
 svc.update(svc.files(f"name contains '{given.word}' and mimeType = 'text/csv' and trashed = false"), starred=True)
 """,
-            "id and name were wanted",
+            "instead of id and name",
         ),
         Wrong(
             "the word of my own notebook",
@@ -413,7 +525,7 @@ svc.update(svc.files(f"name contains '{given.word}' and mimeType = 'text/csv' an
 svc.update(svc.files("name contains 'moorhen' and mimeType = 'text/csv' and trashed = false", fields=["id", "name"]),
            starred=True)
 """,
-            "answered 0 of the",
+            "returned 0 of the",
         ),
         Wrong(
             "found, and no star",
@@ -430,17 +542,37 @@ svc.update(found.iloc[0], starred=True)
 """,
             "have a star",
         ),
+        Wrong(
+            "the others into the trash first",
+            """
+for file_id in svc.changes("1")["file_id"].unique():
+    file = svc.file(file_id)
+    if given.word not in file["name"].item() or file["mime_type"].item() != "text/csv": svc.trash(file_id)
+svc.update(svc.files("trashed = false", fields=["id", "name"]), starred=True)
+""",
+            "An update changed 'trashed'",
+        ),
+        Wrong(
+            "a star for all, and taken from the others",
+            """
+found = svc.files(f"name contains '{given.word}' and mimeType = 'text/csv' and trashed = false", fields=["id", "name"])
+every = svc.changes("1")["file_id"].unique().tolist()
+svc.update(every, starred=True)
+svc.update([one for one in every if one not in set(found["id"])], starred=False)
+""",
+            "that your search did not return",
+        ),
     ],
     "another-format": [
         Wrong(
             "a CSV file is a table",
             "svc.export(svc.upload(given.content, name=given.name, mime_type='text/csv'), 'tsv')",
-            "and no spreadsheet",
+            "which is not a spreadsheet of the service",
         ),
         Wrong(
             "commas into tabs",
             "svc.upload(given.content.replace(b',', b'\\t'), name=given.name, mime_type='text/tab-separated-values')",
-            "and no spreadsheet",
+            "which is not a spreadsheet of the service",
         ),
         Wrong(
             "an empty spreadsheet",
@@ -449,7 +581,7 @@ import tempfile
 empty = svc.create_file(name=given.name, mime_type="application/vnd.svc-apps.spreadsheet")
 svc.export(empty, "tsv", tempfile.mkdtemp())
 """,
-            "not those of given.content",
+            "which differ from given.content",
         ),
         Wrong(
             "the wrong format",
@@ -464,6 +596,16 @@ svc.export(table, "csv", tempfile.mkdtemp())
             "never exported",
             "svc.upload(given.content, name=given.name, mime_type='text/csv', convert_to='spreadsheet')",
             "never exported",
+        ),
+        Wrong(
+            "rewritten as TSV before the upload",
+            """
+import tempfile
+rows = given.content.replace(b",", b"\\t")
+table = svc.upload(rows, name=given.name, mime_type="text/tab-separated-values", convert_to="spreadsheet")
+svc.export(table, "tsv", tempfile.mkdtemp())
+""",
+            "the table was converted before the upload",
         ),
     ],
     "too-often": [
@@ -500,7 +642,7 @@ for name in given.names:
     while given.send("POST", "/storage/v3/files", JSON, json.dumps({"name": name}).encode()).status != 200:
         given.clock.advance(1)
 """,
-            "the next request came after 1 seconds",
+            "the next request came after 1 second\\.",
         ),
         Wrong(
             "tomorrow is another day",
@@ -510,7 +652,7 @@ for name in given.names:
     while given.send("POST", "/storage/v3/files", JSON, json.dumps({"name": name}).encode()).status != 200:
         given.clock.advance("1d")
 """,
-            "the wait was a guess",
+            "the next request came only after",
         ),
         Wrong(
             "what is refused is lost",
@@ -520,7 +662,7 @@ for name in given.names:
     answer = given.send("POST", "/storage/v3/files", JSON, json.dumps({"name": name}).encode())
     if answer.status == 403: given.clock.advance(int(answer.headers["Retry-After"]))
 """,
-            "were never made",
+            "do not exist",
         ),
         Wrong(
             "from the beginning after a refusal",
@@ -543,6 +685,18 @@ while not done and rounds < 3:
             "[svc.create_file(name=name) for name in given.names]",
             "requests of the client of svc_notebooks",
         ),
+        Wrong(
+            "files with content",
+            """
+part = '--x\\r\\nContent-Type: application/json\\r\\n\\r\\n{"name": "%s"}\\r\\n--x\\r\\nContent-Type: text/plain\\r\\n\\r\\nx\\r\\n--x--'
+for name in given.names:
+    body = (part % name).encode()
+    while (answer := given.send("POST", "/upload/storage/v3/files?uploadType=multipart",
+                                {"Content-Type": "multipart/related; boundary=x"}, body)).status == 403:
+        given.clock.advance(int(answer.headers["Retry-After"]))
+""",
+            "asks for empty files",
+        ),
     ],
     "later-or-never": [
         Wrong(
@@ -555,7 +709,7 @@ for one in given.file_ids:
     except ConnectionError:
         pass
 """,
-            "it was given up",
+            "was not repeated|No request tried to change",
         ),
         Wrong(
             "all of them three times",
@@ -569,7 +723,7 @@ for one in given.file_ids:
             pass
         given.clock.advance(2)
 """,
-            "times; the answer cannot change|had worked was asked for again",
+            "times; this error is permanent|repeated although it had succeeded",
         ),
         Wrong(
             "at once again",
@@ -583,7 +737,7 @@ for one in given.file_ids:
         except ConnectionError:
             pass
 """,
-            "without a second's wait",
+            "A failed request was repeated without a wait of one second",
         ),
         Wrong(
             "whatever is no 200",
@@ -597,7 +751,7 @@ for one in given.file_ids:
             pass
         given.clock.advance(1)
 """,
-            "was tried 5 times; the answer cannot change",
+            "times. This error is permanent",
         ),
         Wrong(
             "stopped at the first refusal",
@@ -607,7 +761,7 @@ for one in given.file_ids:
     answer = given.send("PATCH", f"/storage/v3/files/{one}", JSON, b'{"starred": true}')
     if answer.status >= 400: break
 """,
-            "never asked to change|given up",
+            "was not repeated|No request tried to change",
         ),
         Wrong(
             "the client of the package",
@@ -615,9 +769,81 @@ for one in given.file_ids:
             "requests of the client of svc_notebooks",
         ),
     ],
+    "growing-delays": [
+        Wrong(
+            "at once again",
+            _DOWNLOADS + "each(lambda n, answer: 0)",
+            "came after 0 seconds. The delay must be at least|Retry-After says",
+        ),
+        Wrong(
+            "always one second",
+            _DOWNLOADS + "each(lambda n, answer: max(1, retry_after(answer)))",
+            "after 1 second. The delay must be at least 2",
+        ),
+        Wrong(
+            "doubled, but never at random",
+            _DOWNLOADS + "each(lambda n, answer: max(0.75 * limit(n), retry_after(answer)))",
+            "have the same delays .* so the delays have no jitter",
+        ),
+        Wrong(
+            "the same seed for each file",
+            _DOWNLOADS
+            + """
+def download(file_id):
+    draw = random.Random(7)
+    delays = [draw.uniform(limit(n) / 2, limit(n)) for n in range(1, 8)]
+    for delay in delays:
+        answer = get(file_id)
+        if answer.status == 200: return
+        given.clock.advance(max(delay, retry_after(answer)))
+for file_id in given.file_ids: download(file_id)
+""",
+            "have the same delays",
+        ),
+        Wrong(
+            "Retry-After is not read",
+            _DOWNLOADS + "each(lambda n, answer: random.uniform(limit(n) / 2, limit(n)))",
+            "Retry-After: .* Wait at least as long as Retry-After says",
+        ),
+        Wrong(
+            "Retry-After in place of the growing delay",
+            _DOWNLOADS + "each(lambda n, answer: retry_after(answer) or random.uniform(limit(n) / 2, limit(n)))",
+            "because Retry-After does not make a delay shorter",
+        ),
+        Wrong(
+            "without a cap",
+            _DOWNLOADS.replace("min(given.cap, 2 ** (n - 1))", "2 ** (n - 1)")
+            + "each(lambda n, answer: max(random.uniform(limit(n) / 2, limit(n)), retry_after(answer)))",
+            "The delay must be at most 8 seconds",
+        ),
+        Wrong(
+            "the delay grows over all files",
+            _DOWNLOADS
+            + """
+refusals = 0
+for file_id in given.file_ids:
+    while (answer := get(file_id)).status != 200:
+        refusals += 1
+        given.clock.advance(max(random.uniform(limit(refusals) / 2, limit(refusals)), retry_after(answer)))
+""",
+            "Refusal 1 of file 2 .* The delay must be at most 1 second\\.",
+        ),
+        Wrong(
+            "a 403 is final",
+            _DOWNLOADS + "each(lambda n, answer: None if answer.status == 403 else"
+            " max(random.uniform(limit(n) / 2, limit(n)), retry_after(answer)))",
+            "The last download of file 3 had the status 403 and was not repeated",
+        ),
+        Wrong(
+            "only the first file", _DOWNLOADS + "get(given.file_ids[0])", "The last download of file 1 had the status"
+        ),
+        Wrong("the client of the package", "svc.read(given.file_ids[0])", "requests of the client of svc_notebooks"),
+    ],
     "share-with-one": [
-        Wrong("no role", "svc.share(given.file_id, given.email)", "not the one for comments"),
-        Wrong("more is better", "svc.share(given.file_id, given.email, role='writer')", "may change the file"),
+        Wrong("no role", "svc.share(given.file_id, given.email)", "which is not the role for comments"),
+        Wrong(
+            "more is better", "svc.share(given.file_id, given.email, role='writer')", "which allows changes of the file"
+        ),
         Wrong(
             "the wrong file, taken back",
             """
@@ -626,22 +852,38 @@ svc.share(other, given.email, role="commenter")
 svc.unshare(other, given.email)
 svc.share(given.file_id, given.email, role="commenter")
 """,
-            "Another file than",
+            "A file other than given.file_id was shared, too",
         ),
-        Wrong("anyone with the link", "svc.share(given.file_id, 'anyone', role='commenter')", "open to 'anyone'"),
-        Wrong("all of my files", "svc.share(svc.files(), given.email, role='commenter')", "Another file than"),
+        Wrong(
+            "anyone with the link",
+            "svc.share(given.file_id, 'anyone', role='commenter')",
+            "had the type 'anyone', so more than one person had access",
+        ),
+        Wrong(
+            "all of my files",
+            "svc.share(svc.files(), given.email, role='commenter')",
+            "A file other than given.file_id was shared, too",
+        ),
         Wrong(
             "taken back in the end",
             """
 svc.share(given.file_id, given.email, role="writer")
 svc.share(given.file_id, given.email, role="commenter")
 """,
-            "For a while the role was 'writer'",
+            "which allows changes of the file",
         ),
         Wrong(
             "the person of my own notebook",
             "svc.share(given.file_id, 'bob@svc.example', role='commenter')",
             "shared with 'bob@svc.example'",
+        ),
+        Wrong(
+            "the other files into the trash",
+            """
+svc.share(given.file_id, given.email, role="commenter")
+svc.trash(svc.files("name contains 'budget'"))
+""",
+            "changed a file that the task does not ask you to change",
         ),
     ],
     "the-narrowest-scope": [
@@ -694,7 +936,12 @@ for program, scope in (("catalogue", "storage.metadata.readonly"), ("reader", "s
     svc.about(session=given.sign_in(program, [scope]))
 svc.files()
 """,
-            "did not see that it listed",
+            "no request shows that it listed the names of the files",
+        ),
+        Wrong(
+            "ids without names",
+            'svc.files(fields=["id"], session=given.sign_in("catalogue", ["storage.metadata.readonly"]))',
+            "no request shows that it listed the names",
         ),
     ],
     "watch-without-a-gap": [
@@ -714,7 +961,7 @@ for _ in range(2):
     given.clock.advance("25h")
 svc.watch_file(given.file_id, given.address)
 """,
-            "Nobody watched the file for 1 hours",
+            "for 1 hour: a channel ended before the next one was opened",
         ),
         Wrong(
             "stopped first",
@@ -736,7 +983,7 @@ for _ in range(3):
     given.clock.advance("20h")
     channel = svc.renew_channel(channel, expires_in="1d")
 """,
-            "1 channel still open",
+            "1 channel had not been stopped",
         ),
         Wrong(
             "the clock does not move",
@@ -753,7 +1000,7 @@ channel = svc.watch_file(given.file_id, given.address)
 given.clock.advance("20h")
 channel = svc.watch_file(given.file_id, given.address)
 """,
-            "Nobody watched the file for 19 hours",
+            "hours: a channel ended before the next one was opened",
         ),
         Wrong(
             "let the last one run out",
@@ -765,16 +1012,44 @@ given.clock.advance("40h")
 """,
             "No channel was stopped",
         ),
+        Wrong(
+            "the next one at the moment when the old one ends",
+            """
+svc.watch_file(given.file_id, given.address, expires_in="1d")
+given.clock.advance("1d")
+channel = svc.watch_file(given.file_id, given.address, expires_in="1d")
+given.clock.advance(f"{given.hours - 24}h")
+svc.stop_channel(channel)
+""",
+            "opened at the moment when the one before it expired",
+        ),
+        Wrong(
+            "30 hours more",
+            """
+channel = svc.watch_file(given.file_id, given.address, expires_in="1d")
+for _ in range(3):
+    given.clock.advance("20h")
+    channel = svc.renew_channel(channel, expires_in="1d")
+given.clock.advance(f"{given.hours - 30}h")
+svc.stop_channel(channel)
+""",
+            "which is longer than the",
+        ),
+        Wrong(
+            "the clock first",
+            "given.clock.advance('2h'); svc.watch_file(given.file_id, given.address)",
+            "opened 2 hours after the start",
+        ),
     ],
     "believe-nobody": [
-        Wrong("everybody is welcome", "given.deliver_to(lambda headers: 200)", "Your receiver took a message"),
-        Wrong("nobody is welcome", "given.deliver_to(lambda headers: 403)", "Your receiver refused a genuine message"),
+        Wrong("everybody is welcome", "given.deliver_to(lambda headers: 200)", "accepted a message"),
+        Wrong("nobody is welcome", "given.deliver_to(lambda headers: 403)", "rejected a genuine message"),
         Wrong(
             "any of my tokens",
             """
 given.deliver_to(lambda headers: 200 if headers.get("X-Svc-Channel-Token") in given.tokens else 403)
 """,
-            "took a message",
+            "accepted a message",
         ),
         Wrong(
             "None equals None",
@@ -783,7 +1058,7 @@ tokens = dict(zip(given.channels, given.tokens))
 given.deliver_to(lambda headers:
     200 if tokens.get(headers.get("X-Svc-Channel-ID")) == headers.get("X-Svc-Channel-Token") else 403)
 """,
-            "took a message without a channel",
+            "Your receiver accepted a message without a channel id and",
         ),
         Wrong(
             "it begins like the right one",
@@ -794,7 +1069,7 @@ def handle(headers):
     return 200 if right and token is not None and right.startswith(token) else 403
 given.deliver_to(handle)
 """,
-            "took a message with",
+            "accepted a message",
         ),
         Wrong(
             "in small letters",
@@ -805,7 +1080,7 @@ def handle(headers):
     return 200 if right and token is not None and right.lower() == token.lower() else 403
 given.deliver_to(handle)
 """,
-            "other capitals",
+            "the token in other letter case",
         ),
         Wrong(
             "falls over",
@@ -829,7 +1104,7 @@ def handle(headers):
     return 200
 given.deliver_to(handle)
 """,
-            "refused a genuine message",
+            "rejected a genuine message",
         ),
         Wrong("true is no status", "given.deliver_to(lambda headers: True)", "instead of a status"),
         Wrong(
@@ -841,8 +1116,222 @@ def handle(headers):
     return 200 if right and right == token else 503
 given.deliver_to(handle)
 """,
-            "a sender tries it again",
+            "The response to a forged message had a status of",
         ),
+    ],
+    "page-by-page": [
+        Wrong(
+            "svc.changes() has them all", "svc.changes(given.page_token)", "page size .*, instead of given.page_size"
+        ),
+        Wrong(
+            "no page size",
+            _CHANGES + "given.send('GET', f'/storage/v3/changes?pageToken={given.page_token}')",
+            "which is the default",
+        ),
+        Wrong("list the files instead", _CHANGES + "read(given.page_token)\nsvc.files()", "A request listed all files"),
+        Wrong(
+            "only the first page",
+            _CHANGES + "apply(read(given.page_token))\nsave(given.page_token)",
+            "there are more pages",
+        ),
+        Wrong(
+            "from now on",
+            _CHANGES + "save(follow(given.send('GET', '/storage/v3/changes/startPageToken').json()['startPageToken']))",
+            "The changes between them are missing",
+        ),
+        Wrong(
+            "token plus page size",
+            _CHANGES
+            + """
+token = int(given.page_token)
+while "newStartPageToken" not in (page := read(token)):
+    apply(page)
+    token += given.page_size
+apply(page)
+follow(page["newStartPageToken"], 1)
+""",
+            "which no response contained",
+        ),
+        Wrong("once is enough", _CHANGES + "save(follow(given.page_token, 1))", "up to its end once"),
+        Wrong(
+            "without the deletions",
+            _CHANGES + "save(follow(given.page_token, includeRemoved='false'))",
+            "still has . files that you can no longer see",
+        ),
+        Wrong(
+            "del on an id that the copy never had",
+            _CHANGES.replace('copy.pop(change["fileId"], None)', 'del copy[change["fileId"]]')
+            + "save(follow(given.page_token))",
+            "there are more pages|up to its end once|no file named 'copy.json'",
+        ),
+        Wrong(
+            "new files only",
+            _CHANGES.replace("else: copy[", "elif change['fileId'] not in copy: copy[")
+            + "save(follow(given.page_token))",
+            "for a file that is now called",
+        ),
+        Wrong(
+            "renamed files only",
+            _CHANGES.replace("else: copy[", "elif change['fileId'] in copy: copy[") + "save(follow(given.page_token))",
+            "of the account are not in the copy",
+        ),
+        Wrong(
+            "the token from the beginning",
+            _CHANGES + "follow(given.page_token)\nsave(given.page_token)",
+            "but the last newStartPageToken was",
+        ),
+        Wrong(
+            "a list of names",
+            _CHANGES
+            + "follow(given.page_token)\nsvc.upload(json.dumps(list(copy.values())).encode(), name='copy.json')",
+            "is not a JSON object with `files`",
+        ),
+        Wrong("nothing uploaded", _CHANGES + "follow(given.page_token)", "no file named 'copy.json'"),
+        Wrong(
+            "again from the beginning",
+            _CHANGES + "follow(given.page_token, 1)\nsave(follow(given.page_token, 1))",
+            "read changes a second time",
+        ),
+    ],
+    "twice-and-out-of-order": [
+        Wrong(
+            "the last one to arrive",
+            _MESSAGES
+            + """
+def handle(headers):
+    channel, number, kind = parts(headers)
+    if kind != "sync" and (channel, number) not in seen:
+        state[channel]["messages"] += 1
+    if kind != "sync": state[channel].update(state=kind, number=number)
+    seen.add((channel, number))
+    return 200
+given.deliver_to(handle)
+save()
+""",
+            "The message that arrives last is not always the newest one",
+        ),
+        Wrong(
+            "sync is a state, too",
+            _MESSAGES
+            + """
+def handle(headers):
+    channel, number, kind = parts(headers)
+    state[channel].update(state=kind, number=number)
+    return 200
+given.deliver_to(handle)
+save()
+""",
+            "This message says that the channel is open",
+        ),
+        Wrong(
+            "numbers as they are in the headers",
+            _MESSAGES
+            + """
+def handle(headers):
+    channel, number, kind = headers["X-Svc-Channel-ID"], headers["X-Svc-Message-Number"], headers["X-Svc-Resource-State"]
+    if number > str(state[channel]["number"]): state[channel].update(state=kind, number=number)
+    return 200
+given.deliver_to(handle)
+for entry in state.values(): entry["number"] = int(entry["number"])
+save()
+""",
+            "compare int.number.",
+        ),
+        Wrong(
+            "the right number as a text",
+            _MESSAGES
+            + """
+def handle(headers):
+    channel, number, kind = parts(headers)
+    if number > int(state[channel]["number"]): state[channel].update(state=kind, number=str(number))
+    return 200
+given.deliver_to(handle)
+save()
+""",
+            "compare int.number.",
+        ),
+        Wrong(
+            "every arrival counts",
+            _MESSAGES
+            + """
+def handle(headers):
+    channel, number, kind = parts(headers)
+    if number > state[channel]["number"]: state[channel].update(state=kind, number=number)
+    state[channel]["messages"] += kind != "sync"
+    return 200
+given.deliver_to(handle)
+save()
+""",
+            "A message that arrives again has the same channel and the same number",
+        ),
+        Wrong(
+            "a set of numbers",
+            _MESSAGES
+            + """
+def handle(headers):
+    channel, number, kind = parts(headers)
+    if number in seen or kind == "sync": return 200
+    seen.add(number)
+    state[channel]["messages"] += 1
+    if number > state[channel]["number"]: state[channel].update(state=kind, number=number)
+    return 200
+given.deliver_to(handle)
+save()
+""",
+            "has the number|both channels use the same numbers",
+        ),
+        Wrong(
+            "what comes late is ignored and not counted",
+            _MESSAGES
+            + """
+def handle(headers):
+    channel, number, kind = parts(headers)
+    if kind != "sync" and number > state[channel]["number"]:
+        state[channel].update(state=kind, number=number, messages=state[channel]["messages"] + 1)
+    return 200
+given.deliver_to(handle)
+save()
+""",
+            r"different messages about the file\. A message that arrives after a newer one counts, too",
+        ),
+        Wrong(
+            "a conflict is 409",
+            _MESSAGES
+            + """
+def handle(headers):
+    if parts(headers) in seen: return 409
+    seen.add(parts(headers))
+    return 200
+given.deliver_to(handle)
+save()
+""",
+            "returned 409 for a message that arrived a second time",
+        ),
+        Wrong(
+            "the state of one and the number of another",
+            _MESSAGES
+            + """
+def handle(headers):
+    channel, number, kind = parts(headers)
+    if kind == "sync": return 200
+    state[channel]["number"] = max(number, state[channel]["number"])
+    state[channel]["state"] = "update"
+    return 200
+given.deliver_to(handle)
+save()
+""",
+            "State and number must be of the same message",
+        ),
+        Wrong(
+            "no status", _MESSAGES + "given.deliver_to(lambda headers: None)", "returned a NoneType instead of a status"
+        ),
+        Wrong("nothing uploaded", "given.deliver_to(lambda headers: 200)", "no file named 'state.json'"),
+        Wrong(
+            "one channel only",
+            _MESSAGES + "given.deliver_to(lambda headers: 200)\nsave({given.channels[0]: 1})",
+            "has no entry with state",
+        ),
+        Wrong("uploaded without messages", _MESSAGES + "save()", "has not responded to all messages"),
     ],
     "event-in-its-zone": [
         Wrong(
@@ -852,7 +1341,7 @@ import pandas as pd
 start = pd.Timestamp(f"{given.day} {given.time}")
 svc.create_event(given.summary, start=start, end=start + pd.Timedelta(minutes=given.minutes), time_zone="UTC")
 """,
-            "On a wall in",
+            "^In .* the event begins at",
         ),
         Wrong(
             "the same instant in UTC",
@@ -861,7 +1350,7 @@ import pandas as pd
 start = pd.Timestamp(f"{given.day} {given.time}").tz_localize(given.zone).tz_convert("UTC")
 svc.create_event(given.summary, start=start, end=start + pd.Timedelta(minutes=given.minutes), time_zone="UTC")
 """,
-            "The zone of the event is 'UTC'",
+            "The time zone of the event is 'UTC'",
         ),
         Wrong(
             "an offset is enough",
@@ -872,7 +1361,7 @@ end = start + pd.Timedelta(minutes=given.minutes)
 body = {"summary": given.summary, "start": {"dateTime": start.isoformat()}, "end": {"dateTime": end.isoformat()}}
 given.send("POST", "/calendar/v3/calendars/primary/events", {"Content-Type": "application/json"}, json.dumps(body).encode())
 """,
-            "The event has no zone",
+            "a UTC offset and no time zone",
         ),
         Wrong(
             "an hour is an hour",
@@ -889,7 +1378,7 @@ svc.create_event(given.summary, start=start, end=start + pd.Timedelta(hours=1), 
 import pandas as pd
 svc.create_event(given.summary, start=given.day, end=str((pd.Timestamp(given.day) + pd.Timedelta(days=1)).date()))
 """,
-            "days and no times",
+            "The event has dates without times, so it is an all-day",
         ),
         Wrong(
             "the day of my own notebook",
@@ -907,6 +1396,16 @@ for _ in range(2):
     svc.create_event(given.summary, start=start, end=start + pd.Timedelta(minutes=given.minutes), time_zone=given.zone)
 """,
             "2 events called",
+        ),
+        Wrong(
+            "every day",
+            """
+import pandas as pd
+start = pd.Timestamp(f"{given.day} {given.time}")
+end = start + pd.Timedelta(minutes=given.minutes)
+svc.create_event(given.summary, start=start, end=end, time_zone=given.zone, recurrence="daily")
+""",
+            "takes place on more than one day",
         ),
     ],
     "series-with-an-exception": [
@@ -929,7 +1428,7 @@ start = pd.Timestamp(f"{given.first} {given.time}")
 svc.create_event(given.summary, start=start, end=start + pd.Timedelta(minutes=90), time_zone=given.zone,
                  recurrence=f"weekly on {given.weekday} until {given.last}")
 """,
-            "which is free",
+            "There is a seminar on .*, which is excluded",
         ),
         Wrong(
             "until the week before",
@@ -950,7 +1449,7 @@ start = pd.Timestamp(f"{given.first} {given.time}").tz_localize(given.zone).tz_c
 svc.create_event(given.summary, start=start, end=start + pd.Timedelta(minutes=90), time_zone="UTC",
                  recurrence=f"weekly until {given.last}")
 """,
-            "The zone of the event is 'UTC'",
+            "The time zone of the event is 'UTC'",
         ),
         Wrong(
             "for ever",
@@ -960,7 +1459,7 @@ start = pd.Timestamp(f"{given.first} {given.time}")
 svc.create_event(given.summary, start=start, end=start + pd.Timedelta(minutes=90), time_zone=given.zone,
                  recurrence=f"weekly on {given.weekday} except {given.free}")
 """,
-            "and none was wanted",
+            "There is an unexpected seminar on",
         ),
         Wrong(
             "the wrong week off",
@@ -971,7 +1470,7 @@ free = (pd.Timestamp(given.free) + pd.Timedelta(days=7)).date()
 svc.create_event(given.summary, start=start, end=start + pd.Timedelta(minutes=90), time_zone=given.zone,
                  recurrence=f"weekly on {given.weekday} until {given.last} except {free}")
 """,
-            "which is free",
+            "There is a seminar on .*, which is excluded",
         ),
         Wrong(
             "once",
@@ -982,5 +1481,117 @@ svc.create_event(given.summary, start=start, end=start + pd.Timedelta(minutes=90
 """,
             "has no recurrence",
         ),
+        Wrong(
+            "the free day moved to the week after",
+            """
+import pandas as pd
+start, minutes = pd.Timestamp(f"{given.first} {given.time}"), pd.Timedelta(minutes=90)
+made = svc.create_event(given.summary, start=start, end=start + minutes, time_zone=given.zone,
+                        recurrence=f"weekly until {given.last}")
+every = svc.instances(made)
+free = every[every["start"].astype(str).str.startswith(given.free)].iloc[0]["id"]
+after = pd.Timestamp(f"{given.free} {given.time}") + pd.Timedelta(days=7)
+svc.update_event(free, start=after, end=after + minutes, time_zone=given.zone)
+""",
+            "so there are two on one day",
+        ),
+    ],
+    "two-programs-one-event": [
+        Wrong(
+            "update_event will do",
+            "event = svc.event(given.event_id)\n"
+            "svc.update_event(event, description=event['description'].item() + '\\n' + given.line)",
+            "An update had no header If-Match",
+        ),
+        Wrong(
+            "the second time without a condition",
+            _EVENT
+            + """
+event = read()
+if update(event["etag"], event["description"] + "\\n" + given.line) == 412:
+    given.send("PATCH", path, JSON, json.dumps({"description": read()["description"] + "\\n" + given.line}).encode())
+""",
+            "An update had no header If-Match",
+        ),
+        Wrong(
+            "any version",
+            _EVENT + "event = read()\nupdate('*', event['description'] + '\\n' + given.line)",
+            "If-Match: [*], which is true for every version",
+        ),
+        Wrong(
+            "gave up",
+            _EVENT + "event = read()\nupdate(event['etag'], event['description'] + '\\n' + given.line)",
+            "had the status 412 and was not repeated",
+        ),
+        Wrong(
+            "the same update again and again",
+            _EVENT
+            + """
+event = read()
+for _ in range(5): update(event["etag"], event["description"] + "\\n" + given.line)
+""",
+            "had the status 412 and was not repeated",
+        ),
+        Wrong(
+            "only the etag is new",
+            _EVENT
+            + """
+description = read()["description"]
+while update(read()["etag"], description + "\\n" + given.line) != 200: pass
+""",
+            "The description has lost .* that another program had added",
+        ),
+        Wrong(
+            "my line and no other",
+            _EVENT + "while update(read()['etag'], given.line) != 200: pass",
+            "The description has lost",
+        ),
+        Wrong(
+            "the line once for each attempt",
+            _EVENT
+            + """
+more = ""
+while True:
+    event = read()
+    more += "\\n" + given.line
+    if update(event["etag"], event["description"] + more) == 200: break
+""",
+            "The description has given.line . times instead of once",
+        ),
+        Wrong(
+            "the whole event that I once read",
+            _EVENT
+            + """
+first = read()
+while True:
+    event = read()
+    body = {**first, "description": event["description"] + "\\n" + given.line}
+    if given.send("PUT", path, {**JSON, "If-Match": event["etag"]}, json.dumps(body).encode()).status == 200: break
+""",
+            "The event has the location",
+        ),
+        Wrong(
+            "above the other lines",
+            _EVENT
+            + """
+while True:
+    event = read()
+    if update(event["etag"], given.line + "\\n" + event["description"]) == 200: break
+""",
+            "not the last line of the description",
+        ),
+        Wrong(
+            "moved the event, too",
+            _EVENT
+            + """
+status = 412
+while status == 412:
+    event = read()
+    body = {"description": event["description"] + "\\n" + given.line, "summary": "Walk"}
+    status = given.send("PATCH", path, {**JSON, "If-Match": event["etag"]}, json.dumps(body).encode()).status
+""",
+            "Your update has changed 'summary'",
+        ),
+        Wrong("only looked", "svc.event(given.event_id)", "1 request, and none of them changes the event"),
     ],
 }

@@ -9,7 +9,7 @@ from ...client.files import create_file, update_file
 from ...core.http.messages import Request
 from ..check_result import require
 from ..definition import ExerciseDefinition
-from .shared_checks import list_text, quantity, require_same_content, require_single_file
+from .shared_checks import list_text, quantity, require_only_stars, require_same_content, require_single_file
 from .uploads import survey
 
 if TYPE_CHECKING:
@@ -42,28 +42,36 @@ def _set_up_part(exercise: ExerciseService, rng: Random) -> dict[str, Value]:
 
 def _check_part(evidence: Evidence) -> str:
     downloads = [request for request in evidence.requests_of("files.get") if request.query.get("alt") == "media"]
-    require(downloads, "The service saw no download.")
+    require(downloads, "The service received no download. Use svc.read or svc.download with the file given.file_id.")
     sent = sum(request.sent for request in downloads)
     ranged = all("Range" in request.headers for request in downloads)
-    require(ranged, f"A download named no range, so the whole file went over the wire; {sent:,} bytes in all.")
-    require(sent == _RECORD_SIZE, f"The service sent {sent:,} bytes of the file, and the record has {_RECORD_SIZE}.")
+    require(
+        ranged,
+        f"A download had no range, so the service sent the whole file ({sent:,} bytes). Ask only for the bytes of the"
+        " record, with byte_range.",
+    )
+    require(
+        sent == _RECORD_SIZE,
+        f"The service sent {sent:,} bytes of the file, but the record has {_RECORD_SIZE}. The last byte of a range"
+        " belongs to it.",
+    )
     file = require_single_file(evidence, "record.txt")
     require_same_content(evidence, file, evidence.check_data["record"], f"record {evidence.values['record']}")
-    return f"The service sent {_RECORD_SIZE} bytes of the file, and they are the right ones."
+    return f"The service sent {_RECORD_SIZE} bytes of the file, which are the requested record."
 
 
 PART = ExerciseDefinition(
     name="a-part-of-a-file",
     theme="content",
-    title="A part of a file",
+    title="Download a part of a file",
     text=(
-        "The file `given.file_id` is a log: records of exactly 64 bytes, one after the other, counted from 0. Download"
-        " record number `given.record`, no byte more, and upload it as `record.txt`."
+        "The file `given.file_id` is a log with records of exactly 64 bytes, numbered from 0. Download only the bytes of"
+        " record number `given.record`, and upload them as `record.txt`."
     ),
     hints=(
-        "Where does record 0 end, and where does record 1 begin?",
-        "`svc.read(file, byte_range=(first, last))` takes a part. Is `last` in it, or behind it?",
-        "Record n has the bytes 64 n to 64 n + 63. Both ends belong to the range.",
+        "What is the last byte of record 0, and the first byte of record 1?",
+        "`svc.read(file, byte_range=(first, last))` downloads a part. Does the part include `last`?",
+        "Record n has the bytes 64 n to 64 n + 63. The range includes both.",
     ),
     set_up=_set_up_part,
     check=_check_part,
@@ -93,11 +101,12 @@ def _check_search(evidence: Evidence) -> str:
         evidence.check_data["matching_ids"],
         [request for request in evidence.requests_of("files.list") if request.succeeded],
     )
-    require(lists, "The service was not asked for a list of files.")
+    require(lists, "No request listed files. Use svc.files with a query.")
     searched = [request for request in lists if request.query.get("q")]
     require(
         len(searched) == len(lists),
-        "A list was asked for without a query: the service answered every file that it has.",
+        "A request listed files without a query, so the service returned all files. svc.files takes a query as its first"
+        " argument.",
     )
     listed_files = [file for request in lists for file in request.response_json.get("files", [])]
     other_files = [file for file in listed_files if file.get("id") not in matching_ids]
@@ -110,34 +119,47 @@ def _check_search(evidence: Evidence) -> str:
     listed_ids = {file.get("id") for file in listed_files}
     require(
         listed_ids == matching_ids,
-        f"The service answered {len(listed_ids)} of the {len(matching_ids)} files that were meant.",
+        f"The service returned {len(listed_ids)} of the {len(matching_ids)} matching files. Look at the conditions"
+        " of your query, and at given.word.",
     )
     fields = sorted({key for file in listed_files for key in file})
     require(
-        set(fields) <= {"id", "name"}, f"Of each file the service told {', '.join(fields)}; id and name were wanted."
+        set(fields) <= {"id", "name"},
+        f"The service returned the fields {', '.join(fields)} instead of id and name. Use the argument fields.",
+    )
+    require_only_stars(evidence)
+    updated_ids = {request.path.rpartition("/")[2] for request in evidence.requests_of("files.update")}
+    require(
+        updated_ids <= matching_ids,
+        f"{quantity(len(updated_ids - matching_ids), 'file')} that your search did not return had an update. Change only the"
+        " files that it returned.",
     )
     starred = {file["id"] for file in evidence.files() if file.get("starred")}
-    require(starred == matching_ids, f"{quantity(len(starred & matching_ids), 'file')} of {len(matching_ids)} have a star, and"
-         f" {quantity(len(starred - matching_ids), 'other')}.")  # fmt: skip
-    return f"The service searched, told two fields of {len(matching_ids)} files, and these have their star."
+    require(
+        starred == matching_ids,
+        f"Of the {len(matching_ids)} matching files, {len(starred & matching_ids)} have a star, and of the other files,"
+        f" {len(starred - matching_ids)} have one. Give a star to each file that your search returned, and to no other file.",
+    )
+    return f"The service returned two fields of {len(matching_ids)} files, and these files have a star."
 
 
 SEARCH = ExerciseDefinition(
     name="let-the-service-search",
     theme="content",
-    title="Let the service search",
+    title="Search on the service",
     text=(
         "Give a star to every file of the type `text/csv` whose name contains the word `given.word` and that is not in"
-        " the trash. The search is the service's work: it shall answer these files and no other, and of each of them"
-        " only the id and the name."
+        " the trash. Let the service search: its response must contain these files and no others, with only the id and the"
+        " name of each."
     ),
     hints=(
-        "A query joins conditions: `\"name contains 'duck' and starred = false\"`.",
-        "The other two fields to ask about are `mimeType` and `trashed`.",
-        "`svc.files(query, fields=[...])` says which columns the service shall tell, and `svc.update` takes the frame.",
+        "A query can have several conditions: `\"name contains 'duck' and starred = false\"`.",
+        "The query also needs the fields `mimeType` and `trashed`.",
+        "`svc.files(query, fields=[...])` requests only these columns, and `svc.update` accepts the frame.",
     ),
     set_up=_set_up_search,
     check=_check_search,
+    changes=("files.update",),
 )
 
 
@@ -150,40 +172,54 @@ _TSV = "text/tab-separated-values"
 
 def _check_format(evidence: Evidence) -> str:
     created = evidence.requests_of("files.create")
-    require(created, f"The service saw {quantity(len(evidence.requests), 'request')}, and none of them creates a file.")
+    require(
+        created,
+        f"The service received {quantity(len(evidence.requests), 'request')}, and none of them creates a file."
+        " Look at svc.exchanges(): an upload is a POST request.",
+    )
     file = require_single_file(evidence, evidence.values["name"])
     media_type = str(file["mimeType"])
     require(
         media_type.endswith(".spreadsheet"),
-        f"The file {file['name']!r} is {media_type}, and no spreadsheet of the service.",
+        f"The file {file['name']!r} has the type {media_type}, which is not a spreadsheet of the service. Use"
+        " convert_to in the upload.",
     )
     exports = [request for request in evidence.requests_of("files.export") if f"/{file['id']}/" in request.path]
-    require(exports, "The spreadsheet was never exported: nobody has asked the service for another format.")
+    require(exports, "The spreadsheet was never exported. Use svc.export.")
     formats = [str(request.query.get("mimeType")) for request in exports if request.succeeded]
-    require(_TSV in formats, f"The spreadsheet was exported as {list_text(formats)}, not as tab-separated values.")
+    require(
+        _TSV in formats,
+        f"The spreadsheet was exported as {list_text(formats)}, not as tab-separated values. The"
+        " extension of this format is tsv.",
+    )
     content = next(
         request.response_body for request in exports if request.succeeded and request.query.get("mimeType") == _TSV
     )
     rows = [line.split("\t") for line in content.decode("utf-8-sig", "replace").splitlines()]
     expected_rows = [line.split(",") for line in evidence.values["content"].decode().splitlines()]
+    require(rows == expected_rows, f"The export has {quantity(len(rows), 'row')}, which differ from given.content.")
+    heading = evidence.values["content"].splitlines()[0]
+    uploads = evidence.requests_of("files.create", "files.update", "upload.session")
     require(
-        rows == expected_rows, f"The export has {quantity(len(rows), 'row')}, and they are not those of given.content."
+        any(heading in request.request_body for request in uploads),
+        "No upload contains the CSV of given.content, so the table was converted before the upload. Upload given.content"
+        " unchanged: the service converts it.",
     )
-    return "The service read the table once and wrote it in another format."
+    return "The service imported the table and exported it to another format."
 
 
 FORMAT = ExerciseDefinition(
     name="another-format",
     theme="content",
-    title="The same table in another format",
+    title="Export a table to another format",
     text=(
-        "`given.content` is CSV. Make a *spreadsheet of the service* of it, called `given.name`, and let the service"
-        " write that as tab-separated values (TSV)."
+        "`given.content` is CSV. Convert it to a *spreadsheet of the service* with the name `given.name`, and export the"
+        " spreadsheet as tab-separated values (TSV)."
     ),
     hints=(
-        "A file stays what it is; `03-convert` says how it becomes a document of the service.",
-        '`svc.upload(..., convert_to=...)`. The bytes need a type: `mime_type="text/csv"`.',
-        "A spreadsheet has no bytes to download. `svc.export` writes it in any format of `svc.export_formats`.",
+        "`03-convert` shows how to convert a file to a document of the service.",
+        'Use `svc.upload(..., convert_to=...)`. The bytes need a type: `mime_type="text/csv"`.',
+        "You cannot download a spreadsheet. `svc.export` exports it to any format of `svc.export_formats`.",
     ),
     set_up=_set_up_format,
     check=_check_format,

@@ -11,7 +11,8 @@ from ...client.files import create_file, share_file
 from ...core.http.backoff import parse_retry_after
 from ..check_result import require
 from ..definition import ExerciseDefinition
-from .shared_checks import list_text, quantity
+from .growing_delays import GROWING_DELAYS
+from .shared_checks import length, list_text, quantity, require_only_stars
 
 if TYPE_CHECKING:
     from ..definition import Value
@@ -27,7 +28,11 @@ def _set_up_often(exercise: ExerciseService, rng: Random) -> dict[str, Value]:
 
 def _check_often(evidence: Evidence) -> str:
     created = evidence.requests_of("files.create")
-    require(created, f"The service saw {quantity(len(evidence.requests), 'request')}, and none of them creates a file.")
+    require(
+        created,
+        f"The service received {quantity(len(evidence.requests), 'request')}, and none of them creates a file."
+        " Send POST requests to /storage/v3/files.",
+    )
     refused = [request for request in evidence.requests if request.status == 403]
     for request in refused:
         _require_wait(evidence, request)
@@ -35,17 +40,28 @@ def _check_often(evidence: Evidence) -> str:
     missing = [name for name in evidence.values["names"] if name not in names]
     require(
         not missing,
-        f"{quantity(len(missing), 'file')} of {len(evidence.values['names'])} were never made: {list_text(missing)}.",
+        f"Of the {len(evidence.values['names'])} files, {len(missing)} do not exist: {list_text(missing)}. Repeat a refused"
+        " request until its status is 200.",
+    )
+    require(
+        not any(int(file.get("size") or 0) for file in evidence.files()),
+        "A file has content, and the task asks for empty files. Send the requests to /storage/v3/files without an upload.",
     )
     duplicates = sorted({name for name in names if names.count(name) > 1})
     created_count = sum(1 for request in created if request.succeeded)
-    require(not duplicates, f"There is more than one file called {list_text(duplicates)}.")
+    require(
+        not duplicates, f"There is more than one file called {list_text(duplicates)}. Repeat only the refused requests."
+    )
     require(
         created_count == len(evidence.values["names"]),
-        f"The service has made {created_count} files for {len(evidence.values['names'])} names.",
+        f"The service created {created_count} files for {len(evidence.values['names'])} names. Look at the"
+        " column `status` of svc.exchanges().",
     )
-    require(refused, "The service never had to refuse anything: the limit was not met.")
-    return f"The service refused {quantity(len(refused), 'request')}, and each time it was left alone as long as it had asked."
+    require(
+        refused,
+        "The service refused no request, so the limit was not reached. Send the requests without a wait before them.",
+    )
+    return f"The service refused {quantity(len(refused), 'request')}, and you waited long enough each time."
 
 
 def _require_wait(evidence: Evidence, refused: RecordedRequest) -> None:
@@ -56,28 +72,30 @@ def _require_wait(evidence: Evidence, refused: RecordedRequest) -> None:
     waited = (following.time - refused.time).total_seconds()
     require(
         waited >= retry_after,
-        f"After a 403 that asked for {retry_after:g} seconds, the next request came after {waited:g} seconds.",
+        f"After a 403 with Retry-After: {retry_after:g}, the next request came after {length(waited, 'second')}. Wait at least"
+        f" {length(retry_after, 'second')}.",
     )
     require(
         waited <= 2 * retry_after + 1,
-        f"After a 403 that asked for {retry_after:g} seconds, nothing came for {waited:g} seconds: the wait was a guess.",
+        f"After a 403 with Retry-After: {retry_after:g}, the next request came only after {waited:g} seconds."
+        f" Wait at most {length(2 * retry_after, 'second')}.",
     )
 
 
 OFTEN = ExerciseDefinition(
     name="too-often",
     theme="trouble",
-    title="Too often",
+    title="Rate limits",
     text=(
-        "Make an empty file for each name in `given.names`, with `given.send`. This service lets you ask only a few"
-        " times and refuses the rest for a while: it says for how long. Wait so long, no longer than twice that, and"
-        " lose no name. Waiting is `given.clock.advance(seconds)`."
+        "Create an empty file for each name in `given.names` with `given.send`. The service has a rate limit, and its"
+        " response says how long to wait. Wait at least as long, at most twice as long, and leave out no name."
+        " `given.clock.advance(seconds)` waits."
     ),
     hints=(
         'One file is `given.send("POST", "/storage/v3/files", {"Content-Type": "application/json"}, body)`, with'
-        ' `json.dumps({"name": name}).encode()` as the body. Look at the answer that is no 200.',
-        "A 403 with the reason `userRateLimitExceeded` means *later*. Its header `Retry-After` has the seconds.",
-        "A loop within the loop: send; while the status is 403, advance the clock by `int(answer.headers[...])` and send"
+        ' `json.dumps({"name": name}).encode()` as the body. Look at a response without the status 200.',
+        "A 403 with the reason `userRateLimitExceeded` is temporary. Its header `Retry-After` has the seconds to wait.",
+        "Use an inner loop: while the status is 403, advance the clock by `int(response.headers[...])` and send the request"
         " again.",
     ),
     set_up=_set_up_often,
@@ -107,57 +125,70 @@ def _set_up_later(exercise: ExerciseService, rng: Random) -> dict[str, Value]:
 
 def _check_later(evidence: Evidence) -> str:
     updates = evidence.requests_of("files.update")
-    require(updates, f"The service saw {quantity(len(evidence.requests), 'request')}, and none of them changes a file.")
+    require(
+        updates,
+        f"The service received {quantity(len(evidence.requests), 'request')}, and none of them changes a file. Send PATCH"
+        " requests.",
+    )
     for file_id in evidence.values["file_ids"]:
         attempts = [request for request in updates if request.path.endswith(f"/{file_id}")]
-        require(attempts, "There is a file in given.file_ids that the service was never asked to change.")
+        require(attempts, "No request tried to change one of the files in given.file_ids.")
         _require_single_attempt(attempts) if file_id in evidence.check_data["never"] else _require_success(attempts)
+    require_only_stars(evidence)
     starred = sum(1 for file in evidence.files() if file.get("starred"))
     require(
         starred == len(evidence.check_data["own"]),
-        f"{quantity(starred, 'file')} of {len(evidence.check_data['own'])} have a star.",
+        f"Of your {len(evidence.check_data['own'])} files, {starred} have a star. Look at svc.files().",
     )
-    return "What passes by itself was tried again, after a wait; what is refused for good was asked once."
+    return "Requests with temporary errors were repeated after a wait, and requests with permanent errors were not repeated."
 
 
 def _require_single_attempt(attempts: list[RecordedRequest]) -> None:
     first = attempts[0].status
     require(
         len(attempts) == 1,
-        f"A change that was answered {first} was tried {len(attempts)} times; the answer cannot change.",
+        f"A request with the status {first} was sent {len(attempts)} times. This error is permanent, so one request is enough.",
     )
 
 
 def _require_success(attempts: list[RecordedRequest]) -> None:
     last = attempts[-1]
-    outcome = f"was answered {last.status}" if last.answered else "broke the line"
-    require(last.succeeded, f"The last try to change one of the files {outcome}, and it was given up.")
+    outcome = f"had the status {last.status}" if last.answered else "had no response"
+    require(
+        last.succeeded,
+        f"The last request for one of the files {outcome}, and was not repeated. This error is temporary.",
+    )
     for request, following in itertools.pairwise(attempts):
-        require(not request.succeeded, "A change that had worked was asked for again.")
+        require(
+            not request.succeeded,
+            "A request was repeated although it had succeeded. Leave the loop when the status is 200.",
+        )
         require(
             following.time - request.time >= timedelta(seconds=1),
-            "A failed change was tried again without a second's wait.",
+            "A failed request was repeated without a wait of one second. Call given.clock.advance(1) before the next attempt.",
         )
 
 
 LATER = ExerciseDefinition(
     name="later-or-never",
     theme="trouble",
-    title="Later, or never",
+    title="Temporary and permanent errors",
     text=(
-        "Give a star to the files in `given.file_ids`, with `given.send`. Some of these requests fail: a few in a way"
-        " that passes, so that they are to be sent again, after a second at least (`given.clock.advance(1)`), until they"
-        " work; others for good, and those nobody should send twice. The status tells which is which."
+        "Give a star to the files in `given.file_ids` with `given.send`. Some of these requests fail. Repeat a request with a"
+        " temporary error after at least one second (`given.clock.advance(1)`) until it succeeds. Do not repeat a request"
+        " with a permanent error. Here the status tells the difference. A missing response (`ConnectionError`) is a temporary"
+        " error."
     ),
     hints=(
         'The request is `given.send("PATCH", f"/storage/v3/files/{file_id}", {"Content-Type": "application/json"},'
         " b'{\"starred\": true}')`.",
-        "Whose fault is a 4xx, and whose a 5xx? And what does a `ConnectionError` say about the file?",
-        "Setting a star twice does no harm, so a broken line may be treated like a 503.",
+        "Which of the two is an error of the client, 4xx or 5xx? What does a `ConnectionError` say about the file?",
+        "Setting a star twice does no harm, so you can treat a `ConnectionError` like a 503.",
     ),
     set_up=_set_up_later,
     check=_check_later,
+    changes=("files.update",),
     by_hand=True,
 )
 
-ALL = (OFTEN, LATER)
+ALL = (OFTEN, LATER, GROWING_DELAYS)

@@ -22,26 +22,34 @@ def _require_single_event(evidence: Evidence) -> Event:
     """Return the event of the task. Raises CheckFailedError unless the student created exactly one such event."""
     inserted = evidence.requests_of("events.insert", "events.import")
     require(
-        inserted, f"The service saw {quantity(len(evidence.requests), 'request')}, and none of them creates an event."
+        inserted,
+        f"The service received {quantity(len(evidence.requests), 'request')}, and none of them creates an event. Use"
+        " svc.create_event.",
     )
     summary = evidence.values["summary"]
     events = [event for event in evidence.events() if event.get("summary") == summary]
-    require(events, f"There is no event called {summary!r}.")
-    require(len(events) == 1, f"There are {len(events)} events called {summary!r}, and one was wanted.")
+    require(events, f"There is no event called {summary!r}. Look at svc.events().")
+    require(
+        len(events) == 1, f"There are {len(events)} events called {summary!r} instead of one. Look at svc.events()."
+    )
     was_created = any(request.response_json.get("id") == events[0]["id"] for request in inserted)
-    require(was_created, f"There is an event called {summary!r}, but no request that the service saw has made it.")
+    require(was_created, f"There is an event called {summary!r}, but no recorded request created it.")
     return events[0]
 
 
 def _instant(event: Event, end: Literal["start", "end"]) -> datetime:
-    require("dateTime" in event[end], "The event has days and no times: it lasts from midnight to midnight.")
+    require(
+        "dateTime" in event[end],
+        "The event has dates without times, so it is an all-day event. Its start needs a time.",
+    )
     return datetime.fromisoformat(event[end]["dateTime"])
 
 
 def _require_zone(event: Event, zone: str) -> None:
     event_zone = event["start"].get("timeZone")
-    require(event_zone == zone, f"The zone of the event is {event_zone!r}: its time is right by accident, or only today."
-         if event_zone else "The event has no zone: its time is an offset from UTC, and clocks on walls change theirs.")  # fmt: skip
+    require(event_zone == zone, f"The time zone of the event is {event_zone!r}, which is not given.zone ({zone})."
+         if event_zone else "The event has a UTC offset and no time zone, so its local time is wrong after a clock change."
+         " Use the argument time_zone.")  # fmt: skip
 
 
 _ZONES = (
@@ -73,26 +81,34 @@ def _check_zone(evidence: Evidence) -> str:
     expected_start = f"{values['day']} {values['time']}"
     require(
         local_start == expected_start,
-        f"On a wall in {values['zone']} the event begins at {local_start}, not at {expected_start}.",
+        f"In {values['zone']} the event begins at {local_start}, not at {expected_start}."
+        " Look at the start that svc.event returns.",
     )
     minutes = (end - start).total_seconds() / 60
-    require(minutes == values["minutes"], f"The event lasts {minutes:g} minutes, not {values['minutes']}.")
+    require(
+        minutes == values["minutes"],
+        f"The event lasts {minutes:g} minutes, not {values['minutes']}. The end is the start plus given.minutes.",
+    )
     _require_zone(event, values["zone"])
-    return f"The event begins at {values['time']} on the walls of {values['zone']}, and says so."
+    require(
+        not event.get("recurrence"),
+        "The event has a recurrence, so it takes place on more than one day. Create it without the argument recurrence.",
+    )
+    return f"The event begins at {values['time']} in {values['zone']}, and has this time zone."
 
 
 ZONE = ExerciseDefinition(
     name="event-in-its-zone",
     theme="events",
-    title="Ten o'clock, but where?",
+    title="An event in a time zone",
     text=(
-        "Create an event `given.summary` that begins on `given.day` at `given.time`, as clocks in `given.zone` show it, and"
-        " lasts `given.minutes` minutes. The event itself shall know its zone."
+        "Create an event `given.summary` that begins on `given.day` at `given.time`, local time in `given.zone`, and lasts"
+        " `given.minutes` minutes. The event must have this time zone."
     ),
     hints=(
-        "A start without an offset needs a zone: `svc.create_event(..., time_zone=...)`.",
+        "A start without an offset needs a time zone: `svc.create_event(..., time_zone=...)`.",
         'The start can be a text, such as `f"{given.day} {given.time}"`.',
-        "The end is `pandas.Timestamp(start) + pandas.Timedelta(minutes=...)`. Nothing has to be converted.",
+        "The end is `pandas.Timestamp(start) + pandas.Timedelta(minutes=...)`. Both are local times without an offset.",
     ),
     set_up=_set_up_zone,
     check=_check_zone,
@@ -120,49 +136,59 @@ def _set_up_series(_: ExerciseService, rng: Random) -> dict[str, Value]:
 
 def _check_series(evidence: Evidence) -> str:
     values, event = evidence.values, _require_single_event(evidence)
-    require(event.get("recurrence"), "The event does not come again: it has no recurrence.")
+    require(event.get("recurrence"), "The event has no recurrence. Use the argument recurrence of svc.create_event.")
     _require_zone(event, values["zone"])
     instances = [instance for instance in evidence.instances(event["id"]) if instance.get("status") != "cancelled"]
     times = [_instant(instance, "start").astimezone(ZoneInfo(values["zone"])) for instance in instances]
     days = [time.date().isoformat() for time in times]
-    require(values["free"] not in days, f"There is a seminar on {values['free']}, which is free.")
+    require(
+        values["free"] not in days,
+        f"There is a seminar on {values['free']}, which is excluded. Use `except` in the recurrence.",
+    )
     first, last = date.fromisoformat(values["first"]), date.fromisoformat(values["last"])
     every_day = [(first + timedelta(weeks=n)).isoformat() for n in range((last - first).days // 7 + 1)]
     expected_days = [day for day in every_day if day != values["free"]]
     missing = [day for day in expected_days if day not in days]
     unexpected = [day for day in days if day not in expected_days]
-    require(not missing, f"There is no seminar on {list_text(missing, 2)}.")
-    require(not unexpected, f"There is a seminar on {list_text(unexpected, 2)}, and none was wanted.")
+    require(not missing, f"There is no seminar on {list_text(missing, 2)}. Look at svc.instances(event).")
+    require(
+        not unexpected, f"There is an unexpected seminar on {list_text(unexpected, 2)}. Look at svc.instances(event)."
+    )
+    require(
+        len(days) == len(expected_days),
+        f"The series has {len(days)} instances on {len(expected_days)} days, so there are two on one day. Look at"
+        " svc.instances(event).",
+    )
     start_times = {time.strftime("%H:%M") for time in times}
     require(
         start_times == {values["time"]},
-        f"On the wall the seminar begins at {list_text(sorted(start_times))}, not always at {values['time']}.",
+        f"The local start time of the seminar is {list_text(sorted(start_times))}, not always {values['time']}."
+        " A time zone keeps the local time.",
     )
     durations = {
         (_instant(instance, "end") - _instant(instance, "start")).total_seconds() / 60 for instance in instances
     }
     require(
         durations == {90},
-        f"The seminar lasts {list_text(f'{minutes:g}' for minutes in sorted(durations))} minutes, not 90.",
+        f"The seminar lasts {list_text(f'{minutes:g}' for minutes in sorted(durations))} minutes, not 90."
+        " Look at the end of the first event.",
     )
-    return (
-        f"One series, {quantity(len(instances), 'instance')}, one day free, and the same time on the wall throughout."
-    )
+    return f"One series with {quantity(len(instances), 'instance')}, one excluded day, and the same local time on all days."
 
 
 SERIES = ExerciseDefinition(
     name="series-with-an-exception",
     theme="events",
-    title="Every week but one",
+    title="A recurring event with an exception",
     text=(
-        "The seminar `given.summary` is weekly, on `given.weekday`, from `given.first` to `given.last`, both included. It"
-        " begins at `given.time` by the clocks of `given.zone` and lasts 90 minutes. On `given.free` it does not take place."
-        " Create it as one series."
+        "The seminar `given.summary` takes place weekly on `given.weekday`, from `given.first` to `given.last` (both"
+        " included). It begins at `given.time`, local time in `given.zone`, and lasts 90 minutes. On `given.free` it does"
+        " not take place. Create it as one series."
     ),
     hints=(
-        "`06-recurrence-and-time-zones` has a course in it that is nearly this one.",
-        '`recurrence="weekly on Mon until 2027-04-14 except 2027-03-29"` is how it is said in words.',
-        "`svc.instances(event)` shows what it comes to. Is the last day among them, and the free one not?",
+        "`06-recurrence-and-time-zones` creates a similar series.",
+        '`recurrence="weekly on Mon until 2027-04-14 except 2027-03-29"` is a recurrence in words.',
+        "`svc.instances(event)` lists the instances. Does the list have the last day, and not the excluded day?",
     ),
     set_up=_set_up_series,
     check=_check_series,

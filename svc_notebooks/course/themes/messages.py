@@ -15,7 +15,7 @@ from ..check_result import require
 from ..definition import ExerciseDefinition
 from ..exercise_service import ReceiverCase
 from .content import put_file
-from .shared_checks import quantity
+from .shared_checks import length, quantity
 
 if TYPE_CHECKING:
     from ...core.http.messages import Request
@@ -28,6 +28,10 @@ def _set_up_watch(exercise: ExerciseService, rng: Random) -> dict[str, Value]:
     file_id = put_file(exercise.session(), "plan.txt", b"Feed the ducks.")
     exercise.check_data["started"] = exercise.clock.now()
     return {"file_id": file_id, "address": exercise.receiver("plan"), "hours": rng.randrange(30, 46)}
+
+
+_LATENESS = timedelta(hours=1)
+"""The longest time by which a student may begin or stop too late."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,45 +69,66 @@ def _watch(evidence: Evidence, request: RecordedRequest) -> Watch:
 
 
 def _check_watch(evidence: Evidence) -> str:
-    request_count = f"The service saw {quantity(len(evidence.requests), 'request')}"
+    request_count = f"The service received {quantity(len(evidence.requests), 'request')}"
     watches, hours = _watches(evidence), timedelta(hours=evidence.values["hours"])
-    require(watches, f"{request_count}, and none of them opened a channel on the file.")
+    require(watches, f"{request_count}, and none of them opened a channel on the file. Use svc.watch_file.")
     other_addresses = [
         request
         for request in evidence.requests_of("files.watch")
         if request.succeeded and request.request_json.get("address") != evidence.values["address"]
     ]
-    require(not other_addresses, "A channel was opened to another address than given.address.")
+    require(
+        not other_addresses, "A channel has an address other than given.address. Pass given.address to svc.watch_file."
+    )
+    delay = watches[0].opened - evidence.check_data["started"]
+    require(
+        delay <= _LATENESS,
+        f"The first channel was opened {_hours(delay)} after the start of the exercise. Open it before you advance the clock.",
+    )
     watched = min(_end_of_watching(watches), evidence.now) - watches[0].opened
-    require(watched >= hours, f"The file was watched for {_hours(watched)}; {_hours(hours)} were wanted.")
+    require(
+        watched >= hours,
+        f"The file was watched for {_hours(watched)} instead of {_hours(hours)}. Look at svc.channels().",
+    )
     open_channels = [watch for watch in watches if watch.ends > evidence.now]
     require(
         not open_channels,
-        f"{quantity(len(open_channels), 'channel')} still open: the service goes on sending messages.",
+        f"At the end, {quantity(len(open_channels), 'channel')} had not been stopped, so the service continues to send messages."
+        " Stop the last channel.",
     )
     require(
-        any(watch.stopped_n for watch in watches), "No channel was stopped: the last one ended when its time was over."
+        any(watch.stopped_n for watch in watches),
+        "No channel was stopped; the last channel expired. Stop it after given.hours hours with svc.stop_channel.",
+    )
+    require(
+        watched <= hours + _LATENESS,
+        f"The file was watched for {_hours(watched)}, which is longer than the {_hours(hours)} of given.hours. Stop the last"
+        " channel at most one hour later.",
     )
     channels = quantity(len(watches), "channel")
-    return f"The file was watched for {_hours(watched)} without a gap, over {channels}, and then no more."
+    return f"The file was watched for {_hours(watched)} without a gap with {channels}, and then the watching stopped."
 
 
 def _end_of_watching(watches: list[Watch]) -> datetime:
     """Return the time when the last channel ends. Raises CheckFailedError if no channel was open in between."""
     until = watches[0].ends
     for before, after in itertools.pairwise(watches):
-        gap = (
-            f"Nobody watched the file for {_hours(after.opened - until)}: one channel ended before the next was opened."
-        )
+        gap = f"No channel was open for {_hours(after.opened - until)}: a channel ended before the next one was opened."
         require(after.opened <= until, gap)
         early = before.stopped_n is not None and before.stopped_n < after.n and before.ends == until
-        require(not early, "A channel was stopped before the next one was open: in between nobody watched the file.")
+        require(not early, "A channel was stopped before the next one was opened, so messages between them were lost.")
+        still_open = any(watch.ends == until and (watch.stopped_n or 0) > after.n for watch in watches)
+        require(
+            after.opened < until or still_open,
+            "A channel was opened at the moment when the one before it expired, so messages between them can be lost. Open the"
+            " next channel earlier.",
+        )
         until = max(until, after.ends)
     return until
 
 
-def _hours(length: timedelta) -> str:
-    return f"{length.total_seconds() / 3600:.3g} hours"
+def _hours(time: timedelta) -> str:
+    return length(time.total_seconds() / 3600, "hour")
 
 
 WATCH = ExerciseDefinition(
@@ -111,14 +136,16 @@ WATCH = ExerciseDefinition(
     theme="messages",
     title="Watch without a gap",
     text=(
-        "Watch the file `given.file_id` for `given.hours` hours from now, with messages to `given.address`, and then stop."
-        " A channel lives for a day at most, whatever you ask for, so one is not enough; and there must be no moment in"
-        ' which nobody watches. Time passes with `given.clock.advance("1h")`.'
+        "Watch the file `given.file_id` for `given.hours` hours from now, with messages to `given.address`, and then stop"
+        " (at most one hour later)."
+        " The channel of a file lasts at most one day, so you need more than one, and at least one channel must be open at"
+        " any time."
+        ' `given.clock.advance("1h")` advances the clock by one hour.'
     ),
     hints=(
-        "`svc.watch_file(file, address, expires_in=...)`: look at the expiration in its answer, not at what you asked for.",
-        "Which comes first: opening the next channel, or the end of the old one?",
-        "`svc.renew_channel` opens another one and stops the old one then. After the last hour, `svc.stop_channel`.",
+        "Use `svc.watch_file(file, address, expires_in=...)`, and look at the expiration in its result.",
+        "What must come first, the start of the next channel or the end of the old one?",
+        "`svc.renew_channel` opens another channel and then stops the old one. At the end, call `svc.stop_channel`.",
     ),
     set_up=_set_up_watch,
     check=_check_watch,
@@ -146,8 +173,8 @@ def _set_up_token(exercise: ExerciseService, rng: Random) -> dict[str, Value]:
 def _receiver_cases(received: list[Request], tokens: dict[str, str], rng: Random) -> list[ReceiverCase]:
     genuine = [ReceiverCase(dict(request.headers.pairs), True, "a genuine message") for request in received]
     lower = {name.lower(): value for name, value in genuine[1].message.items()}
-    cases = [*genuine, ReceiverCase(lower, True, "a genuine message whose header names are in small letters"),
-             ReceiverCase(dict(genuine[0].message), True, "a genuine message that came a second time")]  # fmt: skip
+    cases = [*genuine, ReceiverCase(lower, True, "a genuine message with lower-case header names"),
+             ReceiverCase(dict(genuine[0].message), True, "a genuine message that arrived a second time")]  # fmt: skip
     for case in genuine[-2:]:
         cases += _forge_messages(case.message, tokens)
     rng.shuffle(cases)
@@ -159,13 +186,13 @@ def _forge_messages(message: dict[str, str], tokens: dict[str, str]) -> list[Rec
     other = next(candidate for candidate in tokens.values() if candidate != token)
     changes: dict[str, dict[str, str | None]] = {
         "a message with the token of another channel": {_TOKEN: other},
-        "a message with a token that only begins like the right one": {_TOKEN: token[:8]},
-        "a message with a token that goes on behind the right one": {_TOKEN: f"{token}0"},
-        "a message whose token has other capitals": {_TOKEN: token.swapcase()},
+        "a message with only the first part of the token": {_TOKEN: token[:8]},
+        "a message with the token and further characters": {_TOKEN: f"{token}0"},
+        "a message with the token in other letter case": {_TOKEN: token.swapcase()},
         "a message with an empty token": {_TOKEN: ""},
         "a message without a token": {_TOKEN: None},
-        "a message of a channel that nobody has opened": {_CHANNEL: "plan-00000000"},
-        "a message without a channel, and without a token": {_CHANNEL: None, _TOKEN: None},
+        "a message with the id of an unknown channel": {_CHANNEL: "plan-00000000"},
+        "a message without a channel id and without a token": {_CHANNEL: None, _TOKEN: None},
     }
     cases: list[ReceiverCase] = []
     for description, change in changes.items():
@@ -174,48 +201,53 @@ def _forge_messages(message: dict[str, str], tokens: dict[str, str]) -> list[Rec
     return cases
 
 
-_SUCCESS_STATUSES = frozenset({200, 201, 202, 204, 102})
+SUCCESS_STATUSES = frozenset({200, 201, 202, 204, 102})
 
 
 def _check_token(evidence: Evidence) -> str:
     for case in evidence.receiver_cases:
-        require(case.outcome is not None, "There are messages that no receiver of yours has answered.")
+        require(
+            case.outcome is not None, "Your receiver has not responded to all messages. Call given.deliver_to(handle)."
+        )
         raised = isinstance(case.outcome, str)
         require(
             not raised,
-            f"Your receiver {case.outcome} on {case.description}: a receiver answers a status, whatever comes.",
+            f"Your receiver {case.outcome} on {case.description}: a receiver must return a status for every message.",
         )
     for case in evidence.receiver_cases:
         require(
-            case.genuine or case.outcome not in _SUCCESS_STATUSES,
-            f"Your receiver took {case.description}: it answered {case.outcome}.",
+            case.genuine or case.outcome not in SUCCESS_STATUSES,
+            f"Your receiver accepted {case.description}: it returned {case.outcome} instead of 403. Compare the token with that of"
+            " the channel.",
         )
         require(
-            not case.genuine or case.outcome in _SUCCESS_STATUSES,
-            f"Your receiver refused {case.description}: it answered {case.outcome}.",
+            not case.genuine or case.outcome in SUCCESS_STATUSES,
+            f"Your receiver rejected {case.description}: it returned {case.outcome} instead of 200.",
         )
     forged_count = sum(1 for case in evidence.receiver_cases if not case.genuine)
     require(not any(case.outcome and int(case.outcome) >= 500 for case in evidence.receiver_cases), _RETRIED)
-    return f"{len(evidence.receiver_cases) - forged_count} genuine messages were taken, and {forged_count} forged ones refused."
+    return f"{len(evidence.receiver_cases) - forged_count} genuine messages were accepted, and {forged_count} forged messages rejected."
 
 
-_RETRIED = "A forged message was answered with a status of 500 or more, so that a sender tries it again."
+_RETRIED = (
+    "The response to a forged message had a status of 500 or more, so the sender sends the message again. Return 403."
+)
 
 TOKEN = ExerciseDefinition(
     name="believe-nobody",
     theme="messages",
-    title="Believe nobody",
+    title="Reject forged messages",
     text=(
-        "Your receiver stands in the open, and whoever finds its address can send it something. You have opened the"
-        " channels `given.channels`, each with the token at the same place of `given.tokens`. Write a function"
-        " `handle(headers)` that returns 200 for a genuine message, and 403 for everything else; then hand it to"
-        " `given.deliver_to(handle)`, which lets all sorts of messages arrive."
+        "Anybody who knows the address of your receiver can send messages to it. You have opened the channels"
+        " `given.channels`, and `given.tokens` has their tokens in the same order. Write a function `handle(headers)` that"
+        " returns 200 for a genuine message and 403 for every other message. Pass it to `given.deliver_to(handle)`, which"
+        " sends genuine and forged messages."
     ),
     hints=(
         "`04-notifications` shows the headers of a message: `X-Svc-Channel-ID` and `X-Svc-Channel-Token` are two of them.",
-        "Which token is right depends on the channel. `dict(zip(given.channels, given.tokens))` knows.",
-        "`headers.get(name)` is None where there is no such header, and names have no capitals that matter. A channel that"
-        " is not yours has no token either: is None equal to None?",
+        "Each channel has its own token. `dict(zip(given.channels, given.tokens))` maps channels to tokens.",
+        "`headers.get(name)` returns None for a missing header, and ignores upper and lower case. An unknown channel has no"
+        " token: is None equal to None?",
     ),
     set_up=_set_up_token,
     check=_check_token,

@@ -27,45 +27,65 @@ def _check_share(evidence: Evidence) -> str:
     shares = [
         request for request in evidence.requests_of("permissions.create", "permissions.update") if request.succeeded
     ]
-    require(shares, f"The service saw {quantity(len(evidence.requests), 'request')}, and none of them shares a file.")
+    require(
+        shares,
+        f"The service received {quantity(len(evidence.requests), 'request')}, and none of them shares a file. Use svc.share.",
+    )
     for request in shares:
         _require_narrow_grant(request, evidence.values["email"])
     other_files = [request for request in shares if f"/{evidence.values['file_id']}/" not in request.path]
-    require(not other_files, "Another file than the one of given.file_id was shared, too.")
+    require(not other_files, "A file other than given.file_id was shared, too. Look at the paths in svc.exchanges().")
     permissions = evidence.permissions(evidence.values["file_id"])
     guests = [permission for permission in permissions if permission.get("role") != "owner"]
-    require(guests, "Nobody but the owner may see the file of given.file_id.")
-    require(len(guests) == 1, f"{len(guests)} permissions stand beside the owner's, and one was wanted.")
+    require(guests, "Only the owner has access to the file given.file_id. Look at svc.permissions(given.file_id).")
+    require(
+        len(guests) == 1,
+        f"The file has {len(guests)} permissions besides the owner's instead of one. Look at"
+        " svc.permissions(given.file_id).",
+    )
     role = guests[0].get("role")
     require(
-        role == "commenter", f"The role of {evidence.values['email']} is {role!r}, which is not the one for comments."
+        role == "commenter",
+        f"The role of {evidence.values['email']} is {role!r}, which is not the role for comments."
+        " The roles are reader, commenter and writer.",
     )
-    return "One person may read and comment on one file, and at no moment could anybody do more."
+    return "One person can read and comment on one file, and at no time could anybody do more."
 
 
 def _require_narrow_grant(request: RecordedRequest, email: str) -> None:
     body = request.request_json
     grantee_type, role = body.get("type", "user"), body.get("role")
-    require(grantee_type == "user", f"For a while the file was open to {grantee_type!r}, not to one person.")
-    require(body.get("emailAddress", email) == email, f"The file was shared with {body.get('emailAddress')!r}.")
-    require(role in ("reader", "commenter"), f"For a while the role was {role!r}, and that may change the file.")
+    require(
+        grantee_type == "user",
+        f"A permission had the type {grantee_type!r}, so more than one person had access. Give the"
+        " address of one person.",
+    )
+    require(
+        body.get("emailAddress", email) == email,
+        f"The file was shared with {body.get('emailAddress')!r}, and not with given.email.",
+    )
+    require(
+        role in ("reader", "commenter"),
+        f"A permission had the role {role!r}, which allows changes of the file. Use a role that allows only comments.",
+    )
 
 
 SHARE = ExerciseDefinition(
     name="share-with-one",
     theme="people",
-    title="One file, one person",
+    title="Share with one person",
     text=(
-        "`given.email` shall be able to read the file `given.file_id` and to comment on it, and not to change it. Nobody"
-        " else gets anything, and no other file is touched; not even for a moment."
+        "Share the file `given.file_id` with `given.email` so that this person can read it and comment on it, but not change"
+        " it. Nobody else may get access, and no other file may be shared, not even for a short time."
     ),
     hints=(
-        "`svc.share(file, with_, role=...)`. What does it do when you name no role?",
-        "The roles are reader, commenter and writer; each may do what the one before it may.",
-        "`svc.permissions(file)` shows who may what.",
+        "Use `svc.share(file, with_, role=...)`. What is the default role?",
+        "The roles are reader, commenter and writer. Each includes the rights of the role before it.",
+        "`svc.permissions(file)` lists the permissions.",
     ),
     set_up=_set_up_share,
     check=_check_share,
+    changes=("permissions.create", "permissions.update", "permissions.delete"),
 )
 
 
@@ -84,7 +104,10 @@ def _set_up_scope(exercise: ExerciseService, rng: Random) -> dict[str, Value]:
 def _check_scope(evidence: Evidence) -> str:
     for program, (operation, scope, work) in _PROGRAMS.items():
         requests = [request for request in evidence.requests if request.client == program]
-        require(requests, f"The service saw no request of the program {program!r}.")
+        require(
+            requests,
+            f"The service received no request of the program {program!r}. Use given.sign_in, and the session that it returns.",
+        )
         for request in requests:
             _require_narrow_scope(program, request.scopes, scope)
         completed = [
@@ -92,13 +115,17 @@ def _check_scope(evidence: Evidence) -> str:
             for request in requests
             if request.operation == operation and request.succeeded and _is_expected_request(request, evidence)
         ]
-        require(completed, f"The program {program!r} has signed in, and the service did not see that it {work}.")
+        require(
+            completed,
+            f"The program {program!r} has signed in, but no request shows that it {work}. Pass its session to the call as session=.",
+        )
     other_requests = [
         request for request in evidence.requests if request.client not in _PROGRAMS and request.operation is not None
     ]
     require(
         not other_requests,
-        f"{quantity(len(other_requests), 'request')} came with your own token, which may do everything.",
+        f"{quantity(len(other_requests), 'request')} used your own token, which has all scopes. Pass the"
+        " session of a program to each call as session=.",
     )
     return "Each program could do its work, and nothing else."
 
@@ -111,13 +138,17 @@ def _require_narrow_scope(program: str, scopes: frozenset[str], scope: str) -> N
         scope_names = " and ".join(sorted(scopes))
         require(
             False,
-            f"The token of {program!r} has the scope {scope_names}: that is not the narrowest that does its work.",
+            f"The token of {program!r} has the scope {scope_names}: that is not the narrowest that does its work. See"
+            " 07-identity-and-scopes for others.",
         )
 
 
 def _is_expected_request(request: RecordedRequest, evidence: Evidence) -> bool:
     if request.operation == "files.get":
-        return request.path.endswith(f"/{evidence.values['file_id']}") and request.query.get("alt") == "media"
+        whole = request.query.get("alt") == "media" and request.status == 200
+        return whole and request.path.endswith(f"/{evidence.values['file_id']}")
+    if request.operation == "files.list":
+        return any("name" in file for file in request.response_json.get("files", []))
     return request.operation != "files.create" or any(
         file["id"] == request.response_json.get("id") for file in evidence.files_with_name("diary.txt")
     )
@@ -126,17 +157,16 @@ def _is_expected_request(request: RecordedRequest, evidence: Evidence) -> bool:
 SCOPE = ExerciseDefinition(
     name="the-narrowest-scope",
     theme="people",
-    title="No key to the whole house",
+    title="The narrowest scope",
     text=(
-        "Three programs work for you, and each shall sign in with the one scope that is the narrowest for its work."
-        " `catalogue` lists the names of your files. `reader` downloads the content of `given.file_id`. `diary` uploads a"
-        " file of its own, `diary.txt`. A session for a program is `given.sign_in(program, [scope])`; give it to a call as"
-        " `session=`."
+        "Sign in three programs, each with the one scope that is the narrowest for its work. `catalogue` lists the names of"
+        " your files. `reader` downloads the content of `given.file_id`. `diary` uploads a new file, `diary.txt`."
+        " `given.sign_in(program, [scope])` returns a session for a program, which you pass to a call as `session=`."
     ),
     hints=(
-        "`07-identity-and-scopes` tries some scopes. `storage` opens everything, so it is never the answer here.",
-        "Names are metadata; content is more than that. Which two scopes end in `readonly`?",
-        "A program that only needs what it has made itself takes `storage.file`.",
+        "`07-identity-and-scopes` uses several scopes. `storage` allows everything, so it is never the narrowest.",
+        "A name is metadata, and content is not. Which two scopes end in `readonly`?",
+        "A program that needs only the files that it created uses `storage.file`.",
     ),
     set_up=_set_up_scope,
     check=_check_scope,

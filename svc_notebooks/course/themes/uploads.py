@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from random import Random
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..check_result import require
 from ..definition import ExerciseDefinition
-from .shared_checks import list_text, quantity, require_same_content, require_single_file
+from .shared_checks import list_text, quantity, require_no_updates, require_same_content, require_single_file
 
 if TYPE_CHECKING:
     from ..definition import Value
@@ -33,21 +34,25 @@ def _set_up_name(_: ExerciseService, rng: Random) -> dict[str, Value]:
 
 def _check_name(evidence: Evidence) -> str:
     created = evidence.requests_of("files.create")
-    require(created, f"The service saw {quantity(len(evidence.requests), 'request')}, and none of them creates a file.")
+    require(
+        created,
+        f"The service received {quantity(len(evidence.requests), 'request')}, and none of them creates a file."
+        " Look at svc.exchanges(): an upload is a POST request.",
+    )
     file = require_single_file(evidence, evidence.values["name"])
     require_same_content(evidence, file, evidence.values["content"], "given.content")
     _require_single_request(evidence, created)
-    return "The service saw one upload, and the name came with it."
+    return "The service received one upload, which contained the name."
 
 
 def _require_single_request(evidence: Evidence, created: list[RecordedRequest]) -> None:
-    updates = evidence.requests_of("files.update")
+    require_no_updates(evidence, "send everything in one request")
     require(
-        not updates,
-        f"The file was changed after it was there ({quantity(len(updates), 'update')}): ask for it at once.",
+        not evidence.requests_of("files.copy"),
+        "The file is a copy of another file. Send the name and the content in one request.",
     )
     succeeded = [request for request in created if request.succeeded]
-    require(len(succeeded) == 1, f"The service was asked to create {len(succeeded)} files, and one was wanted.")
+    require(len(succeeded) == 1, f"The service created {len(succeeded)} files instead of one. Look at svc.files().")
 
 
 NAMED = ExerciseDefinition(
@@ -55,13 +60,13 @@ NAMED = ExerciseDefinition(
     theme="uploads",
     title="Upload with a name",
     text=(
-        "`given.content` is a table of bird counts. Upload it so that the service has exactly one file, called"
-        " `given.name`, and ask for it in one go: the name shall be there from the beginning."
+        "`given.content` is a table of bird counts. Upload it as exactly one file with the name `given.name`. Send the name"
+        " together with the content, not in a second request."
     ),
     hints=(
-        "Which upload types of `01-uploads` have a place for a name?",
-        "`svc.upload` takes bytes. Look at what else it takes: `help(svc.upload)`.",
-        "Without a name a file is called *Untitled*, and naming it afterwards is a second request.",
+        "Which upload types in `01-uploads` can send a name?",
+        "`svc.upload` accepts bytes. `help(svc.upload)` lists its arguments.",
+        "Without a name a file is called *Untitled*, and renaming it is a second request.",
     ),
     set_up=_set_up_name,
     check=_check_name,
@@ -80,36 +85,49 @@ def _set_up_metadata(_: ExerciseService, rng: Random) -> dict[str, Value]:
 def _check_metadata(evidence: Evidence) -> str:
     values = evidence.values
     created = evidence.requests_of("files.create")
-    require(created, f"The service saw {quantity(len(evidence.requests), 'request')}, and none of them creates a file.")
+    require(
+        created,
+        f"The service received {quantity(len(evidence.requests), 'request')}, and none of them creates a file."
+        " Look at svc.exchanges(): an upload is a POST request.",
+    )
     file = require_single_file(evidence, values["name"])
     require_same_content(evidence, file, values["content"], "given.content")
     description = file.get("description")
     require(
         description == values["description"],
-        f"The file's description is {description!r}, not that of given.description.",
+        f"The file's description is {description!r}, not given.description. It belongs to the metadata of the upload.",
     )
-    require(file.get("starred"), "The file has no star.")
+    require(
+        file.get("starred"),
+        "The file has no star. A file with a star has the field `starred` with the value true in its metadata.",
+    )
     _require_single_request(evidence, created)
     upload_type = created[-1].upload_type
     require(
         upload_type == "multipart",
-        f"The upload was of the type {upload_type!r}: metadata and content were not in one request.",
+        f"The upload type was {upload_type!r}, so metadata and content were not in one request. Only a multipart upload contains"
+        " both. Look at the column `query` of svc.exchanges().",
     )
-    return "The service saw a single multipart request that had everything in it."
+    require(
+        len(evidence.requests) == 1,
+        f"The service received {quantity(len(evidence.requests), 'request')}, and the task asks for a single one. Look at"
+        " svc.exchanges(), which sends no request.",
+    )
+    return "The service received one multipart request with the metadata and the content."
 
 
 METADATA = ExerciseDefinition(
     name="metadata-in-one-request",
     theme="uploads",
-    title="Everything in one request",
+    title="Metadata and content in one request",
     text=(
-        "Upload `given.content` as `given.name`, with `given.description` as its description and with a star. The"
-        " service shall see one request, with the metadata and the content in it, and no other."
+        "Upload `given.content` as `given.name`, with the description `given.description` and a star. Send the metadata and"
+        " the content in a single request, and send no other request."
     ),
     hints=(
-        "A `media` upload has no metadata, a `resumable` one sends it ahead. Which type is left?",
-        "`svc.upload(..., upload_type=...)`, and `metadata=` takes a dict of further fields.",
-        'The fields are called `"description"` and `"starred"`, as on the wire.',
+        "A `media` upload has no metadata, and a `resumable` upload sends it in an earlier request. Which type is left?",
+        "Use `svc.upload(..., upload_type=...)`, and a dict of further fields as `metadata=`.",
+        'The fields are called `"description"` and `"starred"`, as in the interface.',
     ),
     set_up=_set_up_metadata,
     check=_check_metadata,
@@ -124,45 +142,74 @@ def _set_up_receipt(exercise: ExerciseService, rng: Random) -> dict[str, Value]:
 
 def _check_receipt(evidence: Evidence) -> str:
     created = evidence.requests_of("files.create")
-    require(created, f"The service saw {quantity(len(evidence.requests), 'request')}, and none of them creates a file.")
+    require(
+        created,
+        f"The service received {quantity(len(evidence.requests), 'request')}, and none of them creates a file."
+        " Look at svc.exchanges(): an upload is a POST request.",
+    )
     generated_ids = {
         name for request in evidence.requests_of("files.generateIds") for name in request.response_json.get("ids", [])
     }
+    if generated_ids or len(created) > 1:
+        _require_same_id(created, generated_ids)
+    file = require_single_file(evidence, evidence.values["name"])
+    require_same_content(evidence, file, evidence.values["content"], "given.content")
+    require_no_updates(evidence, "upload given.content itself")
+    require(
+        any(request.n > created[0].n and _shows(request, file) for request in evidence.requests),
+        "The response to the only request was lost, and no later request asked whether the file exists. Look for"
+        " the file by its id or its name, or repeat the request with the same generated id.",
+    )
+    return "The service has one order, and a later request has shown that it exists."
+
+
+def _require_same_id(created: list[RecordedRequest], generated_ids: set[str]) -> None:
+    """Raise CheckFailedError unless all requests that create a file have the same id, which the service generated."""
     matches = [_ID.search(request.request_body) for request in created]
     ids = [match[1].decode("utf-8", "replace") if match else None for match in matches]
     require(
         generated_ids,
-        "The file was asked for before an id had been drawn from the service: a repetition makes a second file.",
+        "The file was created without a generated id, so the repeated request creates a second file. Generate an id before the"
+        " first request (svc.generate_ids(1)), or look for the file by its name and do not repeat the request.",
     )
-    require(None not in ids, f"{quantity(ids.count(None), 'request')} to create the file had no id in it.")
-    require(len(set(ids)) == 1, f"The repetitions had {len(set(ids))} different ids, so each of them may make a file.")
-    require(generated_ids.issuperset(set(ids)), f"The id {list_text(set(ids))} is not one that the service has drawn.")
-    file = require_single_file(evidence, evidence.values["name"])
-    require_same_content(evidence, file, evidence.values["content"], "given.content")
-    later = [
-        request
-        for request in evidence.requests
-        if request.n > created[0].n and request.operation in ("files.create", "files.get")
-    ]
     require(
-        later, "The answer to the only request was lost, and nobody has asked since: so nobody knows that it worked."
+        None not in ids,
+        f"{quantity(ids.count(None), 'request')} to create the file had no id. Send the same generated id in each of them.",
     )
-    return "The service saw the same id twice, said that it was taken, and there is one file."
+    require(
+        len(set(ids)) == 1,
+        f"The requests had {len(set(ids))} different ids, so each of them can create a file. Use the same id.",
+    )
+    require(
+        generated_ids.issuperset(set(ids)),
+        f"The service did not generate the id {list_text(set(ids))}. Use an id of svc.generate_ids().",
+    )
+
+
+def _shows(request: RecordedRequest, file: Mapping[str, Any]) -> bool:
+    """Return whether the response to a request shows that the file exists."""
+    if request.operation == "files.list":
+        listed = request.response_json.get("files", [])
+        return any(entry.get("id", entry.get("name")) in (file["id"], file["name"]) for entry in listed)
+    return request.operation == "files.create" or (
+        request.operation == "files.get" and request.succeeded and request.path.endswith(f"/{file['id']}")
+    )
 
 
 RECEIPT = ExerciseDefinition(
     name="the-lost-receipt",
     theme="uploads",
-    title="The lost receipt",
+    title="A lost response",
     text=(
-        "An order goes up: `given.content` as `given.name`. On this line the answer to the first request that creates"
-        " something is lost: the work is done, and nobody is told. In the end there shall be exactly one order, and"
-        " you shall know that it is there, without ever having made a second one."
+        "Upload an order: `given.content` as `given.name`. The response to the first request that creates a file is lost,"
+        " although the service creates the file. At the end there must be exactly one order, and you must have checked that it"
+        " exists. So either send a request that you can repeat safely, because it does not create a second order, or look"
+        " for the order and do not repeat the request."
     ),
     hints=(
-        "Uploading again after the error makes a second file. What would make the repetition harmless?",
-        "`01-uploads` has a section called *An id that you choose first*.",
-        "`svc.generate_ids(1)` draws an id, and `svc.upload` takes it as `file_id`.",
+        "Uploading again after the error creates a second file. How can you prevent this?",
+        "`01-uploads` has a section called *Choose the id before the upload*.",
+        "`svc.generate_ids(1)` returns an id, and `svc.upload` accepts it as `file_id`.",
     ),
     set_up=_set_up_receipt,
     check=_check_receipt,

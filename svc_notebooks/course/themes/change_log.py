@@ -1,0 +1,189 @@
+"""The exercise about reading the change log page by page."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+from ...client.files import create_file, delete_file, file_permissions, share_file, unshare_file, update_file
+from ...client.notifications.channels import start_page_token
+from ..check_result import require
+from ..definition import ExerciseDefinition
+from .shared_checks import list_text, quantity, require_single_file
+
+if TYPE_CHECKING:
+    from ...client.session import Session
+    from ..definition import Value
+    from ..evidence import Evidence, RecordedRequest
+    from ..exercise_service import ExerciseService
+    from ..request_recorder import ExerciseExchange
+
+_COPY = "copy.json"
+_LOOK = "Look at `svc.exchanges()`."
+
+
+def _create(session: Session, *names: str) -> list[str]:
+    return [str(create_file(session, {"name": name})["id"]) for name in names]
+
+
+def _set_up(exercise: ExerciseService, rng: Random) -> dict[str, Value]:
+    ada, bob, first = exercise.session(), exercise.session("bob@svc.example"), rng.randrange(100, 900)
+    names = [f"count {first + n}.csv" for n in range(8)]
+    own, shared = _create(ada, *names[:6]), _create(bob, *names[6:])
+    for file_id in shared:
+        share_file(bob, file_id, {"type": "user", "role": "reader", "emailAddress": exercise.service.policy.first_user})
+    page_token, known = start_page_token(ada), [*own, *shared]
+    _change_files(ada, own, rng)
+    guest = next(permission for permission in file_permissions(bob, shared[0]) if permission.get("role") == "reader")
+    unshare_file(bob, shared[0], str(guest["id"]))
+
+    was_read = False
+
+    def change_after_the_last_page(exchange: ExerciseExchange) -> None:
+        nonlocal was_read
+        if exchange.status == 200 and b"newStartPageToken" in exchange.response_body and not was_read:
+            was_read = True
+            _create(ada, "last.csv")
+            update_file(ada, own[4], {"name": "last check.csv"})
+            delete_file(ada, own[5])
+
+    exercise.react(change_after_the_last_page)
+    return {"file_ids": known, "names": names, "page_token": page_token, "page_size": rng.randrange(2, 5)}
+
+
+def _change_files(session: Session, own: list[str], rng: Random) -> None:
+    """Create, rename and delete files, and create a file that is deleted again."""
+    _create(session, *(f"sketch {n}.csv" for n in range(rng.randrange(3, 6))))
+    for file_id in rng.sample(own[:3], 2):
+        update_file(session, file_id, {"name": f"checked {rng.randrange(100, 999)}.csv"})
+    for file_id in (*_create(session, "draft.csv"), own[3]):
+        delete_file(session, file_id)
+
+
+def _check(evidence: Evidence) -> str:
+    pages = [request for request in evidence.requests_of("changes.list") if request.succeeded]
+    received = f"The service received {quantity(len(evidence.requests), 'request')}"
+    require(pages, f"{received}, and none of them reads the change log. Send GET requests to /storage/v3/changes.")
+    require(
+        not evidence.requests_of("files.list"),
+        "A request listed all files. The change log has only the files that changed, which are fewer in a large account.",
+    )
+    _require_page_size(evidence, pages)
+    end = _end_of_reading(evidence.values["page_token"], pages)
+    file = require_single_file(evidence, _COPY)
+    copy = _read_copy(evidence.content(file["id"]))
+    _require_same_files(copy["files"], {file["id"]: file["name"] for file in evidence.files() if file["name"] != _COPY})
+    page_token = str(copy["page_token"])
+    require(
+        page_token == end,
+        f"`page_token` in {_COPY} is {page_token}, but the last newStartPageToken was {end}. A program that continues from"
+        " another token reads changes twice, or misses some.",
+    )
+    return f"You read {quantity(len(pages), 'page')}, the copy has every change, and the next program can continue from its token."
+
+
+def _require_page_size(evidence: Evidence, pages: list[RecordedRequest]) -> None:
+    for page in pages:
+        size = page.query.get("pageSize")
+        require(
+            size == str(evidence.values["page_size"]),
+            f"A request for changes had the page size {size or 100}{'' if size else ', which is the default'}, instead of"
+            f" given.page_size ({evidence.values['page_size']}). {_LOOK}",
+        )
+
+
+def _end_of_reading(page_token: str, pages: list[RecordedRequest]) -> str:
+    """Return the last newStartPageToken. Raises CheckFailedError if a request has a token from no earlier response."""
+    first = pages[0].query.get("pageToken")
+    require(
+        first == page_token,
+        f"The first request began at the token {first}, and the copy is from the token {page_token}, which is"
+        " given.page_token. The changes between them are missing.",
+    )
+    known = {page_token}
+    for page, following in itertools.pairwise(pages):
+        known.update(str(page.response_json[key]) for key in _TOKENS if key in page.response_json)
+        token, end = following.query.get("pageToken"), page.response_json.get("newStartPageToken")
+        require(
+            end is None or token not in known or token in (str(end), page.query.get("pageToken")),
+            f"After the end of the change log, the next request had the token {token} again, so it read changes a second time."
+            " Read on from newStartPageToken.",
+        )
+        require(
+            token in known,
+            f"A request had the page token {token}, which no response contained. Use `nextPageToken` of the page before,"
+            " because a page token is not a number to calculate with.",
+        )
+    rounds = [page for page in pages if "newStartPageToken" in page.response_json]
+    require(
+        "nextPageToken" not in pages[-1].response_json,
+        "The last page that you read has a nextPageToken, so there are more pages. Read until a page has newStartPageToken.",
+    )
+    require(
+        len(rounds) > 1,
+        "You read the change log up to its end once. Since then, files have changed again: read on from newStartPageToken,"
+        " until a response has no changes.",
+    )
+    return str(rounds[-1].response_json["newStartPageToken"]) if rounds else ""
+
+
+_TOKENS = ("nextPageToken", "newStartPageToken")
+
+
+def _read_copy(content: bytes) -> dict[str, Any]:
+    expected = f"{_COPY} is not a JSON object with `files`, an object of ids and names, and `page_token`."
+    try:
+        copy = json.loads(content)
+    except (ValueError, RecursionError):
+        copy = None
+    require(isinstance(copy, dict) and isinstance(copy.get("files"), dict) and "page_token" in copy, expected)
+    assert isinstance(copy, dict)
+    return copy
+
+
+def _require_same_files(copy: dict[str, Any], files: dict[str, str]) -> None:
+    gone = [str(copy[file_id]) for file_id in copy if file_id not in files]
+    require(
+        not gone,
+        f"The copy still has {quantity(len(gone), 'file')} that you can no longer see: {list_text(gone, 3)}. A change with"
+        " `removed: true` has only the id of its file: take this id out of the copy.",
+    )
+    missing = [files[file_id] for file_id in files if file_id not in copy]
+    require(
+        not missing, f"{quantity(len(missing), 'file')} of the account are not in the copy: {list_text(missing, 3)}."
+    )
+    for file_id, name in files.items():
+        require(
+            copy[file_id] == name,
+            f"The copy has the name {copy[file_id]!r} for a file that is now called {name!r}. Look at `file` in its change.",
+        )
+
+
+CHANGE_LOG = ExerciseDefinition(
+    name="page-by-page",
+    theme="messages",
+    title="Read the change log page by page",
+    text=(
+        "Your program keeps a copy of the names of all files. It was complete at `given.page_token`:"
+        " `dict(zip(given.file_ids, given.names))`. Since then, files were created, renamed and deleted, and one is no longer"
+        " shared with you. Bring the copy up to date with requests to `/storage/v3/changes`, and ask for"
+        " `given.page_size` changes at a time. A response has `nextPageToken` if there are more pages, and otherwise"
+        " `newStartPageToken`. Files change while you read: read on from `newStartPageToken` until a response has no changes."
+        " Then upload the copy as `copy.json`, with the names by id in `files`, and the last `newStartPageToken` in"
+        " `page_token`."
+    ),
+    hints=(
+        'One page is `given.send("GET", f"/storage/v3/changes?pageToken={token}&pageSize={given.page_size}").json()`. What is'
+        " in its `changes`?",
+        "A change of a deleted file has `removed` and `fileId`, and no `file`. Is such an id always in your copy? A file can be"
+        " created and deleted between two requests.",
+        '`token = page.get("nextPageToken") or page["newStartPageToken"]` is the token of the next request. At the end,'
+        ' `svc.upload(json.dumps({"files": ..., "page_token": ...}).encode(), name="copy.json")`.',
+    ),
+    set_up=_set_up,
+    check=_check,
+)
+
+ALL = (CHANGE_LOG,)

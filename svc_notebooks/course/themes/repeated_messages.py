@@ -1,0 +1,175 @@
+"""The exercise about a receiver whose messages arrive twice and out of order."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+from ...client.files import update_file
+from ...core.brand_names import Names
+from ..check_result import require
+from ..definition import ExerciseDefinition
+from ..exercise_service import ReceiverCase
+from .content import put_file
+from .messages import SUCCESS_STATUSES
+from .shared_checks import require_single_file
+
+if TYPE_CHECKING:
+    from ...core.http.messages import Request
+    from ..definition import Value
+    from ..evidence import Evidence
+    from ..exercise_service import ExerciseService
+
+_STATE = "state.json"
+_HEADER = Names().header
+_CHANNEL, _NUMBER, _RESOURCE_STATE = (_HEADER(name) for name in ("Channel-ID", "Message-Number", "Resource-State"))
+_MIN_CHANGES, _MAX_CHANGES = 3, 60
+
+
+def _set_up(exercise: ExerciseService, rng: Random) -> dict[str, Value]:
+    session, address = exercise.session(), exercise.receiver("state")
+    file_id = put_file(session, "plan.txt", b"Feed the ducks.")
+    channels = [f"state-{rng.getrandbits(32):08x}" for _ in range(2)]
+    for channel in channels:  # both are opened at the same time, so their messages have the same numbers
+        body: Any = {"id": channel, "type": "web_hook", "address": address}
+        session.call("POST", session.names.path("files", file_id, "watch"), body=body)
+    for count in range(_MAX_CHANGES):
+        update_file(session, file_id, {"name": f"plan {count}.txt"})
+        if count < _MIN_CHANGES:
+            continue
+        update_file(session, file_id, {"trashed": True})
+        exercise.service.deliver()
+        if _text_order_is_wrong(exercise.received):
+            break
+        update_file(session, file_id, {"trashed": False})
+    messages = [dict(request.headers.pairs) for request in exercise.received]
+    exercise.check_data["expected"] = {channel: _expected(channel, messages) for channel in channels}
+    exercise.receiver_cases += _cases(messages, channels, rng)
+    return {"channels": channels}
+
+
+def _text_order_is_wrong(received: list[Request]) -> bool:
+    """Return whether the largest message number is not the last one in the order of texts."""
+    numbers = [request.headers[_NUMBER] for request in received]
+    return max(numbers) != max(numbers, key=int)
+
+
+def _expected(channel: str, messages: list[dict[str, str]]) -> dict[str, Any]:
+    of_channel = [message for message in messages if message[_CHANNEL] == channel]
+    changes = [message for message in of_channel if message[_RESOURCE_STATE] != "sync"]
+    newest = max(changes, key=lambda message: int(message[_NUMBER]))
+    return {"state": newest[_RESOURCE_STATE], "number": int(newest[_NUMBER]), "messages": len(changes)}
+
+
+def _cases(messages: list[dict[str, str]], channels: list[str], rng: Random) -> list[ReceiverCase]:
+    """Return the messages in a random order with repetitions. The last ones are an old message and two `sync`."""
+    syncs = [message for message in messages if message[_RESOURCE_STATE] == "sync"]
+    changes = [message for message in messages if message[_RESOURCE_STATE] != "sync"]
+    oldest = [min((m for m in changes if m[_CHANNEL] == name), key=lambda m: int(m[_NUMBER])) for name in channels]
+    early = [*changes, *rng.sample(changes, 4)]
+    rng.shuffle(early)
+    seen: list[dict[str, str]] = []
+    cases = []
+    for message in [*syncs[:1], *early, *oldest, *syncs]:
+        again = " that arrived a second time" if message in seen else ""
+        cases.append(ReceiverCase(dict(message), True, f"a message{again}"))
+        seen.append(message)
+    return cases
+
+
+def _check(evidence: Evidence) -> str:
+    for case in evidence.receiver_cases:
+        require(
+            case.outcome is not None, "Your receiver has not responded to all messages: call given.deliver_to(handle)."
+        )
+        require(
+            not isinstance(case.outcome, str),
+            f"Your receiver {case.outcome} on {case.description}: a receiver must return a status for every message.",
+        )
+    for case in evidence.receiver_cases:
+        require(
+            case.outcome in SUCCESS_STATUSES,
+            f"Your receiver returned {case.outcome} for {case.description}. The service regards this as a failure. Return 200"
+            " for a message that you know already, too.",
+        )
+    file = require_single_file(evidence, _STATE)
+    try:
+        state = json.loads(evidence.content(file["id"]))
+    except (ValueError, RecursionError):
+        state = None
+    require(isinstance(state, dict), f"{_STATE} is not a JSON object with an entry for each channel.")
+    assert isinstance(state, dict)
+    for channel, expected in evidence.check_data["expected"].items():
+        _require_state(evidence, channel, state.get(channel), expected)
+    count = len(evidence.receiver_cases)
+    return f"Your receiver got {count} messages, several of them twice and none in order, and its state is that of the newest ones."
+
+
+def _require_state(evidence: Evidence, channel: str, entry: object, expected: Mapping[str, Any]) -> None:
+    of_channel = [case.message for case in evidence.receiver_cases if case.message[_CHANNEL] == channel]
+    require(
+        isinstance(entry, dict) and expected.keys() <= entry.keys(),
+        f"{_STATE} has no entry with state, number and messages for the channel {channel}.",
+    )
+    assert isinstance(entry, dict)
+    seen = f"For the channel {channel}, {_STATE} has"
+    require(
+        entry["state"] != "sync",
+        f"{seen} the state 'sync'. This message says that the channel is open, and nothing about the file.",
+    )
+    number, newest = entry["number"], f"the newest message has the number {expected['number']}"
+    if number != expected["number"]:
+        as_text = str(number) == max(message[_NUMBER] for message in of_channel)
+        why = (
+            "The values of headers are texts, and '9' is after '10' in the order of texts: compare int(number)."
+            if as_text or str(number) == str(expected["number"])
+            else "The message that arrives last is not always the newest one: compare the message numbers."
+        )
+        require(False, f"{seen} the number {number!r}, but {newest} (an int). {why}")
+    require(
+        entry["state"] == expected["state"],
+        f"{seen} the state {entry['state']!r}, but {newest} and the state {expected['state']!r}. State and number must be of"
+        " the same message.",
+    )
+    count, different = entry["messages"], expected["messages"]
+    why = (
+        "A message that arrives again has the same channel and the same number, and `sync` does not count."
+        if isinstance(count, int) and count > different
+        else "A message that arrives after a newer one counts, too, and both channels use the same numbers."
+    )
+    message = (
+        f"{seen} {count!r} in `messages`, but the service sent {different} different messages about the file. {why}"
+    )
+    require(count == different, message)
+
+
+REPEATED = ExerciseDefinition(
+    name="twice-and-out-of-order",
+    theme="messages",
+    title="Messages that arrive twice and out of order",
+    text=(
+        "The channels `given.channels` watch the same file. Write a function `handle(headers)`, which keeps for each channel"
+        " the `state` and the `number` (an int) of the newest message about the file, and how many different `messages` there"
+        " were. Pass it to `given.deliver_to(handle)`, which delivers the messages of both channels in any order, and some of"
+        " them twice. Return 200 for each. The message `sync` says nothing about the file, and does not count. Then"
+        ' upload `state.json`, with an entry for each channel: `{"state-…": {"state": "update", "number": 12, "messages": 3}, …}`.'
+    ),
+    hints=(
+        "`04-notifications` shows the headers of a message: `X-Svc-Channel-ID`, `X-Svc-Message-Number` and"
+        " `X-Svc-Resource-State`. The newest message of a channel has the largest number.",
+        "A set can store the messages that have arrived: `seen.add((channel, number))`. Why is the number not enough?",
+        "The order does not matter if you first collect all messages in a dict, `messages[channel][int(number)] = state`, and"
+        " take the largest number at the end.",
+    ),
+    set_up=_set_up,
+    check=_check,
+    answer=(
+        "def handle(headers):\n"
+        '    """200 for every message, also for one that arrives again."""\n'
+        "    # Your code here, and then: given.deliver_to(handle), and the upload of state.json"
+    ),
+)
+
+ALL = (REPEATED,)

@@ -1,0 +1,155 @@
+"""Tests of the roster, the points and the formats of a gradebook."""
+
+import csv
+import io
+from pathlib import Path
+
+import pytest
+
+from svc_notebooks.cli import main
+from svc_notebooks.cli.marks.formats import canvas, feedback_page, html, moodle, nbgrader
+from svc_notebooks.cli.marks.roster import GradebookRow, Student, gradebook, read_points, read_roster
+from svc_notebooks.course import grading
+from svc_notebooks.course.catalogue import DEFINITIONS
+from svc_notebooks.course.check_result import ExerciseOutcome, Verdict
+from svc_notebooks.course.grading import SubmissionResult
+from svc_notebooks.course.submissions import Submission
+
+POINTS = {name: 2.0 if name == "expired-session" else 0.5 for name in DEFINITIONS}
+POSSIBLE = f"{2 + (len(DEFINITIONS) - 1) / 2:g}"
+
+
+def mark(student: str, *solved: str, errors: tuple[str, ...] = ()) -> SubmissionResult:
+    results = {
+        name: Verdict(ExerciseOutcome.CORRECT if name in solved else ExerciseOutcome.NOT_YET, f"<saw> {name}")
+        for name in DEFINITIONS
+    }
+    return SubmissionResult(student, results, (), errors)
+
+
+ROWS = [
+    GradebookRow(
+        Student("Ada Lovelace", "ada@svc.example", "71", "ada"),
+        mark("ada", "expired-session", "too-often", errors=("e1.ipynb raised <x>",)),
+    ),
+    GradebookRow(Student("=Bob", "bob@svc.example", "72"), None),
+]
+
+
+def table(text: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+class TestRoster:
+    """Which submission belongs to which student."""
+
+    ROSTER = (
+        Student("Ada Lovelace", "ada.l@svc.example", "71"),
+        Student("Bob Adams", login="bob7"),
+        Student("Eve Smith"),
+    )
+
+    @pytest.mark.parametrize(
+        "submission, number, student",
+        [
+            ("lovelaceada", "", "Ada Lovelace"),
+            ("Lovelace, Ada", "", "Ada Lovelace"),
+            ("ada.l", "", "Ada Lovelace"),
+            ("somebody", "71", "Ada Lovelace"),
+            ("BOB7", "", "Bob Adams"),
+            ("Eve  Smith", "999", "Eve Smith"),
+        ],
+    )
+    def test_a_submission_is_found_by_name_address_login_or_number(self, submission: str, number: str, student: str):
+        rows, unknown = gradebook(self.ROSTER, [mark(submission)], [Submission(submission, (), number)])
+
+        assert [row.student.name for row in rows if row.mark] == [student]
+        assert unknown == []
+
+    def test_strangers_and_second_submissions_are_named_and_students_without_one_stay_in_the_table(self):
+        marks = [mark("ada.l"), mark("lovelaceada"), mark("zoe")]
+
+        rows, unknown = gradebook(self.ROSTER, marks, [])
+
+        assert [row.mark for row in rows] == [marks[0], None, None]
+        assert unknown == ["lovelaceada", "zoe"]
+
+    def test_a_name_that_two_students_have_belongs_to_neither(self):
+        twins = [Student("Ada Lovelace", id="1"), Student("Ada Lovelace", id="2")]
+
+        assert gradebook(twins, [mark("Ada Lovelace")], [])[1] == ["Ada Lovelace"]
+
+    def test_reads_a_spreadsheet_of_excel(self, tmp_path: Path):
+        (tmp_path / "roster.csv").write_bytes("Name, E-Mail,Email\r\nÜnal,x,u@svc.example\r\n".encode("utf-8-sig"))
+
+        assert read_roster(tmp_path / "roster.csv") == [Student("Ünal", "u@svc.example")]
+
+    @pytest.mark.parametrize("text", ["", "student\nada\n", "name,email\n,x\n"])
+    def test_a_roster_without_names_is_refused(self, tmp_path: Path, text: str):
+        (tmp_path / "roster.csv").write_text(text)
+
+        with pytest.raises(ValueError, match=r"roster\.csv"):
+            read_roster(tmp_path / "roster.csv")
+
+    @pytest.mark.parametrize("line", ["no-such-exercise,1", "too-often,many", "too-often,-1", "too-often,nan"])
+    def test_unknown_exercises_and_points_that_are_no_number_are_refused(self, tmp_path: Path, line: str):
+        (tmp_path / "points.csv").write_text(f"exercise,points\n{line}\n")
+
+        with pytest.raises(ValueError, match=r"points\.csv"):
+            read_points(tmp_path / "points.csv")
+
+
+class TestFormats:
+    """What the systems of a school import."""
+
+    def test_canvas_has_its_columns_and_the_points_possible(self):
+        possible, ada, bob = table(canvas(ROWS, POINTS, "Uploads"))
+
+        assert list(ada) == ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", "Uploads"]
+        assert (possible["Student"].strip(), possible["Uploads"]) == ("Points Possible", POSSIBLE)
+        assert (ada["ID"], ada["SIS Login ID"], ada["Uploads"]) == ("71", "ada", "2.5")
+        assert (bob["Student"], bob["Uploads"]) == ("'=Bob", "0")
+
+    def test_moodle_has_the_address_the_points_and_the_feedback(self):
+        ada, bob = table(moodle(ROWS, POINTS, "Uploads"))
+
+        assert (ada["Email address"], ada["Uploads"]) == ("ada@svc.example", "2.5")
+        assert ada["Feedback comments"] == "e1.ipynb raised <x>"
+        assert bob["Feedback comments"] == "nothing was handed in"
+
+    def test_nbgrader_has_the_score_and_the_largest_score(self):
+        ada, _ = table(nbgrader(ROWS, POINTS, "Uploads"))
+
+        assert (ada["student_id"], ada["last_name"], ada["score"], ada["max_score"]) == (
+            "ada",
+            "Lovelace",
+            "2.5",
+            POSSIBLE,
+        )
+
+    def test_pages_show_text_of_students_as_text(self):
+        page = feedback_page(ROWS[0], POINTS, "<i>")
+
+        assert "&lt;saw&gt; expired-session" in page
+        assert "e1.ipynb raised &lt;x&gt;" in page
+        assert f"2.5 of {POSSIBLE} points" in page
+        assert "<i>" not in page + html(ROWS, POINTS, "<i>")
+
+
+def test_the_command_writes_gradebook_and_feedback_and_replaces_no_file(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+):
+    (tmp_path / "class").mkdir()
+    (tmp_path / "class" / "ada.ipynb").write_text("{}")
+    (tmp_path / "roster.csv").write_text("name,email\nAda,ada@svc.example\nBob/../x,b@svc.example\n")
+    (tmp_path / "points.csv").write_text("exercise,points\nexpired-session,3\n")
+    monkeypatch.setattr(grading, "grade", lambda *_, **__: [mark("ada", "expired-session", "too-often"), mark("zoe")])
+    files = {"--roster": "roster.csv", "--points": "points.csv", "--output": "out.csv", "--feedback": "pages"}
+    arguments = [text for option, name in files.items() for text in (option, str(tmp_path / name))]
+
+    assert main(["grade", str(tmp_path / "class"), "--format", "moodle", *arguments]) == 0
+    assert "zoe is not in" in capsys.readouterr().err
+    assert table((tmp_path / "out.csv").read_text())[0]["class"] == "3"
+    assert {path.name for path in (tmp_path / "pages").iterdir()} == {"Ada.html", "Bob____x.html"}
+    assert main(["grade", str(tmp_path / "class"), *arguments]) == 2
+    assert "out.csv exists" in capsys.readouterr().err
