@@ -1,9 +1,12 @@
-"""The command line `svc-notebooks lab | run | grade | solutions | serve | check | conformance | doctor`.
+"""The command line `svc-notebooks lab | run | grade | solutions | serve | check | backup | conformance |
+doctor`.
 
-lab, run, grade, solutions, serve, check, conformance    a module for each command
+lab, run, grade, solutions, serve, check, backup, conformance    a module for each command
+class_options                                            roster and options of `serve --class`
 notebook_files, jupyter_settings                         the notebooks of the package; settings of JupyterLab
 rule_report, report_plugin, deployment                   report, pytest plugin and tested deployment of `conformance`
-output_file                                              checks and writes the output files of commands
+option_types                                             values of options
+output_file, marks                                       output files of commands; saved marks and tables of `grade`
 """
 
 import argparse
@@ -12,8 +15,17 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from .. import __version__
-from ..core.durations import parse_duration
-from ..core.http.origins import ANY, is_host_name, is_origin
+from .option_types import (
+    count_option,
+    file_option,
+    host_name_option,
+    jobs_option,
+    origin_option,
+    path_prefix_option,
+    port_option,
+    seconds_option,
+    token_option,
+)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -50,6 +62,10 @@ def main(argv: Sequence[str] | None = None) -> int:
             from .check import check
 
             return check(options)
+        case "backup":
+            from .backup import backup
+
+            return backup(options)
         case "conformance":
             from .conformance import conformance
 
@@ -86,14 +102,13 @@ def _split(argv: list[str]) -> tuple[list[str], list[str]]:
 
 
 _LAB_OPTIONS = ("--fresh", "--only-copy")
-_MAX_SECONDS = 86_400.0
 _OVERWRITE = "replace a FILE that exists"
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="svc-notebooks",
-        description="A file-storage service, its client and its notebooks. Start with: svc-notebooks lab",
+        description="Runs a file-storage service, its notebooks and its tests. Start with: svc-notebooks lab",
     )
     parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
@@ -103,8 +118,9 @@ def _parser() -> argparse.ArgumentParser:
     _add_solutions(commands)
     _add_serve(commands)
     _add_check(commands)
+    _add_backup(commands)
     _add_conformance(commands)
-    commands.add_parser("doctor", help="show versions, limits and what to do about them")
+    commands.add_parser("doctor", help="check the installation, and show how to fix problems")
     return parser
 
 
@@ -112,13 +128,22 @@ def _add_lab(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") ->
     lab = commands.add_parser(
         "lab",
         help="copy the notebooks to a folder and open JupyterLab there",
-        description="Copies the notebooks to DIR, never over one that you changed, and opens JupyterLab"
-        " there. Further arguments go to JupyterLab, for example --no-browser --port 8890.",
+        description="Copies the notebooks to DIR and opens JupyterLab there. A notebook that you changed is not"
+        " replaced. Further arguments are passed to JupyterLab, for example --no-browser --port 8890.",
     )
-    lab.add_argument("directory", nargs="?", type=Path, default=Path("svc-notebooks"), metavar="DIR",
-        help="the folder; created if it does not exist (%(default)s)")  # fmt: skip
-    lab.add_argument("--fresh", metavar="NAME",
-        help="restore a notebook, such as --fresh 01; your version is kept beside it")  # fmt: skip
+    lab.add_argument(
+        "directory",
+        nargs="?",
+        type=Path,
+        default=Path("svc-notebooks"),
+        metavar="DIR",
+        help="the folder, which is created if it does not exist (default: %(default)s)",
+    )
+    lab.add_argument(
+        "--fresh",
+        metavar="NAME",
+        help="replace a notebook by the original, such as --fresh 01; your version is kept under a new name",
+    )
     lab.add_argument("--only-copy", action="store_true", help="copy the notebooks without opening JupyterLab")
 
 
@@ -126,168 +151,234 @@ def _add_run(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") ->
     run = commands.add_parser(
         "run",
         help="execute all notebooks without a browser",
-        description="Executes every notebook in DIR, prints a line for each, and saves none. Without DIR, executes the"
-        " notebooks of this package in a temporary folder. Exit status 0: all succeeded; 1: at least one failed;"
-        " 130: interrupted.",
+        description="Executes every notebook in DIR and prints a line for each. The notebooks are not saved. Exit"
+        " status 0: all succeeded; 1: at least one failed; 130: interrupted.",
     )
-    run.add_argument("directory", nargs="?", type=Path, metavar="DIR")
     run.add_argument(
-        "--jobs", type=_jobs, metavar="N", help="the number of notebooks to run at once (default: one per processor)"
+        "directory",
+        nargs="?",
+        type=Path,
+        metavar="DIR",
+        help="the folder of the notebooks (default: a temporary folder with the notebooks of this package)",
+    )
+    run.add_argument(
+        "--jobs",
+        type=jobs_option,
+        metavar="N",
+        help="the number of notebooks to run at once (default: the number of processors)",
     )
 
 
 def _add_grade(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     command = commands.add_parser(
         "grade",
-        help="run the submissions of students, and print who has solved which exercise",
-        description="DIR has a folder or a notebook for each student. Every notebook with exercises runs in a process"
-        " of its own, with other data than the student had, and is graded by its requests to a service outside of"
-        " that process. Exit status 0: all ran to the end; 1: at least one did not, and is named; 2: nothing to grade.",
+        help="run the submissions of students, and print which exercises each student has solved",
+        description="Runs every notebook with exercises in a separate process, with data that the student has not seen,"
+        " and grades the requests that the service received. The service runs outside of that process. Exit status"
+        " 0: all notebooks ran to the end; 1: the named notebooks did not; 2: there was nothing to grade; 130: it was"
+        " interrupted.",
     )
     add = command.add_argument
-    add("directory", type=Path, metavar="DIR")
-    add("--json", type=_file, metavar="FILE", help="also write all results, with the message of each check, as JSON")
-    add("--csv", type=_file, metavar="FILE", help="also write the table as CSV")
+    add("directory", type=Path, metavar="DIR", help="a folder with a folder or a notebook for each student")
+    add(
+        "--json",
+        type=file_option,
+        metavar="FILE",
+        help="also write all results, with the message of each check, as JSON, after each submission",
+    )
+    add(
+        "--resume",
+        action="store_true",
+        help="continue an interrupted run: keep the results in the file of --json, and grade only new and changed"
+        " submissions",
+    )
+    add("--csv", type=file_option, metavar="FILE", help="also write the table as CSV")
+    add("--output", type=file_option, metavar="FILE", help="also write the gradebook in the format of --format")
+    add(
+        "--format",
+        choices=("csv", "canvas", "moodle", "nbgrader", "html"),
+        default="csv",
+        help="the format of --output (default: %(default)s)",
+    )
+    add("--feedback", type=Path, metavar="DIR", help="also write a page in HTML for each student to a new folder")
+    add("--roster", type=Path, metavar="FILE", help="a CSV file of students: name, email, id, login, section")
+    add("--points", type=Path, metavar="FILE", help="a CSV file with the columns exercise and points (default: 1 each)")
+    add("--assignment", metavar="NAME", help="the name of the assignment in the gradebook (default: the name of DIR)")
     add("--seed", help="the seed of the students' data (default: a random one, which is printed)")
     add(
         "--cell-timeout",
-        type=_seconds,
+        type=seconds_option,
         default=30.0,
         metavar="DURATION",
-        help="limit for one cell (%(default)s seconds)",
+        help="time limit for one cell, in seconds or as 2min (default: %(default)s seconds)",
     )
     add(
         "--timeout",
-        type=_seconds,
+        type=seconds_option,
         default=120.0,
         metavar="DURATION",
-        help="limit for one notebook (%(default)s seconds)",
+        help="time limit for one notebook (default: %(default)s seconds)",
     )
-    add("--jobs", type=_jobs, metavar="N", help="the number of notebooks to run at once (default: one per processor)")
+    add("--jobs", type=jobs_option, metavar="N", help="the number of notebooks to run at once (default: as for run)")
     add("--overwrite", action="store_true", help=_OVERWRITE)
 
 
 def _add_solutions(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     command = commands.add_parser(
         "solutions",
-        help="write the exercise notebooks with their solutions, for a teacher",
+        help="write the exercise notebooks with their solutions, for teachers",
         description="Writes the exercise notebooks with their solutions to DIR. An existing file is not replaced.",
     )
-    command.add_argument("directory", type=Path, metavar="DIR")
+    command.add_argument(
+        "directory", type=Path, metavar="DIR", help="the folder, which is created if it does not exist"
+    )
 
 
 def _add_serve(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     serve = commands.add_parser(
         "serve",
-        help="run the service on a socket",
-        description="Prints one line of JSON when it is ready, with base_url, token, auth_scope_base, ca, control and"
-        " page, the link to the live page with files, messages and requests. Stops on SIGINT and SIGTERM.",
+        help="run the service on a socket, for programs in any language",
+        description="Runs the service until SIGINT or SIGTERM. When the service is ready, the command prints one line"
+        " of JSON with base_url, token, auth_scope_base, ca, control and page. page is the link to the live page, which"
+        " shows files, messages and requests.",
     )
-    serve.add_argument("--host", default="127.0.0.1", help="address to listen on (%(default)s)")
-    serve.add_argument("--port", type=_port, default=0, help="port; 0 selects a free one (%(default)s)")
-    serve.add_argument("--tls", action="store_true",
-        help="use https; `ca` is then a file with the certificate authority, removed at the end")  # fmt: skip
-    serve.add_argument("--token", type=_token, help="the first user's token (default: a random one)")
-    serve.add_argument("--store", metavar="PATH", help="data folder, empty or of this service (default: in memory)")
-    serve.add_argument("--control", action="store_true", help="also serve {base_url}/_control/...")
-    serve.add_argument("--control-token", type=_token, metavar="TOKEN",
-        help="bearer token that every control request must have (default: SVC_CONTROL_TOKEN)")  # fmt: skip
-    serve.add_argument("--host-name", action="append", default=[], type=_host_name, metavar="NAME",
-        help="another host name of the service, such as a proxy's; * for any; repeatable")  # fmt: skip
-    serve.add_argument("--allow-origin", action="append", type=_origin, metavar="ORIGIN",
-        help="origin whose pages may use the interface, such as https://app.example; repeatable")  # fmt: skip
-    serve.add_argument("--no-live-page", action="store_true", help="serve no live page at {base_url}/")
+    serve.add_argument("--host", default="127.0.0.1", help="the address to listen on (default: %(default)s)")
+    serve.add_argument("--port", type=port_option, default=0, help="the port to listen on (default: a free port)")
+    serve.add_argument(
+        "--hub",
+        action="store_true",
+        help="run as a managed service of JupyterHub, which sets the address, the path and the users (docs/hub.md)",
+    )
+    serve.add_argument(
+        "--hub-domain",
+        type=host_name_option,
+        metavar="DOMAIN",
+        help="with --hub, the domain of the users' e-mail addresses (default: svc.example)",
+    )
+    serve.add_argument(
+        "--prefix",
+        type=path_prefix_option,
+        default="",
+        metavar="PATH",
+        help="the path below which a proxy serves the service, such as /services/svc",
+    )
+    serve.add_argument(
+        "--tls",
+        action="store_true",
+        help="use https; ca in the output is then the path of the CA certificate, which is removed at the end",
+    )
+    serve.add_argument("--token", type=token_option, help="the first user's token (default: a random one)")
+    serve.add_argument(
+        "--store", metavar="PATH", help="the data folder of a service, or an empty folder (default: data in memory)"
+    )
+    serve.add_argument(
+        "--control", action="store_true", help="also serve the control interface at {base_url}/_control/"
+    )
+    serve.add_argument(
+        "--control-token",
+        type=token_option,
+        metavar="TOKEN",
+        help="the bearer token that the control interface requires (default: SVC_CONTROL_TOKEN, or no token)",
+    )
+    serve.add_argument(
+        "--host-name",
+        action="append",
+        default=[],
+        type=host_name_option,
+        metavar="NAME",
+        help="accept this host name, such as that of a proxy, or * for any; can be repeated",
+    )
+    serve.add_argument(
+        "--allow-origin",
+        action="append",
+        type=origin_option,
+        metavar="ORIGIN",
+        help="allow only pages of this origin to use the interface, such as https://app.example; can be repeated",
+    )
+    serve.add_argument(
+        "--class",
+        dest="roster",
+        type=Path,
+        metavar="FILE",
+        help="serve a class: only the students and teachers in this CSV file (name, e-mail, role) can sign in",
+    )
+    serve.add_argument(
+        "--tokens",
+        type=file_option,
+        metavar="FILE",
+        help="with --class, the file of the sign-in tokens (default: sign-in-tokens.csv in the folder of --store)",
+    )
+    for option, limit in (
+        ("--quota-bytes", "bytes of files and open uploads of a student (default: 256 MiB)"),
+        ("--requests-per-minute", "requests of a student in a minute (default: 600)"),
+        ("--channels", "active channels of a student (default: 20)"),
+    ):
+        serve.add_argument(option, type=count_option, metavar="N", help=f"with --class, the most {limit}")
+    serve.add_argument("--no-live-page", action="store_true", help="do not serve the live page at {base_url}/")
 
 
 def _add_check(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     command = commands.add_parser(
         "check",
-        help="read a whole store and report damage",
-        description="Reads the database of a store and every stored part, and compares them with the recorded lengths"
-        " and checksums. Nothing in DIR changes. A service that uses DIR must be stopped first. Exit"
-        " status 0: no damage; 1: damage, with the affected files; 2: DIR cannot be checked.",
+        help="read a data folder of the service and report damage",
+        description="Reads the database and all stored content in DIR, and verifies the lengths and checksums. Changes"
+        " nothing in DIR. Stop the service that uses DIR first. Exit status 0: no damage; 1: damage, printed with the"
+        " affected files; 2: DIR cannot be checked.",
     )
-    command.add_argument("directory", type=Path, metavar="DIR")
+    command.add_argument("directory", type=Path, metavar="DIR", help="the folder of serve --store or sandbox(path)")
     command.add_argument("--json", action="store_true", help="print the report as JSON")
+
+
+def _add_backup(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    command = commands.add_parser(
+        "backup",
+        help="copy a data folder of the service, which may be in use",
+        description="Copies the database and all stored content in DIR, as they are at one moment, to the new folder"
+        " TO, which serve --store TO can open. The service that uses DIR continues. Exit status 0: copied; 1: copied,"
+        " and some content in DIR is damaged; 2: DIR cannot be copied.",
+    )
+    command.add_argument("directory", type=Path, metavar="DIR", help="the folder of serve --store or sandbox(path)")
+    command.add_argument(
+        "target", type=Path, metavar="TO", help="the folder of the copy, which is empty or does not exist"
+    )
 
 
 def _add_conformance(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     command = commands.add_parser(
         "conformance",
-        help="test any deployment of the interface, rule by rule",
-        description="Runs the contract suite against a deployment and prints a table by rule. It removes everything"
-        " that it creates there, and changes nothing else. Exit status 0: no rule fails; 1: at least one rule fails;"
-        " 2: nothing could be tested.",
+        help="test a deployment of the interface, rule by rule",
+        description="Runs the contract tests against a deployment and prints a row for each rule. The tests remove"
+        " everything that they create there, and change nothing else. Exit status 0: no rule fails; 1: at least one"
+        " rule fails; 2: nothing could be tested.",
     )
     add = command.add_argument
-    add("base_url", nargs="?", metavar="BASE_URL", help="base address, such as https://files.example.org")
+    add("base_url", nargs="?", metavar="BASE_URL", help="the base URL, such as https://files.example.org")
     add("--token", help="a bearer token with all scopes (default: SVC_TOKEN)")
-    add("--second-token", metavar="TOKEN",
-        help="a bearer token of another user, for rules about sharing (default: SVC_SECOND_TOKEN)")  # fmt: skip
-    add("--rules", action="append", default=[], metavar="IDS", help="only these rules, such as A3 or A3-06,E")
-    add("--list", action="store_true", help="print the rules and the number of tests of each, without a request")
-    add("--json", type=_file, metavar="FILE", help="also write the results as JSON")
+    add(
+        "--second-token",
+        metavar="TOKEN",
+        help="a bearer token of another user, for rules about sharing (default: SVC_SECOND_TOKEN)",
+    )
+    add("--rules", action="append", default=[], metavar="IDS", help="test only these rules, such as A3 or A3-06,E")
+    add("--list", action="store_true", help="print the rules with their numbers of tests, and send no request")
+    add("--json", type=file_option, metavar="FILE", help="also write the results as JSON")
     add("--overwrite", action="store_true", help=_OVERWRITE)
-    add("--names", action="append", default=[], metavar="FIELD=VALUE",
-        help="a name that differs there: header_prefix, media_prefix, storage, kind_prefix or calendar")  # fmt: skip
-    add("--address", metavar="URL", help="a receiving URL whose domain is registered there; it need not answer")
-    add("--ca", type=Path, metavar="FILE", help="PEM file of certificate authorities to trust")
-    add("--timeout", type=_seconds, default=30.0, metavar="DURATION",
-        help="limit for one response (%(default)s seconds)")  # fmt: skip
-    add("--control-token", metavar="TOKEN", help="token of its control interface (default: SVC_CONTROL_TOKEN)")
-    add("--no-control", action="store_true", help="do not use its control interface")
-    add("--destructive", action="store_true", help="also run tests that empty the account's trash")
-
-
-def _file(text: str) -> Path:
-    """Return the path of an output file. Raises ArgumentTypeError if the path is a folder or its folder is missing."""
-    path = Path(text)
-    if path.is_dir() or not path.parent.is_dir():
-        raise argparse.ArgumentTypeError(f"{text!r} cannot be written; give a file in an existing folder")
-    return path
-
-
-def _port(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and int(text) <= 65535):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a port; give a number from 0 to 65535")
-    return int(text)
-
-
-def _jobs(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and int(text) > 0):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number of jobs; give 1 or more")
-    return int(text)
-
-
-def _seconds(text: str) -> float:
-    try:
-        seconds = parse_duration(text).total_seconds()
-    except ValueError:
-        seconds = 0.0
-    if not 0 < seconds <= _MAX_SECONDS:
-        raise argparse.ArgumentTypeError(
-            f"{text!r} is not a time limit; give seconds, or a duration such as 5min, more than 0 and at most a day"
-        )
-    return seconds
-
-
-def _host_name(text: str) -> str:
-    if text != ANY and not is_host_name(text):
-        raise argparse.ArgumentTypeError(
-            f"{text!r} is not a host name; give a host name such as files.example.org, without a port"
-        )
-    return text
-
-
-def _origin(text: str) -> str:
-    if text != ANY and not is_origin(text):
-        raise argparse.ArgumentTypeError(
-            f"{text!r} is not an origin; give an origin such as https://app.example, without a path"
-        )
-    return text
-
-
-def _token(text: str) -> str:
-    if not text or not text.isascii() or not text.isprintable() or " " in text:
-        raise argparse.ArgumentTypeError("a token must be printable ASCII without spaces")
-    return text
+    add(
+        "--names",
+        action="append",
+        default=[],
+        metavar="FIELD=VALUE",
+        help="a name of the deployment, a field of svc.Names, such as storage=drive",
+    )
+    add("--address", metavar="URL", help="a receiving URL whose domain is registered there; no receiver needs to run")
+    add("--ca", type=Path, metavar="FILE", help="a PEM file of certificate authorities to trust")
+    add(
+        "--timeout",
+        type=seconds_option,
+        default=30.0,
+        metavar="DURATION",
+        help="time limit for one response (default: %(default)s seconds)",
+    )
+    add("--control-token", metavar="TOKEN", help="the token of the control interface (default: SVC_CONTROL_TOKEN)")
+    add("--no-control", action="store_true", help="do not use the control interface")
+    add("--destructive", action="store_true", help="also run the tests that empty the trash of the account")

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import csv
-import io
-import json
 import secrets
 import sys
 import time
 from importlib.util import find_spec
+from threading import Lock
 from typing import TYPE_CHECKING
 
 from .output_file import check_output_paths, write_report
@@ -17,13 +15,17 @@ from .output_file import check_output_paths, write_report
 if TYPE_CHECKING:
     from ..course.grading import SubmissionResult
 
-_SIGNS = {"correct": "+", "not yet": "-", "not tried": "."}
+_INTERRUPTED = 130
+"""The exit status after Ctrl-C."""
 
 
 def grade(options: argparse.Namespace) -> int:
     """Grade submissions and return an exit status, 1 if a submission did not finish, 2 if none was graded, else 0."""
     from ..course import grading
     from ..course.submissions import submissions
+    from .marks.gradebook import Gradebook
+    from .marks.saved_marks import SavedMarks, read_marks
+    from .marks.table import csv_text, table
 
     if find_spec("IPython") is None:
         return _fail('IPython, which runs notebooks, is not installed: pip install "svc-notebooks[lab]"')
@@ -31,68 +33,61 @@ def grade(options: argparse.Namespace) -> int:
         return _fail(f"{options.directory} is not a folder; give one with a folder or a notebook for each student")
     try:
         handed_in = submissions(options.directory)
+        resumed, book = _is_resumed(options), Gradebook(options)
+        seed, earlier = read_marks(options.json) if resumed else (options.seed or f"{secrets.randbelow(10**6)}", {})
     except ValueError as error:
         return _fail(str(error))
     if not handed_in:
         return _fail(f"{options.directory} has neither folders nor notebooks")
-    if problem := check_output_paths(options.json, options.csv, overwrite=options.overwrite):
+    if options.seed not in (None, seed):
+        return _fail(f"{options.json} has the seed {seed}, not {options.seed}; give --resume without --seed")
+    paths = None if resumed else options.json, options.csv, options.output, options.feedback
+    if problem := check_output_paths(*paths, overwrite=options.overwrite):
         return _fail(problem)
-    seed, started = options.seed or f"{secrets.randbelow(10**6)}", time.monotonic()
-    limits = grading.GradingLimits(options.cell_timeout, options.timeout)
+    started, limits = time.monotonic(), grading.GradingLimits(options.cell_timeout, options.timeout)
+    students = {submission.student for submission in handed_in}
+    done = {student: mark for student, mark in earlier.items() if student in students}
+    saved, lock = SavedMarks(options.json, seed, overwrite=options.overwrite or resumed), Lock()
 
-    def show_progress(mark: SubmissionResult) -> None:
-        if sys.stderr.isatty():
-            sys.stderr.write(f"{mark.student}: {mark.solved}\n")
+    def save(mark: SubmissionResult) -> None:
+        with lock:
+            done[mark.student] = mark
+            saved.save(done.values(), complete=False)
+            if sys.stderr.isatty():
+                sys.stderr.write(f"{mark.student}: {mark.solved}\n")
 
-    marks = grading.grade(handed_in, seed, limits=limits, jobs=options.jobs, on_result=show_progress)
+    saved.save(done.values(), complete=False)
+    try:
+        marks = grading.grade(handed_in, seed, limits=limits, jobs=options.jobs, on_result=save, earlier=earlier)
+    except KeyboardInterrupt:
+        if done:
+            sys.stdout.write(table(list(done.values())))
+        return _report_interrupt(options, len(done), len(handed_in))
+    saved.save(marks, complete=True)
     sys.stdout.write(table(marks))
-    if options.json:
-        report = {"seed": seed, "submissions": [_record(mark) for mark in marks]}
-        text = json.dumps(report, indent=2, ensure_ascii=False) + "\n"
-        write_report(options.json, text, overwrite=options.overwrite)
     if options.csv:
-        write_report(options.csv, _csv_text(marks), overwrite=options.overwrite)
+        write_report(options.csv, csv_text(marks), overwrite=options.overwrite)
+    book.write(marks, handed_in)
     seconds = time.monotonic() - started
     print(f"{len(marks)} submissions in {seconds:.0f} s; --seed {seed} gives the students the same data again")
     return 1 if any(mark.remarks for mark in marks) else 0
 
 
-def table(marks: list[SubmissionResult]) -> str:
-    """Return the result table, with a row for each student, a column for each exercise, sums and a legend."""
-    names = list(marks[0].results)
-    width = max(len("student"), *(len(mark.student) for mark in marks))
-    heads = [f"{number:>3}" for number in range(1, len(names) + 1)]
-    lines = [" ".join([f"{'student':{width}}", *heads, "sum"])]
-    for mark in marks:
-        signs = [f"{_SIGNS[str(result.outcome)]:>3}" for result in mark.results.values()]
-        lines.append(" ".join([f"{mark.student:{width}}", *signs, f"{mark.solved:>3}"]))
-    by_all = [f"{sum(mark.results[name].solved for mark in marks):>3}" for name in names]
-    lines.append(" ".join([f"{'solved by':{width}}", *by_all, f"{sum(mark.solved for mark in marks):>3}"]))
-    legend = "   ".join(f"{sign} {word}" for word, sign in _SIGNS.items())
-    exercises = [f"{number:>3} {name}" for number, name in enumerate(names, start=1)]
-    remarks = [f"{mark.student}: {remark}" for mark in marks for remark in mark.remarks]
-    return "\n".join([*lines, "", legend, *exercises, *([""] if remarks else []), *remarks, ""]) + "\n"
+def _is_resumed(options: argparse.Namespace) -> bool:
+    """Return whether an earlier run is resumed. Raises ValueError if `--resume` is given without `--json`."""
+    if options.resume and options.json is None:
+        raise ValueError("--resume needs --json FILE, the file of the earlier run")
+    return bool(options.resume and options.json.exists())
 
 
-def _record(mark: SubmissionResult) -> dict[str, object]:
-    verdicts = {name: {"outcome": str(result.outcome), "saw": result.message} for name, result in mark.results.items()}
-    return {"student": mark.student, "solved": mark.solved, "exercises": verdicts, "remarks": list(mark.remarks)}
-
-
-def _csv_text(marks: list[SubmissionResult]) -> str:
-    text = io.StringIO(newline="")
-    rows = csv.writer(text)
-    rows.writerow(["student", *marks[0].results, "solved", "remarks"])
-    for mark in marks:
-        outcomes = [str(result.outcome) for result in mark.results.values()]
-        remarks = "; ".join(map(_escape_formula, mark.remarks))
-        rows.writerow([_escape_formula(mark.student), *outcomes, mark.solved, remarks])
-    return text.getvalue()
-
-
-def _escape_formula(text: str) -> str:
-    """Return the text of a CSV cell, with an apostrophe before a text that a spreadsheet would read as a formula."""
-    return f"'{text}" if text[:1] in ("=", "+", "-", "@", "\t") else text
+def _report_interrupt(options: argparse.Namespace, graded: int, count: int) -> int:
+    more = (
+        f"the others are graded by the same command with --resume, because {options.json} has the marks"
+        if options.json
+        else "with --json FILE, the marks are saved after each submission, and --resume continues"
+    )
+    sys.stderr.write(f"svc-notebooks grade: interrupted after {graded} of {count} submissions; {more}\n")
+    return _INTERRUPTED
 
 
 def _fail(message: str) -> int:

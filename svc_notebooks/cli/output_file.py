@@ -22,16 +22,18 @@ def check_output_paths(*paths: Path | None, overwrite: bool) -> str | None:
     return None
 
 
-def write_report(path: Path, text: str, *, overwrite: bool) -> None:
-    """Write a report to a file, or to a free name in its folder if the file was created after `check_output_paths`."""
+def write_report(path: Path, text: str, *, overwrite: bool) -> Path:
+    """Write a report and return its path, which is a free name if the file was created after `check_output_paths`."""
     content = text.encode()
     existing_file = existing(path)
     if existing_file and existing_file.kind == DEVICE:
         path.write_bytes(content)  # such as /dev/stdout
-        return
+        return path
     try:
         save_bytes(path, content, overwrite=overwrite)
     except PathExists:
         free = free_path(path)
         save_bytes(free, content, overwrite=False)
         sys.stderr.write(f"svc-notebooks: {path} exists now; the report is {free}\n")
+        return free
+    return path

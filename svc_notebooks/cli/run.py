@@ -14,6 +14,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from .jupyter_settings import skip_address_parsers
 from .notebook_files import copy_notebooks, notebooks_in
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ def run(directory: Path | None = None, at_once: int | None = None) -> int:
     """
     if find_spec("nbclient") is None:
         return _fail('nbclient, which executes notebooks, is not installed: pip install "svc-notebooks[lab]"')
+    skip_address_parsers()
     if directory is None:
         with tempfile.TemporaryDirectory(prefix="svc-notebooks-", ignore_cleanup_errors=True) as folder:
             copy_notebooks(Path(folder))

@@ -1,13 +1,20 @@
 """Implements `svc-notebooks serve`, which runs the service on a socket for programs in any language."""
 
+from __future__ import annotations
+
 import argparse
 import json
 import os
 import signal
 import sys
 from contextlib import ExitStack
+from typing import TYPE_CHECKING
 
 from ..core.http.origins import ANY, is_host_name
+from .class_options import read_class
+
+if TYPE_CHECKING:
+    from ..server.auth.hub_settings import HubSettings
 
 _SWITCH_SECONDS = 0.0001
 """The longest time in seconds for which a thread computes while other threads wait. Python's default is 5 ms. While the
@@ -40,37 +47,77 @@ def serve(options: argparse.Namespace) -> int:
 def _run_service(options: argparse.Namespace) -> None:
     from ..core.policy import Policy
     from ..notebook.sandbox.certificates import tls_for
+    from ..server.auth.hub import JupyterHub
     from ..server.service import open_service
     from ..server.transports.socket_server import SocketServer
 
     if options.control_token and not options.control:
         raise ValueError("--control-token applies only to the control interface; add --control")
     control_token = options.control_token or os.environ.get("SVC_CONTROL_TOKEN")
-    is_open = options.control and control_token is None  # then anyone can get the token of any user
+    hub = _read_hub(options)
+    school_class = read_class(options)
+    if hub and school_class:
+        raise ValueError("--class and --hub cannot be used together: the hub has the accounts and their tokens")
+    # Without any token, anyone can get the token of any user.
+    is_open = options.control and control_token is None and not hub and not school_class
     policy = Policy(
         browser_sign_in="choose" if is_open else "token",
         fault_header="anyone" if is_open else True,
+        domain=options.hub_domain or Policy().domain,
         host_names=tuple(name for name in (options.host, *options.host_name) if name == ANY or is_host_name(name)),
         allowed_origins=options.allow_origin and tuple(options.allow_origin),
         live_page=not options.no_live_page,
+        path_prefix=options.prefix,
     )
     with ExitStack() as stack:
         service = stack.enter_context(open_service(options.store, policy=policy))
         for note in service.notes:
             sys.stderr.write(f"svc-notebooks serve: {note}\n")
-        token = service.sign_in(token=options.token)
-        tls, ca = stack.enter_context(tls_for(options.host)) if options.tls else (None, None)
+        if hub:
+            service.accept_users_of(JupyterHub(hub, policy.domain))
+        if school_class:
+            service.open_class(*school_class)
+        token = None if hub or school_class else service.sign_in(token=options.token)
+        tls, ca = stack.enter_context(tls_for(options.host, *options.host_name)) if options.tls else (None, None)
         server = SocketServer(
-            service, options.host, options.port, control=options.control, control_token=control_token, tls=tls
+            service,
+            options.host,
+            options.port,
+            control=options.control or school_class is not None,
+            control_token=None if school_class else control_token,
+            tls=tls,
         )
         ready = {
             "base_url": stack.enter_context(server).base_url,
             "token": token,
             "auth_scope_base": service.policy.auth_scope_base,
             "ca": ca and str(ca),
-            "control": options.control,
+            "control": options.control or school_class is not None,
             "page": server.page_url,
         }
+        if school_class:
+            ready["page"] = server.page_url and server.page_url.partition("#")[0]  # the token of a teacher is the key
+            ready["tokens"] = str(school_class.token_file)
         print(json.dumps(ready), flush=True)
         sys.setswitchinterval(_SWITCH_SECONDS)
         server.serve_forever()
+
+
+def _read_hub(options: argparse.Namespace) -> HubSettings | None:
+    """Return the settings of `serve --hub`, and set the options that they decide. Return None without a hub.
+
+    Raises ValueError for options that do not fit.
+    """
+    if not options.hub:
+        if options.hub_domain:
+            raise ValueError("--hub-domain applies only to JupyterHub; add --hub")
+        return None
+    from ..server.auth.hub_settings import read_hub_settings
+
+    for name in ("port", "prefix", "tls", "token", "control_token"):
+        if getattr(options, name):
+            raise ValueError(f"--{name.replace('_', '-')} cannot be used with --hub, because JupyterHub decides this")
+    hub = read_hub_settings(os.environ)
+    options.host, options.port, options.prefix = hub.host, hub.port, hub.prefix
+    options.host_name = [ANY]  # only the proxy knows its names, and nothing can be read here without a sign-in
+    return hub

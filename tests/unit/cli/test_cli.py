@@ -181,6 +181,11 @@ class TestLab:
         notary.store.close()
         assert trusted == {"00-start.ipynb": True, "01-found.ipynb": False}
 
+    def test_what_notebooks_are_read_with_is_imported_without_parsers_of_addresses(self):
+        program = "import sys; from svc_notebooks.cli.jupyter_settings import trust; trust([])"
+
+        subprocess.run([sys.executable, "-c", f"{program}; assert 'lark' not in sys.modules"], check=True)
+
     def test_only_copies_when_told_to(
         self, started: dict[str, object], tmp_path: Path, capsys: pytest.CaptureFixture[str]
     ):
@@ -547,6 +552,11 @@ class TestServe:
             (["--host", "192.0.2.1"], "cannot listen at 192.0.2.1:0: Cannot assign"),
             (["--store", str(Path(__file__, "store"))], "test_cli.py"),
             (["--colour"], "unrecognized arguments: --colour"),
+            (["--prefix", "services"], "'services' is not a path; give a path such as /services/svc"),
+            (["--hub"], "JUPYTERHUB_SERVICE_NAME is not set; JupyterHub sets it for a service"),
+            (["--hub", "--port", "8080"], "--port cannot be used with --hub, because JupyterHub decides this"),
+            (["--hub", "--token", "secret"], "--token cannot be used with --hub"),
+            (["--hub-domain", "uni.example"], "--hub-domain applies only to JupyterHub; add --hub"),
         ],
     )
     def test_an_invalid_argument_of_serve_is_refused(self, arguments: list[str], message: str):

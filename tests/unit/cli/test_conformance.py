@@ -42,6 +42,7 @@ class Bent:
     """A service that answers in a way of its own."""
 
     policy = Policy()
+    provider = None
 
     def __init__(self, service: Service, bend: Bend) -> None:
         self._service = service
@@ -247,6 +248,7 @@ def test_a_deployment_may_have_names_of_its_own(tmp_path: Path) -> None:
         "media_prefix": "application/vnd.cloud.",
         "storage": "drive",
         "kind_prefix": "cloud",
+        "calendar_kind_prefix": "diary",
     }
     with open_service(names=Names(**names)) as service, SocketServer(service, threads=8) as server:
         service.sign_in(token=TOKEN)
@@ -290,7 +292,7 @@ def test_another_choice_differs_and_does_not_fail(tmp_path: Path) -> None:
     }  # fmt: skip
     assert done.status == 0
     choices = {row["choice"] for rule in done.rules.values() for row in rule["differences"]}
-    assert choices == {"Statuses that no rule names", "The shape of an error", "chunk_rule"}
+    assert choices == {"Statuses without a rule", "The error envelope", "chunk_rule"}
 
 
 def nothing_here(request: Request, handle: Handle) -> Response:

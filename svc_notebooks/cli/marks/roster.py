@@ -1,0 +1,130 @@
+"""Reads the roster of a class and the points of exercises, and finds the submission of each student."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ...course.catalogue import DEFINITIONS
+
+if TYPE_CHECKING:
+    from ...course.grading import SubmissionResult
+    from ...course.submissions import Submission
+
+_COLUMNS = ("name", "email", "id", "login", "section")
+_ALIASES = {"e-mail": "email"}
+
+
+@dataclass(frozen=True, slots=True)
+class Student:
+    """A student of the roster. The columns that the roster does not have are ""."""
+
+    name: str
+    email: str = ""
+    id: str = ""
+    login: str = ""
+    section: str = ""
+
+    @property
+    def keys(self) -> set[str]:
+        """The texts by which a submission names this student, in lower case and without spaces and punctuation."""
+        words = self.name.replace(",", " ").split()
+        names = [" ".join(words), " ".join([*words[1:], *words[:1]]), " ".join([*words[-1:], *words[:-1]])]
+        return {_key(text) for text in (*names, self.email, self.email.partition("@")[0], self.id, self.login)} - {""}
+
+
+@dataclass(frozen=True, slots=True)
+class GradebookRow:
+    """A student with a mark, which is None if the student has handed in nothing."""
+
+    student: Student
+    mark: SubmissionResult | None
+
+    def points(self, points: dict[str, float]) -> float:
+        """Return the points of the solved exercises."""
+        return sum(points[name] for name, result in self.mark.results.items() if result.solved) if self.mark else 0
+
+
+def read_roster(path: Path) -> list[Student]:
+    """Read a CSV file with the column `name` and other columns. Raises ValueError for a file that has no names."""
+    rows = read_rows(path)
+    if not rows or not all(row.get("name") for _, row in rows):
+        raise ValueError(f"{path} must be a CSV file with the column name, and may have {', '.join(_COLUMNS[1:])}")
+    return [Student(**{column: row.get(column, "") for column in _COLUMNS}) for _, row in rows]
+
+
+def read_points(path: Path) -> dict[str, float]:
+    """Read a CSV file with the columns `exercise` and `points`. Exercises that it does not name have no points.
+
+    Raises ValueError for an unknown exercise and for points that are not a number from 0 on.
+    """
+    points = dict.fromkeys(DEFINITIONS, 0.0)
+    for _, row in read_rows(path):
+        name, text = row.get("exercise", ""), row.get("points", "")
+        if name not in DEFINITIONS:
+            raise ValueError(f"{path}: there is no exercise {name!r}; the columns are exercise and points")
+        if not text.replace(".", "", 1).isdecimal():
+            raise ValueError(f"{path}: the points of {name} must be a number such as 2 or 0.5, not {text!r}")
+        points[name] = float(text)
+    return points
+
+
+def gradebook(
+    roster: Iterable[Student] | None, marks: Sequence[SubmissionResult], handed_in: Iterable[Submission]
+) -> tuple[list[GradebookRow], list[str]]:
+    """Return a row for each student of the roster, and the submissions that belong to no student or to several.
+
+    None is a roster with a student for each submission.
+    """
+    numbers = {submission.student: submission.number for submission in handed_in}
+    if roster is None:
+        return [GradebookRow(Student(mark.student, id=numbers.get(mark.student, "")), mark) for mark in marks], []
+    students = list(roster)
+    counts = Counter(key for student in students for key in student.keys)
+    by_key = {key: student for student in students for key in student.keys if counts[key] == 1}
+    mark_of: dict[Student, SubmissionResult] = {}
+    unknown = []
+    for mark in marks:
+        student = by_key.get(_key(numbers.get(mark.student, ""))) or by_key.get(_key(mark.student))
+        if student is None or student in mark_of:
+            unknown.append(mark.student)
+        else:
+            mark_of[student] = mark
+    return [GradebookRow(student, mark_of.get(student)) for student in students], unknown
+
+
+def _key(text: str) -> str:
+    return "".join(filter(str.isalnum, text.casefold()))
+
+
+def read_rows(path: Path) -> list[tuple[int, dict[str, str]]]:
+    """Read a CSV file in UTF-8, and return the line number and the columns of each row that is not empty.
+
+    The separator is a comma or a semicolon. The names of the columns are in lower case. Raises ValueError if the file
+    cannot be read, and names the line that is not UTF-8.
+    """
+    try:
+        content = path.read_bytes()
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise ValueError(f"{path}, line {line}: the text is not UTF-8; save the file as CSV in UTF-8") from None
+    except OSError as error:
+        raise ValueError(f"{path} cannot be read: {error.strerror or error}") from None
+    head = text.partition("\n")[0]
+    reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=";" if head.count(";") > head.count(",") else ",")
+    rows = []
+    try:
+        for row in reader:
+            columns = {str(name).strip().casefold(): str(value or "").strip() for name, value in row.items()}
+            columns = {_ALIASES.get(name, name): value for name, value in columns.items()}
+            if any(columns.values()):
+                rows.append((reader.line_num, columns))
+    except csv.Error as error:
+        raise ValueError(f"{path}, line {reader.line_num}: {error}") from None
+    return rows

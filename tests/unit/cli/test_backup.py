@@ -1,0 +1,146 @@
+"""Tests of `svc-notebooks backup`, which copies a store that a service of another process is using."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import stat
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Event, Thread
+from typing import Any
+
+import pytest
+import requests
+
+from svc_notebooks.cli import main
+from svc_notebooks.core.http.messages import Headers, Request
+from svc_notebooks.server.service import Service, open_service
+from svc_notebooks.server.state.check import check_store
+
+UPLOAD = "/upload/storage/v3/files?uploadType=media"
+
+
+@contextmanager
+def serving(folder: Path) -> Iterator[dict[str, Any]]:
+    """A service in another process that uses the folder."""
+    command = [sys.executable, "-m", "svc_notebooks.cli", "serve", "--store", str(folder), "--token", "t"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout
+            yield json.loads(process.stdout.readline())
+        finally:
+            process.send_signal(signal.SIGTERM)
+
+
+def upload(service: Service, content: bytes, token: str) -> str:
+    headers = Headers([("Authorization", f"Bearer {token}"), ("Content-Length", str(len(content)))])
+    response = service.handle(Request("POST", f"http://svc.local{UPLOAD}", headers, content))
+    assert isinstance(response.body, bytes)
+    file_id: str = json.loads(response.body)["id"]
+    return file_id
+
+
+def download(service: Service, file_id: str, token: str) -> bytes:
+    headers = Headers([("Authorization", f"Bearer {token}")])
+    response = service.handle(Request("GET", f"http://svc.local/storage/v3/files/{file_id}?alt=media", headers))
+    return response.body if isinstance(response.body, bytes) else b"".join(response.body)
+
+
+def test_a_store_in_use_is_copied_and_the_copy_opens(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    store, copy = tmp_path / "store", tmp_path / "copy"
+    with serving(store) as ready:
+        sign_in = {"Authorization": "Bearer t"}
+        file_id = requests.post(ready["base_url"] + UPLOAD, b"kept", headers=sign_in, timeout=30).json()["id"]
+        (store / "sign-in-tokens.csv").touch(mode=0o600)
+
+        status = main(["backup", str(store), str(copy)])
+
+        requests.delete(f"{ready['base_url']}/storage/v3/files/{file_id}", headers=sign_in, timeout=30)
+    assert (status, capsys.readouterr().out) == (0, f"{copy}: 1 files, 4 bytes in 1 parts\n")
+    assert stat.S_IMODE((copy / "sign-in-tokens.csv").stat().st_mode) == 0o600
+    assert check_store(copy).problems == []
+    with open_service(copy) as service:
+        assert (service.notes, download(service, file_id, "t")) == ([], b"kept")
+
+
+def test_each_copy_is_consistent_while_files_come_and_go(tmp_path: Path) -> None:
+    store, done = tmp_path / "store", Event()
+    with serving(store) as ready, requests.Session() as session:
+        session.headers["Authorization"] = "Bearer t"
+        steps = []
+
+        def change() -> None:
+            while not done.is_set():
+                steps.append(session.post(ready["base_url"] + UPLOAD, os.urandom(5000), timeout=30).json()["id"])
+                if len(steps) > 20:  # a file of an attempt must live as long as its copy takes
+                    session.delete(f"{ready['base_url']}/storage/v3/files/{steps[-21]}", timeout=30)
+
+        thread = Thread(target=change)
+        thread.start()
+        try:
+            statuses = [main(["backup", str(store), str(tmp_path / f"copy-{number}")]) for number in range(5)]
+        finally:
+            done.set()
+            thread.join()
+    reports = [check_store(tmp_path / f"copy-{number}") for number in range(5)]
+
+    assert statuses == [0] * 5
+    assert [(report.problems, report.unnamed) for report in reports] == [([], [])] * 5
+    assert len(steps) > 20
+
+
+def test_a_closed_store_is_copied_without_a_change(tmp_path: Path) -> None:
+    store, copy = tmp_path / "store", tmp_path / "copy"
+    with open_service(store) as service:
+        token = service.sign_in()
+        file_id = upload(service, b"kept", token)
+    before = {path: path.read_bytes() for path in store.rglob("*") if path.is_file()}
+
+    assert main(["backup", str(store), str(copy)]) == 0
+    assert {path: path.read_bytes() for path in store.rglob("*") if path.is_file()} == before
+    with open_service(copy) as service:
+        assert download(service, file_id, token) == b"kept"
+
+
+def test_a_damaged_part_is_reported_and_copied(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    store, copy = tmp_path / "store", tmp_path / "copy"
+    with open_service(store) as service:
+        upload(service, b"kept", service.sign_in())
+    (part,) = (path for path in (store / "parts").rglob("*") if path.is_file())
+    part.write_bytes(b"lost")
+
+    assert main(["backup", str(store), str(copy)]) == 1
+    assert f"part {part.name} is damaged" in capsys.readouterr().err
+    assert (copy / "parts" / part.parent.name / part.name).read_bytes() == b"lost"
+
+
+@pytest.mark.parametrize(
+    "target, problem",
+    [
+        ("full", "is not empty; choose a new folder"),
+        ("file", "is a file; choose a new folder"),
+        ("store/copy", "is in the folder of the store"),
+    ],
+)
+def test_a_target_that_exists_is_not_changed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], target: str, problem: str
+) -> None:
+    with open_service(tmp_path / "store"):
+        pass
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "mine.txt").write_text("mine")
+    (tmp_path / "file").write_text("mine")
+
+    assert main(["backup", str(tmp_path / "store"), str(tmp_path / target)]) == 2
+    assert problem in capsys.readouterr().err
+    assert [path.name for path in (tmp_path / "full").iterdir()] == ["mine.txt"]
+
+
+def test_a_folder_that_is_no_store_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["backup", str(tmp_path), str(tmp_path.parent / "copy")]) == 2
+    assert "is not a store: svc.sqlite is missing" in capsys.readouterr().err
