@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 import venv
+from importlib.metadata import distributions
 from pathlib import Path
 
 from tools import environment
@@ -19,6 +20,7 @@ from tools.steps import ROOT, elsewhere, need, run, size, step
 
 REPO2DOCKER = "jupyter-repo2docker==2026.4.0"
 UV = Path(sys.executable).with_name("uv")
+HEAVIEST = 12
 ORDER = (
     "COPY --chown=0:0 src/binder/requirements.txt ",
     'RUN ${KERNEL_PYTHON_PREFIX}/bin/pip install --no-cache-dir -r "binder/requirements.txt"',
@@ -51,6 +53,7 @@ def check(folder: Path) -> None:
         with step(words.replace("${KERNEL_PYTHON_PREFIX}/bin/", "")):
             run(["bash", "-c", words], cwd=repo, env=env)
     print(f"    environment: {size(prefix)}, repository: {size(repo)}")
+    print(f"    of it: {weights(prefix)}")
     if shutil.which("chromium") or shutil.which("chromium-browser"):
         with step("start, and the notebook of the badge in chromium without a network"):
             print(visited(repo, env).rstrip())
@@ -77,6 +80,20 @@ def docker_steps(folder: Path, repo: Path) -> list[str]:
     done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=folder)
     lines = [line.strip() for line in (done.stdout + done.stderr).splitlines()]
     return [begin for line in lines for begin in ORDER if line.startswith(begin)]
+
+
+def weights(prefix: Path) -> str:
+    """Return the sizes of the heaviest packages in MB, of the compiled Python files, and of the rest, as text."""
+    compiled, packages = 0, {}
+    for package in distributions(path=map(str, prefix.glob("lib/python*/site-packages"))):
+        files = [file for each in package.files or () if (file := Path(str(package.locate_file(each)))).is_file()]
+        sizes = {file: file.stat().st_size for file in files}
+        bytecode = sum(size for file, size in sizes.items() if file.suffix == ".pyc")
+        compiled += bytecode
+        packages[package.name] = sum(sizes.values()) - bytecode
+    heaviest = sorted(packages.items(), key=lambda each: each[1], reverse=True)
+    parts = [*heaviest[:HEAVIEST], (f"{len(packages) - HEAVIEST} others", sum(size for _, size in heaviest[HEAVIEST:]))]
+    return ", ".join(f"{name} {size / 1e6:.0f}" for name, size in [*parts, ("compiled Python files", compiled)])
 
 
 def interpreter(version: str) -> Path:

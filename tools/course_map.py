@@ -11,12 +11,13 @@ from __future__ import annotations
 import csv
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from svc_notebooks.core.rule_ids import rule_number
-from tools.course_matchers import NOT_SEEN, how
-from tools.course_pages import Page, pages
+from tools.course_pages import Page, exercise_pages, pages
+from tools.course_sentences import look_at
+from tools.course_unseen import NOT_SEEN, proofs
 
 ROOT = Path(__file__).parents[1]
 DOCUMENT = ROOT / "docs" / "course.md"
@@ -24,23 +25,45 @@ HEADING = "## The map of the course"
 
 _HEAD = """# The course
 
-Ten notebooks, each with one story. Every one goes the same way: *predict* what a cell will do, *run* it, *look* at what
-came. It opens with what you will be able to do, how long it takes and what comes before it, and ends with what you saw,
-the exercises for it, and where to go next. This page is written by `python -m tools.course_map` from the notebooks
-themselves.
+The course has eleven notebooks. In each notebook you *predict* the result of a cell, *run* the cell, and *look* at the
+output. A notebook begins with what you will be able to do, how long it takes, and which notebooks come before it. It
+ends with a summary, the exercises and the next notebook. `python -m tools.course_map` writes this page from the
+notebooks.
+
+"""
+_COUNTED = """
+A rule counts once in the column *rules seen*, even if a notebook shows several of its statements, such as A3-01a and
+A3-01b. It also counts once in the last row if several notebooks show it.
+"""
+_MINUTES = """
+The minutes are an estimate for readers with English as a second language: 150 words a minute, 1 minute for each
+prediction, 1 minute for each look at an output, and 1 minute for 10 lines of code. In an exercise you also type 4 lines
+a minute, and think at least 3 minutes or twice as long as you type.
 
 """
 _RULES = """
 ## The rules, and where they can be seen
 
-The interface has {rules} [rules](rules.md), each with a number. A rule that says several things has a row
-for each clause, with a letter: {all} rows in all. A notebook shows {seen} of them: something that they decide happens
-in the cell, and the last column says what to look at. A test runs the cells and fails when one of them no longer shows
-its rule. It reads the journal of the service, what the cell shows, and what went over the wire.
+The interface has {rules} [rules](rules.md), each with a number. A rule with several statements has a row for each
+statement, with a letter: {all} rows in all. The notebooks show {seen} of them, and the last column says where to look.
+A test runs the cells, and fails if a cell no longer shows its rule. A form in a saved notebook is only a preview: run
+its cell to see the controls.
+
+"""
+_SANDBOX = """
+## The cells that need the sandbox
+
+With `svc.connect(...)` in place of `svc.sandbox()` the notebooks use your own service. These cells fail there, because
+they use faults, the clock, the journal, other users or a receiver in the kernel, or names of such a cell. Their first
+line is `# needs the sandbox`. All other cells run, which a test checks.
 
 """
 _UNSEEN = """
 ## The rules and clauses that no notebook shows
+
+The notebooks show {parts} in part, and nothing of {none}.
+
+A test proves each of these clauses and rules, like all others. The last column has one of its tests.
 
 """
 
@@ -64,30 +87,43 @@ def document(every: Sequence[Page]) -> str:
         _HEAD,
         "## The map\n\n",
         map_of(every, "../notebooks/"),
-        "\n",
+        _MINUTES,
+        exercises_map(),
         rules_section,
         seen_in(every),
-        _UNSEEN,
+        _SANDBOX,
+        _sandbox_cells(every),
+        _UNSEEN.format(**_incomplete(rules)),
         _unseen(),
     ]
     return "".join(parts)
 
 
 def map_of(every: Sequence[Page], folder: str = "") -> str:
-    """Return the table of the notebooks and a diagram of their order."""
+    """Return the table of the notebooks, what its numbers count, and a diagram of their order."""
     total = sum(page.minutes for page in every)
     rows = [
         f"| [{page.name}]({folder}{page.path.name}) | {page.title} | {page.minutes} | {len(_numbers([page]))} | "
         f"{', '.join(before[:2] for before in page.before) or '-'} |"
         for page in every
     ]
-    head = ["| notebook | story | minutes | rules seen | needs |", "|---|---|--:|--:|---|"]
-    foot = [f"| {len(every)} notebooks | | {total} | {len(_numbers(every))} | |"]
+    head = ["| notebook | topic | minutes | rules seen | needs |", "|---|---|--:|--:|---|"]
+    foot = [f"| {len(every)} notebooks | | {total} | {len(_numbers(every))} different | |", _COUNTED]
     boxes = [f'    n{page.name[:2]}["{page.name[:2]} {page.title}"]' for page in every]
     arrows = [f"    n{before[:2]} --> n{page.name[:2]}" for page in every for before in page.before]
-    title = "    accTitle: What comes before what in the course"
+    title = "    accTitle: The order of the notebooks"
     drawing = ["```mermaid", "flowchart LR", title, *boxes, *arrows, "```", ""]
-    return "\n".join([*head, *rows, *foot]) + "\n\n" + "\n".join(drawing)
+    return "\n".join([*head, *rows, *foot, *drawing])
+
+
+def exercises_map() -> str:
+    """Return the table of the exercise notebooks with their minutes."""
+    every = exercise_pages()
+    folder = "../notebooks/exercises/"
+    rows = [f"| [{page.name}]({folder}{page.name}.ipynb) | {page.title} | {page.minutes} |" for page in every]
+    head = ["| exercises | topic | minutes |", "|---|---|--:|"]
+    foot = f"| {len(every)} notebooks | | {sum(page.minutes for page in every)} |"
+    return "\n".join([*head, *rows, foot]) + "\n"
 
 
 def _numbers(every: Sequence[Page]) -> set[str]:
@@ -104,14 +140,35 @@ def seen_in(every: Sequence[Page]) -> str:
         cells = [
             f"{page.name}, cell {cell.number}" for page in every for cell in page.cells if rule in cell.rows(rules)
         ]
-        lines.append(f"| {_link(rule)} | {_safe(says)} | {'; '.join(cells)} | {_safe(how(rule))} |")
+        lines.append(f"| {_link(rule)} | {_safe(says)} | {'; '.join(cells)} | {_safe(look_at(rule))} |")
     return "\n".join(lines) + "\n"
+
+
+def _sandbox_cells(every: Sequence[Page]) -> str:
+    lines = ["| notebook | cells | of |", "|---|---|--:|"]
+    for page in every:
+        cells = ", ".join(str(cell.number) for cell in page.cells if cell.needs_sandbox)
+        lines.append(f"| {page.name} | {cells or 'none'} | {len(page.cells)} |")
+    return "\n".join(lines) + "\n"
+
+
+def _incomplete(rules: Iterable[str]) -> dict[str, str]:
+    """Return the numbers of the rules of which no notebook shows some clauses (`parts`), or any clause (`none`)."""
+    seen = dict.fromkeys(rule_number(rule) for rule in rules if rule not in NOT_SEEN)
+    unseen = dict.fromkeys(rule_number(rule) for rule in NOT_SEEN)
+    return {
+        "parts": ", ".join(number for number in unseen if number in seen),
+        "none": ", ".join(number for number in unseen if number not in seen),
+    }
 
 
 def _unseen() -> str:
     rules = _rules()
-    lines = [f"| {_link(rule)} | {_safe(rules[rule])} | {_safe(why)} |" for rule, why in NOT_SEEN.items()]
-    return "\n".join(["| rule | it says | why not |", "|---|---|---|", *lines]) + "\n"
+    tests = proofs(NOT_SEEN)
+    lines = [
+        f"| {_link(rule)} | {_safe(rules[rule])} | {_safe(why)} | `{tests[rule]}` |" for rule, why in NOT_SEEN.items()
+    ]
+    return "\n".join(["| rule | it says | why not | a test |", "|---|---|---|---|", *lines]) + "\n"
 
 
 def with_map(path: Path, every: Sequence[Page]) -> str:

@@ -18,6 +18,7 @@ from svc_notebooks.core.rule_ids import rows_of
 
 RULE = re.compile(r"[A-Z]\d*-\d\d[a-z]?")
 _LINK = re.compile(r"\[([^\]]+)\]\([^)]*\)")
+_EXERCISE_MINUTES = re.compile(r"The exercises take about (\d+) minutes\.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +31,11 @@ class Cell:
     rules: tuple[str, ...]
     raises: bool
     heading: str
+
+    @property
+    def needs_sandbox(self) -> bool:
+        """True if the cell fails with `connect()`, such as a cell with faults, or a cell that uses its names."""
+        return self.source.startswith("# needs the sandbox\n")
 
     def rows(self, ids: Iterable[str]) -> list[str]:
         """Return the ids of the cell's rules, with all clauses for a rule number, and unknown tags."""
@@ -55,6 +61,28 @@ class Page:
 
     def rules(self) -> list[str]:
         return list(dict.fromkeys(rule for cell in self.cells for rule in cell.rules))
+
+
+@dataclass(frozen=True, slots=True)
+class ExercisePage:
+    """A notebook with exercises, and the minutes that they take."""
+
+    name: str
+    title: str
+    minutes: int
+
+
+def exercise_pages() -> list[ExercisePage]:
+    """Return the notebooks with exercises in order. Raises ValueError if a notebook does not say its minutes."""
+    return [_exercise_page(path) for path in sorted((notebooks_folder() / "exercises").glob("e*.ipynb"))]
+
+
+def _exercise_page(path: Path) -> ExercisePage:
+    text = _text(json.loads(path.read_text(encoding="utf-8"))["cells"][0])
+    if not (match := _EXERCISE_MINUTES.search(text)):
+        raise ValueError(f"{path.name} must say in its first cell: The exercises take about N minutes.")
+    title = text.partition("\n")[0].removeprefix("# Exercises: ")
+    return ExercisePage(path.stem, title.capitalize(), int(match[1]))
 
 
 def pages() -> list[Page]:

@@ -19,7 +19,7 @@ from typing import Any
 
 from sqlalchemy.exc import SQLAlchemyError
 
-from svc_notebooks import Sandbox, Session
+from svc_notebooks import Receiver, Sandbox, Session
 from svc_notebooks.client.transport.recorder import Exchange
 from tools.course_pages import Cell, Page
 
@@ -57,8 +57,8 @@ def run(page: Page) -> Iterator[Seen]:
             yield Seen(cell, *known.new(names), names)
     finally:
         os.chdir(here)
-        for lab in _of(Sandbox, names):
-            lab.close()
+        for resource in (*_of(Receiver, names), *_of(Sandbox, names)):
+            resource.close()
         for folder in _of(TemporaryDirectory, names):
             folder.cleanup()
 

@@ -1,16 +1,14 @@
-"""Writes docs/reference.md, docs/names.md, docs/rules.md and docs/openapi.json from tables of the code.
+"""Writes docs/reference.md, docs/rules.md and docs/openapi.json from tables of the code.
 
-python -m tools.docs            writes the files and build/docs, and returns exit status 1 if a link has no target
+python -m tools.docs            writes the files
 python -m tools.docs --check    writes nothing, and returns exit status 1 if a file is outdated
 """
 
-import inspect
 import json
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-import svc_notebooks as svc
 from svc_notebooks.core.api.openapi import document
 from svc_notebooks.core.api.operations import DOWNLOAD_COST, OPERATIONS, SESSION
 from svc_notebooks.core.brand_names import Names
@@ -26,25 +24,12 @@ from tools import rules_page
 
 DOCS = Path(__file__).parents[1] / "docs"
 PAGE = DOCS / "reference.md"
-NAMES = DOCS / "names.md"
 RULES = DOCS / "rules.md"
 DESCRIPTION = DOCS / "openapi.json"
-HEAD = """# Reference
+HEAD = """# Tables of the interface
 
-The tables that the code reads, written by `make docs`. Do not edit this page.
-"""
-
-NAMES_HEAD = """# Names
-
-All of `svc_notebooks`, written by `make docs` from the docstrings; `help(name)` has the rest,
-and [recipes](recipes.md) shows them at work.
-
-"""
-
-SANDBOX_HEAD = """## Methods of a sandbox
-
-`lab = svc.sandbox()`: what a sandbox does beside the functions above.
-
+The [rules](rules.md) say how a service answers, and the [OpenAPI document](openapi.json) describes the operations for
+programs. `make docs` writes this page from the tables in the code. Do not edit it.
 """
 
 
@@ -54,51 +39,17 @@ def main(argv: list[str]) -> int:
         return 1 if stale else 0
     for path, text in stale:
         path.write_text(text, encoding="utf-8")
-    from tools.site.build import main as site  # only here, because the import reads every notebook
-
-    return site([])
+    return 0
 
 
 def written() -> dict[Path, str]:
     """Return the text of each generated file by path."""
-    return {PAGE: page(), NAMES: names(), RULES: rules_page.page(), DESCRIPTION: description()}
+    return {PAGE: page(), RULES: rules_page.page(), DESCRIPTION: description()}
 
 
 def description() -> str:
     """Return the interface as OpenAPI JSON, for a service with the default policy and names."""
     return json.dumps(document(Names(), Policy(), "https://svc.example"), indent=1, ensure_ascii=False) + "\n"
-
-
-def names() -> str:
-    """Return the Markdown of docs/names.md, with the public names in the order of `__all__`."""
-    public = ((f"`{name}`", *_signature_and_summary(getattr(svc, name))) for name in svc.__all__)
-    methods = ((f"`lab.{name}`", *_signature_and_summary(method, skip=1)) for name, method in _sandbox_methods())
-    columns = "name, takes, says"
-    return f"{NAMES_HEAD}{table(columns, public)}\n{SANDBOX_HEAD}{table(columns, methods)}"
-
-
-_INTERNAL = ("follow", "closes")
-"""Methods of a sandbox for the package's own modules."""
-
-
-def _sandbox_methods() -> Iterator[tuple[str, object]]:
-    for kind in reversed(svc.Sandbox.__mro__):
-        for name, value in vars(kind).items():
-            if inspect.isfunction(value) and not name.startswith("_") and name not in _INTERNAL:
-                yield name, value
-
-
-def _signature_and_summary(value: object, skip: int = 0) -> tuple[str, str]:
-    """Return the parameters after the first `skip`, without types, and the first paragraph of the docstring."""
-    first = (inspect.getdoc(value) or "").split("\n\n")[0].replace("\n", " ")
-    if not inspect.isfunction(value):
-        return "", first
-    taken = [
-        parameter.replace(annotation=inspect.Parameter.empty)
-        for parameter in inspect.signature(value).parameters.values()
-    ]
-    words = str(inspect.Signature(taken[skip:])).removeprefix("(").removesuffix(")")
-    return f"`{words}`" if words else "", first
 
 
 def page() -> str:
@@ -115,10 +66,12 @@ def table(head: str, rows: Iterable[Iterable[object]]) -> str:
 
 def operations() -> Iterator[str]:
     yield "## Operations\n"
-    yield "A path is below `/storage/v3` or `/calendar/v3`; with media it answers below `/upload/storage/v3` as well."
-    yield f"The cost is in the units of `rate_limit`; to download content costs {DOWNLOAD_COST}.\n"
+    yield "Paths begin with `/storage/v3` or `/calendar/v3`. An operation with media also has a path that begins"
+    yield "with `/upload/storage/v3`. A token needs one of the scopes. The cost of a request counts against"
+    yield f"`Policy.rate_limit`; a download of content costs {DOWNLOAD_COST}. Extensions are off with"
+    yield "`Policy(extensions=False)`. [Rules](rules.md) and [decisions](decisions.md) explain the last column.\n"
     yield table(
-        "operation, cost, methods, path, media, one of these scopes, its success is decided by",
+        "operation, cost, methods, path, media, extension, scopes, rule",
         (
             (
                 operation.name,
@@ -126,6 +79,7 @@ def operations() -> Iterator[str]:
                 " ".join(operation.methods),
                 f"`/{'/'.join(operation.path)}`" if operation.path else "the session URI",
                 "yes" if operation.media else "",
+                "yes" if operation.extension else "",
                 ", ".join(sorted(operation.scopes)),
                 operation.decided_by,
             )
@@ -136,11 +90,12 @@ def operations() -> Iterator[str]:
 
 def upload_states() -> Iterator[str]:
     yield "## States of a resumable upload\n"
-    yield "A move that is not here does not exist. The service answers the status; the client reads it backwards.\n"
+    yield "The tables have every possible transition. The service changes the state and returns the status; the client"
+    yield "derives the new state from the status.\n"
     arrows = (f"    {old.value} --> {new.state.value} : {event.name}\n" for (old, event), new in TRANSITIONS.items())
     yield f"```mermaid\nstateDiagram-v2\n{''.join(arrows)}```\n"
     yield table(
-        "state, what happens, next state, status, decided by",
+        "state, event, next state, status, rule",
         (
             (old.value, event.value, new.state.value, new.status, new.decided_by)
             for (old, event), new in TRANSITIONS.items()
@@ -151,7 +106,7 @@ def upload_states() -> Iterator[str]:
 def file_fields() -> Iterator[str]:
     yield "## Fields of a file\n"
     yield table(
-        "field, type, a client may write it, only with content, parts",
+        "field, type, writable, only with content, subfields",
         (
             (f"`{field.name}`", field.type, field.write.value, "yes" if field.binary else "", ", ".join(field.parts))
             for field in FILE_FIELDS
@@ -161,10 +116,11 @@ def file_fields() -> Iterator[str]:
 
 def event_fields() -> Iterator[str]:
     yield "## Fields of an event\n"
-    yield "What a client sends of a field that it cannot write is ignored; extensions are not in the interface.\n"
-    yield 'A limit of the family is one of characters or entries, and counts with `event_limits="family"` alone.\n'
+    yield "The service ignores values for fields that are not writable. An extension is a field that the interface does"
+    yield "not list. A limit is a number of characters or entries, and applies only with"
+    yield '`Policy(event_limits="family")`.\n'
     yield table(
-        "field, type, required, default, allowed or rule, limit of the family, a client may write it, extension",
+        "field, type, required, default, values or rule, limit, writable, extension",
         (
             (
                 f"`{field.path}`",
@@ -190,11 +146,12 @@ def colors() -> Iterator[str]:
 
 
 def refusals() -> Iterator[str]:
-    yield "## Refusals\n"
-    yield 'In the envelope `{"error": {"code", "message", "errors": [...]}}`; a name in braces is filled in.\n'
-    yield "What decides is one of the [rules](rules.md), a field of Policy or a row of the [decisions](decisions.md).\n"
+    yield "## Errors\n"
+    yield 'The body of an error response is `{"error": {"code", "message", "errors": [...]}}`. Words in braces are'
+    yield "replaced by values. The last column names one of the [rules](rules.md), a field of `Policy` or a row of the"
+    yield "[decisions](decisions.md).\n"
     yield table(
-        "status, reason, message, location, location type, domain, decided by",
+        "status, reason, message, location, location type, domain, rule",
         (
             (
                 row.status,
@@ -203,7 +160,7 @@ def refusals() -> Iterator[str]:
                 row.location or "",
                 row.location_type or "",
                 row.domain,
-                row.decided_by or "the field's rule",
+                row.decided_by or "the rule of the field",
             )
             for row in CATALOGUE.values()
         ),
@@ -211,8 +168,9 @@ def refusals() -> Iterator[str]:
 
 
 def faults() -> Iterator[str]:
-    yield "## Plans of faults\n"
-    yield "For `lab.faults(name)`; what a step can do is in `control.md`.\n"
+    yield "## Fault presets\n"
+    yield "`lab.faults(name)` injects the faults of a preset. [The control interface](control.md#faults) describes the"
+    yield "steps.\n"
     yield table(
         "name, teaches, steps", ((preset.name, preset.teaches, "; ".join(preset.descriptions())) for preset in PRESETS)
     )
@@ -220,11 +178,11 @@ def faults() -> Iterator[str]:
 
 def frames() -> Iterator[str]:
     yield "## Frames\n"
-    yield "Columns and dtypes are the same for no row, one and many. Sizes are in bytes.\n"
-    yield "Times of events have the zone that their function names, instead of UTC.\n"
+    yield "The DataFrames that the public functions return have these columns, even without rows. Sizes are in bytes."
+    yield "Times are in UTC, except times of events: `help(svc.events)` describes their time zone.\n"
     for name, schema in {**vars(schemas), **vars(event_schemas)}.items():
         if isinstance(schema, schemas.Schema):
-            yield f"### {name.capitalize()}\n"
+            yield f"### {name.capitalize().replace('_', ' ')}\n"
             yield table("column, dtype", ((f"`{column.name}`", column.dtype) for column in schema.columns))
 
 

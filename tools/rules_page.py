@@ -32,11 +32,11 @@ CHAPTERS = {
 KEPT_BY = {"server": "service", "client": "client", "browser": "form in a browser"}
 HEAD = """# Rules
 
-The rules of the interface, written by `make docs` from `tests/rules.csv`. Do not edit this page.
+The rules of the interface. `make docs` writes this page from `tests/rules.csv`: do not edit it.
 
-A rule has a number, such as A6-04. A rule that says several things has a row for each clause, with a letter behind its
-number. Tests name the rules that they prove, the journal of a sandbox names the rule that decided an answer, and
-[the course](course.md) shows in which cell a rule can be seen. Each row has an anchor: `rules.md#a6-04a`.
+A rule has a number, such as A6-04. A rule with several statements has a row for each of them, with a letter after the
+number. Tests name the rules that they prove, and the journal of a sandbox names the rule that decided a response.
+[The course](course.md) lists the cell that shows each rule. Each row has an anchor: `rules.md#a6-04a`.
 """
 
 
@@ -46,7 +46,7 @@ def page() -> str:
         rows = list(csv.DictReader(lines))
     parts = [HEAD]
     for chapter, rules in groupby(rows, lambda row: row["id"].partition("-")[0]):
-        parts.append(f"## {chapter} {CHAPTERS[chapter]}\n\n| rule | text | kept by |\n| --- | --- | --- |")
+        parts.append(f"## {chapter} {CHAPTERS[chapter]}\n\n| rule | text | implemented by |\n| --- | --- | --- |")
         for rule in rules:
             text = rule["rule"].replace("|", "&#124;").replace("<", "&lt;").replace("*", "\\*")
             parts.append(f'| <a id="{rule["id"].lower()}"></a>{rule["id"]} | {text} | {KEPT_BY[rule["side"]]} |')

@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 import time
+import urllib.error
 import urllib.request
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -61,9 +62,13 @@ def need(holds: object, message: str) -> None:
 
 @contextlib.contextmanager
 def jupyter(command: Sequence[str | Path], *, cwd: Path, env: Mapping[str, str], log: Path) -> Iterator[str]:
-    """Run a Jupyter server during the with block, and yield its address with the token."""
+    """Run a Jupyter server on a free port during the with block, and yield its address with the token.
+
+    The with block begins when the server answers at this address.
+    """
+    words = [*(str(word) for word in command), "--port=0"]
     with log.open("w") as output:
-        process = subprocess.Popen([str(word) for word in command], cwd=cwd, env=env, stdout=output, stderr=output)
+        process = subprocess.Popen(words, cwd=cwd, env=env, stdout=output, stderr=output)
         try:
             yield _address(process, log)
         finally:
@@ -74,8 +79,11 @@ def jupyter(command: Sequence[str | Path], *, cwd: Path, env: Mapping[str, str],
 def _address(process: "subprocess.Popen[bytes]", log: Path) -> str:
     deadline = time.monotonic() + 120
     while time.monotonic() < deadline and process.poll() is None:
-        if match := re.search(r"http://127\.0\.0\.1:\S+\?token=\w+", log.read_text()):
-            return match[0]
+        # The server writes its address to the log before it listens there.
+        if match := re.search(r"http://127\.0\.0\.1:\S+\?token=\w+$", log.read_text(), re.MULTILINE):
+            with contextlib.suppress(urllib.error.URLError):
+                get(match[0])
+                return match[0]
         time.sleep(0.1)
     sys.exit(f"JupyterLab did not start:\n{log.read_text()}")
 

@@ -41,7 +41,7 @@ def test_a_script_can_run(script: str):
 def test_the_package_is_installed_with_what_the_lock_brought():
     text = (BINDER / "postBuild").read_text()
 
-    assert "pip install --no-deps --no-build-isolation --editable ." in text
+    assert "--no-deps --no-build-isolation --editable ." in text
 
 
 def test_start_hands_on_our_settings_and_what_it_was_told():

@@ -14,7 +14,7 @@ NOTED = re.compile(r'\.note\(\s*"([^"]+)"')
 def test_every_choice_has_a_row():
     page = (ROOT / "docs" / "decisions.md").read_text(encoding="utf-8")
     known = {field.name for field in fields(Policy)}
-    rows = set(re.findall(r"^\| ([^|`]+?) \|", page.partition("## Choices that are no switch")[2], re.MULTILINE))
+    rows = set(re.findall(r"^\| ([^|`]+?) \|", page.partition("## Choices without a setting")[2], re.MULTILINE))
     named = set()
     for path in (ROOT / "tests" / "contract").rglob("*.py"):
         text = path.read_text(encoding="utf-8")

@@ -3,19 +3,24 @@
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
 
 import pytest
 
+import svc_notebooks as svc
 from svc_notebooks.core.rule_ids import rule_number
 from svc_notebooks.notebook.sandbox import sandbox_numbers as kernel
 from tests.closing import closing
 from tests.plugin_rules import read_rules
 from tools import course_map
-from tools.course_matchers import MATCHERS, NOT_SEEN, decides, shows_rule
+from tools.course_checks import decides
+from tools.course_matchers import MATCHERS, shows_rule
 from tools.course_pages import Cell, Page, pages
 from tools.course_run import Seen, run
+from tools.course_sentences import LOOK_AT
+from tools.course_unseen import NOT_SEEN
 
 PAGES = pages()
 RULES = read_rules()
@@ -45,9 +50,16 @@ class TestVoice:
         assert page.title
         assert page.story.endswith(".")
         assert page.able
-        assert 10 <= page.minutes <= 30
+        assert 10 <= page.minutes <= 40
         assert set(page.before) <= {other.name for other in PAGES if other.name < page.name}
         assert bool(page.before) is (page.name != "00-start")
+
+    def test_says_the_minutes_of_the_estimate_in_the_course(self, page: Page):
+        text = "\n".join(cell for cell in markdown(page) if not cell.startswith(course_map.HEADING))
+        lines = [line for cell in page.cells for line in cell.source.splitlines() if line.strip()]
+        looks = text.count("**Predict:**") + text.count("**Look:**")
+
+        assert page.minutes == pytest.approx(len(text.split()) / 150 + looks + len(lines) / 10, abs=4)
 
     def test_starts_a_service_of_its_own_first(self, page: Page):
         assert "svc.sandbox(" in page.cells[0].source
@@ -65,6 +77,11 @@ class TestVoice:
 
         assert predictions >= shown - 2
         assert sum("**Look:**" in text for text in markdown(page)) >= predictions - 4
+
+    def test_an_answer_follows_each_prediction(self, page: Page):
+        questions = [place for place, text in enumerate(markdown(page)) if "**Predict" in text]
+
+        assert [place for place in questions if "**Look:**" not in markdown(page)[place + 1]] == []
 
     def test_every_cell_shows_something(self, page: Page):
         assert [cell.number for cell in page.cells if not cell.shown.strip()] == []
@@ -115,6 +132,10 @@ class TestClaims:
     def test_a_matcher_is_for_a_rule_that_is_claimed(self):
         assert MATCHERS.keys() <= CLAIMED
 
+    def test_a_rule_with_a_matcher_has_a_sentence_that_says_where_to_look(self):
+        assert LOOK_AT.keys() == MATCHERS.keys()
+        assert [sentence for sentence in LOOK_AT.values() if not sentence.endswith(".")] == []
+
     def test_the_number_of_a_rule_claims_each_of_its_clauses(self):
         cell = Cell(1, "pass", "", ("A-2", "A-1"), False, "")
 
@@ -131,6 +152,18 @@ class TestClaims:
         nothing = Seen(Cell(1, "pass", "", (), False, ""), (), (), (), {})
 
         assert [rule for rule in MATCHERS if shows_rule(rule, nothing)] == []
+
+
+@every_page
+def test_other_cells_than_those_that_need_the_sandbox_run_with_a_connected_session(
+    page: Page, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    cells = tuple(cell for cell in page.cells if not cell.needs_sandbox)
+    with closing(), svc.sandbox() as lab, lab.serve() as server:
+        monkeypatch.setattr(svc, "sandbox", lambda *_: svc.connect(server.base_url, lab.service.sign_in()))
+
+        assert len(list(run(replace(page, cells=cells)))) == len(cells)
 
 
 @pytest.fixture(scope="module")

@@ -18,7 +18,7 @@ from svc_notebooks.core.uploads.states import TRANSITIONS
 from tests.plugin_rules import read_rules
 
 ROOT = Path(__file__).parents[2]
-NO_SWITCH = (ROOT / "docs" / "decisions.md").read_text(encoding="utf-8").partition("## Choices that are no switch")[2]
+NO_SWITCH = (ROOT / "docs" / "decisions.md").read_text(encoding="utf-8").partition("## Choices without a setting")[2]
 WRITTEN = {row[1].strip() for row in re.finditer(r"^\| ([^|]+) \|", NO_SWITCH, re.MULTILINE)}
 RULES = read_rules().keys()
 KNOWN = RULES | {rule_number(row) for row in RULES} | {field.name for field in fields(Policy)} | WRITTEN

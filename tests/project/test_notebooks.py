@@ -14,7 +14,7 @@ NOTEBOOKS = notebooks_in(notebooks_folder())
 # Tags with which nbval would look away. Outputs are compared, all of them.
 LOOK_AWAY = ("nbval-ignore-output", "nbval-skip", "nbval-raises-exception", "NBVAL_IGNORE_OUTPUT", "NBVAL_SKIP")
 OF_A_MACHINE = re.compile(r"/home/|/root/|/Users/|/tmp/|/work/|[A-Z]:\\\\|site-packages|ipykernel_\d|0x[0-9a-f]{8,}")
-A_TOKEN = re.compile(r"Bearer (?!\[redacted\]|\$SVC_TOKEN)\S+|\btoken\W{1,4}[A-Za-z0-9_\-.]{20,}")
+A_TOKEN = re.compile(r"Bearer (?!\[redacted\]|\$SVC_TOKEN|realm=)\S+|\btoken\W{1,4}[A-Za-z0-9_\-.]{20,}")
 
 
 def read(path: Path) -> dict[str, Any]:

@@ -96,7 +96,9 @@ LAB = (
     " journal limit limits number oauth_client open_with outbox register_domain restore save serve service"
     " service_account session sign_in snapshot trust"
 )
-SESSION = "base_url call clock close exchanges fault headers in_process names renew request retry send url"
+SESSION = (
+    "base_url call clock close exchanges fault from_recipe headers in_process names recipe renew request retry send url"
+)
 
 
 def test_dir_lists_only_public_names_before_they_are_used():

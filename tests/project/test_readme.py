@@ -15,8 +15,8 @@ README = PAGES[0].read_text(encoding="utf-8")
 TARGETS = set(re.findall(r"^([a-z][\w.-]*):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
 
 
-def fenced(language: str) -> list[str]:
-    return re.findall(rf"^```{language}\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
+def fenced(language: str, text: str = README) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
@@ -48,6 +48,15 @@ def test_the_python_runs_from_the_first_block_to_the_last(tmp_path: Path, monkey
         assert (tmp_path / "cities.csv").read_bytes() == b"city,people\nRiga,605000\n"
         assert (tmp_path / "Birds.docx").read_bytes().startswith(b"PK")
         assert len(svc.files()) == 9
+
+
+def test_the_python_of_the_start_page_runs(capsys: pytest.CaptureFixture[str]):
+    (block,) = fenced("python", (ROOT / "docs" / "index.md").read_text(encoding="utf-8"))
+
+    with closing():
+        exec(compile(block, "index.md", "exec"), {})
+
+    assert capsys.readouterr().out.startswith("POST /upload/")
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

@@ -17,13 +17,13 @@ from typing import Any
 import nbformat
 
 HEAD = (
-    "*This page runs in your browser: the service, too, is here, and nothing leaves the page. The first cell"
-    " takes a while, as it fetches Python's packages.*"
+    "*This notebook runs in your browser, and so does the service: no data leaves the page. The first cell takes a"
+    " while, because the browser loads Python and its packages.*"
 )
-LACKS = "*Not in a browser.* The result below is from a machine that can; run here, the cell says what it lacks."
+LACKS = "*Not in a browser.* The next cell cannot run here and shows why. The result below was made in JupyterLab."
 FOLLOWS = (
-    "*Not in a browser.* The next cell needs what a cell above makes where it can. The result below is from such a"
-    " machine; run here, the cell says what is missing."
+    "*Not in a browser.* The next cell needs the result of an earlier cell that cannot run here. The result below was"
+    " made in JupyterLab."
 )
 MISSING = """if "{name}" not in globals():
     raise svc.Unsupported("{name} is missing: the cell above that makes it cannot run in a browser.")

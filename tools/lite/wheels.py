@@ -1,4 +1,4 @@
-"""The wheels that a page can load, from PyPI beside the site, or from Pyodide's own distribution."""
+"""The wheels that a page can load, from PyPI and from Pyodide's own distribution, and the lock of them for Pyodide."""
 
 from __future__ import annotations
 
@@ -23,11 +23,17 @@ KERNEL = (
 )  # fmt: skip
 """The packages of the kernel."""
 
+KERNEL_EXTENSION = ("piplite", "pyodide_kernel", "ipykernel")
+"""The wheels that jupyterlite-pyodide-kernel brings. Its ipykernel is a part of ipykernel, for a page."""
+
+STARTED_WITH = ("micropip", "piplite", "ipykernel", "comm", "pyodide-kernel", "jedi", "ipython")
+"""The packages that Pyodide loads when a kernel starts."""
+
 OURS = (
     "requests", "urllib3", "certifi", "idna", "charset-normalizer", "sqlalchemy", "tqdm", "tzdata", "ipywidgets",
     "jupyterlab-widgets", "anywidget", "psygnal", "python-dateutil", "six", "pytz", "openpyxl", "et-xmlfile",
     "xlsxwriter", "icalendar", "pyjwt", "python-calamine", "python-pptx", "pypdfium2", "typst", "pycparser",
-    "tinycss2", "webencodings",
+    "tinycss2", "webencodings", "xlrd",
 )  # fmt: skip
 """The packages that svc_notebooks uses in a browser, without h11, trustme (sockets), pandoc and tesseract."""
 
@@ -37,7 +43,7 @@ COMPILED = ("numpy", "pandas", "lxml", "pillow", "cffi", "cryptography")
 AT_ONCE = (
     "sqlalchemy", "requests", "tqdm", "tzdata", "ipywidgets", "anywidget", "openpyxl", "xlsxwriter", "icalendar",
     "pyjwt", "python-calamine", "python-dateutil", "charset-normalizer", "pandas", "lxml", "pillow", "python-pptx",
-    "cryptography", "tinycss2",
+    "cryptography", "tinycss2", "xlrd",
 )  # fmt: skip
 """The packages loaded by `import svc_notebooks`. A cell that imports another package loads that package."""
 

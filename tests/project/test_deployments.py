@@ -1,0 +1,71 @@
+"""The page about other deployments and the page of the ten tasks say what the code has."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import fields
+from pathlib import Path
+
+from svc_notebooks.core.api.operations import ALL_SCOPES
+from svc_notebooks.core.brand_names import NATIVE_NAMES, Names
+from svc_notebooks.core.http.native_formats import VENDOR_TYPES
+from svc_notebooks.core.notifications.messages import HEADERS
+from svc_notebooks.core.policy import Policy
+from tests.family import FAMILY, FAMILY_POLICY, PAGE
+
+SERVER = Path(__file__).parents[2] / "svc_notebooks" / "server"
+TEXT = PAGE.read_text(encoding="utf-8")
+
+
+def kinds(method: str) -> list[str]:
+    """The resources whose `kind` the service makes with this method of Names."""
+    package = "\n".join(path.read_text("utf-8") for path in SERVER.parent.rglob("*.py"))
+    return re.findall(rf'names\.{method}\("(\w+)"\)', package)
+
+
+def names(own: Names) -> Iterator[str]:
+    """Every name that a deployment chooses, in the order of the page."""
+    yield from (own.path("files"), own.upload_path("files"), own.calendar_path("calendars"))
+    yield from (own.header(row.name) for row in HEADERS)
+    yield from (own.native(name) for name in (*NATIVE_NAMES, *VENDOR_TYPES))
+    yield from sorted({own.kind(name) for name in kinds("kind")})
+    yield from sorted({own.calendar_kind(name) for name in kinds("calendar_kind")})
+    yield from (own.scope(scope) for scope in ALL_SCOPES)
+    yield own.update_method
+
+
+def test_the_tables_of_names_are_those_of_the_code():
+    section = TEXT.partition("## The names\n")[2].partition("### Names that are not in `Names`")[0]
+    rows = [
+        tuple(cell.strip(" `") for cell in row) for row in re.findall(r"^\| (`.*) \| (.*) \|$", section, re.MULTILINE)
+    ]
+    shown = [(here, here if there == "the same" else there) for here, there in rows]
+    fields_of_headings = set(re.findall(r"`(\w+)`", " ".join(re.findall(r"^### .*: (.*)$", section, re.MULTILINE))))
+
+    assert sorted(shown) == sorted(set(zip(names(Names()), names(FAMILY), strict=True)))
+    assert fields_of_headings == {field.name for field in fields(Names)}
+
+
+def test_the_settings_of_the_page_exist_and_the_first_block_names_each_of_them():
+    named = {name for name in re.findall(r"`(\w+)=", TEXT) if hasattr(FAMILY_POLICY, name)}
+    default = Policy()
+    changed = {
+        field.name for field in fields(Policy) if getattr(FAMILY_POLICY, field.name) != getattr(default, field.name)
+    }
+
+    assert named - changed == {"chunk_rule", "change_state"}
+    assert changed >= {"update_verbs", "session_uri_is_enough", "strict_page_token", "int64_as_string"}
+
+
+def test_each_difference_says_what_is_here_what_is_there_and_what_to_do():
+    sections = TEXT.partition("## What differs\n")[2].split("\n### ")[1:]
+    pattern = re.compile(r"[^\n]+\n\n- Here: .+\.\n- There: .+\.\n- Your program .+\.\s*", re.DOTALL)
+
+    assert len(sections) >= 20
+    assert [section.partition("\n")[0] for section in sections if not pattern.fullmatch(section)] == []
+
+
+def test_the_page_of_the_ten_tasks_shows_every_file():
+    page = (PAGE.parent / "clients.md").read_text(encoding="utf-8")
+    shown = re.findall(r"^```\{literalinclude\} (clients/[\w.]+)$", page, re.MULTILINE)
+
+    assert sorted(shown) == sorted(f"clients/{path.name}" for path in (PAGE.parent / "clients").glob("*.*"))
