@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator
 from datetime import date, datetime
-from importlib import resources
 from typing import Any
 from zoneinfo import ZoneInfo
 
-import google_auth_httplib2
 import pytest
 from gcsa.attachment import Attachment
 from gcsa.attendee import Attendee, ResponseStatus
@@ -19,10 +15,7 @@ from gcsa.event import Event, Transparency, Visibility
 from gcsa.google_calendar import GoogleCalendar, SendUpdatesMode
 from gcsa.recurrence import MO, WE, Recurrence
 from gcsa.reminders import EmailReminder, PopupReminder
-from google.oauth2.credentials import Credentials
-from googleapiclient.discovery import build_from_document
 from googleapiclient.errors import HttpError
-from googleapiclient.http import build_http
 
 from svc_notebooks.core.http.messages import Headers, Request
 from svc_notebooks.server.service import Service
@@ -33,22 +26,6 @@ BERLIN = "Europe/Berlin"
 ZONE = ZoneInfo(BERLIN)
 TEN, NOON = datetime(2026, 11, 2, 10, tzinfo=ZONE), datetime(2026, 11, 2, 12, tzinfo=ZONE)
 WINTER = {"time_min": date(2026, 11, 1), "time_max": date(2027, 3, 1), "timezone": BERLIN}
-
-
-@pytest.fixture
-def calendar(base_url: str, token: str) -> Iterator[GoogleCalendar]:
-    """gcsa with its service object pointed at ours; everything above it is as it was installed."""
-    calendar = GoogleCalendar("primary", credentials=Credentials(token))
-    calendar.service.close()
-    text = resources.files("googleapiclient").joinpath("discovery_cache/documents/calendar.v3.json").read_text()
-    document = json.loads(text)
-    document["rootUrl"] = f"{base_url}/"
-    document["baseUrl"] = f"{base_url}/calendar/v3/"
-    document.pop("mtlsRootUrl", None)
-    http = google_auth_httplib2.AuthorizedHttp(Credentials(token), http=build_http())
-    calendar.service = build_from_document(document, http=http)
-    yield calendar
-    calendar.service.close()
 
 
 def seminar(**more: Any) -> Event:
