@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any
 
+from tests.browser.page_calls import call
+
 SCRIPT = (files("axe_playwright_python") / "axe.min.js").read_text(encoding="utf-8")
 
 # JupyterLab's body has no height, only its children do: axe-core takes what lies in it for cut off, and then reads no
@@ -44,6 +46,6 @@ def violations(page: Any, selector: str | None = None) -> list[Violation]:
             fix="\n  ".join(node["failureSummary"].splitlines()),
             impact=str(node["impact"]),
         )
-        for violation in page.evaluate(RUN_AXE, selector or ".svc-form")
+        for violation in call(page, RUN_AXE, selector or ".svc-form")
         for node in violation["nodes"]
     ]

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.browser.axe import violations
-from tests.browser.lab import PATIENCE, Lab
+from tests.browser.lab import Lab
+from tests.browser.page_calls import PATIENCE
 from tests.browser.server import ROOT, jupyterlab
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
@@ -18,7 +19,7 @@ FAILED = pytest.StashKey[bool]()
 
 def pytest_collection_modifyitems(items):
     for item in items:
-        if item.get_closest_marker("browser") and CHROMIUM is None:
+        if (item.get_closest_marker("browser") or item.get_closest_marker("docs")) and CHROMIUM is None:
             item.add_marker(pytest.mark.skip(reason=SKIP_REASON))
 
 
@@ -42,8 +43,9 @@ def pytest_runtest_makereport(item):
 @pytest.fixture(scope="session")
 def chromium():
     """One browser for all tests."""
-    from playwright.sync_api import sync_playwright
+    from playwright.sync_api import expect, sync_playwright
 
+    expect.set_options(timeout=PATIENCE)  # 5 seconds are too few on a busy machine
     with sync_playwright() as tools:
         browser = tools.chromium.launch(
             executable_path=CHROMIUM,

@@ -8,9 +8,11 @@ from urllib.parse import urlsplit
 
 import nbformat
 
+from tests.browser.page_calls import PATIENCE, call
+
 LOCAL_SCHEMES = ("data", "blob", "about", "chrome", "chrome-extension")
 """Addresses that lead nowhere: the last two are of the browser's own view of PDFs."""
-PATIENCE = 90_000  # milliseconds until a condition counts as one that never comes; a slow machine gets what it needs
+KERNEL_PATIENCE = 150_000  # milliseconds until all cells of a notebook have run; the longest takes 10,000 here
 WIDTH, HEIGHT = 1280, 1000
 MAX_HEIGHT = 16_000  # pixels; what a picture of a whole notebook is cut at
 
@@ -96,7 +98,7 @@ class Lab:
         """Close what is open; the next test finds JupyterLab as the first one did."""
         if self.page is None or self.page.is_closed():
             return
-        self.page.evaluate(CLOSE_DOCUMENTS)
+        call(self.page, CLOSE_DOCUMENTS)
         self.page.set_viewport_size({"width": WIDTH, "height": HEIGHT})
         if self.page.locator("body[data-jp-theme-light=true]").count() == 0:
             self.theme(self.page, "Light")
@@ -105,7 +107,7 @@ class Lab:
     def close(self) -> None:
         """Another page for the next test: this one may be spoilt."""
         if self.page is not None and not self.page.is_closed():
-            self.page.evaluate(CLOSE_DOCUMENTS)
+            call(self.page, CLOSE_DOCUMENTS)
             self.page.context.close()
 
     # -- notebooks
@@ -125,13 +127,13 @@ class Lab:
         """The page with a notebook of the folder in it, its kernel ready."""
         if self.page is None or self.page.is_closed():
             self.page = self._new_page()
-        self.page.evaluate(OPEN, str((self.folder / name).relative_to(self.work)))
+        call(self.page, OPEN, str((self.folder / name).relative_to(self.work)))
         return self.page
 
     def run(self, name: str, *, expect_errors: bool = False) -> Any:
         """The page with a notebook in it, all of whose cells have run."""
         page = self.open(name)
-        if not page.evaluate(RUN_ALL) and not expect_errors:
+        if not call(page, RUN_ALL, patience=KERNEL_PATIENCE) and not expect_errors:
             raise AssertionError(f"{name}: {self.errors(page)}")
         return page
 
@@ -150,14 +152,14 @@ class Lab:
 
     def run_code(self, page: Any, code: str) -> str:
         """What the kernel prints, or complains, when it runs this outside of any cell."""
-        return page.evaluate(RUN_CODE, code).strip()
+        return call(page, RUN_CODE, code).strip()
 
     # -- what is seen
 
     def theme(self, page: Any, word: str) -> None:
         """Light or Dark, once it is there to be seen."""
         name = f"JupyterLab {word}"
-        page.evaluate("theme => window.jupyterapp.commands.execute('apputils:change-theme', {theme})", name)
+        call(page, "theme => window.jupyterapp.commands.execute('apputils:change-theme', {theme})", name)
         page.locator(f"body[data-jp-theme-name='{name}']").wait_for(state="attached")
         page.locator("#jupyterlab-splash").wait_for(state="detached")
 
@@ -191,7 +193,7 @@ class Lab:
         )
         page.goto(f"{self.url}/lab?reset")
         page.wait_for_function("window.jupyterapp")
-        page.evaluate(WAIT_UNTIL_READY)
+        call(page, WAIT_UNTIL_READY)
         return page
 
     def _record_error(self, wrong: bool, message: str) -> None:

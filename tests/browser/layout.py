@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from tests.browser.page_calls import call
+
 FIND_LAYOUT_PROBLEMS = """async () => {
   const form = document.querySelector('.svc-form'), problems = [];
   document.activeElement.blur(); // a list that lies over other things is there while it has the focus
@@ -31,4 +33,4 @@ FIND_LAYOUT_PROBLEMS = """async () => {
 
 def layout_problems(page: Any) -> list[str]:
     """Controls that stand out of the form, lie under something, or have no room for their words."""
-    return page.evaluate(FIND_LAYOUT_PROBLEMS)
+    return call(page, FIND_LAYOUT_PROBLEMS)

@@ -96,6 +96,15 @@ def fill_event(page):
     page.get_by_role("alert").get_by_text("Nothing was created").wait_for()
 
 
+def fill_calendar(page):
+    page.get_by_role("gridcell").first.dblclick()
+    page.get_by_label("Title").fill("Seminar")
+    page.get_by_role("button", name="Create", exact=True).click()
+    page.get_by_role("status").get_by_text("Created Seminar.").wait_for()
+    page.get_by_role("grid").get_by_role("button", name="Seminar").click()
+    page.get_by_role("button", name="Edit", exact=True).wait_for()
+
+
 def fill_watch(page):
     page.get_by_role("button", name="Watch", exact=True).click()
     message = page.locator("details:has(code)")
@@ -131,6 +140,7 @@ FORMS = {
     "upload-existing": ("upload_form()", fill_replacement),
     "export": ("export_form()", preview_export),
     "event": ("event_form()", fill_event),
+    "calendar": ("calendar_view(view='week')", fill_calendar),
     "watch": ("watch_panel()", fill_watch),
     "files": ("file_browser()", leave_unfilled),
     "files-part": ("file_browser()", fill_byte_range),

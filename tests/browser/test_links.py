@@ -80,7 +80,7 @@ def test_the_content_link_shows_a_pdf(page: Page, sandbox: svc.Sandbox, base_url
 
     open_content(page, base_url, Path(path).read_bytes(), "plan.pdf")
 
-    assert page.evaluate("document.contentType") == "application/pdf"
+    # No `evaluate`: while chromium replaces the page by its viewer, it may never answer.
     if not any(is_viewer(frame) for frame in page.frames):
         page.wait_for_event("framenavigated", is_viewer)
 

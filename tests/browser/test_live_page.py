@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 import svc_notebooks as svc
 from svc_notebooks.server.service import open_service
 from svc_notebooks.server.transports.socket_server import SocketServer
-from tests.browser.lab import PATIENCE
+from tests.browser.page_calls import PATIENCE
 from tests.browser.server import ROOT
 
 pytestmark = [pytest.mark.browser, pytest.mark.filterwarnings("default")]

@@ -11,7 +11,7 @@ from svc_notebooks.core.policy import Policy
 from svc_notebooks.server.service import Service, open_service
 from svc_notebooks.server.transports.socket_server import SocketServer
 from tests.browser.conftest import CHROMIUM
-from tests.browser.lab import PATIENCE
+from tests.browser.page_calls import PATIENCE, call
 from tests.contract.control_calls import CALLS, control_state
 
 pytestmark = pytest.mark.browser
@@ -208,7 +208,7 @@ def test_no_control_call_changes_anything(signed_in, host, other_site_port, serv
     before = control_state(service)
     signed_in.goto(f"http://{host}:{other_site_port}/")
 
-    results = signed_in.evaluate(ATTACK_CONTROL, [base_url, CALLS])
+    results = call(signed_in, ATTACK_CONTROL, [base_url, CALLS])
 
     for how in ("cors", "cors with the cookie", "preflighted"):
         assert set(results[how]) == {"blocked"}, how
@@ -230,7 +230,7 @@ def test_no_page_signs_in_signs_out_or_consents(signed_in, host, other_site_port
     people, since = service._context.store.users.emails(), service.requests_served
     signed_in.goto(f"http://{host}:{other_site_port}/")
 
-    results = signed_in.evaluate(ATTACK_PAGES, [base_url, f"/authorize?{urlencode(query)}"])
+    results = call(signed_in, ATTACK_PAGES, [base_url, f"/authorize?{urlencode(query)}"])
 
     assert results[2:] == ["opaque", "blocked", "blocked", "blocked"]
     rows = [(row["operation"], row["method"], row["status"]) for row in service.journal(since)]
@@ -250,7 +250,7 @@ def test_a_name_that_was_made_to_lead_here_reaches_nothing(chromium, service, ba
     try:
         page = browser.new_page()
         page.goto(f"http://evil.example:{port}/storage/v3/files")
-        statuses = page.evaluate(REBINDING_REQUESTS)
+        statuses = call(page, REBINDING_REQUESTS)
     finally:
         browser.close()
 
@@ -263,7 +263,7 @@ def test_a_name_that_was_made_to_lead_here_reaches_nothing(chromium, service, ba
 def test_a_page_with_a_token_uses_the_interface(signed_in, host, other_site_port, base_url):
     signed_in.goto(f"http://{host}:{other_site_port}/")
 
-    results = signed_in.evaluate(USE_INTERFACE, [base_url, TOKEN, 600_000])
+    results = call(signed_in, USE_INTERFACE, [base_url, TOKEN, 600_000])
 
     assert results == {
         "multipart": [200, "of a page"],

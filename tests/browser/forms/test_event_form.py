@@ -5,6 +5,8 @@ import json
 import pytest
 from playwright.sync_api import expect
 
+from svc_notebooks.core.time_zones import zone_names
+from svc_notebooks.notebook.forms.event.time.time_zone import matching_zones
 from tests.browser.keyboard import tab_to
 
 pytestmark = [pytest.mark.browser, pytest.mark.filterwarnings("default")]
@@ -125,10 +127,12 @@ def test_by_keyboard_alone(lab, open_form):
     page.get_by_text("UTC-4 at the start").wait_for()
     page.keyboard.press("Control+A")
     page.keyboard.type("argentina")
-    page.get_by_role("option", name="America/Argentina/Ushuaia").wait_for()
+    matching = matching_zones("argentina", zone_names())
+    expect(page.get_by_label("Zones found").get_by_role("option")).to_have_count(len(matching))
     page.keyboard.press("Tab")  # into the list
-    page.keyboard.press("ArrowDown")
-    page.keyboard.press("ArrowDown")
+    for name in matching[:2]:
+        page.keyboard.press("ArrowDown")
+        expect(page.get_by_role("textbox", name="Time zone")).to_have_value(name)
     page.get_by_text("UTC-3 at the start").wait_for()
     assert page.get_by_label("Zones found").is_visible(), "the arrows go on from here"
     tab_to(page, "combobox", "Repeats")

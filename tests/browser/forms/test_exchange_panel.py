@@ -35,6 +35,7 @@ def button(page, name):
 def test_an_edited_request_is_sent_and_compared(lab, page):
     listed(page, "POST /storage/v3/files").click()
     button(page, "Edit and resend").click()
+    expect(page.get_by_label("URL", exact=True)).to_be_focused()  # the kernel has filled the editor
     page.get_by_label("Body", exact=True).fill('{"name": "other"}')
     page.get_by_label("URL", exact=True).fill("/storage/v3/files?fields=name")
     button(page, "Send").click()

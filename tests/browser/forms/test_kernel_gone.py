@@ -2,6 +2,8 @@
 
 import pytest
 
+from tests.browser.page_calls import call
+
 pytestmark = [pytest.mark.browser, pytest.mark.filterwarnings("default")]
 
 CELL = """
@@ -48,7 +50,7 @@ def message(page):
 def test_a_form_shows_that_its_kernel_is_not_connected(lab, axe, open_form, end):
     page = open_form()
     page.get_by_label("Title").fill("Tea")
-    page.evaluate(ENDS[end])
+    call(page, ENDS[end])
 
     message(page).wait_for()
     lab.screenshot(page, f"kernel-gone-{end.replace(' ', '-')}")
@@ -64,9 +66,9 @@ def test_a_form_shows_that_its_kernel_is_not_connected(lab, axe, open_form, end)
 @pytest.mark.spec("W-05", "W-05c")
 def test_a_form_works_again_after_its_cell_has_run_again(lab, open_form):
     page = open_form()
-    page.evaluate(ENDS["restarted"])
+    call(page, ENDS["restarted"])
     message(page).wait_for()
-    page.evaluate("async () => await window.jupyterapp.commands.execute('notebook:run-all-cells')")
+    call(page, "async () => await window.jupyterapp.commands.execute('notebook:run-all-cells')")
     message(page).wait_for(state="detached")
     page.get_by_label("Title").fill("Tea")
     page.get_by_role("button", name="Create", exact=True).click()
@@ -80,7 +82,7 @@ def test_a_restored_connection_removes_the_message(open_form):
     kernel = f"{SESSION}.session.kernel"
     page.evaluate(f"() => {kernel}.connectionStatusChanged.emit('connecting')")
     message(page).wait_for()
-    page.evaluate(f"async () => await {kernel}.reconnect()")
+    call(page, f"async () => await {kernel}.reconnect()")
     message(page).wait_for(state="hidden")
     page.get_by_label("Title").fill("Tea")
     page.get_by_role("button", name="Create", exact=True).click()
@@ -94,7 +96,7 @@ def test_a_dashboard_has_one_message_and_a_click_scrolls_to_it(open_form):
     page.set_viewport_size({"width": 900, "height": 420})
     page.get_by_role("tab", name="Events", exact=True).click()
     page.get_by_label("Title").fill("Tea")
-    page.evaluate(ENDS["restarted"])
+    call(page, ENDS["restarted"])
     message(page).wait_for()
     assert message(page).count() == 1
     page.get_by_role("button", name="Create", exact=True).click()

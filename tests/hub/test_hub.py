@@ -1,0 +1,156 @@
+"""The configuration of docs/hub.md with JupyterHub, its proxy and three users: `make hub-tests`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+import requests
+
+from tests.hub.hub_process import USERS, HubUser, configuration, running_hub
+
+pytestmark = pytest.mark.hub
+
+PREFIX = "/services/svc"
+LONG = 60
+
+
+@pytest.fixture(scope="module")
+def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a hub."""
+    with running_hub(tmp_path_factory.mktemp("hub")) as url:
+        yield url
+
+
+@pytest.fixture(scope="module")
+def users(url: str) -> dict[str, HubUser]:
+    """The users, who are signed in to the hub."""
+    users = {name: HubUser(url, name) for name in USERS}
+    for user in users.values():
+        user.sign_in()
+    return users
+
+
+@pytest.fixture(scope="module")
+def notebooks(users: dict[str, HubUser]) -> dict[str, HubUser]:
+    """Ada and bob with a kernel each, which is connected to the service."""
+    notebooks = {name: users[name] for name in ("ada", "bob")}
+    for user in notebooks.values():
+        user.start_server()
+        user.run("import svc_notebooks as svc\nsession = svc.connect()")
+    return notebooks
+
+
+def call(url: str, path: str, token: str) -> requests.Response:
+    return requests.get(url + PREFIX + path, headers={"Authorization": f"Bearer {token}"}, timeout=LONG)
+
+
+def test_the_configuration_has_at_most_30_lines() -> None:
+    lines = configuration().splitlines()
+
+    assert len(lines) <= 30
+
+
+def test_the_token_of_a_user_is_an_access_token(url: str, users: dict[str, HubUser]) -> None:
+    answer = call(url, "/storage/v3/about?fields=user", users["bob"].token())
+
+    assert answer.status_code == 200
+    assert answer.json()["user"]["emailAddress"] == "bob@svc.example"
+
+
+def test_an_unknown_token_is_401(url: str) -> None:
+    answer = call(url, "/storage/v3/about?fields=user", "unknown")
+
+    assert answer.status_code == 401
+
+
+def test_a_token_without_the_scope_is_403(url: str, users: dict[str, HubUser]) -> None:
+    answer = call(url, "/storage/v3/about?fields=user", users["bob"].token(scopes=["read:users!user"]))
+
+    assert answer.status_code == 403
+    assert "access:services!service=svc" in answer.json()["error"]["message"]
+
+
+def test_only_an_administrator_may_use_the_control_interface(url: str, users: dict[str, HubUser]) -> None:
+    statuses = {name: call(url, "/_control/clock", user.token()).status_code for name, user in users.items()}
+
+    assert statuses == {"ada": 200, "bob": 403, "eve": 403}
+
+
+def test_links_lead_through_the_proxy(url: str, users: dict[str, HubUser]) -> None:
+    headers = {"Authorization": f"Bearer {users['eve'].token()}"}
+    upload = f"{url}{PREFIX}/upload/storage/v3/files"
+    start = requests.post(f"{upload}?uploadType=resumable", headers=headers, timeout=LONG)
+    session_uri = start.headers["Location"]
+    made = requests.put(session_uri, data=b"hello", headers=headers, timeout=LONG)
+
+    assert session_uri.startswith(f"{upload}?")
+    assert made.status_code == 200
+
+
+def test_two_users_share_a_file_in_notebooks(notebooks: dict[str, HubUser]) -> None:
+    ada, bob = notebooks["ada"], notebooks["bob"]
+    ada.run("file = svc.upload(b'from ada', name='shared.txt')\nsvc.share(file, 'bob@svc.example', role='writer')")
+    seen = bob.run("print(svc.read(svc.files(name='shared.txt')))")
+
+    assert "from ada" in seen
+
+
+def test_one_user_is_notified_of_the_change_of_another(notebooks: dict[str, HubUser]) -> None:
+    ada, bob = notebooks["ada"], notebooks["bob"]
+    bob.run("rx = svc.receiver()")
+    ada.run(REGISTER.format(certificates=bob.run("print(repr(rx.ca_pem))")))
+    file_id = ada.run(
+        "file = svc.upload(b'first', name='watched.txt')\nsvc.share(file, 'bob@svc.example', role='writer')\n"
+        "print(file['id'].iloc[0])"
+    )
+    bob.run(f"channel = svc.watch_file({file_id!r}, receiver=rx)\nrx.wait_for('sync')")
+    ada.run("svc.update(file, description='changed by ada')")
+    message = bob.run("print(rx.wait_for('update')['state'].tolist())")
+
+    assert "update" in message
+
+
+REGISTER = """
+import os, requests
+headers = {{"Authorization": "Bearer " + os.environ["JUPYTERHUB_API_TOKEN"]}}
+for call, body in (("domains", {{"domain": "localhost"}}), ("trust", {{"ca_pem": {certificates}}})):
+    requests.post(f"{{session.base_url}}/_control/{{call}}", json=body, headers=headers).raise_for_status()
+"""
+
+
+def test_the_token_is_not_shown_and_not_pickled(notebooks: dict[str, HubUser]) -> None:
+    code = (
+        "import os, pickle\nsvc.files()\ntoken = os.environ['JUPYTERHUB_API_TOKEN']\n"
+        "print(token.encode() in pickle.dumps(session.recipe()), token in repr([*session.exchanges]), session)"
+    )
+    shown = notebooks["bob"].run(code)
+
+    assert shown.startswith("False False <Session http")
+
+
+def test_a_user_signs_in_to_a_page_with_the_hub(url: str, users: dict[str, HubUser]) -> None:
+    eve = users["eve"]
+    headers = {"Authorization": f"Bearer {eve.token()}", "Content-Type": "text/plain"}
+    upload = f"{url}{PREFIX}/upload/storage/v3/files?uploadType=media&fields=webViewLink"
+    link = requests.post(upload, b"text of eve", headers=headers, timeout=LONG).json()["webViewLink"]
+    asking = eve.open(link)
+    button = re.search(r'href="([^"]*)"', asking.text)
+    assert button
+    page = eve.consent(eve.open(url + button[1]))
+
+    assert asking.status_code == 401
+    assert page.url == link
+    assert "text of eve" in page.text
+    assert "eve@svc.example" in page.text
+
+
+def test_signing_out_of_the_service_needs_a_new_sign_in(url: str, users: dict[str, HubUser]) -> None:
+    eve = users["eve"]
+    signed_in = eve.consent(eve.open(f"{url}{PREFIX}/signin"))
+    page = eve.browser.post(f"{url}{PREFIX}/signout", headers={"Accept": "text/html"}, timeout=LONG)
+
+    assert "eve@svc.example" in signed_in.text
+    assert "Signed out" in page.text
+    assert "svc_session" not in eve.browser.cookies
