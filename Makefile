@@ -14,8 +14,8 @@ unexport PYTHONDONTWRITEBYTECODE
 tests nbval notebooks: export TZ := UTC
 tests nbval notebooks: export PYTHONHASHSEED := 0
 
-.PHONY: env lab test checks lint types imports tests nbval browser durability opens coverage pandas-2.2 bench docs lite lite-tests lite-lock notebooks lock \
-	wheel clean check-wheel check-binder
+.PHONY: env lab test checks lint types imports tests nbval browser durability opens coverage pandas-2.2 cluster-tests hub-env hub-tests bench docs docs-tests lite lite-tests lite-lock notebooks lock \
+	wheel clean check-wheel check-binder badge
 
 # Both halves of the environment: the one that JupyterLab and the notebooks need, and the rest that tests need.
 env: $(BIN)/.all
@@ -68,9 +68,10 @@ tests: env
 nbval: env
 	$(BIN)/python -m pytest --nbval --nbval-current-env --nbval-cell-timeout=30 notebooks
 
-# Two workers, each with a JupyterLab and a chromium of its own.
+# Two workers, each with a JupyterLab and a chromium of its own. A chromium that does not answer costs five minutes, so the
+# run ends at the fifth failure.
 browser: env
-	$(BIN)/python -m pytest -m browser --numprocesses 2 --dist loadfile $(ARGS)
+	$(BIN)/python -m pytest -m browser tests/browser --numprocesses 2 --dist loadfile --maxfail 5 -o faulthandler_timeout=300 $(ARGS)
 
 opens: env
 	$(BIN)/python -m pytest -m opens $(ARGS)
@@ -95,13 +96,64 @@ pandas-2.2: $(OLD_PANDAS)/.installed
 		tests/notebook/tables tests/notebook/files/test_read_frame.py tests/notebook/files/test_upload_frames.py \
 		tests/notebook/files/test_parquet.py tests/notebook/exchanges/test_exchange_tools.py $(ARGS)
 
+# An environment that adds the packages of a lock to those of the checkout, which it sees.
+define ADDED_ENVIRONMENT
+$(BIN)/python -m venv --clear --without-pip $(1)
+$(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))' \
+	>"$$($(1)/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/checkout.pth"
+$(1)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $<
+@touch $@
+endef
+
+# The executors of docs/bulk.md in two processes each. Their environment adds to that of the checkout.
+CLUSTER := build/cluster-env
+$(CLUSTER)/.installed: requirements/cluster.txt | env
+	$(call ADDED_ENVIRONMENT,$(CLUSTER))
+
+cluster-tests: env $(CLUSTER)/.installed
+	$(CLUSTER)/bin/python -m pytest -m cluster -p no:nbval $(ARGS) tests/cluster
+
+# The configuration of docs/hub.md with JupyterHub in an environment that adds to that of the checkout, and with its proxy
+# from npm. ARGS go to pytest.
+HUB := build/hub-env
+HUB_PROXY := build/hub-proxy
+$(HUB)/.installed: requirements/hub.txt | env
+	$(call ADDED_ENVIRONMENT,$(HUB))
+
+$(HUB_PROXY)/.installed: requirements/hub-proxy/package-lock.json
+	@mkdir -p $(HUB_PROXY)
+	cp requirements/hub-proxy/*.json $(HUB_PROXY)
+	npm ci --silent --no-audit --no-fund --prefix $(HUB_PROXY)
+	@touch $@
+
+hub-env: env $(HUB)/.installed $(HUB_PROXY)/.installed
+
+hub-tests: hub-env
+	$(HUB)/bin/python -m pytest -m hub -p no:nbval $(ARGS) tests/hub
+
 bench: env
 	$(BIN)/python -m tests.bench $(ARGS)
 
-docs: env
-	$(BIN)/python -m tools.docs $(ARGS)
+# Writes the tables of docs, and builds the site in build/docs; a broken link fails. ARGS go to Sphinx.
+DOCS := build/docs-env
+$(DOCS)/.installed: requirements/docs.txt | env
+	$(call ADDED_ENVIRONMENT,$(DOCS))
 
-# The site in build/lite; what builds it has an environment of its own. ARGS=--offline: a variant for tests, with npm.
+docs: env $(DOCS)/.installed
+	$(BIN)/python -m tools.docs
+	$(BIN)/python -m tools.mermaid build/docs-static
+	@rm -rf build/docs
+	$(DOCS)/bin/python -m sphinx --quiet --fresh-env --fail-on-warning -c docs -d build/docs-cache $(ARGS) . build/docs
+	$(DOCS)/bin/python -m pagefind --silent --site build/docs --root-selector article.bd-article \
+		--glob "{CHANGELOG,CONTRIBUTING,docs/**/*,notebooks/**/*}.html" --exclude-selectors .headerlink --keep-index-url
+	@echo "docs: build/docs/index.html. The search needs a server: python3 -m http.server --directory build/docs"
+
+# The site in a real chromium, without a network.
+docs-tests: docs
+	$(BIN)/python -m pytest -m docs tests/browser/test_docs_site.py
+
+# The site in build/lite; what builds it has an environment of its own, and needs npm. ARGS=--bundle: with the compiled
+# packages of Pyodide, which pages load from Pyodide's distribution otherwise.
 LITE := build/lite-env
 $(LITE)/.installed: requirements/lite.txt
 	test -x $(LITE)/bin/python || $(PYTHON) -m venv $(LITE)
@@ -111,7 +163,7 @@ $(LITE)/.installed: requirements/lite.txt
 lite: env $(LITE)/.installed
 	$(BIN)/python -m tools.lite.build $(ARGS)
 
-# The site in a real chromium, without a network; needs npm.
+# The site in a real chromium, without a network.
 lite-tests: env $(LITE)/.installed
 	$(BIN)/python -m pytest -m lite $(ARGS)
 
@@ -131,6 +183,9 @@ lock: env
 	$(LOCK) pyproject.toml --extra lab --group build \
 		--constraint requirements/dev.txt --output-file binder/requirements.txt
 	$(LOCK) --group install --constraint requirements/dev.txt --output-file requirements/uv.txt
+	$(LOCK) --group docs --constraint requirements/dev.txt --output-file requirements/docs.txt
+	$(LOCK) --group cluster --constraint requirements/dev.txt --output-file requirements/cluster.txt
+	$(LOCK) --group hub --constraint requirements/dev.txt --output-file requirements/hub.txt
 	$(LOCK) --group oldest --no-deps --output-file requirements/pandas-2.2.txt
 
 wheel: env
@@ -143,5 +198,9 @@ check-wheel: env
 check-binder: env
 	$(BIN)/python -m tools.check_binder
 
+# The badge in README.md, for the repository in [project.urls] of pyproject.toml. ARGS: a tag
+badge: env
+	$(BIN)/python -m tools.binder_badge $(ARGS)
+
 clean:
-	rm -rf $(VENV) dist build .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) dist build docs/api .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
