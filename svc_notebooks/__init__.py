@@ -49,7 +49,9 @@ if _typing.TYPE_CHECKING:
         respond as respond,
         update_event as update_event,
     )
+    from .notebook.events.free_busy import free_busy as free_busy
     from .notebook.events.ical import export_events as export_events
+    from .notebook.events.ical_import import import_events as import_events
     from .notebook.events.query import events as events
     from .notebook.events.recurrence import (
         instances as instances,
@@ -66,29 +68,27 @@ if _typing.TYPE_CHECKING:
         import_formats as import_formats,
     )
     from .notebook.files.copy import copy as copy
-    from .notebook.files.downloads import download as download, read as read
-    from .notebook.files.exports import export as export
+    from .notebook.files.downloads.downloads import download as download, read as read
+    from .notebook.files.downloads.exports import export as export
+    from .notebook.files.downloads.read_frame import read_frame as read_frame
     from .notebook.files.files import (
         create_file as create_file,
-        delete as delete,
         file as file,
         generate_ids as generate_ids,
-        trash as trash,
-        untrash as untrash,
         update as update,
         upload as upload,
     )
     from .notebook.files.folders import create_folder as create_folder, move as move
-    from .notebook.files.identity import service_account_token as service_account_token, token_info as token_info
     from .notebook.files.permissions import permissions as permissions, share as share, unshare as unshare
-    from .notebook.files.read_frame import read_frame as read_frame
     from .notebook.files.search import files as files
+    from .notebook.files.trash import delete as delete, trash as trash, untrash as untrash
     from .notebook.files.uploads import (
         Upload as Upload,
         pending_uploads as pending_uploads,
         resume_upload as resume_upload,
         start_upload as start_upload,
     )
+    from .notebook.forms.calendar_view.view import calendar_view as calendar_view
     from .notebook.forms.dashboard.dashboard import dashboard as dashboard
     from .notebook.forms.event.form import event_form as event_form
     from .notebook.forms.export.form import export_form as export_form
@@ -96,6 +96,7 @@ if _typing.TYPE_CHECKING:
     from .notebook.forms.recurrence.month_calendars import recurrence_calendar as recurrence_calendar
     from .notebook.forms.upload.form import upload_form as upload_form
     from .notebook.forms.watch.panel import watch_panel as watch_panel
+    from .notebook.identity import service_account_token as service_account_token, token_info as token_info
     from .notebook.notifications.channels import (
         channels as channels,
         renew_channel as renew_channel,
@@ -130,19 +131,17 @@ _MODULES = {
         "create_file",
         "generate_ids",
         "file",
-        "trash",
-        "untrash",
-        "delete",
     ),
+    "notebook.files.trash": ("trash", "untrash", "delete"),
     "notebook.files.search": ("files",),
     "notebook.files.folders": ("create_folder", "move"),
     "notebook.files.copy": ("copy",),
-    "notebook.files.identity": ("token_info", "service_account_token"),
+    "notebook.identity": ("token_info", "service_account_token"),
     "notebook.sandbox.identities": ("ServiceAccount", "OAuthClient"),
     "notebook.files.permissions": ("share", "unshare", "permissions"),
-    "notebook.files.downloads": ("download", "read"),
-    "notebook.files.read_frame": ("read_frame",),
-    "notebook.files.exports": ("export",),
+    "notebook.files.downloads.downloads": ("download", "read"),
+    "notebook.files.downloads.read_frame": ("read_frame",),
+    "notebook.files.downloads.exports": ("export",),
     "notebook.files.about": ("about", "import_formats", "export_formats"),
     "notebook.files.uploads": ("start_upload", "resume_upload", "pending_uploads", "Upload"),
     "notebook.notifications.channels": ("watch_file", "watch_changes", "stop_channel", "renew_channel", "channels"),
@@ -156,7 +155,9 @@ _MODULES = {
     "notebook.events.recurrence": ("instances", "preview_recurrence", "recurrence_lines"),
     "notebook.forms.recurrence.month_calendars": ("recurrence_calendar",),
     "notebook.events.calendars": ("calendars", "create_calendar", "event_colors"),
+    "notebook.events.free_busy": ("free_busy",),
     "notebook.events.ical": ("export_events",),
+    "notebook.events.ical_import": ("import_events",),
     "notebook.events.body": ("EventError",),
     "notebook.exchanges.exchanges": ("exchanges", "exchange"),
     "notebook.exchanges.assert_exchanges": ("assert_exchanges",),
@@ -167,6 +168,7 @@ _MODULES = {
     "notebook.forms.upload.form": ("upload_form",),
     "notebook.forms.export.form": ("export_form",),
     "notebook.forms.event.form": ("event_form",),
+    "notebook.forms.calendar_view.view": ("calendar_view",),
     "notebook.forms.watch.panel": ("watch_panel",),
     "notebook.doctor": ("doctor",),
     "core.brand_names": ("Names",),

@@ -1,6 +1,8 @@
 """What every test shares: the count of rules, a machine that is nobody's and may be slow, and that nothing runs on."""
 
+import gc
 import os
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import suppress
@@ -23,7 +25,25 @@ with suppress(ModuleNotFoundError):  # some of the contract suite needs no hypot
 for name in ("CI", "BUILD_NUMBER"):  # with them pytest writes out the difference of two large contents for hours
     os.environ.pop(name, None)
 
+# jsonschema would build 39 parsers of internationalised addresses: one second of each process, for a format that no
+# schema of the tests has.
+sys.modules.setdefault("rfc3987_syntax", None)
+
 pytest_plugins = ["tests.plugin_rules"]
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_collection() -> Iterator[None]:
+    """Collect tests without the collector of garbage, which would visit millions of objects that all stay.
+
+    It does not visit them during the tests either.
+    """
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 @pytest.fixture(scope="session")

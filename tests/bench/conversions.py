@@ -32,13 +32,15 @@ _ROUNDS = 7
 
 # The calls in which libraries do their work: module, name.
 _LIBRARY_CALLS = (
-    ("subprocess", "run"),
+    ("svc_notebooks.convert.engines.program", "run"),
     ("typst", "Compiler"),
     ("svc_notebooks.convert.engines.tesseract", "_recognize_paragraphs"),
-    ("svc_notebooks.convert.spreadsheet.xls", "CalamineWorkbook"),
+    ("svc_notebooks.convert.engines.libreoffice", "_run_in_server"),
+    ("xlrd", "open_workbook"),
 )
 _LIBRARIES = {
-    "document.read": "pandoc", "document.write": "pandoc", "document.pdf": "typst", "document.scan": "tesserocr",
+    "document.read": "pandoc", "document.write": "pandoc", "document.pdf": "typst",
+    "document.scanned_pages": "tesserocr",
     "spreadsheet.pdf": "typst", "presentation.pdf": "typst", "drawing": "typst",
 }  # fmt: skip
 
@@ -121,7 +123,7 @@ def library_of(conversion: Conversion) -> str:
     module = conversion.function.partition(":")[0]
     if conversion.function.endswith((":doc", ".ppt:read")):
         return "LibreOffice"
-    return _LIBRARIES.get(module, "python-calamine")
+    return _LIBRARIES.get(module, "xlrd")
 
 
 def library_seconds(conversion: Conversion, source: bytes, name: str, *, reads: bool) -> float:

@@ -47,6 +47,15 @@ def ours(store: Path | None = None) -> Iterator[Served]:
 
 
 @contextmanager
+def slow_line(served: Served, seconds: float) -> Iterator[str]:
+    """The address of a line to a service that delivers everything so much later, in each direction."""
+    command = [sys.executable, "-m", f"{__package__}.slow_line", *served.netloc.split(":"), str(seconds)]
+    with _running(command, stdout=subprocess.PIPE) as process:
+        assert process.stdout
+        yield f"http://127.0.0.1:{int(process.stdout.readline())}"
+
+
+@contextmanager
 def emulator() -> Iterator[Served]:
     """gcp-storage-emulator, in memory, with a bucket named bench."""
     port = _free_port()

@@ -49,6 +49,19 @@ def _recurrence() -> Recurrence:
     return Recurrence.parse([f"RRULE:{RULE}"], START)
 
 
+def monthly() -> Iterator[Row]:
+    """Ten years of the last Friday of the month, whose days differ from month to month."""
+    rule = "FREQ=MONTHLY;BYDAY=-1FR"
+    ours: Expansion = lambda: list(  # noqa: E731
+        starts(Recurrence.parse([f"RRULE:{rule}"], START), START, before=LAST + timedelta(seconds=1))
+    )
+    theirs: Expansion = lambda: [START, *rrulestr(f"{rule};UNTIL={_utc(LAST)}", dtstart=START)]  # noqa: E731
+    _check_equal(ours, theirs)
+    costs = alternate({"ours": median_of(ours, 25), "dateutil": median_of(theirs, 9)}, ROUNDS)
+    work = "ten years of MONTHLY;BYDAY=-1FR"
+    yield compare(work, costs["ours"], costs["dateutil"], "dateutil", at_most(0.5), milliseconds)
+
+
 def ten_years_on() -> Iterator[Row]:
     """The instances of one month, which dateutil reaches from the start."""
     after, before = MONTH

@@ -32,6 +32,31 @@ _EXECUTE = """async (code) => {
   return said
 }"""
 
+_TIMES = """
+window.times = {}  // milliseconds since the page was opened
+window.Worker = class extends Worker {
+  constructor(...given) {
+    super(...given)
+    times.started ??= performance.now()
+    this.addEventListener("message", ({ data }) => {
+      if (data?._kernelMessage) times.ready ??= performance.now()
+      if (data?.cannotLoad) times.shown ??= performance.now()
+    })
+  }
+}
+"""
+
+_RUN_CELL = """async (code) => {
+  const app = window.jupyterapp, panel = app.shell.currentWidget, model = panel.content.model
+  await panel.context.ready; await panel.sessionContext.ready; await panel.revealed
+  const at = model.cells.length
+  model.sharedModel.addCell({ cell_type: "code", source: code })
+  panel.content.deselectAll()
+  panel.content.activeCellIndex = at
+  await app.commands.execute("notebook:run-cell")
+  return model.toJSON().cells[at].outputs
+}"""
+
 
 class Browser:
     """One chromium. `external_requests` are the requests that did not go to the site."""
@@ -52,13 +77,22 @@ class Browser:
         """The page on which the site opens by itself."""
         return self._opened(self._address)
 
+    def begin(self, name: str) -> Any:
+        """A page that only begins to open a notebook. Its variable `times` has the times of its worker."""
+        return self._begun(f"{self._address}/lab/index.html?path={name}")
+
     def _opened(self, address: str) -> Any:
+        page = self._begun(address)
+        page.wait_for_function(_READY)
+        return page
+
+    def _begun(self, address: str) -> Any:
         context = self._chromium.new_context(viewport={"width": 1280, "height": 1000})
         context.set_default_timeout(PATIENCE)
         context.on("request", lambda request: self._record_request(request.url))
+        context.add_init_script(_TIMES)
         page = context.new_page()
-        page.goto(address)
-        page.wait_for_function(_READY)
+        page.goto(address, wait_until="commit")
         return page
 
 
@@ -71,3 +105,12 @@ def run(page: Any) -> list[dict[str, Any]]:
 def execute(page: Any, code: str) -> str:
     """What a piece of code says, in the kernel of the page."""
     return str(page.evaluate(_EXECUTE, code))
+
+
+def run_cell(page: Any, code: str) -> str:
+    """Run code in a new last cell, and return the text of its outputs."""
+    outputs = page.evaluate(_RUN_CELL, code)
+    texts = (
+        output.get("text") or output.get("traceback") or output.get("data", {}).get("text/plain") for output in outputs
+    )
+    return "".join(text if isinstance(text, str) else "".join(text) for text in texts if text)

@@ -81,7 +81,9 @@ class DatetimeIndex:
         self.array = [None if one == "NaT" else datetime.fromisoformat(one).replace(tzinfo=UTC) for one in values]
 
 class Series:
-    def __init__(self, values, index=None):
+    def __init__(self, values, index=None, **named):
+        if named:
+            _lacks("such a Series")
         self._values = list(values)
 
     def tolist(self):
@@ -96,7 +98,7 @@ class Series:
         def tz_convert(zone):
             return Series(one and one.astimezone(ZoneInfo(str(zone))) for one in self)
 
-        return SimpleNamespace(tz_convert=tz_convert)
+        return SimpleNamespace(tz_convert=tz_convert, tz=UTC)
 
     def __iter__(self):
         return iter(self._values)
@@ -118,11 +120,35 @@ class Series:
     __ne__ = __ge__ = __lt__ = __gt__ = __le__ = __add__ = __sub__ = __mul__ = __truediv__ = __pow__ = __eq__
     __hash__ = None
 
-class DataFrame:
+class Index:
+    name = None
+
+    def __init__(self, numbers):
+        self._numbers = list(numbers)
+
+    def __iter__(self):
+        return iter(self._numbers)
+
+    def __add__(self, number):
+        return Index(n + number for n in self)
+
+    def __getattr__(self, name):
+        if name.startswith("_"):
+            raise AttributeError(name)
+        _lacks(f"Index.{name}")
+
+class Lacking(type):
+    def __getattr__(cls, name):
+        if name.startswith("_"):
+            raise AttributeError(name)
+        _lacks(f"{cls.__name__}.{name}")
+
+class DataFrame(metaclass=Lacking):
     def __init__(self, data=None, copy=None, **named):
         if named or not isinstance(data, dict):
             _lacks("such a DataFrame")
         self._data = {name: list(values) for name, values in data.items()}
+        self.index = Index(range(len(self)))
 
     @property
     def columns(self):
@@ -162,6 +188,12 @@ class DataFrame:
 
     def tail(self, n=5):
         return self[max(len(self) - n, 0):]
+
+    def copy(self):
+        return DataFrame(self._data)
+
+    def reset_index(self, drop=False):
+        return self.copy() if drop else _lacks("reset_index()")
 
     def to_dict(self, orient="dict"):
         if orient != "records":
@@ -206,7 +238,7 @@ def _wheel(folder: Path, name: str, source: str, needs: str = "") -> Path:
     made = folder / f"{name}-0.0.0-py3-none-any.whl"
     with zipfile.ZipFile(made, "w") as archive:
         for path, text in files.items():
-            archive.writestr(path, text)
+            archive.writestr(zipfile.ZipInfo(path), text)  # without the time, so that the digest stays
     return made
 
 

@@ -108,7 +108,7 @@ def test_spreadsheets_and_pdf_are_made_in_the_page(page):
     code += "print(svc.export(table, 'xlsx')['size'].item() > 0)\nsvc.export(table, 'pdf')"
 
     assert "True" in execute(page, code)
-    assert "it needs typst" in execute(page, "svc.export(table, 'pdf')")
+    assert "the conversion needs typst, which is not loaded" in execute(page, "svc.export(table, 'pdf')")
     assert execute(page, "import typst\nsvc.export(table, 'pdf')\nprint(open('t.pdf', 'rb').read(5))") == "b'%PDF-'\n"
 
 

@@ -33,6 +33,8 @@ Seen = tuple[int, bytes] | str
 class Stage:
     """The service of the current example, behind one socket."""
 
+    provider = None
+
     def __init__(self, service: Service) -> None:
         self.policy, self.service = service.policy, service
 
@@ -162,10 +164,9 @@ def _only_file(service: Service) -> str:
 
 
 def state(service: Service) -> Any:
-    """Return all rows and bytes, without the generations, which only distinguish current requests."""
+    """Return all rows and bytes."""
     context = service._context
     rows = {name: list(table_rows) for name, table_rows in context.store.rows() if name != "rope"}
-    rows["sessions"] = [row[:-2] + row[-1:] for row in rows["sessions"]]
     sizes = {part.key: part.size for part in context.store.contents.parts()}
     contents = sorted(b"".join(service._parts.read(key, 0, size)) for key, size in sizes.items())
     plans = [[(step["seen"], step["fired"]) for step in plan["steps"]] for plan in service.fault_plans()]

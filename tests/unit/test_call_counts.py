@@ -17,14 +17,14 @@ from svc_notebooks.server.service import open_service
 Q = 262_144
 PACKAGE = str(Path(svc.__file__).parent)
 
-MAX_CALLS_OF_A_CHUNK = 150
-"""Of a further chunk in a run; it was 293."""
+MAX_CALLS_OF_A_CHUNK = 155
+"""Of a further chunk in a run, with its progress; it was 293."""
 
-MAX_CALLS_OF_SEND_CHUNK = 175
+MAX_CALLS_OF_SEND_CHUNK = 170
 """Of a chunk by hand, with the row of its history as a frame; it was 342."""
 
-MAX_CALLS_OF_AN_EXPORT = 445
-"""It was 666."""
+MAX_CALLS_OF_AN_EXPORT = 481
+"""With the progress and the columns of a batch; it was 666."""
 
 MAX_DEPTH = 20
 """It was 26."""

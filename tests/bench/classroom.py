@@ -1,0 +1,150 @@
+"""Measures a service that many people use: long lists, lists beside other requests, and people beside programs."""
+
+from __future__ import annotations
+
+import urllib.request
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, nullcontext
+from dataclasses import replace
+from pathlib import Path
+from statistics import median, quantiles
+
+from svc_notebooks.server.service import open_service
+from svc_notebooks.server.tables.contents import PartRange
+from tests.bench.clients import greedy_clients, send_requests
+from tests.bench.processes import Served, folder, ours
+from tests.bench.rounds import Run, alternate, median_of, timed
+from tests.bench.table import Row, at_most, compare, milliseconds
+
+FEW, MANY = 5_000, 500_000
+GREEDY, CLASS = 64, 250
+ROUNDS = 5
+SECONDS = 4.0
+SORTED = "/storage/v3/files?orderBy=modifiedTime%20desc&fields=files(id)"
+METADATA = "/storage/v3/files/f0000001"
+ABOUT = "/storage/v3/about?fields=user"
+PARTS = 200_000
+
+_MAKE = """INSERT INTO files (id, owner, parent, name, mime_type, created, modified, trashed, explicitly_trashed,
+    starred, version, abusive, extra, name_key, natural_key, words, all_words)
+    WITH numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < :files)
+    SELECT printf('f%07d', n), :owner, :root, 'report ' || n, 'text/csv', 0, n * 7919 % 1000003, 0, 0, 0, 1, 0, '{}',
+    'report ' || n, 'report ' || n, ' report ' || n, ' report ' || n FROM numbers"""
+
+
+def tokens(count: int) -> list[str]:
+    """The tokens of so many users."""
+    return [f"token-{number}" for number in range(count)]
+
+
+def make_store(path: Path, files: int) -> None:
+    """Make a store in which the first of many users has so many files."""
+    with open_service(path, seed=0) as service:
+        for number, token in enumerate(tokens(CLASS)):
+            service.sign_in(f"user{number}@svc.example", token=token)
+        store = service._context.store
+        root = store.users.root("user0@svc.example")
+        with store.transaction():
+            store._database.driver.execute(_MAKE, {"files": files, "owner": "user0@svc.example", "root": root})
+
+
+@contextmanager
+def served(files: int) -> Iterator[Served]:
+    """A service with so many files of its first user."""
+    with folder(on_disk=False) as path:
+        make_store(path / "store", files)
+        with ours(path / "store") as service:
+            yield service
+
+
+def _ask(service: Served, target: str, token: str = "token-0") -> bytes:
+    request = urllib.request.Request(service.base_url + target, headers={"Authorization": f"Bearer {token}"})
+    with urllib.request.urlopen(request) as response:
+        content: bytes = response.read()
+    return content
+
+
+def long_list() -> Iterator[Row]:
+    """A sorted page of many files beside one of few."""
+    with served(FEW) as few, served(MANY) as many:
+        contenders: Mapping[str, Run] = {
+            name: median_of(lambda service=service: _ask(service, SORTED), 10)  # type: ignore[misc]
+            for name, service in (("few", few), ("many", many))
+        }
+        costs = alternate(contenders, ROUNDS)
+    work = f"a sorted page of {MANY:,} files"
+    yield compare(work, costs["many"], costs["few"], f"of {FEW:,} files", at_most(5), milliseconds)
+
+
+def _percentile(seconds: list[float], percent: int) -> float:
+    return median(seconds) if percent == 50 else quantiles(seconds, n=100)[percent - 1]
+
+
+def _beside(service: Served, target: str, load: int, percent: int) -> Mapping[str, Run]:
+    """The percentile of one person's requests for a file, alone and beside so many greedy clients of others."""
+
+    def run(beside: int) -> float:
+        others = tokens(1) * load if target == SORTED else tokens(load + 1)[1:]
+        with greedy_clients(service.netloc, target, others) if beside else nullcontext():
+            seconds = send_requests(service.netloc, METADATA, ["token-0"], pause=0.05, duration=SECONDS)
+        return _percentile(seconds, percent)
+
+    return {"alone": lambda: run(0), "beside": lambda: run(load)}
+
+
+def beside_a_list() -> Iterator[Row]:
+    """Metadata of a file while somebody lists many files in their order, again and again."""
+    with served(MANY) as service:
+        costs = alternate(_beside(service, SORTED, 1, 50), ROUNDS)
+    work = f"read a file's metadata beside sorted lists of {MANY:,} files, p50"
+    yield compare(work, costs["beside"], costs["alone"], "alone", at_most(3), milliseconds)
+
+
+def beside_greedy_clients() -> Iterator[Row]:
+    """Metadata of a file while programs of other users send one request after the other."""
+    with served(FEW) as service:
+        costs = alternate(_beside(service, ABOUT, GREEDY, 99), ROUNDS)
+    work = f"read a file's metadata beside {GREEDY} greedy connections of others, p99"
+    yield compare(work, costs["beside"], costs["alone"], "alone", at_most(3), milliseconds)
+
+
+def a_class() -> Iterator[Row]:
+    """A class in which everybody sends a request a second, beside one person alone."""
+    with served(FEW) as service:
+
+        def run(people: int) -> float:
+            seconds = send_requests(service.netloc, ABOUT, tokens(people), pause=1.0, duration=SECONDS)
+            return _percentile(seconds, 99 if people > 1 else 50)
+
+        costs = alternate({"class": lambda: run(CLASS), "alone": lambda: run(1)}, ROUNDS)
+    work = f"{CLASS} people, a request a second each, p99 (goal: 150 ms)"
+    yield replace(
+        compare(work, costs["class"], costs["alone"], "one person, p50", at_most(1), milliseconds), goal="", held=""
+    )
+
+
+def start_with_many_parts() -> Iterator[Row]:
+    """The opening of a store with many parts, beside one with a tenth of them."""
+    with folder(on_disk=False) as path:
+        for name, parts in (("many", PARTS), ("few", PARTS // 10)):
+            _make_parts(path / name, parts)
+
+        def opening(name: str) -> Run:
+            return timed(lambda: open_service(path / name).close())
+
+        costs = alternate({"many": opening("many"), "few": opening("few")}, 3)
+    work = f"open a store of {PARTS:,} parts (goal: 10 s)"
+    yield compare(work, costs["many"], costs["few"], f"of {PARTS // 10:,} parts", at_most(15), milliseconds)
+
+
+def _make_parts(path: Path, count: int) -> None:
+    with open_service(path, seed=0) as service:
+        store = service._context.store
+        with store.transaction():
+            for number in range(count):
+                key = f"{number:032x}"
+                place = path / "parts" / key[-2:]
+                place.mkdir(exist_ok=True)
+                name = key[-2:] + key[:-2]
+                (place / name).write_bytes(b"x")
+                store.contents.append(store.contents.begin(), PartRange(0, 1, name, 0))

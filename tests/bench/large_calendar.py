@@ -1,0 +1,123 @@
+"""A calendar of 10,000 recurring events: the first page of a month, and the whole month beside recurring-ical-events.
+
+The peer is not in the environment: `pip install recurring-ical-events` adds its row.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from importlib import import_module
+from importlib.util import find_spec
+from statistics import median
+from typing import Any
+
+import icalendar
+
+from svc_notebooks.core.http.messages import Headers, Request
+from svc_notebooks.server.service import Service, open_service
+from tests.bench.rounds import alternate, seconds_of_each, timed
+from tests.bench.table import Row, at_most, compare, milliseconds
+
+SERIES = 10_000
+ROUNDS = 2
+EVENTS = "http://svc.test/calendar/v3/calendars/primary/events"
+MONTH = datetime(2026, 11, 1, tzinfo=UTC), datetime(2026, 12, 1, tzinfo=UTC)
+ZONES = ("Europe/Berlin", "America/New_York", "Asia/Kolkata", "Australia/Sydney", "Europe/London")
+RULES = (
+    *("FREQ=DAILY",) * 4,
+    *("FREQ=WEEKLY;BYDAY=MO,WE", "FREQ=WEEKLY;BYDAY=TU,TH,FR", "FREQ=WEEKLY", "FREQ=WEEKLY;INTERVAL=2;BYDAY=MO,FR") * 2,
+    *("FREQ=MONTHLY;BYDAY=1MO", "FREQ=MONTHLY;BYDAY=-1FR", "FREQ=MONTHLY;BYDAY=2TU", "FREQ=MONTHLY;BYMONTHDAY=15"),
+    *("FREQ=YEARLY", "FREQ=YEARLY;BYMONTH=11;BYDAY=4TH"),
+    *("FREQ=DAILY;COUNT=320", "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR;UNTIL=20271231T235959Z"),
+)
+
+
+def large_calendar() -> Iterator[Row]:
+    """Every page is a response of the service with JSON. The peer has parsed its file before."""
+    calendar = Calendar()
+    first = seconds_of_each(lambda: calendar.page(maxResults=250), 5)
+    held = "yes" if median(first) <= 1 else "no"
+    work = f"{SERIES:,} recurring events, the first page of a month"
+    yield Row(work, milliseconds(median(first)), "", "", "≤ 1000 ms", held)
+    later = seconds_of_each(calendar.next_page, 5)
+    yield compare("the second page of it", tuple(later), tuple(first), "the first page", at_most(0.5), milliseconds)
+    if find_spec("recurring_ical_events") is None:
+        return
+    expand = _peer()
+    _check_equal(calendar.month, expand)
+    costs = alternate({"ours": timed(calendar.month), "peer": timed(expand)}, ROUNDS)
+    yield compare(
+        "the whole month of it", costs["ours"], costs["peer"], "recurring-ical-events", at_most(0.5), milliseconds
+    )
+
+
+class Calendar:
+    """A service with the events, and the requests for pages of a month."""
+
+    def __init__(self) -> None:
+        self._service: Service = open_service(seed=0)
+        self._headers = Headers([("Authorization", f"Bearer {self._service.sign_in()}")])
+        self._token = ""
+        for body in _bodies():
+            self._call("POST", "", json.dumps(body).encode())
+
+    def page(self, **parameters: str | int) -> Any:
+        """Return a page of the month."""
+        begin, end = (f"{moment:%Y-%m-%dT%H:%M:%SZ}" for moment in MONTH)
+        window = {"singleEvents": "true", "orderBy": "startTime", "timeMin": begin, "timeMax": end, **parameters}
+        query = "&".join(f"{name}={value}" for name, value in window.items())
+        page = json.loads(self._call("GET", f"?{query}"))
+        self._token = page.get("nextPageToken", "")
+        return page
+
+    def next_page(self) -> Any:
+        """Return the page after the last one."""
+        return self.page(maxResults=250, pageToken=self._token)
+
+    def month(self) -> int:
+        """Return the number of instances of the month, in pages of 2,500 without indentation."""
+        page = self.page(maxResults=2500, prettyPrint="false")
+        total = len(page["items"])
+        while self._token:
+            total += len(self.page(maxResults=2500, prettyPrint="false", pageToken=self._token)["items"])
+        return total
+
+    def _call(self, method: str, target: str, body: bytes = b"") -> bytes:
+        response = self._service.handle(Request(method, EVENTS + target, self._headers, body))
+        if response.status != 200:
+            raise AssertionError(response.content())
+        return response.content()
+
+
+def _bodies() -> Iterator[dict[str, Any]]:
+    draw = random.Random(24)
+    for number in range(SERIES):
+        zone, rule = draw.choice(ZONES), RULES[number % len(RULES)]
+        start = datetime(2026, 1, 1) + timedelta(days=draw.randrange(280), minutes=15 * draw.randrange(28, 80))  # noqa: DTZ001
+        end = start + timedelta(minutes=draw.choice((30, 60, 90)))
+        times = {"start": start, "end": end}
+        body = {name: {"dateTime": time.isoformat(), "timeZone": zone} for name, time in times.items()}
+        yield {"id": f"series{number}", "summary": f"Course {number}", "recurrence": [f"RRULE:{rule}"], **body}
+
+
+def _peer() -> Callable[[], int]:
+    file = icalendar.Calendar()
+    for body in _bodies():
+        event = icalendar.Event()
+        event.add("uid", body["id"])
+        event.add("summary", body["summary"])
+        event.add("rrule", icalendar.vRecur.from_ical(body["recurrence"][0].removeprefix("RRULE:")))
+        for name, field in (("dtstart", "start"), ("dtend", "end")):
+            time = datetime.fromisoformat(body[field]["dateTime"])
+            event.add(name, time.replace(tzinfo=import_module("zoneinfo").ZoneInfo(body[field]["timeZone"])))
+        file.add_component(event)
+    expanded = import_module("recurring_ical_events").of(icalendar.Calendar.from_ical(file.to_ical()))
+    return lambda: len(expanded.between(*MONTH))
+
+
+def _check_equal(ours: Callable[[], int], theirs: Callable[[], int]) -> None:
+    if ours() != theirs() or ours() < SERIES:
+        raise AssertionError(f"{ours()} instances are not the {theirs()} of recurring-ical-events")
