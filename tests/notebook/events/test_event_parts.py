@@ -84,6 +84,17 @@ def test_enter_that_comes_before_the_last_letters_is_for_them_too():
     assert choice.value == "berl"
 
 
+def test_zone_picked_before_the_last_letters_arrive_is_kept():
+    choice = ZoneChoice("UTC")
+    choice.text.value = "argentin"
+    choice.matches.value = "America/Argentina/Salta"
+    choice.text.value = "argentina"
+    assert choice.value == choice.matches.value == "America/Argentina/Salta"
+    choice.text.value = "berl"
+
+    assert choice.value == "berl"
+
+
 @pytest.mark.parametrize("text", ["", " ", "/", "_-_", "\N{COMBINING ACUTE ACCENT}"])
 def test_a_text_without_a_word_finds_no_zone(text):
     choice = ZoneChoice("UTC")

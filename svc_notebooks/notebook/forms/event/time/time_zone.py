@@ -58,6 +58,7 @@ class ZoneChoice(Field):
     ) -> None:
         self._updating = False
         self._entered = ""
+        self._picked = ""
         self.moment: datetime | None = None
         self.text = widgets.Text(
             value=value,
@@ -118,23 +119,33 @@ class ZoneChoice(Field):
         """Copy the selected zone into the text field, and keep the list for arrow keys."""
         if self._updating or not self.matches.value:
             return
+        if self.value not in zone_names():
+            self._entered = self.value
+        self._picked = self.matches.value
         self._updating = True
         self.text.value = self.matches.value
         self._updating = False
 
     def _on_text(self) -> None:
-        """Search for the text, or select the first zone if Enter was pressed before the last letters arrived."""
+        """Search for the text. If its last letters arrive after the choice of a zone, keep that choice.
+
+        While the kernel is busy, a browser sends the last letters later in one message, after Enter or the selection.
+        """
         self._search()
         if self.value in zone_names():
             return
-        if self._entered and self.value.startswith(self._entered):
-            self.take_first()
+        entered, picked = self._entered, self._picked
+        self._entered = self._picked = ""
+        if not entered or not self.value.startswith(entered):
+            return
+        if picked in [name for _, name in self.matches.options]:
+            self.matches.value = picked
         else:
-            self._entered = ""
+            self.take_first()
 
     def _on_message(self, _widget: widgets.Widget, content: dict[str, object], _buffers: object) -> None:
         if content.get("event") == "submit":
-            self._entered = self.value
+            self._entered, self._picked = self.value, ""
             self.take_first()
 
     def take_first(self) -> None:
