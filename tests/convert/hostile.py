@@ -60,7 +60,8 @@ def grow(source: bytes, job: Job) -> Words:
 def child_memory(source: bytes, job: Job) -> Words:
     """Hold as many bytes as the source says, and return how many a program may have meanwhile."""
     held = bytearray(b"\1") * int(source)
-    code = "import resource; print(resource.getrlimit(resource.RLIMIT_DATA)[0])"
+    # The limit is set when the program has started and before it gets its input.
+    code = "import resource, sys; sys.stdin.read(); print(resource.getrlimit(resource.RLIMIT_DATA)[0])"
     status, output, errors = program.run([sys.executable, "-S", "-c", code], b"", os.environ, job)
     assert held[-1] == 1
     assert status == 0, errors
