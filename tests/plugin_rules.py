@@ -144,7 +144,7 @@ class RuleCoverage:
             self.failed.update(ids)
         elif report.skipped:  # an expected failure counts as skipped: it proves nothing either
             self.skipped.update(ids)
-        elif report.when == "call" and not hasattr(report, "wasxfail"):
+        elif report.when == "call" and report.passed and not hasattr(report, "wasxfail"):  # "rerun" is no pass
             self.passed.update(ids)
 
     @pytest.hookimpl(tryfirst=True)
