@@ -223,7 +223,7 @@ MATCHERS: dict[str, Callable[[Seen], bool]] = {
     "E-08b": text("a resource now: False"),
     "E-09a": text("conference data with version 0: None"),
     "E-09c": text("https://meet[.]"),
-    "E-10a": wrong_row("gadget without height", "gadget.height"),
+    "E-10a": wrong_row("gadget with the height 0", "gadget.height"),
     "E-11a": lambda seen: any(
         exchange.method == "POST" and exchange.status == 200 and '"id": "right"' in (exchange.request_body or "")
         for exchange in seen.exchanges

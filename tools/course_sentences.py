@@ -137,7 +137,7 @@ LOOK_AT = {
     "E-08b": "The output says *a resource now: False*.",
     "E-09a": "The output says *conference data with version 0: None*.",
     "E-09c": "The frame has the link of the new conference.",
-    "E-10a": "The row *gadget without height* has the status 400.",
+    "E-10a": "The row *gadget with the height 0* has the status 400.",
     "E-11a": "The event *Right* has the id that the code chose. The row *id with a capital letter* has the status 400.",
     "E-11b": "The row *id that is used* has the status 409.",
     "E-11c": "The service made the id of the series.",
