@@ -204,6 +204,13 @@ def _add_grade(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
     add("--roster", type=Path, metavar="FILE", help="a CSV file of students: name, email, id, login, section")
     add("--points", type=Path, metavar="FILE", help="a CSV file with the columns exercise and points (default: 1 each)")
     add("--assignment", metavar="NAME", help="the name of the assignment in the gradebook (default: the name of DIR)")
+    add(
+        "--isolation",
+        choices=("auto", "bubblewrap", "limits"),
+        default="auto",
+        help="how submissions are isolated: in bubblewrap; by limits of processes only; or auto, which is bubblewrap"
+        " where it works (default: %(default)s)",
+    )
     add("--seed", help="the seed of the students' data (default: a random one, which is printed)")
     add(
         "--cell-timeout",

@@ -22,6 +22,7 @@ _INTERRUPTED = 130
 def grade(options: argparse.Namespace) -> int:
     """Grade submissions and return an exit status, 1 if a submission did not finish, 2 if none was graded, else 0."""
     from ..course import grading
+    from ..course.sandbox import NoSandboxError, find_sandbox
     from ..course.submissions import submissions
     from .marks.gradebook import Gradebook
     from .marks.saved_marks import SavedMarks, read_marks
@@ -35,7 +36,8 @@ def grade(options: argparse.Namespace) -> int:
         handed_in = submissions(options.directory)
         resumed, book = _is_resumed(options), Gradebook(options)
         seed, earlier = read_marks(options.json) if resumed else (options.seed or f"{secrets.randbelow(10**6)}", {})
-    except ValueError as error:
+        sandbox = find_sandbox(options.isolation, [options.directory])
+    except (ValueError, NoSandboxError) as error:
         return _fail(str(error))
     if not handed_in:
         return _fail(f"{options.directory} has neither folders nor notebooks")
@@ -47,7 +49,7 @@ def grade(options: argparse.Namespace) -> int:
     started, limits = time.monotonic(), grading.GradingLimits(options.cell_timeout, options.timeout)
     students = {submission.student for submission in handed_in}
     done = {student: mark for student, mark in earlier.items() if student in students}
-    saved, lock = SavedMarks(options.json, seed, overwrite=options.overwrite or resumed), Lock()
+    saved, lock = SavedMarks(options.json, seed, sandbox.description, overwrite=options.overwrite or resumed), Lock()
 
     def save(mark: SubmissionResult) -> None:
         with lock:
@@ -58,7 +60,9 @@ def grade(options: argparse.Namespace) -> int:
 
     saved.save(done.values(), complete=False)
     try:
-        marks = grading.grade(handed_in, seed, limits=limits, jobs=options.jobs, on_result=save, earlier=earlier)
+        marks = grading.grade(
+            handed_in, seed, limits=limits, jobs=options.jobs, on_result=save, earlier=earlier, sandbox=sandbox
+        )
     except KeyboardInterrupt:
         if done:
             sys.stdout.write(table(list(done.values())))
@@ -70,6 +74,7 @@ def grade(options: argparse.Namespace) -> int:
     book.write(marks, handed_in)
     seconds = time.monotonic() - started
     print(f"{len(marks)} submissions in {seconds:.0f} s; --seed {seed} gives the students the same data again")
+    print(f"isolation: {sandbox.description}")
     return 1 if any(mark.remarks for mark in marks) else 0
 
 

@@ -3,55 +3,57 @@
 from __future__ import annotations
 
 import os
-import signal
-import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import CancelledError, ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass, field
-from multiprocessing import get_all_start_methods, get_context
+from dataclasses import dataclass
+from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 from ..server.transports.socket_server import SocketServer
 from .grading_service import GradingService
-from .runner import run_cells
+from .runner import CellLimits
+from .sandbox import FOLDER, SubmissionSandbox, find_sandbox
 from .student_exercise import GRADER, KEY
-from .submissions import NotebookContent, Submission, SubmissionContent, read_submission
+from .submission_process import (
+    LimitedProcess,
+    NotebookReport,
+    ReportLimits,
+    ReportReader,
+    SandboxedProcess,
+    start_fork_server,
+)
+from .submissions import Submission, SubmissionContent, read_submission
+from .supervisor import ProcessLimits, SubmissionJob
 
 if TYPE_CHECKING:
-    from multiprocessing.connection import Connection
-
     from ..server.service import Service
     from .check_result import Verdict
 
-_PRELOADED_MODULES = (
-    "IPython.core.interactiveshell", "pandas", "requests", "svc_notebooks.course.runner",
-    "svc_notebooks.course.student_exercise",
-    "svc_notebooks.notebook.events.query", "svc_notebooks.notebook.events.events", "svc_notebooks.notebook.files.files",
-    "svc_notebooks.notebook.files.uploads", "svc_notebooks.notebook.notifications.channels",
-    "svc_notebooks.client.transport.http",
-)  # fmt: skip
-"""The modules that most submissions import. The process of a submission starts with these modules loaded."""
-
-ISOLATION = (
-    "a notebook ran in a process with its own folder and limits of memory, file size and time, but without a sandbox:"
-    " it could read your files and use the network"
-)
-"""What the report says about the isolation of submissions."""
-
 _THREADS = 64
-_MAX_MESSAGE = 1024
 _ATTEMPTS = 4
-_JOIN_SECONDS = 5
+_MAX_MESSAGE = 1024
+_MAX_THREADS = 256
 
 
 @dataclass(frozen=True, slots=True)
 class GradingLimits:
-    """The time limits of a cell and of a notebook, in seconds."""
+    """The limits of a submission.
+
+    Args:
+        cell: Seconds for a cell.
+        notebook: Seconds for a notebook. The processor time of a process may be twice as long.
+        output: Characters that a cell may print.
+        processes: The number of processes that a notebook may have at the same time.
+        memory: The memory in bytes of the processes of a notebook together.
+    """
 
     cell: float = 30.0
     notebook: float = 120.0
+    output: int = 10_000_000
+    processes: int = 32
+    memory: int = 2 * 1024**3
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +88,7 @@ def grade(
     jobs: int | None = None,
     on_result: Callable[[SubmissionResult], object] = lambda mark: None,
     earlier: Mapping[str, SubmissionResult] | None = None,
+    sandbox: SubmissionSandbox | None = None,
 ) -> list[SubmissionResult]:
     """Grade submissions in parallel, and return a result for each submission, in the order of the submissions.
 
@@ -94,15 +97,18 @@ def grade(
     Args:
         submissions: The submissions to grade.
         seed: A seed. The seed and the student's name determine the data of a student's exercises.
-        limits: The time limits. None: the default limits.
+        limits: The limits of each submission. None: the default limits.
         jobs: The number of submissions that are graded at the same time. None: one for each processor.
         on_result: A function that is called with each result as soon as a submission is graded, in a worker thread.
         earlier: Results of an earlier run by student. A submission that has not changed since then is not run again.
+        sandbox: How the submissions are isolated. None: bubblewrap where it works, else limits of processes only.
     """
-    grader, contents = GradingService(), [read_submission(submission) for submission in submissions]
+    handed_in = list(submissions)
+    grader, contents = GradingService(), [read_submission(submission) for submission in handed_in]
+    sandbox = sandbox or find_sandbox(hidden=(path.parent for each in handed_in for path in each.notebooks))
     served = cast("Service", grader)  # it has the attributes that the server uses: handle, policy, user_of and provider
     with SocketServer(served, threads=_THREADS) as server:
-        runner = _SubmissionRunner(grader, server.base_url, seed, limits or GradingLimits())
+        runner = _SubmissionRunner(grader, server, seed, limits or GradingLimits(), sandbox)
 
         def grade_one(content: SubmissionContent) -> SubmissionResult:
             known = (earlier or {}).get(content.student)
@@ -123,23 +129,20 @@ def grade(
 class _SubmissionRunner:
     """Runs the notebooks of submissions, each in its own process, and collects the results."""
 
-    def __init__(self, grader: GradingService, base_url: str, seed: str, limits: GradingLimits) -> None:
-        self._grader, self._base_url, self._seed, self._limits = grader, base_url, seed, limits
-        # The fork server has imported these modules, so that a new process starts quickly.
-        start_method = "forkserver" if "forkserver" in get_all_start_methods() else "spawn"
-        self._processes: Any = get_context(start_method)
-        if start_method == "forkserver":
-            self._processes.set_forkserver_preload(list(_PRELOADED_MODULES))
-            _start_fork_server()
-
-        self._running: set[Any] = set()
+    def __init__(
+        self, grader: GradingService, server: SocketServer, seed: str, limits: GradingLimits, sandbox: SubmissionSandbox
+    ) -> None:
+        self._grader, self._server, self._seed, self._limits, self._sandbox = grader, server, seed, limits, sandbox
+        if not sandbox.is_bubblewrap:
+            start_fork_server()
+        self._running: set[SandboxedProcess | LimitedProcess] = set()
         self._stopped = False
 
     def grade(self, submission: SubmissionContent) -> SubmissionResult:
         """Run all notebooks of a submission, and return its result. Raises CancelledError after `stop`."""
         key, remarks, errors = self._grader.open(f"{self._seed}/{submission.student}"), list[str](), list[str]()
-        for notebook in submission.notebooks:
-            report = self._run_notebook(notebook, key)
+        reports = self._run(submission, key)
+        for notebook, report in zip(submission.notebooks, reports, strict=True):
             remarks += [f"{notebook.name} {remark}" for remark in report.remarks]
             errors += [f"{notebook.name} {report.error}"] if report.error else []
         results = self._grader.close(key)
@@ -150,99 +153,68 @@ class _SubmissionRunner:
         elif not any(notebook.cells or notebook.problem for notebook in submission.notebooks):
             names = ", ".join(notebook.name for notebook in submission.notebooks)
             remarks.append(f"no exercise found: no cell of {names} uses the module course"[:_MAX_MESSAGE])
+        remarks += [submission.problem] if submission.problem else []
         return SubmissionResult(submission.student, results, tuple(remarks), tuple(errors), submission.digest)
 
     def stop(self) -> None:
         """Kill the running notebooks. Their submissions have no result."""
         self._stopped = True
         for process in list(self._running):
-            _kill_group(process)
+            process.kill()
 
-    def _run_notebook(self, notebook: NotebookContent, key: str) -> _NotebookReport:
-        if notebook.problem:
-            return _NotebookReport([f"cannot be read: {notebook.problem}"])
-        for _ in range(_ATTEMPTS if notebook.cells else 0):
-            with TemporaryDirectory(prefix="svc-grade-", ignore_cleanup_errors=True) as folder:
-                variables = {GRADER: self._base_url, KEY: key, "HOME": folder, "IPYTHONDIR": folder}
-                with suppress(OSError, EOFError):  # a notebook has killed the fork server; the next attempt restarts it
-                    return self._run_once(notebook.cells, folder, variables)
-        return _NotebookReport(["could not be run, because its process did not start"] if notebook.cells else [])
+    def _run(self, submission: SubmissionContent, key: str) -> list[NotebookReport]:
+        """Run the notebooks of a submission that have exercises, and return a report for every notebook."""
+        reports = [
+            NotebookReport([f"cannot be read: {notebook.problem}"] if notebook.problem else [])
+            for notebook in submission.notebooks
+        ]
+        to_run = [number for number, notebook in enumerate(submission.notebooks) if notebook.cells]
+        limits = ReportLimits(self._limits.cell, self._limits.notebook, self._limits.output)
+        reader, failures = ReportReader([reports[number] for number in to_run], limits), 0
+        notebooks = [list(submission.notebooks[number].cells) for number in to_run]
+        while not (reader.is_complete or self._stopped or failures == _ATTEMPTS):
+            first = reader.number
+            with TemporaryDirectory(prefix="svc-grade-", ignore_cleanup_errors=True) as folder, suppress(OSError):
+                self._run_once(self._job(notebooks, submission, key, folder, first), reader)
+            failures += reader.number == first  # a process did not start, or a notebook has killed the fork server
+        for report in reader.reports[reader.number :]:
+            report.add("could not be run, because its process did not start")
+        return reports
 
-    def _run_once(self, cells: Sequence[str], folder: str, variables: dict[str, str]) -> _NotebookReport:
-        receiver, sender = self._processes.Pipe(duplex=False)
-        arguments = (cells, folder, variables, self._limits.cell, 2 * self._limits.notebook, sender)
-        process = self._processes.Process(target=run_cells, args=arguments, daemon=True)
-        with receiver:
-            with sender:
-                process.start()
-            self._running.add(process)
-            try:
-                return _NotebookReport() if self._stopped else _watch(receiver, self._limits, process)
-            finally:
-                self._running.discard(process)
-                _kill_group(process)
-                process.join(_JOIN_SECONDS)
+    def _job(
+        self, notebooks: list[list[str]], submission: SubmissionContent, key: str, folder: str, first: int
+    ) -> SubmissionJob:
+        limits, in_sandbox = self._limits, self._sandbox.is_bubblewrap
+        base = Path(FOLDER if in_sandbox else folder)
+        home = str(base / ".home")
+        return SubmissionJob(
+            notebooks=notebooks,
+            files=submission.files,
+            folder=str(base),
+            environment={
+                GRADER: self._server.base_url,
+                KEY: key,
+                "HOME": home,
+                "IPYTHONDIR": home,
+                "TMPDIR": str(base / ".tmp"),
+                "USER": "student",
+                "LOGNAME": "student",
+            },
+            cell_limits=CellLimits(
+                limits.cell, limits.output, 2 * limits.notebook, _MAX_THREADS if in_sandbox else None
+            ),
+            limits=ProcessLimits(limits.processes, limits.memory),
+            in_sandbox=in_sandbox,
+            first=first,
+        )
 
-
-def _start_fork_server() -> None:
-    """Start the fork server with SIGINT blocked, so that Ctrl-C in the terminal does not end it with a traceback."""
-    from multiprocessing.forkserver import ensure_running  # not on every system
-
-    blocked = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        ensure_running()
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
-
-
-@dataclass(slots=True)
-class _NotebookReport:
-    """What happened to a notebook: remarks about a notebook that did not run to the end, and its first exception."""
-
-    remarks: list[str] = field(default_factory=list)
-    error: str = ""
-
-
-def _watch(connection: Connection, limits: GradingLimits, process: Any) -> _NotebookReport:
-    """Wait until a notebook has ended or its time limit is over, and return what happened."""
-    deadline, cell, report = time.monotonic() + limits.notebook, 0, _NotebookReport()
-    while connection.poll(max(0.0, deadline - time.monotonic())):
-        word, number, text = _receive(connection)
-        if word == "end":
-            return report
-        if word == "slow":
-            report.remarks.append(f"was interrupted in cell {number}, because it timed out after {limits.cell:g} s")
-        elif word == "error":
-            text = "".join(filter(str.isprintable, text))
-            report.error = report.error or f"raised an exception in cell {number}: {text}"
-        elif word != "cell":
-            report.remarks.append(f"{_ending(process)} in cell {cell}")
-            return report
-        cell = number
-    report.remarks.append(f"was stopped in cell {cell}, because it timed out after {limits.notebook:g} s")
-    return report
-
-
-def _ending(process: Any) -> str:
-    """Return how a process ended: by itself, or killed by a signal, for example because the memory was full."""
-    process.join(_JOIN_SECONDS)
-    if process.exitcode is None or process.exitcode >= 0:
-        return "ended its process"
-    return f"was killed by signal {-process.exitcode} ({signal.strsignal(-process.exitcode)})"
-
-
-def _receive(connection: Connection) -> tuple[str, int, str]:
-    """Read a message "word number text", because unpickling is unsafe. Return ("", 0, "") without a valid message."""
-    try:
-        word, number, *text = connection.recv_bytes(_MAX_MESSAGE).decode().split(" ", 2)
-        return word, int(number), "".join(text)
-    except (EOFError, OSError, ValueError):
-        return "", 0, ""
-
-
-def _kill_group(process: Any) -> None:
-    """Kill a submission's process and its child processes."""
-    if hasattr(os, "killpg"):
-        with suppress(OSError):
-            os.killpg(process.pid, signal.SIGKILL)
-    process.kill()
+    def _run_once(self, job: SubmissionJob, reader: ReportReader) -> None:
+        process = SandboxedProcess(self._sandbox, self._server) if job.in_sandbox else LimitedProcess()
+        self._running.add(process)
+        try:
+            if process.has_started and not self._stopped:
+                process.connection.send_bytes(job.to_bytes())
+                reader.read(process.connection)
+        finally:
+            self._running.discard(process)
+            process.close()

@@ -36,13 +36,24 @@ class GradedSubmission:
         self._seed = seed
         self._exercises: dict[str, ExerciseService] = {}
         self._begin_counts: dict[str, int] = {}
-        self._tokens: dict[str, str] = {}
+        self._tokens: dict[str, tuple[str, str]] = {}
+        """The name of the exercise and its own access token, by the random token that the submission has.
+
+        Exercises derive their own tokens from the seed, so a submission could compute those of other submissions.
+        """
         self._best_results: dict[str, Verdict] = {}
         self._lock = RLock()
 
-    def exercise_of(self, token: str) -> ExerciseService | None:
-        """Return the exercise service of an access token, or None for an unknown token."""
-        return self._exercises.get(self._tokens.get(token, ""))
+    def exercise_of(self, token: str) -> tuple[ExerciseService, str] | None:
+        """Return the exercise service of an access token, and its own token. Return None for an unknown token."""
+        name, own_token = self._tokens.get(token, ("", ""))
+        exercise = self._exercises.get(name)
+        return (exercise, own_token) if exercise else None
+
+    def _new_token(self, name: str, own_token: str) -> str:
+        token = secrets.token_urlsafe(24)
+        self._tokens[token] = name, own_token
+        return token
 
     def begin(self, name: str) -> JSONObject:
         """Start a new service for an exercise, and return its token, its values and its time as JSON.
@@ -61,16 +72,15 @@ class GradedSubmission:
             self._end(name)
             exercise = ExerciseService(DEFINITIONS[name], f"{self._seed}/{self._begin_counts[name]}")
             self._exercises[name] = exercise
-            self._tokens[exercise.token] = name
+            token = self._new_token(name, exercise.token)
             values: JSONObject = {key: to_json(value) for key, value in exercise.values.items()}
-            return {"token": exercise.token, "given": values, **_instant(exercise)}
+            return {"token": token, "given": values, **_instant(exercise)}
 
     def sign_in(self, name: str, client: str, scopes: list[str]) -> JSONObject:
         """Return an access token as JSON. Raises ValueError for an unknown scope, ApiError before `begin`."""
         with self._lock:
-            token = self.exercise(name).sign_in(client, scopes)
-            self._tokens[token] = name
-            return {"token": token}
+            own_token = self.exercise(name).sign_in(client, scopes)
+            return {"token": self._new_token(name, own_token)}
 
     def exercise(self, name: str) -> ExerciseService:
         """Return the service of an exercise. Raises ApiError if the exercise was not begun."""
@@ -82,7 +92,7 @@ class GradedSubmission:
         exercise = self._exercises.pop(name, None)
         if exercise is None:
             return
-        self._tokens = {token: exercise_name for token, exercise_name in self._tokens.items() if exercise_name != name}
+        self._tokens = {token: entry for token, entry in self._tokens.items() if entry[0] != name}
         result = exercise.result()
         self._best_results[name] = max(
             self._best_results.get(name, _NOT_TRIED), result, key=lambda candidate: _RANK.index(candidate.outcome)
@@ -130,8 +140,10 @@ class GradingService:
         if request.path.startswith(f"{COURSE_PATH}/"):
             return self._act(request, self._submissions.get(token))
         for submission in list(self._submissions.values()):
-            if exercise := submission.exercise_of(token):
-                return exercise.recorder.handle(request)
+            if known := submission.exercise_of(token):
+                exercise, own_token = known
+                headers = request.headers.plus(("Authorization", f"Bearer {own_token}"))
+                return exercise.recorder.handle(Request(request.method, request.url, headers, request.body))
         return error_response(refuse("badToken"))
 
     def user_of(self, token: str) -> str | None:

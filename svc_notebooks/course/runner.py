@@ -1,4 +1,4 @@
-"""Runs a notebook of a submission in its own process, which reports the current cell and the first exception."""
+"""Runs the cells of a notebook in its own process, which reports the current cell and the first exception."""
 
 from __future__ import annotations
 
@@ -7,13 +7,15 @@ import signal
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
+from io import TextIOWrapper
 from math import ceil
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
 
-_MAX_MEMORY = 4 * 1024**3
+_MAX_ADDRESS_SPACE = 4 * 1024**3
 _MAX_FILE_SIZE = 256 * 1024**2
 _MAX_DESCRIPTORS = 4096
 _KEPT_VARIABLES = (
@@ -24,11 +26,13 @@ _KEPT_VARIABLES = (
     "PYTHONHOME",
     "PYTHONPATH",
     "SYSTEMROOT",
-    "TMPDIR",
     "TZ",
     "VIRTUAL_ENV",
 )
 """The environment variables that a submission inherits. Other variables may contain the teacher's tokens."""
+
+_NICENESS = 5
+"""The grading process and its services have precedence over submissions."""
 
 _MAX_ERROR = 200
 """The largest number of characters of a reported exception."""
@@ -37,20 +41,29 @@ _ALARM_INTERVAL = 0.5
 """The interval in seconds between further interrupts, if a cell catches the first interrupt and continues."""
 
 
+@dataclass(frozen=True, slots=True)
+class CellLimits:
+    """The seconds and the characters of output of a cell, and limits of a process.
+
+    `processes` is the number of processes and threads of the user. None: no limit of this kind.
+    """
+
+    seconds: float
+    output: int
+    processor_seconds: float
+    processes: int | None = None
+
+
 def run_cells(
-    cells: Sequence[str],
-    folder: str,
-    environment: Mapping[str, str],
-    seconds: float,
-    processor_seconds: float,
-    connection: Connection,
+    cells: Sequence[str], folder: str, environment: Mapping[str, str], limits: CellLimits, connection: Connection
 ) -> None:
     """Run notebook cells one after the other, and send each cell number on the connection before the cell runs.
 
-    A cell is interrupted after `seconds`. If a cell fails or is interrupted, the next cell still runs. The text of the
-    first exception is sent, too.
+    A cell that takes too long or prints too much is interrupted. If a cell fails or is interrupted, the next cell still
+    runs. The text of the first exception is sent, too.
     """
-    _isolate(folder, environment, processor_seconds, connection.fileno())
+    _isolate(folder, environment, limits, connection.fileno())
+    output = sys.stdout = sys.stderr = _LimitedOutput(limits.output)
     from IPython.core.interactiveshell import InteractiveShell
     from traitlets.config import Config
 
@@ -62,24 +75,50 @@ def run_cells(
     error = ""
     for number, cell in enumerate(cells, start=1):
         connection.send_bytes(b"cell %d" % number)
+        output.renew()
         try:
-            _set_alarm(seconds)
+            _set_alarm(limits.seconds)
             execution = shell.run_cell(cell, store_history=False)
-            timed_out = isinstance(execution.error_in_exec, CellTimeout)
-            if not error and (error := _error_text(execution.error_before_exec or execution.error_in_exec)):
+            stopped = execution.error_in_exec
+            if not error and (error := _error_text(execution.error_before_exec or stopped)):
                 connection.send_bytes(f"error {number} {error}".encode("utf-8", "replace"))
-        except CellTimeout:
-            timed_out = True
+        except (CellTimeout, CellOutputLimit) as interruption:
+            stopped = interruption
         finally:
             _set_alarm(0)
-        if timed_out:
+        if isinstance(stopped, CellTimeout):
             connection.send_bytes(b"slow %d" % number)
+        elif output.is_full:
+            connection.send_bytes(b"loud %d" % number)
     connection.send_bytes(b"end %d" % len(cells))
+
+
+class CellOutputLimit(BaseException):
+    """The exception that interrupts a cell when it has printed too much."""
+
+
+class _LimitedOutput(TextIOWrapper):
+    """The standard output of a cell. It counts what is printed, and interrupts the cell once at the limit."""
+
+    def __init__(self, limit: int) -> None:
+        super().__init__(open(os.devnull, "wb"), encoding="utf-8", errors="replace")  # noqa: PTH123, SIM115
+        self._limit = self._left = limit
+        self.is_full = False
+
+    def renew(self) -> None:
+        self._left, self.is_full = self._limit, False
+
+    def write(self, text: str) -> int:
+        self._left -= len(text)
+        if self._left < 0 and not self.is_full:
+            self.is_full = True
+            raise CellOutputLimit
+        return len(text)
 
 
 def _error_text(error: BaseException | None) -> str:
     """Return the type and the first line of an exception, or "" for no exception, an exit or an interrupted cell."""
-    if error is None or isinstance(error, SystemExit | CellTimeout):
+    if error is None or isinstance(error, SystemExit | CellTimeout | CellOutputLimit):
         return ""
     try:
         lines = str(error).splitlines()
@@ -106,14 +145,15 @@ def _set_alarm(seconds: float) -> None:
         signal.setitimer(signal.ITIMER_REAL, seconds, _ALARM_INTERVAL if seconds else 0)
 
 
-def _isolate(folder: str, environment: Mapping[str, str], processor_seconds: float, connection: int) -> None:
+def _isolate(folder: str, environment: Mapping[str, str], limits: CellLimits, connection: int) -> None:
     """Isolate this process from the teacher's files, variables and output before the code of the submission runs.
 
     The process gets its own process group, `folder` as working folder, only the given environment variables, limits on
     memory, file size and processor time, and no open file descriptor except `connection`.
     """
-    with suppress(OSError):
+    with suppress(OSError, AttributeError):
         os.setsid()
+        os.nice(_NICENESS)
     os.closerange(3, connection)
     os.closerange(connection + 1, _MAX_DESCRIPTORS)
     nowhere = os.open(os.devnull, os.O_RDWR)
@@ -129,10 +169,11 @@ def _isolate(folder: str, environment: Mapping[str, str], processor_seconds: flo
     except ImportError:  # not on every system
         return
     for limit, bound in (
-        (resource.RLIMIT_AS, _MAX_MEMORY),
+        (resource.RLIMIT_AS, _MAX_ADDRESS_SPACE),
         (resource.RLIMIT_FSIZE, _MAX_FILE_SIZE),
         (resource.RLIMIT_CORE, 0),
-        (resource.RLIMIT_CPU, ceil(processor_seconds)),  # it also ends processes that outlive their parent
+        (resource.RLIMIT_CPU, ceil(limits.processor_seconds)),  # it also ends processes that outlive their parent
+        *([(resource.RLIMIT_NPROC, limits.processes)] if limits.processes else []),
     ):
         with suppress(OSError, ValueError):
             resource.setrlimit(limit, (bound, bound))

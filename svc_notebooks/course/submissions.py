@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import json
 import re
+from base64 import b64encode
+from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
 _SUFFIX = ".ipynb"
-_CANVAS = re.compile(r"(?P<student>[^_]+)_(?:LATE_)?(?P<number>\d+)_\d+_.+\.ipynb")
+_CANVAS = re.compile(r"(?P<student>[^_]+)_(?P<late>LATE_)?(?P<number>\d+)_\d+_.+\.ipynb")
 """The names of Canvas' download: student, LATE if it was late, number of the student, number of the file, file name."""
 
 _MOODLE = re.compile(r"(?P<student>[^_]+)_(?P<number>\d+)_assignsubmission_file_?.*")
 """The names of Moodle's download: a folder for each student, or the files side by side."""
 
 _MAX_SIZE = 64 * 1024 * 1024
+_MAX_FILES = 100
+_MAX_FILES_SIZE = 4 * 1024 * 1024
 
 
 class UnreadableNotebookError(Exception):
@@ -24,11 +28,16 @@ class UnreadableNotebookError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Submission:
-    """The student's name, the paths of the submitted notebooks, and the student's number in Canvas or Moodle."""
+    """The student's name, the paths of the submitted notebooks, and the student's number in Canvas or Moodle.
+
+    `folder` is the student's own folder, None for notebooks side by side. `late` is True if Canvas marked it as late.
+    """
 
     student: str
     notebooks: tuple[Path, ...]
     number: str = ""
+    folder: Path | None = None
+    late: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +51,16 @@ class NotebookContent:
 
 @dataclass(frozen=True, slots=True)
 class SubmissionContent:
-    """A submission that was read, with the SHA-256 digest of the contents of its notebooks."""
+    """A submission that was read, with the SHA-256 digest of the contents of its notebooks and other files.
+
+    `files` has the other files in the student's folder, in base64 by path. `problem` says why some were left out.
+    """
 
     student: str
     notebooks: tuple[NotebookContent, ...]
     digest: str
+    files: dict[str, str]
+    problem: str = ""
 
 
 def submissions(folder: Path) -> list[Submission]:
@@ -57,6 +71,8 @@ def submissions(folder: Path) -> list[Submission]:
     understood. Hidden folders and notebooks are left out. Raises ValueError if two submissions have the same name.
     """
     notebooks: dict[tuple[str, str], list[Path]] = {}
+    folders: dict[tuple[str, str], Path] = {}
+    late: set[tuple[str, str]] = set()
     whole: list[str] = []
     for path in sorted(folder.iterdir()):
         if path.name.startswith(".") or not (path.is_dir() or path.suffix == _SUFFIX):
@@ -64,18 +80,32 @@ def submissions(folder: Path) -> list[Submission]:
         match = _CANVAS.fullmatch(path.name) or _MOODLE.fullmatch(path.name)
         key = (match["student"], match["number"]) if match else (path.name if path.is_dir() else path.stem, "")
         whole += [] if match else [key[0]]
+        if path.is_dir():
+            folders[key] = path
+        if match and match.groupdict().get("late"):
+            late.add(key)
         notebooks.setdefault(key, []).extend(_notebooks(path) if path.is_dir() else [path])
     if duplicates := sorted({name for name in whole if whole.count(name) > 1}):
         raise ValueError(f"{duplicates[0]!r} is both a folder and a notebook; rename one of them")
     names = [name for name, _ in notebooks]
     return [
-        Submission(name if names.count(name) == 1 else f"{name} ({number})", tuple(paths), number)
+        Submission(
+            name if names.count(name) == 1 else f"{name} ({number})",
+            tuple(paths),
+            number,
+            folders.get((name, number)),
+            (name, number) in late,
+        )
         for (name, number), paths in notebooks.items()
     ]
 
 
 def _notebooks(folder: Path) -> list[Path]:
-    return sorted(notebook for notebook in folder.rglob(f"*{_SUFFIX}") if _is_own(notebook, folder))
+    return [path for path in _files(folder) if path.suffix == _SUFFIX]
+
+
+def _files(folder: Path) -> list[Path]:
+    return sorted(path for path in folder.rglob("*") if _is_own(path, folder))
 
 
 def _is_own(path: Path, folder: Path) -> bool:
@@ -95,7 +125,26 @@ def read_submission(submission: Submission) -> SubmissionContent:
         except UnreadableNotebookError as error:
             digest.update(str(error).encode())
             notebooks.append(NotebookContent(path.name, (), str(error)))
-    return SubmissionContent(submission.student, tuple(notebooks), digest.hexdigest())
+    files, problem = _read_other_files(submission)
+    for name, text in files.items():
+        digest.update(f"{name} {text}".encode())
+    return SubmissionContent(submission.student, tuple(notebooks), digest.hexdigest(), files, problem)
+
+
+def _read_other_files(submission: Submission) -> tuple[dict[str, str], str]:
+    """Read the files of a submission that are no notebooks, such as modules and tables. Return them, and a problem."""
+    files: dict[str, str] = {}
+    paths = [path for path in _files(submission.folder) if path.suffix != _SUFFIX] if submission.folder else []
+    left = _MAX_FILES_SIZE
+    for path in paths[:_MAX_FILES]:
+        with suppress(OSError):
+            left -= path.stat().st_size
+            if left >= 0:
+                files[path.relative_to(submission.folder or path).as_posix()] = b64encode(path.read_bytes()).decode()
+    if left < 0 or len(paths) > _MAX_FILES:
+        limits = f"{_MAX_FILES} files and {_MAX_FILES_SIZE // 1024**2} MiB"
+        return files, f"some files were left out, because the folder has more than {limits} besides the notebooks"
+    return files, ""
 
 
 def exercise_cells(path: Path) -> list[str]:

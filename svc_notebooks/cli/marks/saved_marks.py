@@ -20,24 +20,22 @@ class SavedMarks:
     """The JSON file of a run, which is replaced after each submission. A path of None saves nothing.
 
     An existing file is replaced only with `overwrite`. If another program changes the file during the run, the marks
-    are written to a free name in the same folder.
+    are written to a free name in the same folder. `isolation` says how the submissions were isolated.
     """
 
-    def __init__(self, path: Path | None, seed: str, *, overwrite: bool) -> None:
-        self._path, self._seed, self._overwrite = path, seed, overwrite
+    def __init__(self, path: Path | None, seed: str, isolation: str, *, overwrite: bool) -> None:
+        self._path, self._seed, self._isolation, self._overwrite = path, seed, isolation, overwrite
         self._written: str | None = None
 
     def save(self, marks: Iterable[SubmissionResult], *, complete: bool) -> None:
         """Write the marks. A device, such as /dev/stdout, receives only the complete marks."""
-        from ...course.grading import ISOLATION
-
         existing_file = existing(self._path) if self._path else None
         if self._path is None or (existing_file and existing_file.kind == DEVICE and not complete):
             return
         report = {
             "seed": self._seed,
             "complete": complete,
-            "isolation": ISOLATION,
+            "isolation": self._isolation,
             "submissions": [_record(mark) for mark in marks],
         }
         text = json.dumps(report, indent=2, ensure_ascii=False) + "\n"

@@ -20,6 +20,7 @@ from operator import attrgetter
 from pathlib import Path
 from secrets import token_urlsafe
 from threading import Lock, Thread
+from typing import cast
 from weakref import WeakSet
 
 from ...core.errors.public_calls import public_methods
@@ -144,6 +145,17 @@ class SocketServer:
         advice = "; choose another port, or 0 for any free port" if problem.errno == errno.EADDRINUSE else ""
         raise OSError(f"cannot listen at {host}:{port}: {why}{advice}")
 
+    def add_listener(self, listener: socket.socket) -> None:
+        """Accept connections also at a listening socket, for example of another network, until `remove_listener`."""
+        listener.setblocking(False)
+        with self._lock:
+            self._selector.register(listener, selectors.EVENT_READ)
+
+    def remove_listener(self, listener: socket.socket) -> None:
+        """Accept no further connections at a listening socket of `add_listener`. The caller closes the socket."""
+        with self._lock, suppress(KeyError, ValueError, RuntimeError):
+            self._selector.unregister(listener)
+
     @property
     def is_busy(self) -> bool:
         """True while connections wait for a thread."""
@@ -200,7 +212,7 @@ class SocketServer:
             try:
                 for key, _ in self._selector.select(_CHECK_SECONDS):
                     if key.data is None:
-                        self._accept()
+                        self._accept(cast("socket.socket", key.fileobj))
                     else:
                         with self._lock:
                             self._selector.unregister(key.fileobj)
@@ -217,10 +229,9 @@ class SocketServer:
             except Exception:
                 _log.exception("error in the accept loop; the server continues")
 
-    def _accept(self) -> None:
-        assert self._listener
+    def _accept(self, listener: socket.socket) -> None:
         try:
-            sock, address = self._listener.accept()
+            sock, address = listener.accept()
         except OSError as error:
             if error.errno in (errno.EMFILE, errno.ENFILE):  # too many open files: close a connection for the next one
                 self._close_overdue(len(self._waiting()) - 1)

@@ -1,0 +1,234 @@
+"""Starts the process that runs a submission, in the sandbox or without one, and reads its reports."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from multiprocessing import get_all_start_methods, get_context
+from multiprocessing.connection import Connection
+from typing import TYPE_CHECKING, Any
+
+from .process_tree import kill_below
+from .supervisor import PRELOADED_MODULES, run_submission
+
+if TYPE_CHECKING:
+    from ..server.transports.socket_server import SocketServer
+    from .sandbox import SubmissionSandbox
+
+_MAX_MESSAGE = 1024
+_MAX_REMARKS = 20
+_MAX_DIGITS = 6
+_START_SECONDS = 60.0
+_JOIN_SECONDS = 5.0
+
+
+@dataclass(slots=True)
+class NotebookReport:
+    """What happened to a notebook: remarks about a notebook that did not run to the end, and its first exception."""
+
+    remarks: list[str] = field(default_factory=list)
+    error: str = ""
+
+    def add(self, remark: str) -> None:
+        if len(self.remarks) < _MAX_REMARKS:
+            self.remarks.append(remark)
+
+
+@dataclass(frozen=True, slots=True)
+class ReportLimits:
+    """The limits that the reports name: seconds for a cell and a notebook, and characters of output for a cell."""
+
+    cell: float
+    notebook: float
+    output: int
+
+
+class SandboxedProcess:
+    """The process of a submission in the sandbox. Its connections to `server` come from the sandbox's own network."""
+
+    def __init__(self, sandbox: SubmissionSandbox, server: SocketServer) -> None:
+        self._server, self._listener = server, None
+        ours, theirs = socket.socketpair()
+        port = server.base_url.rpartition(":")[2]
+        with theirs:
+            self._process = sandbox.python(
+                "-m", "svc_notebooks.course.supervisor", f"{theirs.fileno()}", port, pass_fds=(theirs.fileno(),)
+            )
+        self.connection = Connection(ours.detach())
+        self._listener = self._receive_listener()
+        if self._listener:
+            server.add_listener(self._listener)
+
+    def _receive_listener(self) -> socket.socket | None:
+        if not self.connection.poll(_START_SECONDS):
+            return None
+        with socket.socket(fileno=os.dup(self.connection.fileno())) as channel:
+            _, descriptors, *_ = socket.recv_fds(channel, 1, 1)
+        return socket.socket(fileno=descriptors[0]) if descriptors else None
+
+    @property
+    def has_started(self) -> bool:
+        return self._listener is not None
+
+    def kill(self) -> None:
+        self._process.kill()
+
+    def close(self) -> None:
+        """Kill all processes of the submission, and wait until the process has ended."""
+        self.kill()
+        self._process.wait(_JOIN_SECONDS)
+        if self._listener:
+            self._server.remove_listener(self._listener)
+            self._listener.close()
+        _wait_for_end(self.connection)
+        self.connection.close()
+
+
+def _wait_for_end(connection: Connection) -> None:
+    """Wait until the processes of the sandbox, which the system kills after their first process, have ended."""
+    deadline = time.monotonic() + _JOIN_SECONDS
+    with suppress(OSError, EOFError):
+        while connection.poll(max(0.0, deadline - time.monotonic())):
+            connection.recv_bytes(_MAX_MESSAGE)
+
+
+class LimitedProcess:
+    """The process of a submission without a sandbox, which a fork server has forked, where the system has one."""
+
+    has_started = True
+
+    def __init__(self) -> None:
+        context = process_context()
+        self.connection, theirs = context.Pipe()
+        self._process: Any = context.Process(target=run_submission, args=(theirs,), daemon=True)
+        with theirs:
+            self._process.start()
+
+    def kill(self) -> None:
+        """Kill the processes of the submission."""
+        with suppress(OSError):
+            kill_below(self._process.pid)
+        self._process.terminate()  # its handler kills the running notebook, also where the system has no /proc
+        self._process.join(_JOIN_SECONDS)
+        self._process.kill()
+
+    def close(self) -> None:
+        self.kill()
+        self._process.join(_JOIN_SECONDS)
+        self.connection.close()
+
+
+def process_context() -> Any:
+    """Return the multiprocessing context. A fork server has imported modules, so that a process starts quickly."""
+    context: Any = get_context("forkserver" if "forkserver" in get_all_start_methods() else "spawn")
+    if hasattr(context, "set_forkserver_preload"):
+        context.set_forkserver_preload(["svc_notebooks.course.supervisor", *PRELOADED_MODULES])
+    return context
+
+
+def start_fork_server() -> None:
+    """Start the fork server with SIGINT blocked, so that Ctrl-C in the terminal does not end it with a traceback."""
+    process_context()
+    if "forkserver" not in get_all_start_methods():
+        return
+    from multiprocessing.forkserver import ensure_running  # not on every system
+
+    blocked = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        ensure_running()
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
+
+
+class ReportReader:
+    """Reads the reports about the notebooks of a submission. Each notebook has a report and a deadline of its own."""
+
+    def __init__(
+        self, reports: list[NotebookReport], limits: ReportLimits, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self.reports = reports
+        self.number = 0
+        """The number of the current notebook, which is the number of notebooks that have ended."""
+        self._limits, self._clock = limits, clock
+        self._cell, self._ended = 0, False
+
+    @property
+    def is_complete(self) -> bool:
+        return self.number == len(self.reports)
+
+    def read(self, connection: Connection) -> None:
+        """Read reports until all notebooks have ended, or one has to be stopped. `number` is then the next notebook."""
+        deadline = self._clock() + self._limits.notebook + _START_SECONDS
+        self._cell = 0
+        while not self.is_complete:
+            if not connection.poll(max(0.0, deadline - self._clock())):
+                self._end(f"was stopped in cell {self._cell}, because it timed out after {self._limits.notebook:g} s")
+                return
+            first, number = self._cell == 0, self.number
+            if not self._take(*_receive(connection)):
+                return
+            if number != self.number or (first and self._cell):  # importing modules is not the notebook's time
+                deadline = self._clock() + self._limits.notebook
+
+    def _take(self, word: str, number: int, text: str) -> bool:
+        """Record a report, and return whether the process goes on."""
+        report = self.reports[self.number]
+        if word == "cell":
+            self._cell = max(1, number)
+        elif word == "slow":
+            report.add(f"was interrupted in cell {number}, because it timed out after {self._limits.cell:g} s")
+        elif word == "loud":
+            limit = f"{self._limits.output:,} characters"
+            report.add(f"was interrupted in cell {number}, because its output was more than {limit}")
+        elif word == "error":
+            report.error = report.error or _error(number, "".join(filter(str.isprintable, text)))
+        elif word == "excess":
+            self._end(f"was stopped in cell {self._cell}, because {text}", next_notebook=False)
+        elif word == "end":
+            self._ended = True
+        elif word == "exit":
+            self._end("" if self._ended else _ending(_integer(text), self._cell))
+        elif word != "start":
+            self._end("" if self._ended else _ending(0, self._cell))
+            return False
+        return True
+
+    def _end(self, remark: str, *, next_notebook: bool = True) -> None:
+        if remark:
+            self.reports[self.number].add(remark)
+        self._ended = not next_notebook
+        self.number += next_notebook
+        self._cell *= not next_notebook
+
+
+def _error(cell: int, text: str) -> str:
+    if text.startswith("MemoryError"):
+        return f"ran out of memory in cell {cell}: {text}"
+    return f"raised an exception in cell {cell}: {text}"
+
+
+def _integer(text: str) -> int:
+    return int(text) if text.removeprefix("-").isdecimal() and len(text) < _MAX_DIGITS else 0
+
+
+def _ending(status: int, cell: int) -> str:
+    """Return how a process ended: by itself, or killed by a signal, for example because the memory was full."""
+    if status >= 0:
+        return f"ended its process in cell {cell}"
+    if hasattr(signal, "SIGXCPU") and status == -signal.SIGXCPU:
+        return f"was killed in cell {cell}, because it used too much processor time"
+    return f"was killed by signal {-status} ({signal.strsignal(-status)}) in cell {cell}"
+
+
+def _receive(connection: Connection) -> tuple[str, int, str]:
+    """Read a message "word number text", because unpickling is unsafe. Return ("", 0, "") without a valid message."""
+    try:
+        word, number, *text = connection.recv_bytes(_MAX_MESSAGE).decode().split(" ", 2)
+        return word, int(number), "".join(text)
+    except (EOFError, OSError, ValueError):
+        return "", 0, ""

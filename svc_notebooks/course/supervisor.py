@@ -1,0 +1,180 @@
+"""Runs the notebooks of one submission one after the other, and stops a notebook that uses too much.
+
+This process runs in the sandbox, or below the grading process without one. It starts a process for each notebook, and
+kills the processes that a notebook has left before the next notebook starts.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import sys
+import time
+from base64 import b64decode
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field
+from importlib import import_module
+from multiprocessing.connection import Connection
+from pathlib import Path
+
+from .process_tree import adopt_orphans, descendants, end_with_parent, kill_below, largest_memory, resident_bytes
+from .runner import CellLimits, run_cells
+
+PRELOADED_MODULES = (
+    "IPython.core.interactiveshell", "pandas", "requests", "svc_notebooks.course.student_exercise",
+    "svc_notebooks.notebook.events.query", "svc_notebooks.notebook.events.events", "svc_notebooks.notebook.files.files",
+    "svc_notebooks.notebook.files.uploads", "svc_notebooks.notebook.notifications.channels",
+    "svc_notebooks.client.transport.http",
+)  # fmt: skip
+"""The modules that most submissions import. The process of a notebook starts with these modules loaded."""
+
+_CHECK_SECONDS = 0.25
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessLimits:
+    """The number of processes and the memory in bytes that the processes of a notebook may have together."""
+
+    processes: int
+    memory: int
+
+
+@dataclass(frozen=True, slots=True)
+class SubmissionJob:
+    """The cells of each notebook to run, the other files of the submission in base64, the limits and the variables."""
+
+    notebooks: list[list[str]]
+    files: dict[str, str]
+    folder: str
+    environment: dict[str, str]
+    cell_limits: CellLimits
+    limits: ProcessLimits
+    in_sandbox: bool = False
+    first: int = field(default=0)
+
+    def to_bytes(self) -> bytes:
+        return json.dumps(asdict(self)).encode()
+
+    @classmethod
+    def from_bytes(cls, content: bytes) -> SubmissionJob:
+        values = json.loads(content)
+        limits = {"cell_limits": CellLimits(**values["cell_limits"]), "limits": ProcessLimits(**values["limits"])}
+        return cls(**values | limits)
+
+
+def main(arguments: list[str]) -> None:
+    """Run in the sandbox: send a listening socket of the sandbox's own network, then run the submission."""
+    descriptor, port = map(int, arguments)
+    with (
+        socket.create_server(("127.0.0.1", port)) as listener,
+        socket.socket(fileno=os.dup(descriptor)) as channel,
+    ):
+        socket.send_fds(channel, [b"\0"], [listener.fileno()])
+    for name in PRELOADED_MODULES:
+        import_module(name)
+    run_submission(Connection(descriptor))
+
+
+def run_submission(connection: Connection) -> None:
+    """Receive a SubmissionJob, run its notebooks, and report about each cell and the end of each notebook."""
+    with suppress(OSError):
+        os.setsid()
+    job = SubmissionJob.from_bytes(connection.recv_bytes())
+    adopt_orphans()
+    _write_files(job)
+    for number, cells in enumerate(job.notebooks[job.first :], start=job.first):
+        connection.send_bytes(b"start %d" % number)
+        if not hasattr(os, "fork"):  # the grading process starts another process for the next notebook
+            run_cells(cells, job.folder, job.environment, job.cell_limits, connection)
+            return
+        status = _run_notebook(job, cells, connection)
+        connection.send_bytes(b"exit %d %d" % (number, status))
+
+
+def _write_files(job: SubmissionJob) -> None:
+    """Write the other files of a submission to its folder, with a home and a folder for temporary files."""
+    folder = Path(job.folder)
+    for name in ("HOME", "TMPDIR"):
+        Path(job.environment[name]).mkdir(parents=True, exist_ok=True)
+    for name, content in job.files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(b64decode(content))
+
+
+def _run_notebook(job: SubmissionJob, cells: list[str], connection: Connection) -> int:
+    """Run a notebook in a process, and return its exit status, negative for a signal, when nothing of it runs."""
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGCHLD})
+    process = os.fork()
+    if not process:
+        try:
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGCHLD})
+            end_with_parent()
+            run_cells(cells, job.folder, job.environment, job.cell_limits, connection)
+        finally:
+            os._exit(0)
+    signal.signal(signal.SIGTERM, lambda *_: _end(process))
+    status = None
+    while status is None:
+        _wait_for_child()
+        status = _reap(process)
+        if status is None and (excess := _excess(job.limits)):
+            connection.send_bytes(f"excess 0 {excess}".encode())
+            _kill_all(process, in_sandbox=job.in_sandbox)
+            status = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
+    _kill_all(process, in_sandbox=job.in_sandbox)
+    _reap(None)
+    return status
+
+
+def _end(process: int) -> None:
+    """End this process and the processes of the running notebook."""
+    _kill_all(process, in_sandbox=False)
+    os._exit(0)
+
+
+def _wait_for_child() -> None:
+    """Wait until a child ends, but not longer than the interval of the checks."""
+    if hasattr(signal, "sigtimedwait"):
+        signal.sigtimedwait({signal.SIGCHLD}, _CHECK_SECONDS)
+    else:
+        time.sleep(_CHECK_SECONDS / 10)
+
+
+def _reap(process: int | None) -> int | None:
+    """Reap all children that have ended, and return the exit status of `process`, or None if it has not ended."""
+    with suppress(ChildProcessError):
+        while True:
+            child, status = os.waitpid(-1, os.WNOHANG)
+            if child == process:
+                return os.waitstatus_to_exitcode(status)
+            if not child:
+                break
+    return None
+
+
+def _excess(limits: ProcessLimits) -> str:
+    """Return which limit the processes of the notebook exceed, or "" for none."""
+    running = descendants(os.getpid(), limits.processes)
+    if len(running) > limits.processes:
+        return f"it had more than {limits.processes} processes"
+    if largest_memory(running) > limits.memory and resident_bytes(running) > limits.memory:
+        return f"it was out of memory, with more than {limits.memory / 1024**2:g} MiB"
+    return ""
+
+
+def _kill_all(process: int, *, in_sandbox: bool) -> None:
+    """Kill the processes of a notebook. In the sandbox, the system kills all processes except this one at once."""
+    with suppress(OSError):
+        os.killpg(process, signal.SIGKILL)
+    if in_sandbox:
+        with suppress(OSError):
+            os.kill(-1, signal.SIGKILL)
+    else:
+        kill_below(os.getpid())
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,176 @@
+"""Tests of submissions in bubblewrap, which see no files, processes and networks except the exercises."""
+
+import json
+import os
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from shutil import which
+
+import psutil
+import pytest
+
+from svc_notebooks.cli import main
+from svc_notebooks.course import grading, sandbox
+from svc_notebooks.course.grading import GradingLimits, SubmissionResult
+from svc_notebooks.course.sandbox import NoSandboxError, find_sandbox
+from svc_notebooks.course.submissions import submissions
+from tests.patience import PATIENCE
+
+FIRST = "import svc_notebooks as svc\nfrom svc_notebooks import course"
+SOLVED = """given = course.exercise("upload-with-a-name").begin()
+svc.upload(given.content, name=given.name)"""
+
+works = pytest.mark.skipif(
+    not which("bwrap") or not find_sandbox().is_bubblewrap, reason="bubblewrap is not installed, or cannot start here"
+)
+
+PRYING = """
+import os, socket
+found = []
+for path in ({folder!r}, {folder!r} + "/bob/e1.ipynb", {home!r}, "/etc/shadow", "/etc/passwd"):
+    found += [path] if os.path.exists(path) else []
+for path in ("/x", svc.__file__, "/usr/x", "/dev/x"):
+    try:
+        open(path, "a").close()
+        found.append("wrote " + path)
+    except OSError:
+        pass
+for address in ("127.0.0.1", "192.0.2.1"):
+    try:
+        socket.create_connection((address, {port}), 2).close()
+        found.append("reached " + address)
+    except OSError:
+        pass
+found += [f"process {{entry}}" for entry in os.listdir("/proc") if entry.isdecimal() and int(entry) > 100]
+found += [name for name in os.environ if name == "SVC_TOKEN"]
+assert not found, found
+"""
+LEAVES_A_CHILD = """
+import subprocess
+for _ in range(3): subprocess.Popen(["sleep", "4244"], start_new_session=True)
+"""
+CROWD = """
+import os, time
+for _ in range(40):
+    if not os.fork(): time.sleep(600)
+time.sleep(600)
+"""
+
+
+def notebook(path: Path, *cells: str) -> bytes:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    every = [{"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": None, "source": c} for c in cells]
+    path.write_text(json.dumps({"cells": every, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}))
+    return path.read_bytes()
+
+
+@contextmanager
+def listener() -> Iterator[int]:
+    """A port of this machine at which something listens."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        yield server.getsockname()[1]
+
+
+@pytest.fixture(scope="module")
+def graded(tmp_path_factory: pytest.TempPathFactory) -> dict[str, SubmissionResult]:
+    """A class of six in bubblewrap, graded once: right, wrong, broken, hostile. No file of the class is changed."""
+    folder = tmp_path_factory.mktemp("class")
+    with listener() as port:
+        prying = PRYING.format(folder=str(folder), home=str(Path.home() / ".bashrc"), port=port)
+        class_ = {
+            "bob": [FIRST, SOLVED],
+            "eve": [FIRST, SOLVED, prying],
+            "ivo": [FIRST, SOLVED, LEAVES_A_CHILD, CROWD],
+            "lea": [FIRST, "course.exercise('upload-with-a-name').begin(); svc.upload(b'x')", "1 / 0"],
+            "max": [FIRST, SOLVED, f"for path in ('own', {str(folder / 'x')!r}): open(path, 'w').write('x')"],
+        }  # fmt: skip
+        before = {name: notebook(folder / name / "e1.ipynb", *cells) for name, cells in class_.items()}
+        (folder / "tom.ipynb").write_bytes(b"<<<<<<<")
+        os.environ["SVC_TOKEN"] = "a teacher's"
+        limits = GradingLimits(cell=PATIENCE, notebook=PATIENCE)
+        try:
+            marks = grading.grade(submissions(folder), "7", limits=limits, sandbox=find_sandbox("bubblewrap", [folder]))
+        finally:
+            del os.environ["SVC_TOKEN"]
+    assert {path.parent.name: path.read_bytes() for path in folder.glob("*/*")} == before
+    assert (folder / "tom.ipynb").read_bytes() == b"<<<<<<<"
+    return {mark.student: mark for mark in marks}
+
+
+@works
+class TestInBubblewrap:
+    """What a submission can do in bubblewrap, and what it cannot."""
+
+    @pytest.mark.parametrize("student", ["bob", "eve", "ivo", "max"])
+    def test_an_exercise_is_solved_through_the_only_connection(self, graded: dict[str, SubmissionResult], student: str):
+        assert graded[student].solved == 1
+
+    @pytest.mark.parametrize("student", ["lea", "tom"])
+    def test_wrong_and_unreadable_submissions_solve_nothing(self, graded: dict[str, SubmissionResult], student: str):
+        assert graded[student].solved == 0
+
+    def test_it_sees_no_files_processes_networks_and_tokens_of_the_teacher(self, graded: dict[str, SubmissionResult]):
+        assert graded["eve"].errors == ()
+        assert graded["eve"].remarks == ()
+
+    def test_it_cannot_write_to_the_folder_of_the_class(self, graded: dict[str, SubmissionResult]):
+        (error,) = graded["max"].errors
+        assert "FileNotFoundError" in error or "Read-only" in error
+
+    def test_the_number_of_processes_is_limited(self, graded: dict[str, SubmissionResult]):
+        assert graded["ivo"].remarks == ("e1.ipynb was stopped in cell 4, because it had more than 32 processes",)
+
+    def test_no_process_is_left_over(self, graded: dict[str, SubmissionResult]):
+        assert not [
+            process for process in psutil.process_iter(["cmdline"]) if process.info["cmdline"] == ["sleep", "4244"]
+        ]
+
+    def test_the_first_exception_is_named(self, graded: dict[str, SubmissionResult]):
+        assert graded["lea"].errors == ("e1.ipynb raised an exception in cell 3: ZeroDivisionError: division by zero",)
+
+
+class TestChoice:
+    """Which way is used, and the reason."""
+
+    def test_bubblewrap_that_is_asked_for_and_missing_is_an_error(self, monkeypatch: pytest.MonkeyPatch):
+        monkeypatch.setattr(sandbox, "which", lambda name: None)
+
+        with pytest.raises(NoSandboxError, match="not installed"):
+            find_sandbox("bubblewrap")
+        assert find_sandbox().description.endswith("(bubblewrap: not installed)")
+
+    def test_bubblewrap_that_cannot_start_is_not_used_and_the_reason_is_told(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ):
+        program = tmp_path / "bwrap"
+        program.write_text("#!/bin/sh\necho 'No permissions to create new namespace' >&2\nexit 1\n")
+        program.chmod(0o755)
+        monkeypatch.setattr(sandbox, "which", lambda name: str(program))
+
+        used = find_sandbox()
+
+        assert not used.is_bubblewrap
+        assert "it cannot start: No permissions to create new namespace" in used.description
+
+    def test_a_class_folder_below_the_folder_of_python_is_hidden(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+        program = tmp_path / "bwrap"
+        program.write_text("#!/bin/sh\nexit 0\n")
+        program.chmod(0o755)
+        monkeypatch.setattr(sandbox, "which", lambda name: str(program))
+        hidden = Path(sandbox.__file__).parents[1] / "class"
+
+        command = find_sandbox(hidden=[hidden, tmp_path]).command
+
+        assert command[command.index(str(hidden)) - 1] == "--tmpfs"
+        assert str(tmp_path) not in command
+
+    def test_the_command_refuses_to_grade_without_bubblewrap_if_it_is_asked_for(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    ):
+        monkeypatch.setattr(sandbox, "which", lambda name: None)
+        notebook(tmp_path / "ada.ipynb", "1")
+
+        assert main(["grade", str(tmp_path), "--isolation", "bubblewrap"]) == 2
+        assert "bubblewrap cannot be used: not installed" in capsys.readouterr().err
