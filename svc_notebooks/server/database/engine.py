@@ -1,4 +1,4 @@
-"""Runs the SQL of the service on its SQLite connections.
+"""Runs the SQL of the service on its SQLite connections, and is the base of the engine for PostgreSQL (postgres.py).
 
 SQLite allows one writer, so one connection writes, with one lock, and no transaction is open while a body streams.
 Requests that only read have a reader, which shows them one snapshot and waits for no writer. SQLAlchemy compiles each
@@ -12,7 +12,7 @@ kernel, where each statement releases the interpreter lock and may wait 5 ms to 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from functools import partial
 from pathlib import Path
@@ -23,7 +23,7 @@ from weakref import finalize
 from sqlalchemy import ColumnElement, Connection, Select, Table, delete, text
 
 from ...core.process_fork import ForkedChild, after_fork, keep_forever
-from .errors import explain_errors, store_error
+from .errors import UnstorableText, explain_errors, store_error
 from .readers import Reader, Readers
 from .statements import Prepared as Prepared, Row as Row, inserting as inserting
 
@@ -34,6 +34,9 @@ _COMMITS_PER_CHECK = 500
 _JOURNAL = slice(18, 20)  # the bytes of a database header that contain the journal mode
 
 _RESET_COUNTER = Prepared(text("DELETE FROM sqlite_sequence WHERE name = :name"))
+_COUNTERS = Prepared(text("SELECT name, seq FROM sqlite_sequence ORDER BY name"))
+_NO_COUNTERS = Prepared(text("DELETE FROM sqlite_sequence"))
+_SET_COUNTER = Prepared(text("INSERT INTO sqlite_sequence (name, seq) VALUES (:name, :seq)"))
 
 
 def close_connection(connection: Connection, readers: Readers | None = None) -> None:
@@ -60,6 +63,14 @@ class Database:
     The connection is closed when the last reference to this object is dropped. Errors of the database file
     are raised as OSError. A full disk has the errno ENOSPC, and a damaged file raises DatabaseDamaged.
     """
+
+    chooses_indexes = False
+    """Whether the database chooses indexes by statistics, so that statements need not name them."""
+
+    is_portable = True
+    """Whether `image` copies the database as it is. Otherwise an image has to be made of its rows."""
+
+    _errors: tuple[type[Exception], ...] = (sqlite3.Error,)
 
     def __init__(
         self,
@@ -118,8 +129,12 @@ class Database:
             self._committed_rows
         )  # before the snapshot begins, so that no older row gets into a newer cache
         reader = self._readers.take() if self._readers and not self._reader else None
-        if reader:
-            reader.begin(committed_rows)
+        if reader and self._readers:
+            try:
+                reader.begin(committed_rows)
+            except BaseException:
+                self._readers.give_back(reader)
+                raise
             self._thread.reader = reader
         try:
             yield
@@ -164,16 +179,20 @@ class Database:
         try:
             cursor = self._driver.execute(sql, prepared.constants | values)
             return cursor, cursor.fetchall()
-        except sqlite3.Error as error:
+        except self._errors as error:
             self._raise(error)
         finally:
             if changes and not self._depth:
                 self._committed_rows = {}
 
-    def _raise(self, error: sqlite3.Error) -> NoReturn:
-        if meaning := store_error(error, self._path):
+    def _raise(self, error: Exception) -> NoReturn:
+        if meaning := self._meaning(error):
             raise meaning from error
         raise error
+
+    def _meaning(self, error: Exception) -> OSError | None:
+        """Return the OSError for an error of the driver, or None if the error is not about the store."""
+        return store_error(error, self._path)
 
     def run(self, prepared: Prepared, values: dict[str, Any]) -> list[Row]:
         """Run a statement that reads, and return its rows."""
@@ -186,7 +205,7 @@ class Database:
     def _read(self, reader: Reader, prepared: Prepared, values: dict[str, Any]) -> list[Row]:
         try:
             return reader.run(prepared, values)
-        except sqlite3.Error as error:
+        except self._errors as error:
             self._raise(error)
 
     def fetch_one(self, prepared: Prepared, values: dict[str, Any]) -> Row | None:
@@ -223,7 +242,9 @@ class Database:
         """Insert a row with untrusted values. Raises ValueError if the database refuses the row."""
         try:
             self.change(prepared, values)
-        except (sqlite3.Error, UnicodeError) as error:
+        except (UnicodeError, UnstorableText) as error:
+            raise ValueError(str(error)) from None
+        except self._errors as error:
             raise ValueError(str(error)) from None
 
     def change_one(self, prepared: Prepared, values: dict[str, Any]) -> Row | None:
@@ -231,11 +252,6 @@ class Database:
         with self.lock:
             rows = self._execute(prepared, values, changes=True)[1]
         return rows[0] if rows else None
-
-    def insert(self, prepared: Prepared, values: dict[str, Any]) -> int:
-        """Insert a row and return the row number that the database assigned."""
-        with self.lock:
-            return self._execute(prepared, values, changes=True)[0].lastrowid or 0
 
     def select(self, statement: Select[Any]) -> Sequence[Row]:
         """Run a SELECT statement that is not prepared and return its rows."""
@@ -256,7 +272,7 @@ class Database:
                 yield
                 return
             try:
-                self._driver.execute("BEGIN IMMEDIATE")
+                self._begin()
                 self._depth += 1
                 try:
                     yield
@@ -264,19 +280,25 @@ class Database:
                 except BaseException:
                     self._row_cache.clear()
                     self._after_commit.clear()
-                    if self._driver.in_transaction:  # on a full disk SQLite has rolled back already
-                        self._driver.execute("ROLLBACK")
+                    self._roll_back()
                     raise
                 finally:
                     self._depth -= 1
                     self._committed_rows = {}
                 if self._readers:
                     self._shorten_log()
-            except sqlite3.Error as error:
+            except self._errors as error:
                 self._raise(error)
             functions, self._after_commit = self._after_commit, {}
         for function in functions:
             function()
+
+    def _begin(self) -> None:
+        self._driver.execute("BEGIN IMMEDIATE")
+
+    def _roll_back(self) -> None:
+        if self._driver.in_transaction:  # on a full disk SQLite has rolled back already
+            self._driver.execute("ROLLBACK")
 
     def after_commit(self, function: Callable[[], None]) -> None:
         """Call a function once after the open transaction commits, or now if no transaction is open.
@@ -302,6 +324,16 @@ class Database:
         """Restart the row numbers of these empty tables at 1."""
         for table in tables:
             self.change(_RESET_COUNTER, {"name": table.name})
+
+    def counters(self) -> dict[str, int]:
+        """Return the last assigned row number of each table that never reuses row numbers, by table name."""
+        return {name: number for name, number in self.run(_COUNTERS, {})}
+
+    def set_counters(self, numbers: Mapping[str, int]) -> None:
+        """Set the last assigned row numbers. Tables without a number continue with the number of their last row."""
+        self.change(_NO_COUNTERS, {})
+        for name, number in numbers.items():
+            self.add(_SET_COUNTER, {"name": name, "seq": number})
 
     def image(self) -> bytes:
         """Return a consistent copy of the whole database as bytes."""

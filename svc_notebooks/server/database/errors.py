@@ -16,6 +16,10 @@ class DatabaseDamaged(OSError):
     """Raised if the database file is damaged or is not a database."""
 
 
+class UnstorableText(OSError):
+    """Raised for a text with a character that the database cannot store."""
+
+
 _SENTENCES: dict[int, str] = {
     sqlite3.SQLITE_BUSY: "{path} is in use by another service: stop the other service, or choose another folder",
     sqlite3.SQLITE_LOCKED: "{path} is in use by another service: stop the other service, or choose another folder",

@@ -26,7 +26,16 @@ class Reader:
         self._connection = connection
         self._driver: Any = connection.connection.driver_connection
         self.rows: dict[tuple[Any, ...], Any] = {}
-        connection.exec_driver_sql("PRAGMA query_only = ON")
+        self.prepare()
+
+    def prepare(self) -> None:
+        """Make the new connection refuse changes."""
+        self._driver.execute("PRAGMA query_only = ON")
+
+    @property
+    def driver(self) -> Any:
+        """The connection of the database driver."""
+        return self._driver
 
     def begin(self, rows: dict[tuple[Any, ...], Any]) -> None:
         """Begin a snapshot. The first statement fixes its rows, which are those of the last commit before."""
@@ -58,8 +67,9 @@ class Reader:
 class Readers:
     """At most `MAX_READERS` readers, each of which is connected when no other is free."""
 
-    def __init__(self, connect: Callable[[], Connection]) -> None:
+    def __init__(self, connect: Callable[[], Connection], reader: type[Reader] = Reader) -> None:
         self._connect = connect
+        self._reader = reader
         self._idle: LifoQueue[Reader] = LifoQueue()
         self._left = MAX_READERS
         self._lock = Lock()
@@ -77,7 +87,7 @@ class Readers:
             if self._left:
                 self._left -= 1
                 try:
-                    return Reader(self._connect())
+                    return self._reader(self._connect())
                 except (DatabaseError, sqlite3.Error):
                     self._left += 1
                     if self._left == MAX_READERS:

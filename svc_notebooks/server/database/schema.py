@@ -1,15 +1,30 @@
 """The tables of the database.
 
 Instants are in Unix milliseconds, deadlines in Unix seconds, booleans are 0 and 1, and sizes are in bytes.
+
+Texts are compared and sorted by their UTF-8 bytes, which SQLite does by default and PostgreSQL in the collation "C".
+PostgreSQL indexes texts of any length only by their hashes.
 """
 
 from __future__ import annotations
 
-from sqlalchemy import BigInteger, Column, Float, Index, Integer, MetaData, Table, Text, UniqueConstraint, text
+from sqlalchemy import (
+    BigInteger,
+    Column,
+    Float,
+    Index,
+    Integer,
+    MetaData,
+    Table,
+    Text as AnyText,
+    UniqueConstraint,
+    text,
+)
 
 metadata = MetaData()
 
 _Big = BigInteger().with_variant(Integer, "sqlite")  # SQLite numbers rows only in INTEGER columns
+Text = AnyText().with_variant(AnyText(collation="C"), "postgresql")
 
 meta = Table("meta", metadata, Column("name", Text, primary_key=True), Column("value", Text, nullable=False))
 
@@ -107,9 +122,10 @@ files = Table(
     Column("all_words", Text, nullable=False),  # the words of the name, the description and the indexable text
     Index("files_by_owner", "owner", "seq"),
     Index("files_by_parent", "parent"),
-    Index("files_by_name", "owner", "name_key"),
+    Index("files_by_name", "owner", "name_key").ddl_if("sqlite"),
+    Index("files_by_name_hash", "name_key", postgresql_using="hash").ddl_if("postgresql"),
     Index("files_by_modified", "owner", "modified"),
-    Index("files_by_parent_and_name", "parent", "name_key"),
+    Index("files_by_parent_and_name", "parent", "name_key").ddl_if("sqlite"),
     Index("files_by_parent_and_modified", "parent", "modified"),
     Index("files_by_time", "modified"),
     Index("files_by_trashed", "owner", "trashed", "size"),
@@ -261,6 +277,8 @@ calendar_entries = Table(
     Index("calendar_entries_by_calendar", "calendar"),
 )
 
+_RECURRING = text("recurring = 1")
+
 events = Table(
     "events",
     metadata,
@@ -284,8 +302,8 @@ events = Table(
     Index("events_by_id", "id"),
     Index("events_by_number", "calendar", "seq"),
     Index("events_by_update", "calendar", "updated", "id"),
-    Index("events_recurring", "calendar", "start", sqlite_where=text("recurring = 1")),
-    Index("events_by_uid", "uid"),
+    Index("events_recurring", "calendar", "start", sqlite_where=_RECURRING, postgresql_where=_RECURRING),
+    Index("events_by_uid", "uid", postgresql_using="hash"),
     Index("events_by_series", "calendar", "series", "id"),
     sqlite_autoincrement=True,  # no number twice, because sync tokens contain numbers
 )

@@ -1,36 +1,82 @@
-"""Statements with named parameters that are compiled once."""
+"""Statements with named parameters that are compiled once for each dialect of SQL."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple, TypeAlias
 
-from sqlalchemy import ClauseElement, Dialect, Table, bindparam, insert
+from sqlalchemy import ClauseElement, Dialect, Insert, Select, Table, UniqueConstraint, bindparam, insert
+from sqlalchemy.dialects import postgresql
 
 Row = tuple[Any, ...]
 
+Conflict: TypeAlias = Literal["FAIL", "IGNORE", "REPLACE"]
+
+
+class Compiled(NamedTuple):
+    """The SQL of a statement in one dialect, and the values of its constant parameters."""
+
+    sql: str
+    constants: dict[str, Any]
+
 
 class Prepared:
-    """A statement with named parameters that is compiled on first use."""
+    """A statement with named parameters that is compiled on first use, once for SQLite and once for PostgreSQL."""
 
-    __slots__ = ("_statement", "constants", "sql")
+    __slots__ = ("_for_postgresql", "_statement", "constants", "postgresql", "sql")
 
-    def __init__(self, statement: ClauseElement) -> None:
+    def __init__(self, statement: ClauseElement, for_postgresql: ClauseElement | None = None) -> None:
+        """Take a statement, and another statement for PostgreSQL if its dialect needs one."""
         self._statement = statement
+        self._for_postgresql = statement if for_postgresql is None else for_postgresql
         self.sql = ""
         self.constants: dict[str, Any] = {}
+        self.postgresql: Compiled | None = None
 
     def compile(self, dialect: Dialect) -> str:
-        """Compile the statement, store its SQL and the values of its constant parameters, and return the SQL."""
-        compiled: Any = self._statement.compile(dialect=dialect)
-        self.constants = {name: value for name, value in compiled.params.items() if value is not None}
-        self.sql = str(compiled)
+        """Compile the statement for SQLite, store its SQL and the values of its constants, and return the SQL."""
+        self.sql, self.constants = _compile(self._statement, dialect)
         return self.sql
+
+    def compile_for_postgresql(self, dialect: Dialect) -> Compiled:
+        """Compile the statement for PostgreSQL, store the result in `postgresql` and return it."""
+        self.postgresql = _compile(self._for_postgresql, dialect)
+        return self.postgresql
+
+
+def _compile(statement: ClauseElement, dialect: Dialect) -> Compiled:
+    compiled: Any = statement.compile(dialect=dialect)
+    return Compiled(str(compiled), {name: value for name, value in compiled.params.items() if value is not None})
 
 
 def inserting(
-    table: Table, names: Iterable[str], *, otherwise: Literal["FAIL", "IGNORE", "REPLACE"] = "FAIL"
+    table: Table, names: Iterable[str], *, otherwise: Conflict = "FAIL", source: Select[Any] | None = None
 ) -> Prepared:
-    """Return a prepared INSERT statement. `otherwise` is the SQLite conflict clause for a row whose key exists."""
-    statement = insert(table).values({name: bindparam(name) for name in names})
-    return Prepared(statement if otherwise == "FAIL" else statement.prefix_with(f"OR {otherwise}", dialect="sqlite"))
+    """Return a prepared INSERT statement for the columns `names`, with parameters of the same names.
+
+    `otherwise` decides about a row whose key exists. A replaced row gets a new number. `source` selects the rows, by
+    default one row of the parameters.
+    """
+
+    def fill(statement: Insert) -> Insert:
+        if source is not None:
+            return statement.from_select(list(names), source)
+        return statement.values({name: bindparam(name) for name in names})
+
+    names = tuple(names)
+    if otherwise == "FAIL":
+        return Prepared(fill(insert(table)).inline())
+    own = postgresql.insert(table)
+    if otherwise == "IGNORE":
+        own = own.on_conflict_do_nothing()
+    else:
+        key = _key(table)
+        new = {column.name: own.excluded[column.name] for column in table.columns if column.name not in key}
+        own = own.on_conflict_do_update(index_elements=key, set_=new)
+    return Prepared(fill(insert(table).prefix_with(f"OR {otherwise}", dialect="sqlite")), fill(own).inline())
+
+
+def _key(table: Table) -> list[str]:
+    """Return the columns by which a row is replaced: those of a unique constraint, or else of the primary key."""
+    unique = next((each for each in table.constraints if isinstance(each, UniqueConstraint)), table.primary_key)
+    return [column.name for column in unique.columns]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from sqlalchemy import bindparam, func, insert, literal, select
+from sqlalchemy import bindparam, func, literal, select
 
-from ..database.engine import Prepared, TableGroup
+from ..database.engine import Prepared, TableGroup, inserting
 from ..database.schema import changes
 from .files import BELOW
 
@@ -20,10 +20,10 @@ class ChangeRow(NamedTuple):
     time: int
 
 
-_REPLACE = insert(changes).prefix_with("OR REPLACE", dialect="sqlite")
-_ADD = Prepared(_REPLACE.values({name: bindparam(name) for name in ("user", "file", "time")}))
-_ADD_BELOW = Prepared(
-    _REPLACE.from_select(("user", "file", "time"), select(bindparam("user"), BELOW.c.id, bindparam("time")))
+_WRITTEN = ("user", "file", "time")
+_ADD = inserting(changes, _WRITTEN, otherwise="REPLACE")
+_ADD_BELOW = inserting(
+    changes, _WRITTEN, otherwise="REPLACE", source=select(bindparam("user"), BELOW.c.id, bindparam("time"))
 )
 _PAGE = Prepared(
     select(*(changes.c[name] for name in ChangeRow._fields))

@@ -44,7 +44,7 @@ _ACTIVE = (channels.c.state == ACTIVE, or_(channels.c.expiration.is_(None), chan
 _WATCHING = (channels.c.watched == bindparam("watched"), *_ACTIVE)
 _MESSAGE = ("channel", "number", "state", "changed", "due", "attempts")
 
-_ADD = inserting(channels, _NEW)
+_ADD = Prepared(insert(channels).values({name: bindparam(name) for name in _NEW}).returning(channels.c.seq))
 _GET = Prepared(select(*_COLUMNS).where(channels.c.id == bindparam("key")))
 _ANY = Prepared(select(channels.c.seq).limit(1))
 _COUNT = Prepared(select(func.count()).select_from(channels).where(channels.c.user == bindparam("user"), *_ACTIVE))
@@ -93,7 +93,9 @@ class Channels(TableGroup):
     def add(self, row: ChannelRow) -> int:
         """Add a channel and return its number, which is the `seq` of the row."""
         self._any = True
-        return self._database.insert(_ADD, {name: getattr(row, name) for name in _NEW})
+        added = self._database.change_one(_ADD, {name: getattr(row, name) for name in _NEW})
+        assert added
+        return int(added[0])
 
     def get(self, key: str) -> ChannelRow | None:
         """Return the channel with an id, or None if the id is unknown."""

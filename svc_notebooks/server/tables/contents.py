@@ -33,7 +33,7 @@ class Digests(NamedTuple):
     sha256: str
 
 
-_BEGIN = Prepared(insert(contents).values(md5=None))
+_BEGIN = Prepared(insert(contents).values(md5=None).returning(contents.c.id))
 _APPEND = inserting(rope, ("content", *PartRange._fields))
 _PIECES = Prepared(
     select(*(rope.c[name] for name in PartRange._fields))
@@ -43,6 +43,7 @@ _PIECES = Prepared(
 _ALL = Prepared(select(rope.c.part).where(rope.c.content == bindparam("content")))
 _IS_THERE = Prepared(select(contents.c.id).where(contents.c.id == bindparam("content")))
 _KNOWN = Prepared(select(rope.c.part))
+_ANY_PART = Prepared(select(rope.c.part).limit(1))
 _STORED = Prepared(select(rope.c.part, rope.c.stop - rope.c.start, rope.c.checksum).order_by(rope.c.part))
 _WITHOUT_CHECKSUM = Prepared(
     select(rope.c.content, *(rope.c[name] for name in PartRange._fields)).where(rope.c.checksum.is_(None))
@@ -69,7 +70,9 @@ class Contents(TableGroup):
 
     def begin(self) -> int:
         """Add an empty content and return its number."""
-        return self._database.insert(_BEGIN, {"md5": None})
+        begun = self._database.change_one(_BEGIN, {"md5": None})
+        assert begun
+        return int(begun[0])
 
     def is_there(self, content: int) -> bool:
         """Return whether a content exists."""
@@ -107,6 +110,10 @@ class Contents(TableGroup):
     def known_parts(self) -> set[str]:
         """Return the keys of all parts of all contents."""
         return {part for (part,) in self._database.run(_KNOWN, {})}
+
+    def has_parts(self) -> bool:
+        """Return whether any content has a part."""
+        return bool(self._database.run(_ANY_PART, {}))
 
     def digests(self, content: int) -> Digests | None:
         """Return the stored digests of a content, or None if they have not been computed yet."""

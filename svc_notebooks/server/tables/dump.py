@@ -7,18 +7,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from typing import Any
 
-from sqlalchemy import Column, Float, Integer, Table, select, text
+from sqlalchemy import Column, Float, Integer, Table, select
 
 from ...core.http.messages import JSON
 from ..database import upgrades
 from ..database.column_values import is_valid_value
-from ..database.engine import Database, Prepared, Row, inserting
+from ..database.engine import Database, Row, inserting
+from ..database.opening import open_database
 from ..database.schema import metadata
 
 _LARGEST = 2**63
-_COUNTERS = Prepared(text("SELECT name, seq FROM sqlite_sequence ORDER BY name"))
-_NO_COUNTERS = Prepared(text("DELETE FROM sqlite_sequence"))
-_SET_COUNTER = Prepared(text("INSERT INTO sqlite_sequence (name, seq) VALUES (:name, :seq)"))
 
 TABLES: Mapping[str, Table] = {table.name: table for table in metadata.sorted_tables}
 
@@ -32,11 +30,6 @@ def rows(database: Database, table: str) -> Iterator[Row]:
     """Yield all rows of a table, in the order of the primary key."""
     chosen = TABLES[table]
     yield from database.select(select(chosen).order_by(*chosen.primary_key.columns))
-
-
-def counters(database: Database) -> dict[str, int]:
-    """Return the last assigned row number of each table that never reuses row numbers, by table name."""
-    return {name: number for name, number in database.run(_COUNTERS, {})}
 
 
 def check_row(table: str, row: JSON) -> Sequence[JSON]:
@@ -102,6 +95,18 @@ def load_rows(database: Database, tables: Mapping[str, Iterable[Sequence[JSON]]]
             adding = inserting(table, columns(name))
             for row in tables.get(name, ()):
                 database.add(adding, dict(zip(columns(name), row, strict=True)))
-        database.change(_NO_COUNTERS, {})
-        for name, number in numbers.items():
-            database.add(_SET_COUNTER, {"name": name, "seq": number})
+        database.set_counters(numbers)
+
+
+def image(database: Database) -> bytes:
+    """Return an image of a new SQLite database with all rows and counters of a database that has no image."""
+    with closing(open_database(None, "process")) as copy:
+        load_rows(copy, {name: rows(database, name) for name in TABLES}, database.counters())
+        return copy.image()
+
+
+def load_image(database: Database, image: bytes) -> None:
+    """Replace all rows and counters of a database by those of an image."""
+    with closing(open_database(None, "process")) as copy:
+        copy.restore(image)
+        load_rows(database, {name: rows(copy, name) for name in TABLES}, copy.counters())

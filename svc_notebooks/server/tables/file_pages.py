@@ -1,7 +1,8 @@
 """Selects the pages of file lists, by the index that reads the fewest rows.
 
 SQLite chooses an index without knowing how many rows it selects. So `choose_index` counts the rows of each index that
-the query allows, up to a limit, and a page names its index. The result is the same with every index.
+the query allows, up to a limit, and a page names its index. The result is the same with every index. PostgreSQL has
+statistics of the rows, and chooses the index by itself.
 """
 
 from __future__ import annotations
@@ -51,11 +52,12 @@ def page_statement(
     keys: Sequence[SortKey],
     after: tuple[Any, ...] | None,
     size: int,
-    count: Count,
+    count: Count | None,
 ) -> Select[Any]:
     """Return the query for a page of files, with the `columns` and then the values of the sort keys.
 
-    `count` runs a query that counts rows. The other arguments are those of `FileTable.page`.
+    `count` runs a query that counts rows. With None, the database chooses the index. The other arguments are those of
+    `FileTable.page`.
     """
     terms = order(viewer, keys)
     conditions: list[ColumnElement[bool]] = [files.c.parent.is_not(None)]
@@ -63,8 +65,10 @@ def page_statement(
     conditions += [after_keys(terms, after)] if after is not None else []
     values = [term.value.label(f"key_{number}") for number, term in enumerate(terms)]
     page = select(*columns, *values).where(*conditions).order_by(*(term.clause for term in terms)).limit(size)
-    hint, *narrower = choose_index(viewer, search, keys, count)
-    own_page = page.where(own(viewer), *narrower).with_hint(files, hint, "sqlite")
+    own_page = page.where(own(viewer))
+    if count:
+        hint, *narrower = choose_index(viewer, search, keys, count)
+        own_page = own_page.where(*narrower).with_hint(files, hint, "sqlite")
     return _merge(own_page, page.where(foreign(viewer)), terms, size) if viewer.shared else own_page
 
 

@@ -219,7 +219,8 @@ class FileTable(TableGroup):
 
         `after` has the sort key values of the previous page's last file, or is None.
         """
-        statement = page_statement(_COLUMNS, viewer, search, keys, after, size + 1, self._count)
+        count = None if self._database.chooses_indexes else self._count
+        statement = page_statement(_COLUMNS, viewer, search, keys, after, size + 1, count)
         selected = self._database.select(statement)
         width = len(FileRow._fields)
         rows = [FileRow._make(row[:width]) for row in selected[:size]]

@@ -213,9 +213,11 @@ _BY_LINK = {"anyoneWithLink": "anyone", "domainWithLink": "domain"}
 
 def _contains(field: str, text: str) -> ColumnElement[bool]:
     if field == "mimeType":
-        return files.c.mime_type.contains(text, autoescape=True)
+        return func.lower(files.c.mime_type).contains(ascii_lower(text), autoescape=True)
     words = words_of(text)
-    return _word_begins(files.c.words, " ".join(words)) if words else files.c.name.contains(text, autoescape=True)
+    if words:
+        return _word_begins(files.c.words, " ".join(words))
+    return files.c.name_key.contains(ascii_lower(text), autoescape=True)
 
 
 def _word_begins(column: Any, words: str) -> ColumnElement[bool]:

@@ -87,7 +87,7 @@ class Store:
 
     def counters(self) -> dict[str, int]:
         """Return the last assigned row number of each table that never reuses row numbers, by table name."""
-        return dump.counters(self._database)
+        return self._database.counters()
 
     def load_rows(self, tables: Mapping[str, Iterable[Sequence[JSON]]], numbers: Mapping[str, int]) -> None:
         """Replace all rows and counters. Raises ValueError, and changes nothing, if the rows contradict each other."""
@@ -97,12 +97,15 @@ class Store:
 
     def image(self) -> bytes:
         """Return a copy of the whole database as bytes."""
-        return self._database.image()
+        return self._database.image() if self._database.is_portable else dump.image(self._database)
 
     def restore(self, image: bytes) -> None:
         """Replace all rows by the rows in `image`, which the method `image` returned."""
         with self.exclusive():  # or a request in progress could change a restored session
-            self._database.restore(image)
+            if self._database.is_portable:
+                self._database.restore(image)
+            else:
+                dump.load_image(self._database, image)
             self._forget()
 
     def _forget(self) -> None:
