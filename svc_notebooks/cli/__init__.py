@@ -276,7 +276,16 @@ def _add_serve(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
     )
     serve.add_argument("--token", type=token_option, help="the first user's token (default: a random one)")
     serve.add_argument(
-        "--store", metavar="PATH", help="the data folder of a service, or an empty folder (default: data in memory)"
+        "--store",
+        metavar="PATH",
+        help="the data folder of a service, or an empty folder, or postgresql://user@host/database (default: data in"
+        " memory)",
+    )
+    serve.add_argument(
+        "--content",
+        type=Path,
+        metavar="DIR",
+        help="with --store postgresql://..., the folder for the contents of files",
     )
     serve.add_argument(
         "--control", action="store_true", help="also serve the control interface at {base_url}/_control/"

@@ -35,6 +35,8 @@ def read_class(options: argparse.Namespace) -> ClassOptions | None:
         raise ValueError("--class needs the folder in which the files of the class are stored; add --store DIR")
     if options.token or options.control_token:
         raise ValueError("--token and --control-token cannot be used with --class: each account has its own token")
+    if "://" in options.store and options.tokens is None:
+        raise ValueError("--class with a database needs a file for the sign-in tokens; add --tokens FILE")
     token_file = options.tokens or Path(options.store) / TOKEN_FILE
     return ClassOptions(read_roster_accounts(options.roster), token_file, Quota(**quotas))
 

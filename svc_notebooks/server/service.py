@@ -33,7 +33,7 @@ from .notifications import domains
 from .notifications.delivery_queue import DeliveryRow
 from .notifications.push import PushNotifications
 from .state.archive import save_to
-from .state.context_factory import build_context, fork_context, load, load_context, save
+from .state.context_factory import fork_context, load, load_context, open_context, save
 from .state.expiry import upcoming_events
 from .state.snapshots import Snapshots
 from .storage.clock import SystemClock, VirtualClock, virtual_clock_of
@@ -352,6 +352,8 @@ class Service:
 def open_service(
     path: str | Path | None = None,
     *,
+    content: str | Path | None = None,
+    shared: bool = False,
     seed: int | None = None,
     clock: SystemClock | VirtualClock | None = None,
     policy: Policy | None = None,
@@ -359,10 +361,12 @@ def open_service(
     base_url: str | None = None,
     background: bool | None = None,
 ) -> Service:
-    """Open a service in a folder or in memory and return it.
+    """Open a service in a folder, on a PostgreSQL server or in memory, and return it.
 
     Args:
-        path: the data folder, which may be empty or missing. By default the data is in memory.
+        path: a data folder, which may be missing, or postgresql://user@host/database. By default the data is in memory.
+        content: with a PostgreSQL database, the folder for the contents of files.
+        shared: with a PostgreSQL database, True if other processes serve the same store. Otherwise they are refused.
         seed: makes ids and tokens the same in every run. By default ids and tokens are random.
         clock: by default the system clock, or with a seed a virtual clock, which stands still until it is set.
         policy: the settings for behavior that the interface does not define.
@@ -371,18 +375,15 @@ def open_service(
         background: True to deliver notifications in a thread, by default on platforms with threads. If False, only
             `deliver` delivers them, and only to functions of this process.
 
-    Raises ValueError if `path` is a URL. Raises OSError if the folder is damaged, in use, or not a data folder.
+    Raises ValueError for another URL, ImportError without the extra `postgres`, and OSError if the folder or the
+    database is damaged, in use, or that of another program.
 
     >>> service = open_service(seed=0)
     >>> service.handle(Request("GET", "http://svc.local/storage/v3/files")).status
     401
     """
-    if path is not None and "://" in str(path):
-        raise ValueError(f"path={str(path)!r} is a URL, but only SQLite is supported; give a folder")
     clock = clock or (SystemClock() if seed is None else VirtualClock())
-    context, parts = build_context(
-        None if path is None else Path(path), seed, clock, policy or Policy(), names or Names()
-    )
+    context, parts = open_context(path, content, seed, clock, policy or Policy(), names or Names(), shared=shared)
     return Service(dataclasses.replace(context, base_url=base_url), parts, background=background)
 
 

@@ -51,11 +51,66 @@ def _assemble(
     )
 
 
+def open_context(
+    path: str | Path | None,
+    content: str | Path | None,
+    seed: int | None,
+    clock: SystemClock | VirtualClock,
+    policy: Policy,
+    names: Names,
+    *,
+    shared: bool,
+) -> Opened:
+    """Build a context for a folder, for the address of a PostgreSQL database and a folder `content`, or in memory."""
+    scheme, is_url, _ = str(path or "").partition("://")
+    if scheme in ("postgresql", "postgres") and is_url:
+        if content is None:
+            raise ValueError("a store on PostgreSQL needs a folder for the contents of files: give content")
+        return build_shared_context(str(path), Path(content), seed, clock, policy, names, shared=shared)
+    if is_url:  # the URL may have a password
+        raise ValueError(f"path is a URL of the scheme {scheme!r}; give a folder or postgresql://user@host/database")
+    if shared:
+        raise ValueError("only a store on PostgreSQL can be shared by several processes")
+    if content is not None:
+        raise ValueError("content applies only to a store on PostgreSQL; in a folder, the contents are beside the rows")
+    return build_context(None if path is None else Path(path), seed, clock, policy, names)
+
+
 def build_context(
     folder: Path | None, seed: int | None, clock: SystemClock | VirtualClock, policy: Policy, names: Names
 ) -> Opened:
     """Build a context for the store in a folder. If `folder` is None, everything is stored in memory."""
     return Reserve(folder).spend(lambda: _build_context(folder, seed, clock, policy, names))
+
+
+def build_shared_context(
+    address: str,
+    content: Path,
+    seed: int | None,
+    clock: SystemClock | VirtualClock,
+    policy: Policy,
+    names: Names,
+    *,
+    shared: bool,
+) -> Opened:
+    """Build a context for a store whose rows are in a PostgreSQL database, and whose contents are in a folder.
+
+    `shared` is true if other processes may use the store at the same time.
+    """
+    try:
+        from ..storage.server_store import open_server_store
+    except ImportError:
+        raise ImportError('PostgreSQL needs a driver: pip install "svc-notebooks[postgres]"') from None
+    database, parts, notes = open_server_store(address, content, policy.durability, time.time(), shared=shared)
+    store = Store(database)
+    try:
+        with store.transaction():  # another process may be creating the same rows
+            ids = Ids(seed, opening=store.users.count_opening())
+            context = _assemble(store, parts, ids, clock, policy, names)
+    except BaseException:
+        store.close()
+        raise
+    return Opened(replace(context, folder=content, notes=notes), parts)
 
 
 def _build_context(

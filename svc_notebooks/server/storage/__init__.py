@@ -1,6 +1,7 @@
 """The data directory of a service, its contents, its clock and its ids.
 
 data_directory.py                  recognises, opens and closes the folder of a store
+server_store.py, content_folder.py a store on PostgreSQL, and the folder of its contents
 content_io.py                      writes and reads contents across blobs, computes digests
 session_locks.py                   lets one request at a time use an upload session
 disk_reserve.py, fork_guard.py     reserve disk space for deletions; disable the service in forked processes

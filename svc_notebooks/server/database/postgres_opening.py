@@ -1,0 +1,140 @@
+"""Opens a database on PostgreSQL, and creates its tables if it has none.
+
+The tables are in the schema of the connection, which is `public` unless the address has other `options`. The table
+svc_store has the schema version, the id of the store and the number of openings. No message contains the password of
+the address.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any, Literal, NamedTuple
+from uuid import uuid4
+
+import psycopg
+from sqlalchemy import URL, Connection, Engine, NullPool, create_engine, make_url
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
+
+from . import upgrades
+from .postgres import Locks, PostgresDatabase, postgres_error
+from .schema import metadata
+
+_CLASS = 0x737663
+"""The first number of the advisory locks. The second number is that of the schema."""
+
+_MOST_PREPARED = 500
+
+_CREATE_STORE = "CREATE TABLE svc_store (version integer NOT NULL, store text NOT NULL, openings bigint NOT NULL)"
+_TABLES = "SELECT tablename FROM pg_catalog.pg_tables WHERE schemaname = current_schema()"
+_LONG_KEYS = (  # a B-tree has no entries above 2704 bytes
+    "ALTER TABLE authorities DROP CONSTRAINT authorities_pkey",
+    "CREATE INDEX authorities_by_hash ON authorities USING hash (pem)",
+)
+_TRIGRAMS = "CREATE INDEX files_by_words ON files USING gin (words gin_trgm_ops, all_words gin_trgm_ops)"
+
+
+class OpenedPostgres(NamedTuple):
+    """An opened database, the id of its store, the number of this opening, and notes for the user."""
+
+    database: PostgresDatabase
+    store: str
+    number: int
+    notes: list[str]
+
+
+def open_postgres(address: str, durability: Literal["process", "power"], *, shared: bool) -> OpenedPostgres:
+    """Open the database at an address such as postgresql://user@host/database, and create its tables if necessary.
+
+    `shared` is true if other processes may use the database at the same time. With `durability="power"`, the server
+    writes each commit to its disk, even if its settings do not.
+
+    Raises ValueError for an invalid address. Raises OSError if the server cannot be reached, or if the database is in
+    use, is not encoded in UTF-8, or belongs to another program or to another version of this package.
+    """
+    connect = partial(_connect, _engine(_parse(address)), durability)
+    notes: list[str] = []
+    try:
+        connection = connect()
+        try:
+            number = connection.connection.driver_connection.execute(  # type: ignore[union-attr]
+                "SELECT hashtext(current_schema())"
+            ).fetchone()[0]
+            with_lock = f"SELECT pg_advisory_xact_lock({_CLASS + 1}, {number})"
+            _create_tables(connection, with_lock, notes)
+        finally:
+            connection.close()
+    except (psycopg.Error, DBAPIError) as error:
+        raise postgres_error(error) or OSError(f"the PostgreSQL database cannot be opened ({error})") from None
+    claim = f"SELECT pg_advisory_lock{'_shared' if shared else ''}({_CLASS}, {number})"
+    database = PostgresDatabase(connect, Locks(f"BEGIN; {with_lock}" if shared else "BEGIN", claim), shared=shared)
+    store, openings = database.begin_opening()
+    return OpenedPostgres(database, store, openings, notes)
+
+
+def _parse(address: str) -> URL:
+    try:
+        url = make_url(address)
+        is_valid = url.drivername in ("postgresql", "postgres") and bool(url.database)
+    except (SQLAlchemyError, ValueError):
+        is_valid = False
+    if not is_valid:
+        raise ValueError("the address of the store must be of the form postgresql://user:password@host:port/database")
+    return url.set(drivername="postgresql+psycopg")
+
+
+def _engine(url: URL) -> Engine:
+    return create_engine(
+        url,
+        isolation_level="AUTOCOMMIT",
+        poolclass=NullPool,
+        pool_reset_on_return=None,
+        hide_parameters=True,
+        connect_args={"application_name": "svc-notebooks", "client_encoding": "utf8"},
+    )
+
+
+def _connect(engine: Engine, durability: Literal["process", "power"]) -> Connection:
+    connection = engine.connect()
+    driver: Any = connection.connection.driver_connection
+    driver.prepared_max = _MOST_PREPARED
+    if durability == "power":
+        driver.execute("SET synchronous_commit = on")
+    return connection
+
+
+def _create_tables(connection: Connection, with_lock: str, notes: list[str]) -> None:
+    """Create the tables in an empty schema, or check the version of existing tables, in one transaction."""
+    driver: Any = connection.connection.driver_connection
+    with driver.transaction():
+        driver.execute(with_lock)
+        (encoding,) = driver.execute("SHOW server_encoding").fetchone()
+        if encoding != "UTF8":
+            raise OSError(f"the PostgreSQL database has the encoding {encoding}: create a database with UTF8")
+        tables = {name for (name,) in driver.execute(_TABLES)}
+        if "svc_store" not in tables:
+            if foreign := sorted(tables & set(metadata.tables)):
+                raise OSError(
+                    f"the PostgreSQL database has a table {foreign[0]} of another program: choose an empty database"
+                )
+            metadata.create_all(connection, checkfirst=False)
+            for statement in (*_LONG_KEYS, _CREATE_STORE):
+                driver.execute(statement)
+            driver.execute("INSERT INTO svc_store VALUES (%s, %s, 0)", (upgrades.VERSION, uuid4().hex))
+            _index_words(driver, notes)
+        (version,) = driver.execute("SELECT version FROM svc_store").fetchone()
+    if version != upgrades.VERSION:
+        raise OSError(
+            f"the PostgreSQL database has schema version {version}, and this package supports only version"
+            f" {upgrades.VERSION}: use the version of svc-notebooks that wrote the database"
+        )
+
+
+def _index_words(driver: Any, notes: list[str]) -> None:
+    """Index the words of files by their trigrams, if the server has the extension and the user may create it."""
+    try:
+        with driver.transaction():
+            driver.execute("CREATE EXTENSION IF NOT EXISTS pg_trgm")
+            driver.execute(_TRIGRAMS)
+    except psycopg.Error as error:
+        reason = str(error).partition("\n")[0]
+        notes.append(f"Searches for words read all rows, because PostgreSQL's extension pg_trgm is missing ({reason})")
