@@ -14,7 +14,7 @@ unexport PYTHONDONTWRITEBYTECODE
 tests nbval notebooks: export TZ := UTC
 tests nbval notebooks: export PYTHONHASHSEED := 0
 
-.PHONY: env lab test checks lint types imports tests nbval browser durability opens coverage pandas-2.2 cluster-tests hub-env hub-tests bench docs docs-tests lite lite-tests lite-lock notebooks lock \
+.PHONY: env lab test checks lint types imports tests nbval browser durability opens coverage pandas-2.2 cluster-tests hub-env hub-tests scale bench docs docs-tests lite lite-tests lite-lock notebooks lock \
 	wheel clean check-wheel check-binder badge
 
 # Both halves of the environment: the one that JupyterLab and the notebooks need, and the rest that tests need.
@@ -131,6 +131,10 @@ hub-env: env $(HUB)/.installed $(HUB_PROXY)/.installed
 hub-tests: hub-env
 	$(HUB)/bin/python -m pytest -m hub -p no:nbval $(ARGS) tests/hub
 
+# A service on PostgreSQL, which is started from the system in a temporary folder. ARGS=--sample: at most 90 seconds.
+scale: env
+	$(BIN)/python -m tests.scale $(ARGS)
+
 bench: env
 	$(BIN)/python -m tests.bench $(ARGS)
 
@@ -179,7 +183,7 @@ notebooks: env
 LOCK = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 	--no-emit-index-url --no-header --no-annotate
 lock: env
-	$(LOCK) pyproject.toml --extra lab --group dev $(ARGS) --output-file requirements/dev.txt
+	$(LOCK) pyproject.toml --extra lab --extra postgres --group dev $(ARGS) --output-file requirements/dev.txt
 	$(LOCK) pyproject.toml --extra lab --group build \
 		--constraint requirements/dev.txt --output-file binder/requirements.txt
 	$(LOCK) --group install --constraint requirements/dev.txt --output-file requirements/uv.txt

@@ -11,10 +11,11 @@ from typing import Any
 import pytest
 
 from svc_notebooks.core.policy import Policy
-from svc_notebooks.server.service import Service, open_service
+from svc_notebooks.server.service import Service
 from tests.contract.calendar_client import BOB, CalendarClient
 from tests.contract.deployment_wire import run_of
 from tests.contract.replay import Replay, Stage as Stage, staged
+from tests.contract.tested_store import open_tested
 from tests.contract.wire import Answer as Answer, InProcess as InProcess, OverSocket as OverSocket, Q as Q, Wire as Wire
 
 BOTH_WAYS = pytest.mark.parametrize("way", ["in-process", "socket"])
@@ -56,7 +57,7 @@ def policy() -> Policy:
 @pytest.fixture
 def service(policy: Policy) -> Iterator[Service]:
     """A seeded service in memory, on a virtual clock; whatever a test asks, the journal knows what decided it."""
-    service = open_service(seed=0, policy=policy)
+    service = open_tested(policy)
     yield service
     undecided = [row for row in service.journal() if row["status"] and not row["decided_by"]]
     service.close()

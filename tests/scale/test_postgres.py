@@ -1,0 +1,179 @@
+"""A service on PostgreSQL behaves as on SQLite, and refuses what it cannot do."""
+
+from __future__ import annotations
+
+import io
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from svc_notebooks.server.service import Service, open_service
+from tests.contract.wire import Answer, InProcess
+from tests.scale.conftest import Place
+
+pytestmark = pytest.mark.scale
+
+
+def opened(place: Place) -> Service:
+    return open_service(place.address, content=place.content, seed=0)
+
+
+def get(wire: InProcess, target: str) -> Answer:
+    return wire.send("GET", target)
+
+
+def names(wire: InProcess, **parameters: str) -> list[str]:
+    query = "&".join(f"{name}={value}" for name, value in parameters.items())
+    return [file["name"] for file in get(wire, f"/storage/v3/files?{query}").json["files"]]
+
+
+def test_files_stay_when_the_service_is_opened_again(place: Place) -> None:
+    with opened(place) as service:
+        wire = InProcess(service, "http://svc.test")
+        made = wire.send("POST", "/upload/storage/v3/files?uploadType=media", b"kept").json
+        token = wire.token
+    with opened(place) as service:
+        again = InProcess(service, "http://svc.test")
+        again.token = token
+
+        assert get(again, f"/storage/v3/files/{made['id']}?alt=media").body == b"kept"
+
+
+def test_a_second_service_is_refused_until_the_first_has_ended(place: Place) -> None:
+    with opened(place), pytest.raises(OSError, match="in use by another service"):
+        opened(place)
+
+    opened(place).close()
+
+
+def test_a_second_process_is_refused(place: Place) -> None:
+    command = [sys.executable, "-m", "svc_notebooks.cli", "serve", "--store", place.address, "--content", place.content]
+    with opened(place):
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "the PostgreSQL database is in use by another service" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "postgresql://ada:hush-hush@127.0.0.1:1/svc",
+        "postgresql://ada:hush-hush@127.0.0.1:port/svc",
+        "postgresql://ada:hush-hush@/",
+        "postgresql://ada@127.0.0.1:1/svc?password=hush-hush",
+        "mysql://ada:hush-hush@127.0.0.1/svc",
+    ],
+)
+def test_no_message_has_the_password(address: str, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "svc_notebooks.cli", "serve", "--store", address, "--content", tmp_path]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("svc-notebooks serve: ")
+    assert "hush-hush" not in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_wrong_password_is_not_in_the_error(place: Place) -> None:
+    address = place.address.replace("postgres@", "nobody:hush-hush@")
+    with pytest.raises(OSError, match="cannot be reached") as refused:
+        open_service(address, content=place.content)
+
+    assert "hush-hush" not in f"{refused.value!r} {refused.value.__cause__!r} {refused.value.__context__!r}"
+
+
+def test_u_0000_is_refused_in_a_name_and_found_in_no_name(place: Place) -> None:
+    with opened(place) as service:
+        wire = InProcess(service, "http://svc.test")
+        refused = wire.send("POST", "/storage/v3/files", json.dumps({"name": "a\0b"}).encode(), JSON)
+        wire.send("POST", "/storage/v3/files", json.dumps({"name": "ab", "description": "a\0b"}).encode(), JSON)
+
+        assert (refused.status, "U+0000" in refused.error["message"]) == (400, True)
+        assert names(wire, q="name+%3D+%27a%00b%27") == []
+        assert names(wire, q="name+!%3D+%27a%00b%27") == ["ab"]
+        assert get(wire, "/storage/v3/files/a%00b").status == 404
+        assert get(wire, "/storage/v3/files?fields=files/description").json["files"] == [{"description": "a\0b"}]
+
+
+JSON = {"Content-Type": "application/json"}
+
+
+def test_names_are_sorted_by_their_bytes_and_found_regardless_of_case(place: Place) -> None:
+    with opened(place) as service:
+        wire = InProcess(service, "http://svc.test")
+        for name in ("b", "\u00e9", "B-Plan", "_", "a", "\U0001f600", "\uffee"):
+            wire.send("POST", "/storage/v3/files", json.dumps({"name": name}).encode(), JSON)
+
+        assert names(wire, orderBy="name") == ["_", "a", "b", "B-Plan", "\u00e9", "\uffee", "\U0001f600"]
+        assert names(wire, q="name+contains+%27b-pl%27") == ["B-Plan"]
+
+
+def test_a_name_of_any_length_is_stored(place: Place) -> None:
+    name = "".join(chr(0x4E00 + 7919 * number % 20_000) for number in range(8_000))  # it cannot be compressed
+    with opened(place) as service:
+        wire = InProcess(service, "http://svc.test")
+        wire.send("POST", "/storage/v3/files", json.dumps({"name": name}).encode(), JSON)
+
+        assert names(wire) == [name]
+
+
+def test_a_snapshot_a_saved_state_and_a_fork_have_all_rows(place: Place, tmp_path: Path) -> None:
+    with opened(place) as service:
+        wire = InProcess(service, "http://svc.test")
+        wire.send("POST", "/upload/storage/v3/files?uploadType=media", b"first")
+        snapshot = service.snapshot()
+        file = io.BytesIO()
+        service.dump(file)
+        wire.send("POST", "/storage/v3/files", b"{}", JSON)
+        with service.fork() as fork:
+            assert len(names(InProcess(fork, "http://svc.test"))) == 2
+        for restore in (lambda: service.restore(snapshot), lambda: service.load(file)):
+            wire.send("POST", "/storage/v3/files", b"{}", JSON)
+            restore()
+
+            assert len(names(wire)) == 1
+            made = wire.send("POST", "/storage/v3/files", b"{}", JSON)
+            assert made.status == 200
+
+
+def test_the_service_connects_again_after_the_server_has_ended_its_connections(place: Place) -> None:
+    with opened(place) as service:
+        wire = InProcess(service, "http://svc.test")
+        wire.send("POST", "/storage/v3/files", b"{}", JSON)
+        place.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+            " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+        )
+
+        assert wire.send("POST", "/storage/v3/files", b"{}", JSON).status == 200
+        assert len(names(wire)) == 2
+
+
+def test_a_database_of_another_program_is_refused_and_not_changed(place: Place) -> None:
+    place.execute("CREATE TABLE users (id integer)")
+    with pytest.raises(OSError, match="table users of another program"):
+        opened(place)
+
+    assert place.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'public'") == [("users",)]
+
+
+def test_a_folder_of_another_store_is_refused_and_not_changed(place: Place) -> None:
+    place.content.mkdir()
+    (place.content / "thesis.txt").write_text("mine")
+    with pytest.raises(OSError, match="neither empty nor the folder of a store"):
+        opened(place)
+
+    assert [path.name for path in place.content.iterdir()] == ["thesis.txt"]
+
+
+def test_an_empty_folder_is_refused_if_the_database_names_parts(place: Place, tmp_path: Path) -> None:
+    with opened(place) as service:
+        wire = InProcess(service, "http://svc.test")
+        wire.send("POST", "/upload/storage/v3/files?uploadType=media", b"kept")
+
+    with pytest.raises(OSError, match="the database names parts"):
+        open_service(place.address, content=tmp_path / "other")
