@@ -70,6 +70,9 @@ class Database:
     is_portable = True
     """Whether `image` copies the database as it is. Otherwise an image has to be made of its rows."""
 
+    _begin: Callable[[], None] | None = None
+    """Begins a transaction in another way than SQLite does."""
+
     _errors: tuple[type[Exception], ...] = (sqlite3.Error,)
 
     def __init__(
@@ -272,7 +275,7 @@ class Database:
                 yield
                 return
             try:
-                self._begin()
+                self._begin() if self._begin else self._driver.execute("BEGIN IMMEDIATE")
                 self._depth += 1
                 try:
                     yield
@@ -292,9 +295,6 @@ class Database:
             functions, self._after_commit = self._after_commit, {}
         for function in functions:
             function()
-
-    def _begin(self) -> None:
-        self._driver.execute("BEGIN IMMEDIATE")
 
     def _roll_back(self) -> None:
         if self._driver.in_transaction:  # on a full disk SQLite has rolled back already

@@ -140,6 +140,7 @@ class PostgresDatabase(Database):
         self._locks = locks
         self._shared = shared
         connection = _claimed(connect, locks)
+        self._begin = self._begin_transaction
         reader = SharedPostgresReader if shared else PostgresReader
         super().__init__(connection, partial(_call), readers=Readers(connect, reader))
 
@@ -230,7 +231,7 @@ class PostgresDatabase(Database):
             self._committed_rows = {}
         return self._driver
 
-    def _begin(self) -> None:
+    def _begin_transaction(self) -> None:
         try:
             self._connected().execute(self._locks.begin, prepare=False)
         except psycopg.OperationalError:
