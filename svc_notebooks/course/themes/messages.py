@@ -253,7 +253,7 @@ TOKEN = ExerciseDefinition(
     check=_check_token,
     answer=(
         "def handle(headers):\n"
-        '    """200 for a genuine message, 403 for every other one."""\n'
+        '    """Return 200 for a genuine message, and 403 for every other message."""\n'
         "    # Your code here, and then: given.deliver_to(handle)"
     ),
 )

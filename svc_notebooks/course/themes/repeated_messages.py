@@ -167,7 +167,7 @@ REPEATED = ExerciseDefinition(
     check=_check,
     answer=(
         "def handle(headers):\n"
-        '    """200 for every message, also for one that arrives again."""\n'
+        '    """Return 200 for every message, also for one that arrives again."""\n'
         "    # Your code here, and then: given.deliver_to(handle), and the upload of state.json"
     ),
 )

@@ -4,7 +4,7 @@ tokens = dict(zip(given.channels, given.tokens, strict=True))
 
 
 def handle(headers):
-    """200 for a genuine message, 403 for every other one."""
+    """Return 200 for a genuine message, and 403 for every other message."""
     expected = tokens.get(headers.get("X-Svc-Channel-ID"))
     token = headers.get("X-Svc-Channel-Token")
     if expected is None or token is None:

@@ -4,7 +4,7 @@ messages = {channel: {} for channel in given.channels}
 
 
 def handle(headers):
-    """200 for every message, also for one that arrives again."""
+    """Return 200 for every message, also for one that arrives again."""
     state = headers["X-Svc-Resource-State"]
     if state != "sync":
         number = int(headers["X-Svc-Message-Number"])
