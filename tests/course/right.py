@@ -27,6 +27,13 @@ given.send("POST", "/upload/storage/v3/files?uploadType=multipart", {"Content-Ty
     "metadata-in-one-request": {
         "auto is multipart": "svc.upload(given.content, name=given.name,"
         " metadata={'description': given.description, 'starred': True})",
+        "by hand, with the fields in another order": _JSON
+        + """
+head = json.dumps({"starred": True, "description": given.description, "mimeType": "text/csv", "name": given.name}).encode()
+body = (b"--x\\r\\nContent-Type: application/json; charset=UTF-8\\r\\n\\r\\n" + head
+        + b"\\r\\n--x\\r\\nContent-Type: text/csv\\r\\n\\r\\n" + given.content + b"\\r\\n--x--")
+given.send("POST", "/upload/storage/v3/files?uploadType=multipart", {"Content-Type": "multipart/related; boundary=x"}, body)
+""",
     },
     "the-lost-receipt": {
         "asked by the id": _JSON
@@ -68,6 +75,10 @@ assert given.send("PUT", given.session_uri, {"Content-Range": f"bytes */{total}"
 opened = given.send("POST", "/upload/storage/v3/files?uploadType=resumable", JSON, json.dumps({"name": given.name}).encode())
 given.send("PUT", opened.headers["Location"], {"Content-Range": f"bytes 0-{total - 1}/{total}"}, given.content)
 """,
+        "step by step, and asked without the size": """
+given.send("PUT", given.session_uri, {"Content-Range": "bytes */*"})
+svc.start_upload(given.content, name=given.name).run()
+""",
     },
     "resumable-loop": {
         "asks before every chunk": _JSON
@@ -89,6 +100,25 @@ while True:
     except ConnectionError:
         pass
 """,
+        "a function that calls itself": _JSON
+        + """
+total = len(given.content)
+def put(where, body=b""):
+    try:
+        answer = given.send("PUT", uri, {"Content-Range": f"bytes {where}/{total}"}, body)
+    except ConnectionError:
+        return None
+    return answer if answer.status < 500 else None
+def send(answer):
+    while answer is None: answer = put("*")
+    if answer.status in (200, 201): return
+    first = int(answer.headers["Range"].split("-")[1]) + 1 if "Range" in answer.headers else 0
+    last = min(first + given.chunk_size, total) - 1
+    send(put(f"{first}-{last}", given.content[first:last + 1]))
+uri = given.send("POST", "/upload/storage/v3/files?uploadType=resumable", {**JSON, "X-Upload-Content-Length": str(total)},
+                 json.dumps({"name": given.name}).encode()).headers["Location"]
+send(put(f"0-{given.chunk_size - 1}", given.content[:given.chunk_size]))
+""",
     },
     "a-part-of-a-file": {
         "by hand": """
@@ -101,6 +131,11 @@ import pathlib, tempfile
 path = pathlib.Path(tempfile.mkdtemp()) / "record.txt"
 svc.download(given.file_id, to=path, byte_range=(64 * given.record, 64 * given.record + 63))
 svc.upload(path)
+""",
+        "in two halves": """
+first = 64 * given.record
+halves = [svc.read(given.file_id, byte_range=(start, start + 31)) for start in (first, first + 32)]
+svc.upload(b"".join(halves), name="record.txt")
 """,
     },
     "let-the-service-search": {
@@ -125,6 +160,11 @@ import tempfile
 table = svc.upload(given.content, name=given.name, mime_type="text/csv", convert_to="spreadsheet")
 for format in ("csv", "tsv"): svc.export(table, format, tempfile.mkdtemp())
 """,
+        "in a resumable upload": """
+import tempfile
+table = svc.upload(given.content, name=given.name, mime_type="text/csv", convert_to="spreadsheet", upload_type="resumable")
+svc.export(table, "tsv", tempfile.mkdtemp())
+""",
     },
     "too-often": {
         "a little longer than it asks": _JSON
@@ -132,6 +172,14 @@ for format in ("csv", "tsv"): svc.export(table, format, tempfile.mkdtemp())
 for name in given.names:
     while (answer := given.send("POST", "/storage/v3/files", JSON, json.dumps({"name": name}).encode())).status == 403:
         given.clock.advance(1.5 * float(answer.headers["Retry-After"]))
+""",
+        "a list of what is left": _JSON
+        + """
+left = list(given.names)
+while left:
+    answer = given.send("POST", "/storage/v3/files", JSON, json.dumps({"name": left[0], "mimeType": "text/plain"}).encode())
+    if answer.status == 200: left.pop(0)
+    else: given.clock.advance(f"{answer.headers['Retry-After']}s")
 """,
     },
     "later-or-never": {
@@ -147,6 +195,18 @@ while left:
             again.append(one)
     left = again
     given.clock.advance(5)
+""",
+        "one after the other, with growing waits": _JSON
+        + """
+def star(file_id, wait=1):
+    try:
+        status = given.send("PATCH", f"/storage/v3/files/{file_id}?fields=id", JSON, json.dumps({"starred": True}).encode()).status
+    except ConnectionError:
+        status = 599
+    if status >= 500:
+        given.clock.advance(wait)
+        star(file_id, 2 * wait)
+for file_id in reversed(given.file_ids): star(file_id)
 """,
     },
     "growing-delays": {
@@ -181,6 +241,14 @@ given.send("POST", f"/storage/v3/files/{given.file_id}/permissions", JSON, body)
 svc.files(session=given.sign_in("catalogue", ["storage.metadata.readonly"]), fields=["name"])
 svc.download(given.file_id, to=__import__("tempfile").mkdtemp(), session=given.sign_in("reader", ["storage.readonly"]))
 svc.upload(b"", name="diary.txt", session=given.sign_in("diary", ["storage.file"]))
+""",
+        "in another order, and each twice": """
+diary, reader = given.sign_in("diary", ["storage.file"]), given.sign_in("reader", ["storage.readonly"])
+catalogue = given.sign_in("catalogue", ["storage.metadata.readonly"])
+for _ in range(2):
+    svc.read(given.file_id, session=reader)
+    svc.files("trashed = false", session=catalogue)
+svc.upload(b"Monday", name="diary.txt", upload_type="resumable", session=diary)
 """,
     },
     "watch-without-a-gap": {
@@ -222,6 +290,10 @@ def handle(headers):
     except KeyError:
         return 400
 given.deliver_to(handle)
+""",
+        "a set of pairs": """
+genuine = set(zip(given.channels, given.tokens))
+given.deliver_to(lambda headers: 200 if (headers.get("X-Svc-Channel-ID"), headers.get("X-Svc-Channel-Token")) in genuine else 403)
 """,
     },
     "page-by-page": {

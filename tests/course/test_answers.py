@@ -56,7 +56,8 @@ def test_a_wrong_answer_is_refused_with_the_missing_requirement(name: str, answe
 
 
 @pytest.mark.parametrize("name", DEFINITIONS)
-def test_every_exercise_has_three_wrong_answers_or_more(name: str):
+def test_every_exercise_has_ten_different_wrong_answers_or_more(name: str):
+    assert len({answer.code for answer in wrong.WRONG[name]}) >= 10
     assert len({answer.says for answer in wrong.WRONG[name]}) >= 3
 
 

@@ -131,6 +131,14 @@ svc.upload(given.content, name=given.name, session=there)
             "first = svc.upload(given.content); svc.copy(first, name=given.name); svc.delete(first)",
             "The file is a copy of another file",
         ),
+        Wrong(
+            "without the name first, then deleted",
+            """
+svc.delete(svc.upload(given.content))
+svc.upload(given.content, name=given.name)
+""",
+            "created 2 files",
+        ),
     ],
     "metadata-in-one-request": [
         Wrong(
@@ -166,6 +174,38 @@ svc.upload(given.content, name=given.name, metadata={"description": given.descri
 svc.files()
 """,
             "received 2 requests, and the task asks for a single one",
+        ),
+        Wrong(
+            "a star as a text",
+            """
+import json
+head = json.dumps({"name": given.name, "description": given.description, "starred": "yes"})
+body = f"--x\\r\\nContent-Type: application/json\\r\\n\\r\\n{head}\\r\\n--x\\r\\nContent-Type: text/csv\\r\\n\\r\\n".encode()
+given.send("POST", "/upload/storage/v3/files?uploadType=multipart", {"Content-Type": "multipart/related; boundary=x"},
+           body + given.content + b"\\r\\n--x--")
+""",
+            "no file named",
+        ),
+        Wrong(
+            "the description in the name",
+            "svc.upload(given.content, name=given.name + ' ' + given.description, metadata={'description': given.description, 'starred': True})",
+            "no file named",
+        ),
+        Wrong(
+            "a generated id first",
+            """
+chosen = svc.generate_ids(1)["id"].item()
+svc.upload(given.content, name=given.name, file_id=chosen, metadata={"description": given.description, "starred": True})
+""",
+            "received 2 requests",
+        ),
+        Wrong(
+            "the heading is not data",
+            """
+rows = given.content.partition(b"\\n")[2]
+svc.upload(rows, name=given.name, metadata={"description": given.description, "starred": True})
+""",
+            "which differ from given.content",
         ),
     ],
     "the-lost-receipt": [
@@ -242,6 +282,49 @@ except svc.SvcError:
 """,
             "no later request asked whether the file exists",
         ),
+        Wrong(
+            "generated an id, and did not send it",
+            """
+svc.generate_ids(1)
+try:
+    svc.upload(given.content, name=given.name)
+except svc.SvcError:
+    svc.files(f"name = '{given.name}'")
+""",
+            "had no id",
+        ),
+        Wrong(
+            "looked before the upload",
+            """
+svc.files(f"name = '{given.name}'")
+try:
+    svc.upload(given.content, name=given.name)
+except svc.SvcError:
+    pass
+""",
+            "no later request asked whether the file exists",
+        ),
+        Wrong(
+            "another name for the second attempt",
+            """
+try:
+    svc.upload(given.content, name=given.name)
+except svc.SvcError:
+    svc.trash(svc.upload(given.content, name="copy of " + given.name))
+""",
+            "created without a generated id",
+        ),
+        Wrong(
+            "deleted what may be there, and again",
+            """
+try:
+    svc.upload(given.content, name=given.name)
+except svc.SvcError:
+    for file_id in svc.files(f"name = '{given.name}'")["id"]: svc.delete(file_id)
+    svc.upload(given.content, name=given.name)
+""",
+            "created without a generated id",
+        ),
     ],
     "go-on-where-it-stopped": [
         Wrong(
@@ -296,6 +379,52 @@ svc.resume_upload(given.session_uri, bytes(len(given.content))).run()
 svc.update(svc.files("name = 'film.mp4'"), given.content)
 """,
             "send the content of the file in this session",
+        ),
+        Wrong(
+            "zeros in place of the missing bytes",
+            """
+total = len(given.content)
+answer = given.send("PUT", given.session_uri, {"Content-Range": f"bytes */{total}"})
+offset = int(answer.headers["Range"].rpartition("-")[2]) + 1
+given.send("PUT", given.session_uri, {"Content-Range": f"bytes {offset}-{total - 1}/{total}"}, bytes(total - offset))
+""",
+            "which differ from given.content",
+        ),
+        Wrong(
+            "the last stored byte once more",
+            """
+total = len(given.content)
+answer = given.send("PUT", given.session_uri, {"Content-Range": f"bytes */{total}"})
+offset = int(answer.headers["Range"].rpartition("-")[2])
+given.send("PUT", given.session_uri, {"Content-Range": f"bytes {offset}-{total - 1}/{total}"}, given.content[offset:])
+""",
+            "were already stored",
+        ),
+        Wrong(
+            "finished, and uploaded once more",
+            """
+svc.resume_upload(given.session_uri, given.content).run()
+svc.upload(given.content, name="film.mp4")
+""",
+            "although the session is still open",
+        ),
+        Wrong(
+            "finished, and deleted",
+            """
+svc.resume_upload(given.session_uri, given.content).run()
+svc.delete(svc.files("name = 'film.mp4'"))
+""",
+            "no file yet|no file",
+        ),
+        Wrong(
+            "shortened to what is stored",
+            """
+total = len(given.content)
+answer = given.send("PUT", given.session_uri, {"Content-Range": f"bytes */{total}"})
+offset = int(answer.headers["Range"].rpartition("-")[2]) + 1
+given.send("PUT", given.session_uri, {"Content-Range": f"bytes {offset}-{total - 2}/{total - 1}"}, given.content[offset:-1])
+""",
+            "no file yet",
         ),
     ],
     "expired-session": [
@@ -354,6 +483,31 @@ svc.upload(given.content, name=given.name, upload_type="resumable")
 svc.resume_upload(given.session_uri, given.content).status()
 """,
             "The new upload was started before the status query",
+        ),
+        Wrong(
+            "only the bytes that were missing",
+            """
+svc.resume_upload(given.session_uri, given.content).status()
+svc.upload(given.content[262144:], name=given.name, upload_type="resumable")
+""",
+            "which differ from given.content",
+        ),
+        Wrong(
+            "two sessions, because the first one was left",
+            """
+svc.resume_upload(given.session_uri, given.content).status()
+given.send("POST", "/upload/storage/v3/files?uploadType=resumable", {"Content-Type": "application/json"}, b"{}")
+svc.upload(given.content, name=given.name, upload_type="resumable")
+""",
+            "opened 2 new sessions",
+        ),
+        Wrong(
+            "named afterwards",
+            """
+svc.resume_upload(given.session_uri, given.content).status()
+svc.update(svc.upload(given.content, name="new", upload_type="resumable"), name=given.name)
+""",
+            "The file was changed after its creation",
         ),
     ],
     "resumable-loop": [
@@ -448,6 +602,57 @@ while offset < total:
 """,
             "are enough",
         ),
+        Wrong(
+            "one chunk fewer",
+            _LOOP
+            + """
+address = start().headers["Location"]
+offset = 0
+while offset < total - given.chunk_size:
+    try:
+        answer = put(offset)
+    except ConnectionError:
+        answer = ask()
+    if answer.status >= 500: answer = ask()
+    offset = stored(answer)
+""",
+            "no file named",
+        ),
+        Wrong(
+            "counted by itself after a question",
+            _LOOP
+            + """
+address = start().headers["Location"]
+offset = 0
+while offset < total:
+    try:
+        answer = put(offset)
+        if answer.status >= 500: raise ConnectionError
+    except ConnectionError:
+        ask()
+    offset += given.chunk_size
+""",
+            "but the next missing byte was",
+        ),
+        Wrong(
+            "renamed when it was there",
+            _LOOP
+            + """
+body = b'{"name": "tape"}'
+address = start().headers["Location"]
+offset = 0
+while offset < total:
+    try:
+        answer = put(offset)
+    except ConnectionError:
+        answer = ask()
+    if answer.status >= 500: answer = ask()
+    offset = stored(answer)
+given.send("PATCH", "/storage/v3/files/" + answer.json()["id"], {"Content-Type": "application/json"},
+           json.dumps({"name": given.name}).encode())
+""",
+            "The file was changed after its creation",
+        ),
     ],
     "a-part-of-a-file": [
         Wrong(
@@ -486,6 +691,84 @@ svc.upload(b"000177 0123".ljust(63) + b"\\n", name="record.txt")
             "never uploaded",
             "svc.read(given.file_id, byte_range=(64 * given.record, 64 * given.record + 63))",
             "no file named 'record.txt'",
+        ),
+        Wrong(
+            "without the last byte",
+            """
+first = 64 * given.record
+svc.upload(svc.read(given.file_id, byte_range=(first, first + 62)) + b"\\n", name="record.txt")
+""",
+            "sent 63 bytes",
+        ),
+        Wrong(
+            "without the end of the line",
+            """
+first = 64 * given.record
+svc.upload(svc.read(given.file_id, byte_range=(first, first + 63)).rstrip(), name="record.txt")
+""",
+            "which differ from record",
+        ),
+        Wrong(
+            "from the record to the end",
+            """
+answer = given.send("GET", f"/storage/v3/files/{given.file_id}?alt=media", {"Range": f"bytes={64 * given.record}-"})
+svc.upload(answer.body[:64], name="record.txt")
+""",
+            "but the record has 64",
+        ),
+        Wrong(
+            "one after the other, until the number is right",
+            """
+for n in range(given.record - 2, given.record + 1):
+    part = svc.read(given.file_id, byte_range=(64 * n, 64 * n + 63))
+svc.upload(part, name="record.txt")
+""",
+            "sent 192 bytes",
+        ),
+        Wrong(
+            "two files, to be sure",
+            """
+part = svc.read(given.file_id, byte_range=(64 * given.record, 64 * given.record + 63))
+for _ in range(2): svc.upload(part, name="record.txt")
+""",
+            "2 files called",
+        ),
+        Wrong(
+            "another name",
+            """
+part = svc.read(given.file_id, byte_range=(64 * given.record, 64 * given.record + 63))
+svc.upload(part, name=f"record {given.record}.txt")
+""",
+            "no file named 'record.txt'",
+        ),
+        Wrong(
+            "the whole file by its link, and a part for show",
+            """
+link = given.send("GET", f"/storage/v3/files/{given.file_id}?fields=webContentLink").json()["webContentLink"]
+import urllib.parse
+all = given.send("GET", link).body
+svc.read(given.file_id, byte_range=(0, 63))
+svc.upload(all[64 * given.record:64 * given.record + 64], name="record.txt")
+""",
+            "in another way",
+        ),
+        Wrong(
+            "a copy of the file, downloaded whole",
+            """
+copied = svc.copy(given.file_id, name="mine")
+all = svc.read(copied)
+svc.upload(all[64 * given.record:64 * given.record + 64], name="record.txt")
+""",
+            "A download had no range",
+        ),
+        Wrong(
+            "the sums of two wrong parts",
+            """
+first = 64 * given.record
+part = svc.read(given.file_id, byte_range=(first, first + 31)) + svc.read(given.file_id, byte_range=(0, 31))
+svc.upload(part, name="record.txt")
+""",
+            "which differ from record",
         ),
     ],
     "let-the-service-search": [
@@ -562,6 +845,22 @@ svc.update([one for one in every if one not in set(found["id"])], starred=False)
 """,
             "that your search did not return",
         ),
+        Wrong(
+            "the name begins with the word",
+            """
+found = svc.files(f"name contains '{given.word} 0' and mimeType = 'text/csv' and trashed = false", fields=["id", "name"])
+svc.update(found, starred=True)
+""",
+            "returned . of the",
+        ),
+        Wrong(
+            "one page, and the rest by hand",
+            """
+page = given.send("GET", f"/storage/v3/files?pageSize=2&fields=files(id,name)&q=name+contains+'{given.word}'+and+mimeType='text/csv'+and+trashed=false").json()
+svc.update([file["id"] for file in page["files"]], starred=True)
+""",
+            "returned 2 of the",
+        ),
     ],
     "another-format": [
         Wrong(
@@ -606,6 +905,73 @@ table = svc.upload(rows, name=given.name, mime_type="text/tab-separated-values",
 svc.export(table, "tsv", tempfile.mkdtemp())
 """,
             "the table was converted before the upload",
+        ),
+        Wrong(
+            "another name",
+            """
+import tempfile
+table = svc.upload(given.content, name="counts", mime_type="text/csv", convert_to="spreadsheet")
+svc.export(table, "tsv", tempfile.mkdtemp())
+""",
+            "no file named",
+        ),
+        Wrong(
+            "a document, not a spreadsheet",
+            """
+import tempfile
+table = svc.upload(given.content, name=given.name, mime_type="text/plain", convert_to="document")
+svc.export(table, "txt", tempfile.mkdtemp())
+""",
+            "which is not a spreadsheet",
+        ),
+        Wrong(
+            "rows without the heading",
+            """
+import tempfile
+rows = given.content.partition(b"\\n")[2]
+table = svc.upload(rows, name=given.name, mime_type="text/csv", convert_to="spreadsheet")
+svc.export(table, "tsv", tempfile.mkdtemp())
+""",
+            "which differ from given.content",
+        ),
+        Wrong(
+            "two spreadsheets",
+            """
+import tempfile
+for _ in range(2):
+    table = svc.upload(given.content, name=given.name, mime_type="text/csv", convert_to="spreadsheet")
+svc.export(table, "tsv", tempfile.mkdtemp())
+""",
+            "2 files called",
+        ),
+        Wrong(
+            "exported another spreadsheet",
+            """
+import tempfile
+svc.upload(given.content, name=given.name, mime_type="text/csv", convert_to="spreadsheet")
+other = svc.upload(given.content, name="other", mime_type="text/csv", convert_to="spreadsheet")
+svc.export(other, "tsv", tempfile.mkdtemp())
+""",
+            "never exported",
+        ),
+        Wrong(
+            "tsv from a spreadsheet of tsv, csv as an empty second file",
+            """
+import tempfile
+rows = given.content.replace(b",", b"\\t")
+table = svc.upload(rows, name=given.name, mime_type="text/tab-separated-values", convert_to="spreadsheet")
+svc.upload(given.content, name="csv")
+svc.export(table, "tsv", tempfile.mkdtemp())
+""",
+            "the table was converted before the upload",
+        ),
+        Wrong(
+            "downloaded",
+            """
+table = svc.upload(given.content, name=given.name, mime_type="text/csv", convert_to="spreadsheet")
+given.send("GET", f"/storage/v3/files/{table['id'].item()}?alt=media")
+""",
+            "never exported",
         ),
     ],
     "too-often": [
@@ -697,6 +1063,38 @@ for name in given.names:
 """,
             "asks for empty files",
         ),
+        Wrong(
+            "waited before each request",
+            _HAND
+            + """
+for name in given.names:
+    given.clock.advance(100)
+    given.send("POST", "/storage/v3/files", JSON, json.dumps({"name": name}).encode())
+""",
+            "refused no request",
+        ),
+        Wrong(
+            "three names fewer",
+            _HAND
+            + """
+for name in given.names[:-3]:
+    while (answer := given.send("POST", "/storage/v3/files", JSON, json.dumps({"name": name}).encode())).status == 403:
+        given.clock.advance(int(answer.headers["Retry-After"]))
+""",
+            "do not exist",
+        ),
+        Wrong(
+            "growing delays instead of the header",
+            _HAND
+            + """
+for name in given.names:
+    delay = 1
+    while given.send("POST", "/storage/v3/files", JSON, json.dumps({"name": name}).encode()).status == 403:
+        given.clock.advance(delay)
+        delay *= 2
+""",
+            "the next request came after 1 second",
+        ),
     ],
     "later-or-never": [
         Wrong(
@@ -767,6 +1165,97 @@ for one in given.file_ids:
             "the client of the package",
             "[svc.update(one, starred=True) for one in given.file_ids]",
             "requests of the client of svc_notebooks",
+        ),
+        Wrong(
+            "a wait of half a second",
+            _HAND
+            + """
+for one in given.file_ids:
+    status = 500
+    while status >= 500:
+        try:
+            status = given.send("PATCH", f"/storage/v3/files/{one}", JSON, b'{"starred": true}').status
+        except ConnectionError:
+            pass
+        given.clock.advance(0.5)
+""",
+            "without a wait of one second",
+        ),
+        Wrong(
+            "a lost connection is permanent",
+            _HAND
+            + """
+for one in given.file_ids:
+    for _ in range(9):
+        try:
+            status = given.send("PATCH", f"/storage/v3/files/{one}", JSON, b'{"starred": true}').status
+        except ConnectionError:
+            break
+        if status < 500: break
+        given.clock.advance(1)
+""",
+            "had no response, and was not repeated",
+        ),
+        Wrong(
+            "only 503 is temporary",
+            _HAND
+            + """
+for one in given.file_ids:
+    for _ in range(9):
+        try:
+            status = given.send("PATCH", f"/storage/v3/files/{one}", JSON, b'{"starred": true}').status
+        except ConnectionError:
+            status = 503
+        if status != 503: break
+        given.clock.advance(1)
+""",
+            "had the status 500, and was not repeated",
+        ),
+        Wrong(
+            "starred and renamed",
+            _HAND
+            + """
+for one in given.file_ids:
+    status = 500
+    while status >= 500:
+        try:
+            status = given.send("PATCH", f"/storage/v3/files/{one}", JSON, b'{"starred": true, "name": "nest"}').status
+        except ConnectionError:
+            pass
+        given.clock.advance(1)
+""",
+            "An update changed",
+        ),
+        Wrong(
+            "no star is set",
+            _HAND
+            + """
+for one in given.file_ids:
+    status = 500
+    while status >= 500:
+        try:
+            status = given.send("PATCH", f"/storage/v3/files/{one}", JSON, b'{"starred": false}').status
+        except ConnectionError:
+            pass
+        given.clock.advance(1)
+""",
+            "have a star",
+        ),
+        Wrong(
+            "others are left out",
+            _HAND
+            + """
+for one in given.file_ids:
+    if given.send("GET", f"/storage/v3/files/{one}?fields=ownedByMe").status != 200: continue
+    status = 500
+    while status >= 500:
+        try:
+            status = given.send("PATCH", f"/storage/v3/files/{one}", JSON, b'{"starred": true}').status
+        except ConnectionError:
+            pass
+        given.clock.advance(1)
+""",
+            "No request tried to change",
         ),
     ],
     "growing-delays": [
@@ -885,6 +1374,40 @@ svc.trash(svc.files("name contains 'budget'"))
 """,
             "changed a file that the task does not ask you to change",
         ),
+        Wrong(
+            "a copy is shared",
+            """
+svc.share(svc.copy(given.file_id, name="plan"), given.email, role="commenter")
+""",
+            "other than given.file_id",
+        ),
+        Wrong(
+            "shared, and taken back",
+            """
+svc.share(given.file_id, given.email, role="commenter")
+svc.unshare(given.file_id, given.email)
+""",
+            "Only the owner",
+        ),
+        Wrong(
+            "by a folder",
+            """
+folder = svc.create_folder("for " + given.email)
+svc.move(given.file_id, folder)
+svc.share(folder, given.email, role="commenter")
+""",
+            "A file other than given.file_id was shared",
+        ),
+        Wrong(
+            "writer for a moment",
+            """
+import json
+made = given.send("POST", f"/storage/v3/files/{given.file_id}/permissions", {"Content-Type": "application/json"},
+    json.dumps({"type": "user", "role": "writer", "emailAddress": given.email}).encode()).json()
+given.send("PATCH", f"/storage/v3/files/{given.file_id}/permissions/{made['id']}", {"Content-Type": "application/json"}, b'{"role": "commenter"}')
+""",
+            "had the role 'writer'",
+        ),
     ],
     "the-narrowest-scope": [
         Wrong(
@@ -942,6 +1465,48 @@ svc.files()
             "ids without names",
             'svc.files(fields=["id"], session=given.sign_in("catalogue", ["storage.metadata.readonly"]))',
             "no request shows that it listed the names",
+        ),
+        Wrong(
+            "catalogue with the scope of a diary",
+            """
+svc.upload(b"x", name="mine.txt", session=given.sign_in("catalogue", ["storage.file"]))
+""",
+            "not the narrowest",
+        ),
+        Wrong(
+            "a part is enough",
+            """
+svc.files(session=given.sign_in("catalogue", ["storage.metadata.readonly"]))
+svc.read(given.file_id, byte_range=(0, 3), session=given.sign_in("reader", ["storage.readonly"]))
+""",
+            "no request shows that it downloaded",
+        ),
+        Wrong(
+            "another diary",
+            """
+svc.files(session=given.sign_in("catalogue", ["storage.metadata.readonly"]))
+svc.read(given.file_id, session=given.sign_in("reader", ["storage.readonly"]))
+svc.upload(b"x", name="diary", session=given.sign_in("diary", ["storage.file"]))
+""",
+            "no request shows that it uploaded",
+        ),
+        Wrong(
+            "one program for all",
+            """
+session = given.sign_in("reader", ["storage"])
+svc.files(session=session); svc.read(given.file_id, session=session); svc.upload(b"x", name="diary.txt", session=session)
+""",
+            "no request of the program",
+        ),
+        Wrong(
+            "right, and looked with my own session",
+            """
+svc.files(session=given.sign_in("catalogue", ["storage.metadata.readonly"]))
+svc.read(given.file_id, session=given.sign_in("reader", ["storage.readonly"]))
+svc.upload(b"x", name="diary.txt", session=given.sign_in("diary", ["storage.file"]))
+svc.files()
+""",
+            "used your own token",
         ),
     ],
     "watch-without-a-gap": [
@@ -1407,6 +1972,43 @@ svc.create_event(given.summary, start=start, end=end, time_zone=given.zone, recu
 """,
             "takes place on more than one day",
         ),
+        Wrong(
+            "the zone in the title",
+            """
+import pandas as pd
+start = pd.Timestamp(f"{given.day} {given.time}")
+svc.create_event(f"{given.summary} ({given.zone})", start=start, end=start + pd.Timedelta(minutes=given.minutes), time_zone=given.zone)
+""",
+            "no event called",
+        ),
+        Wrong(
+            "a day later",
+            """
+import pandas as pd
+start = pd.Timestamp(f"{given.day} {given.time}") + pd.Timedelta(days=1)
+svc.create_event(given.summary, start=start, end=start + pd.Timedelta(minutes=given.minutes), time_zone=given.zone)
+""",
+            "not at",
+        ),
+        Wrong(
+            "in another calendar",
+            """
+import pandas as pd
+start = pd.Timestamp(f"{given.day} {given.time}")
+calendar = svc.create_calendar("birds", time_zone=given.zone)["id"].item()
+svc.create_event(given.summary, start=start, end=start + pd.Timedelta(minutes=given.minutes), time_zone=given.zone, calendar=calendar)
+""",
+            "no event called",
+        ),
+        Wrong(
+            "cancelled at the end",
+            """
+import pandas as pd
+start = pd.Timestamp(f"{given.day} {given.time}")
+svc.delete_event(svc.create_event(given.summary, start=start, end=start + pd.Timedelta(minutes=given.minutes), time_zone=given.zone))
+""",
+            "no event called",
+        ),
     ],
     "series-with-an-exception": [
         Wrong(
@@ -1494,6 +2096,39 @@ after = pd.Timestamp(f"{given.free} {given.time}") + pd.Timedelta(days=7)
 svc.update_event(free, start=after, end=after + minutes, time_zone=given.zone)
 """,
             "so there are two on one day",
+        ),
+        Wrong(
+            "an hour long",
+            """
+import pandas as pd
+start = pd.Timestamp(f"{given.first} {given.time}")
+svc.create_event(given.summary, start=start, end=start + pd.Timedelta(minutes=60), time_zone=given.zone,
+                 recurrence=f"weekly on {given.weekday} until {given.last} except {given.free}")
+""",
+            "lasts '60' minutes",
+        ),
+        Wrong(
+            "every second week",
+            """
+import pandas as pd
+start = pd.Timestamp(f"{given.first} {given.time}")
+svc.create_event(given.summary, start=start, end=start + pd.Timedelta(minutes=90), time_zone=given.zone,
+                 recurrence=f"every 2 weeks on {given.weekday} until {given.last} except {given.free}")
+""",
+            "There is no seminar on",
+        ),
+        Wrong(
+            "an hour later from the change of the clocks on",
+            """
+import pandas as pd
+start, minutes = pd.Timestamp(f"{given.first} {given.time}"), pd.Timedelta(minutes=90)
+made = svc.create_event(given.summary, start=start, end=start + minutes, time_zone=given.zone,
+                        recurrence=f"weekly on {given.weekday} until {given.last} except {given.free}")
+one = svc.instances(made).iloc[-1]["id"]
+late = pd.Timestamp(f"{given.last} {given.time}") + pd.Timedelta(hours=1)
+svc.update_event(one, start=late, end=late + minutes, time_zone=given.zone)
+""",
+            "not always",
         ),
     ],
     "two-programs-one-event": [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from random import Random
 from typing import TYPE_CHECKING
 
@@ -15,10 +16,11 @@ from .uploads import survey
 if TYPE_CHECKING:
     from ...client.session import Session
     from ..definition import Value
-    from ..evidence import Evidence
+    from ..evidence import Evidence, RecordedRequest
     from ..exercise_service import ExerciseService
 
 _RECORD_SIZE = 64
+_RANGE = re.compile(r"bytes=(\d{1,9})-(\d{1,9})")
 
 
 def put_file(session: Session, name: str, content: bytes, media_type: str = "text/plain") -> str:
@@ -57,7 +59,25 @@ def _check_part(evidence: Evidence) -> str:
     )
     file = require_single_file(evidence, "record.txt")
     require_same_content(evidence, file, evidence.check_data["record"], f"record {evidence.values['record']}")
+    _require_range_of_record(evidence, downloads)
     return f"The service sent {_RECORD_SIZE} bytes of the file, which are the requested record."
+
+
+def _require_range_of_record(evidence: Evidence, downloads: list[RecordedRequest]) -> None:
+    """Raise CheckFailedError if a request asked for other bytes than those of the record."""
+    others = evidence.requests_of("files.content", "files.export")
+    require(
+        not others,
+        f"{quantity(len(others), 'request')} asked for content in another way than a download with a range. Use byte_range.",
+    )
+    first = _RECORD_SIZE * evidence.values["record"]
+    last = first + _RECORD_SIZE - 1
+    for request in downloads:
+        match = _RANGE.fullmatch(request.headers["Range"].replace(" ", ""))
+        require(
+            match and first <= int(match[1]) <= int(match[2]) <= last,
+            f"A download had the range {request.headers['Range']!r}, but the record has the bytes {first} to {last}.",
+        )
 
 
 PART = ExerciseDefinition(
@@ -199,7 +219,8 @@ def _check_format(evidence: Evidence) -> str:
     expected_rows = [line.split(",") for line in evidence.values["content"].decode().splitlines()]
     require(rows == expected_rows, f"The export has {quantity(len(rows), 'row')}, which differ from given.content.")
     heading = evidence.values["content"].splitlines()[0]
-    uploads = evidence.requests_of("files.create", "files.update", "upload.session")
+    updates = [request for request in evidence.requests_of("files.update") if f"/{file['id']}" in request.path]
+    uploads = evidence.creations_of(file["id"]) + updates
     require(
         any(heading in request.request_body for request in uploads),
         "No upload contains the CSV of given.content, so the table was converted before the upload. Upload given.content"

@@ -90,9 +90,9 @@ SHARE = ExerciseDefinition(
 
 
 _PROGRAMS = {
-    "catalogue": ("files.list", "storage.metadata.readonly", "listed the names of the files"),
-    "reader": ("files.get", "storage.readonly", "downloaded the content of given.file_id"),
-    "diary": ("files.create", "storage.file", "uploaded a file called diary.txt"),
+    "catalogue": (("files.list",), "storage.metadata.readonly", "listed the names of the files"),
+    "reader": (("files.get",), "storage.readonly", "downloaded the content of given.file_id"),
+    "diary": (("files.create", "upload.session"), "storage.file", "uploaded a file called diary.txt"),
 }
 
 
@@ -102,7 +102,7 @@ def _set_up_scope(exercise: ExerciseService, rng: Random) -> dict[str, Value]:
 
 
 def _check_scope(evidence: Evidence) -> str:
-    for program, (operation, scope, work) in _PROGRAMS.items():
+    for program, (operations, scope, work) in _PROGRAMS.items():
         requests = [request for request in evidence.requests if request.client == program]
         require(
             requests,
@@ -113,7 +113,7 @@ def _check_scope(evidence: Evidence) -> str:
         completed = [
             request
             for request in requests
-            if request.operation == operation and request.succeeded and _is_expected_request(request, evidence)
+            if request.operation in operations and request.succeeded and _is_expected_request(request, evidence)
         ]
         require(
             completed,
@@ -149,9 +149,7 @@ def _is_expected_request(request: RecordedRequest, evidence: Evidence) -> bool:
         return whole and request.path.endswith(f"/{evidence.values['file_id']}")
     if request.operation == "files.list":
         return any("name" in file for file in request.response_json.get("files", []))
-    return request.operation != "files.create" or any(
-        file["id"] == request.response_json.get("id") for file in evidence.files_with_name("diary.txt")
-    )
+    return any(file["id"] == request.response_json.get("id") for file in evidence.files_with_name("diary.txt"))
 
 
 SCOPE = ExerciseDefinition(

@@ -256,6 +256,7 @@ def _check_loop(evidence: Evidence) -> str:
     require_same_content(
         evidence, require_single_file(evidence, evidence.values["name"]), evidence.values["content"], "given.content"
     )
+    require_no_updates(evidence, "send the name in the request that opens the session")
     max_requests = -(-total // size) + 3 * _FAULTS + 4
     require(
         len(evidence.requests) <= max_requests,
