@@ -32,9 +32,9 @@ notebooks.
 
 """
 _COUNTED = """
-A *rule* is a numbered part of the interface, such as A3-01, and its statements have letters, such as A3-01a and A3-01b.
-A rule counts once in the column *rules seen*, even if a notebook shows several of its statements. It also counts once
-in the last row if several notebooks show it.
+A *rule* is a numbered part of the description of the HTTP interface, such as A3-01. Its statements have letters, such
+as A3-01a and A3-01b. A rule counts once in the column *rules seen*, even if a notebook shows several of its statements.
+It also counts once in the last row if several notebooks show it.
 """
 _MINUTES = """
 The minutes are an estimate for readers with English as a second language: 150 words a minute, 1 minute for each
