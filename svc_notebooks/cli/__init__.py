@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from .. import __version__
+from .marks.options import add_grade_options
 from .option_types import (
     count_option,
     file_option,
@@ -178,56 +179,7 @@ def _add_grade(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
         " 0: all notebooks ran to the end; 1: the named notebooks did not; 2: there was nothing to grade; 130: it was"
         " interrupted.",
     )
-    add = command.add_argument
-    add("directory", type=Path, metavar="DIR", help="a folder with a folder or a notebook for each student")
-    add(
-        "--json",
-        type=file_option,
-        metavar="FILE",
-        help="also write all results, with the message of each check, as JSON, after each submission",
-    )
-    add(
-        "--resume",
-        action="store_true",
-        help="continue an interrupted run: keep the results in the file of --json, and grade only new and changed"
-        " submissions",
-    )
-    add("--csv", type=file_option, metavar="FILE", help="also write the table as CSV")
-    add("--output", type=file_option, metavar="FILE", help="also write the gradebook in the format of --format")
-    add(
-        "--format",
-        choices=("csv", "canvas", "moodle", "nbgrader", "html"),
-        default="csv",
-        help="the format of --output (default: %(default)s)",
-    )
-    add("--feedback", type=Path, metavar="DIR", help="also write a page in HTML for each student to a new folder")
-    add("--roster", type=Path, metavar="FILE", help="a CSV file of students: name, email, id, login, section")
-    add("--points", type=Path, metavar="FILE", help="a CSV file with the columns exercise and points (default: 1 each)")
-    add("--assignment", metavar="NAME", help="the name of the assignment in the gradebook (default: the name of DIR)")
-    add(
-        "--isolation",
-        choices=("auto", "bubblewrap", "limits"),
-        default="auto",
-        help="how submissions are isolated: in bubblewrap; by limits of processes only; or auto, which is bubblewrap"
-        " where it works (default: %(default)s)",
-    )
-    add("--seed", help="the seed of the students' data (default: a random one, which is printed)")
-    add(
-        "--cell-timeout",
-        type=seconds_option,
-        default=30.0,
-        metavar="DURATION",
-        help="time limit for one cell, in seconds or as 2min (default: %(default)s seconds)",
-    )
-    add(
-        "--timeout",
-        type=seconds_option,
-        default=120.0,
-        metavar="DURATION",
-        help="time limit for one notebook (default: %(default)s seconds)",
-    )
-    add("--jobs", type=jobs_option, metavar="N", help="the number of notebooks to run at once (default: as for run)")
-    add("--overwrite", action="store_true", help=_OVERWRITE)
+    add_grade_options(command)
 
 
 def _add_solutions(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:

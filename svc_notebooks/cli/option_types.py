@@ -38,6 +38,14 @@ def count_option(text: str) -> int:
     return int(text)
 
 
+def percent_option(text: str) -> float:
+    """Return a percentage from 0 to 100."""
+    number = text.removesuffix("%")
+    if not (number.replace(".", "", 1).isdecimal() and float(number) <= 100):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a percentage; give a number from 0 to 100")
+    return float(number)
+
+
 def seconds_option(text: str) -> float:
     """Return a time limit in seconds, at most a day."""
     try:

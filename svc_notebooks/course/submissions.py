@@ -7,6 +7,7 @@ import re
 from base64 import b64encode
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import datetime
 from hashlib import sha256
 from pathlib import Path
 
@@ -31,6 +32,7 @@ class Submission:
     """The student's name, the paths of the submitted notebooks, and the student's number in Canvas or Moodle.
 
     `folder` is the student's own folder, None for notebooks side by side. `late` is True if Canvas marked it as late.
+    `modified` is the time of the newest notebook.
     """
 
     student: str
@@ -38,6 +40,7 @@ class Submission:
     number: str = ""
     folder: Path | None = None
     late: bool = False
+    modified: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,9 +98,18 @@ def submissions(folder: Path) -> list[Submission]:
             number,
             folders.get((name, number)),
             (name, number) in late,
+            _newest(paths),
         )
         for (name, number), paths in notebooks.items()
     ]
+
+
+def _newest(paths: list[Path]) -> datetime | None:
+    times = []
+    for path in paths:
+        with suppress(OSError):
+            times.append(path.stat().st_mtime)
+    return datetime.fromtimestamp(max(times)).astimezone() if times else None
 
 
 def _notebooks(folder: Path) -> list[Path]:

@@ -2,18 +2,21 @@
 
 import csv
 import io
+import os
+from datetime import datetime
 from pathlib import Path
 
 import pytest
 
 from svc_notebooks.cli import main
-from svc_notebooks.cli.marks.formats import canvas, feedback_page, html, moodle, nbgrader
+from svc_notebooks.cli.marks.deadlines import SubmissionDeadline, parse_deadline
+from svc_notebooks.cli.marks.formats import canvas, feedback_page, html, moodle, nbgrader, plain
 from svc_notebooks.cli.marks.roster import GradebookRow, Student, gradebook, read_points, read_roster
 from svc_notebooks.course import grading
 from svc_notebooks.course.catalogue import DEFINITIONS
 from svc_notebooks.course.check_result import ExerciseOutcome, Verdict
 from svc_notebooks.course.grading import SubmissionResult
-from svc_notebooks.course.submissions import Submission
+from svc_notebooks.course.submissions import Submission, submissions
 
 POINTS = {name: 2.0 if name == "expired-session" else 0.5 for name in DEFINITIONS}
 POSSIBLE = f"{2 + (len(DEFINITIONS) - 1) / 2:g}"
@@ -99,8 +102,73 @@ class TestRoster:
             read_points(tmp_path / "points.csv")
 
 
+class TestDeadlines:
+    """Late submissions are named, and keep a share of their points."""
+
+    ROSTER = (Student("Ada"), Student("Bob", deadline="2026-12-02 12:00"), Student("Eve"))
+    MARKS = tuple(mark(name, "expired-session") for name in ("ada", "bob", "eve"))
+
+    def rows(self, hour: int, *, deadline: str | None = "2026-11-30", late: bool = False) -> list[GradebookRow]:
+        modified = datetime(2026, 12, 1, hour).astimezone()
+        handed_in = [Submission(name, (), late=late, modified=modified) for name in ("ada", "bob")]
+        rule = SubmissionDeadline(parse_deadline(deadline) if deadline else None, 0.5)
+        return gradebook(self.ROSTER, self.MARKS, handed_in, rule)[0]
+
+    def test_a_late_submission_keeps_its_share_and_is_named(self):
+        ada, _, _ = self.rows(0)
+
+        assert ada.late.startswith(
+            "was handed in late: 2026-12-01 00:00, after 2026-11-30 23:59; late submissions keep 50%"
+        )
+        assert ada.points(POINTS) == 1.0
+        assert ada.late in feedback_page(ada, POINTS, "Uploads")
+
+    def test_the_deadline_of_a_student_replaces_that_of_the_class(self):
+        assert [bool(row.late) for row in self.rows(5)] == [True, False, False]
+
+    def test_the_mark_of_canvas_counts_unless_the_student_has_a_deadline(self):
+        ada, bob, eve = self.rows(5, deadline=None, late=True)
+
+        assert ada.late.startswith("was handed in late, as Canvas says")
+        assert (bob.late, eve.late, bob.points(POINTS)) == ("", "", 2.0)
+
+    @pytest.mark.parametrize(
+        "text, expected",
+        [
+            ("2026-11-30", "2026-11-30 23:59"),
+            ("2026-11-30 18:00", "2026-11-30 18:00"),
+            ("2026-11-30T18", "2026-11-30 18:00"),
+        ],
+    )
+    def test_a_date_is_the_end_of_its_day(self, text: str, expected: str):
+        assert f"{parse_deadline(text):%Y-%m-%d %H:%M}" == expected
+        assert parse_deadline(text).tzinfo
+
+    def test_a_time_that_is_none_is_refused_with_its_line(self, tmp_path: Path):
+        (tmp_path / "roster.csv").write_text("name,deadline\nAda,\nBob,soon\n")
+
+        with pytest.raises(ValueError, match=r"roster\.csv, line 3: 'soon' is not a time"):
+            read_roster(tmp_path / "roster.csv")
+
+    def test_the_times_of_files_and_the_mark_of_canvas_are_read(self, tmp_path: Path):
+        for name in ("smitheve_LATE_202_9002_e1.ipynb", "ada.ipynb"):
+            (tmp_path / name).write_text("{}")
+            os.utime(tmp_path / name, (1_800_000_000, 1_800_000_000))
+
+        ada, eve = submissions(tmp_path)
+
+        assert (ada.late, eve.late) == (False, True)
+        assert ada.modified.timestamp() == 1_800_000_000
+
+
 class TestFormats:
     """What the systems of a school import."""
+
+    def test_csv_has_the_roster_the_outcomes_and_the_points(self):
+        ada, bob = table(plain(ROWS, POINTS, "Uploads"))
+
+        assert (ada["email"], ada["expired-session"], ada["Uploads"]) == ("ada@svc.example", "correct", "2.5")
+        assert (bob["name"], bob["Uploads"], bob["happened"]) == ("'=Bob", "0", "nothing was handed in")
 
     def test_canvas_has_its_columns_and_the_points_possible(self):
         possible, ada, bob = table(canvas(ROWS, POINTS, "Uploads"))

@@ -15,6 +15,20 @@ from .table import escape_formula
 Points: TypeAlias = "dict[str, float]"
 
 
+def plain(rows: Sequence[GradebookRow], points: Points, assignment: str) -> str:
+    """Return a CSV file with the columns of the roster, the outcome of each exercise, and the points."""
+    heads = ("name", "email", "id", "login", "section", *points, assignment, "late", "happened")
+    students = [
+        (
+            row.student.name, row.student.email, row.student.id, row.student.login, row.student.section,
+            *(str(row.mark.results[name].outcome) if row.mark else "" for name in points),
+            f"{row.points(points):g}", "late" if row.late else "", "; ".join(row.happened),
+        )
+        for row in rows
+    ]  # fmt: skip
+    return _csv(heads, *students)
+
+
 def canvas(rows: Sequence[GradebookRow], points: Points, assignment: str) -> str:
     """Return the CSV file that Canvas' gradebook imports."""
     heads = ("Student", "ID", "SIS User ID", "SIS Login ID", "Section", assignment)
@@ -29,7 +43,7 @@ def canvas(rows: Sequence[GradebookRow], points: Points, assignment: str) -> str
 def moodle(rows: Sequence[GradebookRow], points: Points, assignment: str) -> str:
     """Return a CSV file for Moodle's import of grades. The e-mail address identifies a student."""
     students = [
-        (row.student.name, row.student.id, row.student.email, f"{row.points(points):g}", "; ".join(_happened(row)))
+        (row.student.name, row.student.id, row.student.email, f"{row.points(points):g}", "; ".join(row.happened))
         for row in rows
     ]
     return _csv(("Full name", "ID number", "Email address", assignment, "Feedback comments"), *students)
@@ -50,7 +64,7 @@ def nbgrader(rows: Sequence[GradebookRow], points: Points, assignment: str) -> s
 def html(rows: Sequence[GradebookRow], points: Points, assignment: str) -> str:
     """Return an HTML page with a row for each student."""
     cells = [
-        (row.student.name, f"{row.points(points):g} of {sum(points.values()):g}", "; ".join(_happened(row)))
+        (row.student.name, f"{row.points(points):g} of {sum(points.values()):g}", "; ".join(row.happened))
         for row in rows
     ]
     return _page(assignment, _table(("student", "points", "what happened"), cells))
@@ -64,22 +78,19 @@ def feedback_page(row: GradebookRow, points: Points, assignment: str) -> str:
          result.message)
         for name, result in results.items()
     ]  # fmt: skip
-    happened = "".join(f"<li>{escape(text)}</li>" for text in _happened(row))
+    happened = "".join(f"<li>{escape(text)}</li>" for text in row.happened)
     total = f"<p>{row.points(points):g} of {sum(points.values()):g} points</p>"
     table = _table(("exercise", "result", "points", "what the check says"), cells)
     return _page(f"{assignment}: {row.student.name}", f"{total}{table}<h2>Your notebooks</h2><ul>{happened}</ul>")
 
 
 FORMATS: dict[str, Callable[[Sequence[GradebookRow], Points, str], str]] = {
+    "csv": plain,
     "canvas": canvas,
     "moodle": moodle,
     "nbgrader": nbgrader,
     "html": html,
 }
-
-
-def _happened(row: GradebookRow) -> tuple[str, ...]:
-    return row.mark.happened if row.mark else ("nothing was handed in",)
 
 
 def _csv(*rows: Sequence[str]) -> str:

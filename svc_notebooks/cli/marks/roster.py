@@ -7,16 +7,19 @@ import io
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...course.catalogue import DEFINITIONS
+from .deadlines import SubmissionDeadline, parse_deadline
 
 if TYPE_CHECKING:
     from ...course.grading import SubmissionResult
     from ...course.submissions import Submission
 
-_COLUMNS = ("name", "email", "id", "login", "section")
+_COLUMNS = ("name", "email", "id", "login", "section", "deadline")
+_DIGITS = 6
 _ALIASES = {"e-mail": "email"}
 
 
@@ -29,6 +32,12 @@ class Student:
     id: str = ""
     login: str = ""
     section: str = ""
+    deadline: str = ""
+
+    @property
+    def own_deadline(self) -> datetime | None:
+        """The student's own deadline, or None for that of the class. Raises ValueError for another text than a time."""
+        return parse_deadline(self.deadline) if self.deadline else None
 
     @property
     def keys(self) -> set[str]:
@@ -40,14 +49,27 @@ class Student:
 
 @dataclass(frozen=True, slots=True)
 class GradebookRow:
-    """A student with a mark, which is None if the student has handed in nothing."""
+    """A student with a mark, which is None if the student has handed in nothing.
+
+    `late` is a sentence about a late submission, and "" for one in time. `share` of the points counts.
+    """
 
     student: Student
     mark: SubmissionResult | None
+    late: str = ""
+    share: float = 1.0
 
     def points(self, points: dict[str, float]) -> float:
         """Return the points of the solved exercises."""
-        return sum(points[name] for name, result in self.mark.results.items() if result.solved) if self.mark else 0
+        solved = (name for name, result in self.mark.results.items() if result.solved) if self.mark else ()
+        return round(self.share * sum(points[name] for name in solved), _DIGITS)
+
+    @property
+    def happened(self) -> tuple[str, ...]:
+        """What happened to the submission, in sentences."""
+        if not self.mark:
+            return ("nothing was handed in",)
+        return (*([self.late] if self.late else []), *self.mark.happened)
 
 
 def read_roster(path: Path) -> list[Student]:
@@ -55,7 +77,14 @@ def read_roster(path: Path) -> list[Student]:
     rows = read_rows(path)
     if not rows or not all(row.get("name") for _, row in rows):
         raise ValueError(f"{path} must be a CSV file with the column name, and may have {', '.join(_COLUMNS[1:])}")
-    return [Student(**{column: row.get(column, "") for column in _COLUMNS}) for _, row in rows]
+    students = []
+    for line, row in rows:
+        students.append(Student(**{column: row.get(column, "") for column in _COLUMNS}))
+        try:
+            students[-1].own_deadline  # noqa: B018 - raises ValueError
+        except ValueError as error:
+            raise ValueError(f"{path}, line {line}: {error}") from None
+    return students
 
 
 def read_points(path: Path) -> dict[str, float]:
@@ -75,15 +104,25 @@ def read_points(path: Path) -> dict[str, float]:
 
 
 def gradebook(
-    roster: Iterable[Student] | None, marks: Sequence[SubmissionResult], handed_in: Iterable[Submission]
+    roster: Iterable[Student] | None,
+    marks: Sequence[SubmissionResult],
+    handed_in: Iterable[Submission],
+    deadline: SubmissionDeadline = SubmissionDeadline(),  # noqa: B008 - it is immutable
 ) -> tuple[list[GradebookRow], list[str]]:
     """Return a row for each student of the roster, and the submissions that belong to no student or to several.
 
     None is a roster with a student for each submission.
     """
-    numbers = {submission.student: submission.number for submission in handed_in}
+    by_name = {submission.student: submission for submission in handed_in}
+    numbers = {name: submission.number for name, submission in by_name.items()}
+
+    def row(student: Student, mark: SubmissionResult | None) -> GradebookRow:
+        submission = by_name.get(mark.student) if mark else None
+        late = deadline.lateness(submission, student.own_deadline) if submission else ""
+        return GradebookRow(student, mark, late, deadline.late_share if late else 1.0)
+
     if roster is None:
-        return [GradebookRow(Student(mark.student, id=numbers.get(mark.student, "")), mark) for mark in marks], []
+        return [row(Student(mark.student, id=numbers.get(mark.student, "")), mark) for mark in marks], []
     students = list(roster)
     counts = Counter(key for student in students for key in student.keys)
     by_key = {key: student for student in students for key in student.keys if counts[key] == 1}
@@ -95,7 +134,7 @@ def gradebook(
             unknown.append(mark.student)
         else:
             mark_of[student] = mark
-    return [GradebookRow(student, mark_of.get(student)) for student in students], unknown
+    return [row(student, mark_of.get(student)) for student in students], unknown
 
 
 def _key(text: str) -> str:
