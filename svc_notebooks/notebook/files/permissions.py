@@ -136,7 +136,8 @@ def unshare(
 
     Args:
         file: An id, a link, a row, a DataFrame, or a list of these.
-        with_: The grantees, as for `share`: an e-mail address, "anyone", "domain:example.com", or a list of these.
+        with_: The grantees, as for `share`: an e-mail address, "anyone", "domain:example.com", or a list of these. The id
+            of a permission, as in `permissions(file)`, is accepted too.
         workers, executor, errors: The threads or the executor for several files, and what happens with an error of one
             of them. See docs/bulk.md.
         resume: The name of a ledger, a file in the current folder in which the call records the rows that are done. The
@@ -177,7 +178,7 @@ def _unshare_row(session: Session, pair: tuple[str, str], report: Report) -> Rec
 
     file_id, grantee = pair
     for permission in file_permissions(session, file_id):
-        if _grantee(permission) == grantee.lower():
+        if grantee == permission["id"] or grantee.lower() == _grantee(permission).lower():
             unshare_file(session, file_id, permission["id"])
             return _record(file_id, permission)
     raise ValueError(f"file {file_id!r} is not shared with {grantee!r}; permissions(file) lists its grantees")
