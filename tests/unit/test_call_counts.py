@@ -9,6 +9,8 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
+from sqlalchemy.sql.compiler import SQLCompiler
+
 import svc_notebooks as svc
 from svc_notebooks.client.notifications.inbox import Inbox
 from svc_notebooks.core.http.messages import Headers, Request
@@ -122,3 +124,24 @@ def calls_of_a_change(*, watched: bool) -> int:
 
 def test_a_notification_takes_few_calls() -> None:
     assert calls_of_a_change(watched=True) - calls_of_a_change(watched=False) <= MAX_CALLS_OF_A_NOTIFICATION
+
+
+def test_a_second_sandbox_compiles_no_statement() -> None:
+    compiled: list[str] = []
+
+    def profile(frame: FrameType, event: str, arg: Any) -> None:
+        if event == "call" and frame.f_code is SQLCompiler.__init__.__code__:
+            compiled.append(str(frame.f_locals["statement"]))
+
+    def first_answer() -> None:
+        with svc.sandbox():
+            svc.files()
+
+    first_answer()
+    sys.setprofile(profile)
+    try:
+        first_answer()
+    finally:
+        sys.setprofile(None)
+
+    assert compiled == []

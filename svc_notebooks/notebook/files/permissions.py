@@ -136,8 +136,8 @@ def unshare(
 
     Args:
         file: An id, a link, a row, a DataFrame, or a list of these.
-        with_: The grantees, as for `share`: an e-mail address, "anyone", "domain:example.com", or a list of these. The id
-            of a permission, as in `permissions(file)`, is accepted too.
+        with_: The grantees, as for `share`: an e-mail address, "anyone", "domain:example.com", or a list of these. The
+            function also accepts the id of a permission, as in `permissions(file)`.
         workers, executor, errors: The threads or the executor for several files, and what happens with an error of one
             of them. See docs/bulk.md.
         resume: The name of a ledger, a file in the current folder in which the call records the rows that are done. The

@@ -36,7 +36,11 @@ class _FileWriter:
         self._path = path
         self._unfinished = path + UNFINISHED
         self._sync = sync
-        self._file = io.FileIO(self._unfinished, "x+")
+        try:
+            self._file = io.FileIO(self._unfinished, "x+")
+        except FileNotFoundError:  # the first part in its folder
+            _make_folder(Path(path).parent, sync=sync)
+            self._file = io.FileIO(self._unfinished, "x+")
         self.size = 0
         self.checksum: int | None = 0
 
@@ -68,26 +72,24 @@ class _FileWriter:
 
 
 class DirectoryBlobStore:
-    """A store for parts as files in 256 folders, which are named by the first two digits of the keys.
+    """A store for parts as files in up to 256 folders, which are named by the first two digits of the keys.
 
-    A key has 24 random hexadecimal digits, and 8 digits for the number of the opening in which the part was written.
+    A folder is created with its first part. A key has 24 random hexadecimal digits, and 8 digits for the number of the
+    opening in which the part was written.
     """
 
-    def __init__(
-        self, folder: Path, *, sync: bool, opening: int = 0, snapshots: Path | None = None, copied: bool = False
-    ) -> None:
-        """Create the folders for parts in `folder`, unless they exist.
+    def __init__(self, folder: Path, *, sync: bool, opening: int = 0, snapshots: Path | None = None) -> None:
+        """Create the folder for parts, unless it exists.
 
         With `sync`, new parts survive a power cut. `opening` is the number of this opening of the store. `snapshots` is
-        the folder for copies, by default beside `folder`. A `copied` store gets its folders when parts are linked.
+        the folder for copies, by default beside `folder`.
         """
         self._folder = folder
         self._sync = sync
         self._verified: dict[str, tuple[int, ...]] = {}
         self._opening = f"{opening % 2**32:08x}"
         self._snapshots = snapshots or folder.with_name(SNAPSHOTS)
-        for number in range(0 if copied else 256):
-            (folder / f"{number:02x}").mkdir(parents=True, exist_ok=True)
+        folder.mkdir(parents=True, exist_ok=True)
 
     def writer(self) -> PartWriter:
         key = uuid4().hex[:-8] + self._opening
@@ -166,10 +168,10 @@ class DirectoryBlobStore:
 
     def copy(self, stored: Iterable[StoredPart]) -> DirectoryBlobStore:
         """Return a new store in a snapshot folder, with hard links to the files of these parts."""
-        copied = DirectoryBlobStore(self._snapshots / uuid4().hex, sync=False, copied=True)
+        copied = DirectoryBlobStore(self._snapshots / uuid4().hex, sync=False)
         try:
             for part in check_parts(self, stored, contents=False):  # only lengths, because the service waits
-                _link(self._path(part.key), copied._path(part.key))
+                _link(self._path(part.key), copied._path(part.key), sync=False)
         except BaseException:
             copied.drop()
             raise
@@ -179,7 +181,7 @@ class DirectoryBlobStore:
         assert isinstance(kept, DirectoryBlobStore)
         missing = [path for path in kept._folder.glob("??/*") if not self._path(path.name).exists()]
         for path in missing:
-            _link(path, self._path(path.name))
+            _link(path, self._path(path.name), sync=self._sync)
         if self._sync:
             for folder in {self._path(path.name).parent for path in missing}:
                 sync_folder(folder)
@@ -226,8 +228,15 @@ def _remove_empty(*folders: Path) -> None:
             folder.rmdir()
 
 
-def _link(source: Path, target: Path) -> None:
-    target.parent.mkdir(parents=True, exist_ok=True)
+def _make_folder(folder: Path, *, sync: bool) -> None:
+    folder.mkdir(exist_ok=True)
+    if sync:
+        sync_folder(folder.parent)
+
+
+def _link(source: Path, target: Path, *, sync: bool) -> None:
+    if not target.parent.exists():
+        _make_folder(target.parent, sync=sync)
     try:
         os.link(source, target)
     except OSError:  # a file system without links

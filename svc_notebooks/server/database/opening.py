@@ -13,10 +13,11 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any, Literal, cast
 
-from sqlalchemy import Connection, create_engine
+from sqlalchemy import Connection, Dialect, create_engine
 from sqlalchemy.dialects.sqlite.base import SQLiteCompiler
 from sqlalchemy.exc import DatabaseError
 from sqlalchemy.pool import StaticPool
+from sqlalchemy.util import LRUCache
 
 from ...core.platform import capabilities
 from . import upgrades, word_index
@@ -67,6 +68,20 @@ class _Compiler(SQLiteCompiler):
         return text
 
 
+_OPTIONS: dict[str, Any] = {"isolation_level": "AUTOCOMMIT", "paramstyle": "named"}
+_STATEMENTS: LRUCache[Any, Any] = LRUCache(1000)
+"""The compiled statements of all databases. The dialect is a part of their keys."""
+
+
+@cache
+def _dialect() -> Dialect:
+    """Return the dialect of all databases. With one dialect, each statement is compiled once in a process."""
+    engine = create_engine("sqlite://", **_OPTIONS)
+    engine.connect().close()  # the first connection completes the dialect
+    engine.dialect.statement_compiler = _Compiler
+    return engine.dialect
+
+
 @cache
 def _has_process_locks() -> bool:
     """Return whether a lock of a file can be that of the process, as on all systems but Windows and a browser."""
@@ -85,11 +100,9 @@ def _connect(path: Path | None) -> Connection:
     def connect() -> sqlite3.Connection:
         return sqlite3.connect(url, uri=url.startswith("file:"), timeout=_BUSY_SECONDS, check_same_thread=False)
 
-    engine = create_engine(
-        "sqlite://", creator=connect, isolation_level="AUTOCOMMIT", paramstyle="named", poolclass=StaticPool
-    )
-    engine.dialect.statement_compiler = _Compiler
-    return engine.connect()
+    engine = create_engine("sqlite://", creator=connect, poolclass=StaticPool, **_OPTIONS)
+    engine.dialect = _dialect()
+    return engine.connect().execution_options(compiled_cache=_STATEMENTS)
 
 
 @cache

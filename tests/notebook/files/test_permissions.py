@@ -40,9 +40,9 @@ def test_writers_write_and_readers_read(lab, bob):
 
 def test_unshare_accepts_the_id_of_a_permission(lab):
     file = svc.upload(b"plan", name="plan.txt")
-    given = svc.share(file, ["bob@svc.example", "eve@svc.example"])
+    shared = svc.share(file, ["bob@svc.example", "eve@svc.example"])
 
-    assert svc.unshare(file, given["id"][0])["email_address"].tolist() == ["bob@svc.example"]
+    assert svc.unshare(file, shared["id"][0])["email_address"].tolist() == ["bob@svc.example"]
     assert "bob@svc.example" not in svc.permissions(file)["email_address"].tolist()
     with pytest.raises(svc.NotAllowed):
         svc.unshare(file, svc.permissions(file)["id"][0])  # the owner's

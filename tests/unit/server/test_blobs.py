@@ -45,6 +45,16 @@ def test_written_bytes_are_read_in_any_range(parts):
         assert b"".join(parts.read(key, start, stop)) == whole[start:stop]
 
 
+def test_the_folder_of_a_first_part_is_synced_into_its_parent(tmp_path, monkeypatch):
+    synced = []
+    monkeypatch.setattr("svc_notebooks.server.blobs.directory.sync_folder", synced.append)
+    parts = DirectoryBlobStore(tmp_path / "parts", sync=True)
+    assert list((tmp_path / "parts").iterdir()) == []
+    key = written(parts, b"ab")
+
+    assert synced == [tmp_path / "parts", tmp_path / "parts" / key[:2]]
+
+
 @pytest.mark.parametrize("keep", [0, 1, 2, 70_001, 70_004])
 def test_a_truncated_part_ends_where_it_was_cut(parts, keep):
     key = written(parts, b"ab", b"c" * 70_000, b"de", keep=keep)

@@ -101,6 +101,7 @@ def test_damaged_parts_and_the_files_that_have_them(folder: Path, capsys: pytest
 
 
 def test_files_that_no_row_names_are_notes(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "parts" / "aa").mkdir(exist_ok=True)
     (folder / "parts" / "aa" / "left").write_bytes(b"by a kill")
 
     status, output = check(folder, capsys)

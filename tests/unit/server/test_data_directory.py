@@ -183,7 +183,7 @@ def linked_parts(store: Path) -> None:
 
 
 def linked_below_parts(store: Path) -> None:
-    (store / "parts" / "ab").rename(store.parent / "moved")
+    (store.parent / "moved").mkdir()
     (store / "parts" / "ab").symlink_to(store.parent / "moved")
 
 
@@ -374,6 +374,7 @@ def test_an_old_store_that_was_killed_is_upgraded_with_its_log(tmp_path: Path) -
 
 def test_what_is_not_of_the_store_is_moved_aside_and_old_unfinished_parts_are_removed(store: Path) -> None:
     folder = store / "parts" / "ab"
+    folder.mkdir(exist_ok=True)
     foreign = {
         "parts/notes.txt": "1",
         "parts/more/deep/notes.txt": "2",
@@ -433,6 +434,7 @@ def test_reset_restore_and_load_remove_only_parts_of_the_store(store: Path, tmp_
             store / "parts" / "ab" / "notes.txt": "2",
             store / "parts" / "ab" / ("ab" * 16): "a part of a backup that somebody puts back",
         }
+        (store / "parts" / "ab").mkdir(exist_ok=True)
         for path, text in mine.items():
             path.write_text(text)
         if act == "reset":
