@@ -14,7 +14,7 @@ unexport PYTHONDONTWRITEBYTECODE
 tests nbval notebooks: export TZ := UTC
 tests nbval notebooks: export PYTHONHASHSEED := 0
 
-.PHONY: env lab test checks lint types imports tests nbval browser durability opens coverage pandas-2.2 cluster-tests hub-env hub-tests scale bench docs docs-tests lite lite-tests lite-lock notebooks lock \
+.PHONY: env lab test checks lint types imports tests nbval browser durability marks opens coverage pandas-2.2 cluster-tests hub-env hub-tests scale bench docs docs-tests lite lite-tests lite-lock notebooks lock \
 	wheel clean check-wheel check-binder badge
 
 # Both halves of the environment: the one that JupyterLab and the notebooks need, and the rest that tests need.
@@ -78,6 +78,10 @@ opens: env
 
 durability: env
 	$(BIN)/python -m pytest -m durability $(ARGS)
+
+# A class of 60 with hostile notebooks. It needs bubblewrap (apt install bubblewrap).
+marks: env
+	$(BIN)/python -m pytest -m marks -p no:nbval tests/course/test_class_of_60.py $(ARGS)
 
 coverage: env
 	$(BIN)/coverage run -m pytest $(ARGS)

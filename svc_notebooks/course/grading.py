@@ -215,6 +215,8 @@ class _SubmissionRunner:
             if process.has_started and not self._stopped:
                 process.connection.send_bytes(job.to_bytes())
                 reader.read(process.connection)
+                if reader.is_complete:
+                    process.end()
         finally:
             self._running.discard(process)
             process.close()

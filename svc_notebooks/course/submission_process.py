@@ -11,6 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from multiprocessing import get_all_start_methods, get_context
 from multiprocessing.connection import Connection
+from subprocess import TimeoutExpired
 from typing import TYPE_CHECKING, Any
 
 from .process_tree import kill_below
@@ -25,6 +26,7 @@ _MAX_REMARKS = 20
 _MAX_DIGITS = 6
 _START_SECONDS = 60.0
 _JOIN_SECONDS = 5.0
+_END_SECONDS = 1.0
 
 
 @dataclass(slots=True)
@@ -75,6 +77,11 @@ class SandboxedProcess:
     def has_started(self) -> bool:
         return self._listener is not None
 
+    def end(self) -> None:
+        """Wait a moment until the process, whose work is done, has ended by itself."""
+        with suppress(TimeoutExpired):
+            self._process.wait(_END_SECONDS)
+
     def kill(self) -> None:
         self._process.kill()
 
@@ -108,6 +115,10 @@ class LimitedProcess:
         self._process: Any = context.Process(target=run_submission, args=(theirs,), daemon=True)
         with theirs:
             self._process.start()
+
+    def end(self) -> None:
+        """Wait a moment until the process, whose work is done, has ended by itself."""
+        self._process.join(_END_SECONDS)
 
     def kill(self) -> None:
         """Kill the processes of the submission."""

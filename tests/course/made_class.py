@@ -1,0 +1,179 @@
+"""Makes a class of submissions: right, wrong, broken, endless and hostile, each with the mark that it must get."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from svc_notebooks.cli.solutions import solve_notebook
+from svc_notebooks.course.catalogue import DEFINITIONS
+
+NOTEBOOKS = Path(__file__).parents[2] / "notebooks" / "exercises"
+SOLUTIONS = Path(__file__).with_name("solutions")
+
+FIRST = "import svc_notebooks as svc\nfrom svc_notebooks import course"
+NAMED = "upload-with-a-name"
+
+ENDLESS = {
+    "sleeps": "import time; time.sleep(10_000)",
+    "computes": "while True: pass",
+    "catches": """
+import time
+while True:
+    try: time.sleep(1)
+    except BaseException: pass
+""",
+    "waits": "import subprocess; subprocess.run(['sleep', '10000'])",
+    "reads": "import os; os.read(os.pipe()[0], 1)",
+    "retries": """
+while True:
+    try: raise OSError
+    except Exception: pass
+""",
+}
+"""Cells that do not end."""
+
+HOSTILE = {
+    "overwrites": """
+import glob, pathlib
+for path in glob.glob(FOLDER + "/**", recursive=True): pathlib.Path(path).write_text("")
+""",
+    "deletes": "import shutil; shutil.rmtree(FOLDER)",
+    "kills": "import os, signal; os.kill(os.getppid(), signal.SIGKILL)",
+    "kills all": "import os, signal; os.kill(-1, signal.SIGKILL)",
+    "crowd": """
+import os, time
+for _ in range(200):
+    if not os.fork(): time.sleep(10_000)
+time.sleep(10_000)
+""",
+    "memory": """
+import os, time
+for _ in range(4):
+    if not os.fork(): break
+kept = bytearray(b"x") * 10**9
+time.sleep(10_000)
+""",
+    "disk": "for n in range(100): open(f'file {n}', 'wb').write(bytes(10**8))",
+    "loud": "for _ in range(100): print('x' * 10**6)",
+    "calls home": "import urllib.request; urllib.request.urlopen('http://192.0.2.1/', timeout=5)",
+    "leaves": "import subprocess; subprocess.Popen(['sleep', '4245'], start_new_session=True)",
+    "reports": """
+import os
+for fd in range(3, 64):
+    try: os.write(fd, b"\\0\\0\\0\\5end 9")
+    except OSError: pass
+""",
+    "patches": """
+from svc_notebooks.course import check_result, exercise_service, grading_service
+yes = check_result.Verdict(check_result.ExerciseOutcome.CORRECT, "yes")
+exercise_service.ExerciseService.result = lambda self: yes
+grading_service.GradedSubmission.end = lambda self: {"share-with-one": yes}
+""",
+}
+"""Cells that attack the grading process, the machine or other submissions. FOLDER is the folder of the class."""
+
+BROKEN = {
+    "imports": ("import no_such_package", "ModuleNotFoundError"),
+    "syntax": ("this is no Python", "SyntaxError"),
+    "divides": ("1 / 0", "ZeroDivisionError"),
+    "undefined": ("upload(content)", "NameError"),
+}
+"""Cells that raise an exception, and the name of its type."""
+
+
+@dataclass(frozen=True)
+class Planted:
+    """A submission's expected mark: the names of the solved exercises, and a part of what the report says."""
+
+    student: str
+    solved: frozenset[str]
+    says: str = ""
+
+
+def answer(name: str, code: str) -> str:
+    return f"given = course.exercise({name!r}).begin()\n{code}"
+
+
+def solution(name: str) -> str:
+    return answer(name, (SOLUTIONS / f"{name}.py").read_text(encoding="utf-8"))
+
+
+def write_notebook(path: Path, cells: Sequence[str]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    every = [{"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": None, "source": c} for c in cells]
+    path.write_text(json.dumps({"cells": every, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}))
+
+
+def make_class(folder: Path, wrong: dict[str, list[str]]) -> list[Planted]:
+    """Write a class of 60 to a folder. `wrong` are the wrong answers to each exercise."""
+    return [*_right(folder, 20), *_wrong(folder, wrong, 14), *_broken(folder), *_endless(folder), *_hostile(folder)]
+
+
+def _right(folder: Path, count: int) -> Iterator[Planted]:
+    """All seven notebooks with their solutions."""
+    solved = {path.name: json.dumps(solve_notebook(path)) for path in sorted(NOTEBOOKS.glob("*.ipynb"))}
+    for number in range(count):
+        student = folder / f"right {number:02}"
+        student.mkdir(parents=True)
+        for name, text in solved.items():
+            (student / name).write_text(text)
+        yield Planted(student.name, frozenset(DEFINITIONS), "all notebooks ran to the end without an exception")
+
+
+def _wrong(folder: Path, wrong: dict[str, list[str]], count: int) -> Iterator[Planted]:
+    """One notebook with half of the exercises solved and a wrong answer to each of the others."""
+    for number in range(count):
+        failed = {name for place, name in enumerate(DEFINITIONS) if (place + number) % 2}
+        cells = [
+            answer(name, wrong[name][number % len(wrong[name])]) if name in failed else solution(name)
+            for name in DEFINITIONS
+        ]
+        write_notebook(folder / f"wrong {number:02}" / "all.ipynb", [FIRST, *cells])
+        yield Planted(f"wrong {number:02}", frozenset(set(DEFINITIONS) - failed))
+
+
+def _broken(folder: Path) -> Iterator[Planted]:
+    for name, (cell, error) in BROKEN.items():
+        write_notebook(folder / f"broken {name}" / "e1.ipynb", [FIRST, cell, solution(NAMED)])
+        yield Planted(f"broken {name}", frozenset({NAMED}), f"raised an exception in cell 2: {error}")
+    (folder / "broken empty").mkdir()
+    yield Planted("broken empty", frozenset(), "no exercise found: the folder has no notebook")
+    (folder / "broken file.ipynb").write_text("<<<<<<< mine")
+    yield Planted("broken file", frozenset(), "cannot be read")
+    write_notebook(folder / "broken other.ipynb", ["1 + 1"])
+    yield Planted("broken other", frozenset(), "no exercise found: no cell")
+    write_notebook(folder / "broken first.ipynb", [solution(NAMED)])
+    yield Planted("broken first", frozenset(), "NameError")
+
+
+def _endless(folder: Path) -> Iterator[Planted]:
+    for name, cell in ENDLESS.items():
+        cells = [FIRST, solution(NAMED), cell, solution("share-with-one")]
+        write_notebook(folder / f"endless {name}.ipynb", cells)
+        solved = {NAMED} if name == "catches" else {NAMED, "share-with-one"}
+        yield Planted(f"endless {name}", frozenset(solved), "because it timed out")
+
+
+def _hostile(folder: Path) -> Iterator[Planted]:
+    says = {
+        "calls home": "URLError",
+        "crowd": "more than 32 processes",
+        "deletes": "FileNotFoundError",
+        "disk": "No space left",
+        "kills": "ended its process",
+        "kills all": "ended its process",
+        "loud": "its output was more than",
+        "memory": "out of memory",
+    }
+    for name, cell in HOSTILE.items():
+        cells = [FIRST, solution(NAMED), cell.replace("FOLDER", repr(str(folder))), "import time; time.sleep(0.5)"]
+        write_notebook(folder / f"hostile {name}" / "e1.ipynb", cells)
+        yield Planted(f"hostile {name}", frozenset({NAMED}), says.get(name, ""))
+
+
+def contents(folder: Path) -> Iterable[tuple[str, bytes]]:
+    """Return the path and the bytes of each file below a folder."""
+    return [(str(path), path.read_bytes()) for path in sorted(folder.rglob("*")) if path.is_file()]
