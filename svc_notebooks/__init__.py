@@ -34,6 +34,7 @@ if _typing.TYPE_CHECKING:
         Unsupported as Unsupported,
     )
     from .core.policy import Policy as Policy
+    from .notebook.class_control import ClassControl as ClassControl, class_control as class_control
     from .notebook.doctor import doctor as doctor
     from .notebook.events.batch import create_events as create_events
     from .notebook.events.body import EventError as EventError
@@ -89,6 +90,7 @@ if _typing.TYPE_CHECKING:
         start_upload as start_upload,
     )
     from .notebook.forms.calendar_view.view import calendar_view as calendar_view
+    from .notebook.forms.class_dashboard.dashboard import class_dashboard as class_dashboard
     from .notebook.forms.dashboard.dashboard import dashboard as dashboard
     from .notebook.forms.event.form import event_form as event_form
     from .notebook.forms.export.form import export_form as export_form
@@ -170,6 +172,8 @@ _MODULES = {
     "notebook.forms.event.form": ("event_form",),
     "notebook.forms.calendar_view.view": ("calendar_view",),
     "notebook.forms.watch.panel": ("watch_panel",),
+    "notebook.class_control": ("class_control", "ClassControl"),
+    "notebook.forms.class_dashboard.dashboard": ("class_dashboard",),
     "notebook.doctor": ("doctor",),
     "core.brand_names": ("Names",),
     "core.policy": ("Policy",),

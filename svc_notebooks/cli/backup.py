@@ -8,9 +8,10 @@ def backup(options: argparse.Namespace) -> int:
     """Copy a store, print a line, and return 0, 1 if a part of the store is damaged, or 2 if the copy failed."""
     from ..server.auth.token_file import TOKEN_FILE
     from ..server.state.backup import back_up
+    from ..server.state.user_backup import BACKUPS
 
     try:
-        result = back_up(options.directory, options.target, TOKEN_FILE)
+        result = back_up(options.directory, options.target, TOKEN_FILE, BACKUPS)
     except OSError as error:
         sys.stderr.write(f"svc-notebooks backup: {error}\n")
         return 2

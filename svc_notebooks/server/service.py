@@ -36,9 +36,11 @@ from .state.archive import save_to
 from .state.context_factory import fork_context, load, load_context, open_context, save
 from .state.expiry import upcoming_events
 from .state.snapshots import Snapshots
+from .state.user_backup import UserBackups
 from .storage.clock import SystemClock, VirtualClock, virtual_clock_of
 from .storage.fork_guard import unusable_in_forks
 from .web.activity import activity
+from .web.class_activity import ClassView
 
 
 class Service:
@@ -49,15 +51,14 @@ class Service:
         self.folder, self.notes, self._background = context.folder, context.notes, background
         self._push = PushNotifications(context, background=background)
         self._tokens = TokenVerifier(context.store, context.clock, lambda email: create_provided_user(context, email))
-        self.user_of = self._tokens.user_of
         self.provider: SignInProvider | None = None
         self._journal = Journal(context.policy.journal_length, context.policy.journal_bytes)
-        self._snapshots = Snapshots()
+        self._snapshots, self.user_backups = Snapshots(), UserBackups(context, parts)
         self._faults = Faults(context.clock.wait if context.policy.fault_delay == "clock" else time.sleep)
         self._rate_limiter = RateLimiter(context.policy, context.clock)
         self._dispatcher = Dispatcher(context, self._tokens, self._journal, self._faults, self._rate_limiter)
-        self.register_receiver = self._push.register_receiver
-        self.class_accounts: ClassAccounts | None = None
+        self.register_receiver, self.user_of = self._push.register_receiver, self._tokens.user_of
+        self.class_view = ClassView(context, self._journal, self._tokens)
         unusable_in_forks(self)
 
     @property
@@ -110,7 +111,7 @@ class Service:
 
     def activity(self, query: Query) -> dict[str, object]:
         """Return the latest requests, messages and files for the live page. `query` describes its present rows."""
-        return activity(self._context, self._journal, self._push.queue, query, self.class_accounts)
+        return activity(self._context, self._journal, self._push.queue, query, self.class_view)
 
     @property
     def requests_served(self) -> int:
@@ -146,14 +147,14 @@ class Service:
         lifetime = None if expires_in is None else parse_duration(expires_in, "expires_in").total_seconds()
         row = token_row(self._context, user, scopes, client, lifetime)
         secret = token or self._context.ids.token()
-        granted = row._replace(service_account=int(service_account))
+        row = row._replace(service_account=int(service_account))
         # Uses the disk reserve, because nobody could delete files from a full disk without a token.
-        self._context.reserve.spend(lambda: record_token(self._context, self._tokens, secret, granted))
+        self._context.reserve.spend(lambda: record_token(self._context, self._tokens, secret, row))
         return secret
 
     def open_class(self, accounts: Sequence[ClassAccount], token_file: Path, quota: Quota) -> None:
         """Make the tokens in `token_file` the only valid tokens, and limit students. Raises as `ClassAccounts` does."""
-        self.class_accounts = ClassAccounts(self._context, self._tokens, accounts, token_file)
+        self.class_view.accounts = ClassAccounts(self._context, self._tokens, accounts, token_file)
         self._context.quotas.update({account.email: quota for account in accounts if account.role == "student"})
         self._dispatcher.rate_limiters.append(request_quota_limiter(self.policy, self._context.quotas))
 
@@ -328,8 +329,8 @@ class Service:
 
     def _forget_caches(self) -> None:
         self._tokens.clear_cache()
-        if self.class_accounts:  # another state may contain tokens that were revoked
-            self.class_accounts.apply()
+        if self.class_view.accounts:  # another state may contain tokens that were revoked
+            self.class_view.accounts.apply()
         self._rate_limiter.forget()
         self._push.queue.forget()
 

@@ -24,6 +24,7 @@ class Preset:
 
 
 _SESSION: JSONObject = {"operation": "upload.session"}
+_ALL = 1_000_000
 _PAGE = "<html><title>502 Bad Gateway</title><h1>502 Bad Gateway</h1></html>"
 
 # fmt: off
@@ -84,3 +85,12 @@ def preset(name: str) -> Preset:
     near = nearest_name(name[:60], names)
     hint = f"did you mean {near!r}? The" if near else "the"
     raise ValueError(f"{name[:60]!r} is not a fault preset; {hint} presets are {', '.join(map(repr, names))}")
+
+
+def network_outage(seconds: float) -> JSONObject:
+    """Return a plan that closes the connections of all users without a response for some seconds of real time.
+
+    >>> network_outage(60)["seconds"]
+    60
+    """
+    return {"steps": [{"action": {"reset": "before"}, "times": _ALL}], "seconds": seconds}

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ...core.errors.public_calls import public_methods
 from ..frames.frames import frame
 from ..frames.schemas import AGENDA, DOMAINS, FAULT_PLANS, FAULT_PRESETS, LIMITS
-from .fault_block import FaultBlock, fault_steps
+from .fault_block import FaultBlock, fault_plan_rows, fault_steps
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -108,23 +108,7 @@ class SandboxControls:
         ...     lab.fault_plans()[["waits_for", "does", "seen", "fired"]].values.tolist()
         [['the 2nd request of files.list', 'returns 503', 3, 1]]
         """
-        from ...core.faults.plan import Action, Match
-
-        rows = [
-            {
-                "plan": plan["id"],
-                "preset": plan.get("preset"),
-                "step": number,
-                "waits_for": str(Match.read(step.get("match", {}))),
-                "does": Action.read(step["action"]).description,
-                "times": step.get("times", 1),
-                "seen": step["seen"],
-                "fired": step["fired"],
-            }
-            for plan in self.service.fault_plans()
-            for number, step in enumerate(plan["steps"])
-        ]
-        return frame(FAULT_PLANS, rows)
+        return frame(FAULT_PLANS, fault_plan_rows(self.service.fault_plans()))
 
     def limit(self, user: str | None = None, requests: int | None = None, per: Duration = "60s") -> DataFrame:
         """Limit a user to a number of requests in each time window, or remove the limit of a user.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, ContextDecorator
 from types import TracebackType
 from typing import Any
@@ -77,3 +77,23 @@ class FaultBlock(ContextDecorator):
     def __del__(self) -> None:
         if not self._noticed and not sys.is_finalizing():
             warn_caller(self._advice())
+
+
+def fault_plan_rows(plans: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return a record for each step of the active fault plans of a service."""
+    from ...core.faults.plan import Action, Match
+
+    return [
+        {
+            "plan": plan["id"],
+            "preset": plan.get("preset"),
+            "step": number,
+            "waits_for": str(Match.read(step.get("match", {}))),
+            "does": Action.read(step["action"]).description,
+            "times": step.get("times", 1),
+            "seen": step["seen"],
+            "fired": step["fired"],
+        }
+        for plan in plans
+        for number, step in enumerate(plan["steps"])
+    ]

@@ -14,8 +14,7 @@ from typing import Literal
 
 from ...core.api.operations import ALL_SCOPES
 from ...core.errors.catalogue import ApiError, refuse
-from ...core.http.messages import Request
-from ..context.access_tokens import TokenVerifier, bearer
+from ..context.access_tokens import TokenVerifier
 from ..context.service_context import ServiceContext
 from ..tables.users import TokenRow
 from .token_file import TokenFileRow, read_tokens, write_tokens
@@ -68,9 +67,8 @@ class ClassAccounts:
         account = self._by_email.get(email)
         return account.role if account else None
 
-    def caller(self, request: Request) -> ClassAccount | None:
-        """Return the account of the bearer token of a request, or None without a valid token of the class."""
-        secret = bearer(request)
+    def caller(self, secret: str | None) -> ClassAccount | None:
+        """Return the account of an access token, or None without a valid token of the class."""
         user = self._verifier.user_of(secret) if secret else None
         return self._by_email.get(user) if user else None
 
@@ -113,15 +111,10 @@ class ClassAccounts:
             record_token(self._context, self._verifier, token, row)
 
 
-def require_account(accounts: ClassAccounts, request: Request) -> ClassAccount:
-    """Return the account of the bearer token of a request. Raises ApiError (401) without a valid token of the class."""
-    account = accounts.caller(request)
+def check_teacher(accounts: ClassAccounts, secret: str | None) -> None:
+    """Raise ApiError, 401 without a valid token of the class and 403 for a student's token."""
+    account = accounts.caller(secret)
     if account is None:
         raise ApiError(refuse("badToken").rows, [("WWW-Authenticate", 'Bearer realm="svc class"')])
-    return account
-
-
-def check_teacher(accounts: ClassAccounts, request: Request) -> None:
-    """Raise ApiError, 401 without a valid token of the class and 403 for a student's token."""
-    if require_account(accounts, request).role != "teacher":
+    if account.role != "teacher":
         raise refuse("teacherOnly")

@@ -13,8 +13,6 @@ from urllib.parse import urlencode
 
 from ...core.errors.catalogue import ApiError, refuse
 from ...core.events.value_checks import is_address
-from ...core.http.messages import Request
-from ..context.access_tokens import bearer
 from ..context.sign_in_provider import ProvidedUser, SignInProvider
 from .hub_api import HubApi
 from .hub_settings import HubSettings
@@ -94,12 +92,11 @@ class JupyterHub:
         return token if isinstance(token, str) and token else None
 
 
-def check_admin(provider: SignInProvider, request: Request) -> None:
+def check_admin(provider: SignInProvider, secret: str | None) -> None:
     """Raise ApiError, 401 without a valid token of the provider and 403 unless the user is an administrator."""
-    secret = bearer(request)
     user = provider.user(secret) if secret else None
     if user is None:
-        raise ApiError(refuse("badToken").rows, [("WWW-Authenticate", 'Bearer realm="svc control"')])
+        raise ApiError(refuse("badToken").rows, [("WWW-Authenticate", 'Bearer realm="svc hub"')])
     if not user.admin:
         raise refuse("hubAdmin")
 

@@ -216,8 +216,8 @@ def delete(context: ServiceContext, request: RequestContext) -> Response:
             raise refuse("ownerOnly", fileId=row.id)
         if row.parent is None:
             raise refuse("filePermission", decided_by=ROOT, fileId=row.id)
-        contents = _delete_tree(context, row.id)
-    _discard_contents(context, contents)
+        contents = delete_tree(context, row.id)
+    discard_contents(context, contents)
     return empty_response(204)
 
 
@@ -226,12 +226,12 @@ def empty_trash(context: ServiceContext, request: RequestContext) -> Response:
     contents: dict[int, list[str]] = {}
     with context.store.transaction():
         for file_id in context.store.files.in_trash(request.caller.user):
-            contents |= _delete_tree(context, file_id)
-    _discard_contents(context, contents)
+            contents |= delete_tree(context, file_id)
+    discard_contents(context, contents)
     return empty_response(204)
 
 
-def _delete_tree(context: ServiceContext, file_id: str) -> dict[int, list[str]]:
+def delete_tree(context: ServiceContext, file_id: str) -> dict[int, list[str]]:
     """Delete a file and all files below it, and return the part keys of each deleted content by content number.
 
     Files of other users, with everything below them, move to their owners' root folders.
@@ -249,7 +249,8 @@ def _delete_tree(context: ServiceContext, file_id: str) -> dict[int, list[str]]:
     return {content: context.store.contents.drop(content) for content in context.store.files.drop(file_id)}
 
 
-def _discard_contents(context: ServiceContext, contents: Mapping[int, list[str]]) -> None:
+def discard_contents(context: ServiceContext, contents: Mapping[int, list[str]]) -> None:
+    """Delete the parts of deleted contents, by content number. Called after the transaction that deleted the rows."""
     for content, parts in contents.items():
         context.content.discard(content, parts)
 

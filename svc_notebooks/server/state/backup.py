@@ -36,7 +36,7 @@ class Backup(NamedTuple):
 
 
 def back_up(folder: Path, target: Path, *extra: str) -> Backup:
-    """Copy the store in `folder` to `target`, which is empty or does not exist, and the files in `extra`.
+    """Copy the store in `folder` to `target`, which is empty or does not exist, and the files and folders in `extra`.
 
     Until the backup is complete, `target` has no database and cannot be opened. Raises OSError.
     """
@@ -57,6 +57,8 @@ def back_up(folder: Path, target: Path, *extra: str) -> Backup:
     for name in extra:
         if (folder / name).is_file():
             shutil.copy(folder / name, target / name)  # with its mode
+        elif (folder / name).is_dir():
+            shutil.copytree(folder / name, target / name, ignore=shutil.ignore_patterns(".*"))  # unfinished files
     if opening:
         write_marker(target, Marker(uuid4().hex, opening.number, opening.token, closed=False))
     unfinished.rename(target / DATABASE)

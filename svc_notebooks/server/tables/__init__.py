@@ -7,7 +7,7 @@ upload_sessions.py, change_log.py               upload sessions, the change logs
 calendars.py, events.py                         calendars, events and invitations
 channels.py, message_queue.py                   channels, queued messages, registered domains and authorities
 users.py, oauth.py                              users, tokens, generated ids; OAuth clients, accounts and grants
-deadlines.py, dump.py                           expirations by time; all tables row by row
+deadlines.py, dump.py, user_rows.py             expirations by time; all tables row by row; the rows of one user
 """
 
 from ..database.engine import Database

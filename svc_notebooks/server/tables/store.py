@@ -37,6 +37,7 @@ from .message_queue import Outbox
 from .oauth import OAuth
 from .permissions import Permissions
 from .upload_sessions import UploadSessionTable
+from .user_rows import UserRows
 from .users import Users
 
 
@@ -63,6 +64,7 @@ class Store:
         self.calendars = Calendars(database)
         self.events = Events(database)
         self.deadlines = Deadlines(database)
+        self.user_rows = UserRows(database)
 
     def exclusive(self) -> AbstractContextManager[bool | None]:
         """Return a lock for a `with` block. During the block no other thread writes the database."""

@@ -29,7 +29,7 @@ from ...core.http.messages import (
     as_body,
     plain_segment,
 )
-from ..auth.class_accounts import ClassAccounts, check_teacher
+from ..auth.class_accounts import check_teacher
 from ..auth.hub import check_admin
 from ..blobs.blob_store import BLOCK
 from ..context.access_tokens import bearer
@@ -41,7 +41,7 @@ from ..context.service_context import ServiceContext
 from ..files.operations import read_json
 from ..files.storage_errors import disk_refusal
 from ..service import Service
-from .class_api import RECEIVERS_PATH, handle_receiver
+from .class_api import CLASS_CALLS, CLASS_FIELDS, RECEIVERS_PATH, handle_receiver
 
 _PREFIX = "/_control/"
 _MAX_BODY_SIZE = 16 * 1024 * 1024
@@ -68,8 +68,8 @@ class Control:
         """Return the response of the control API for paths under `/_control/`, or of the service for other paths."""
         request = without_prefix(request, self._service.policy.path_prefix)
         path = urlsplit(request.url).path
-        if path == RECEIVERS_PATH and (accounts := self._service.class_accounts):
-            return handle_receiver(self._service, accounts, request)
+        if path == RECEIVERS_PATH and self._service.class_view.is_open:
+            return handle_receiver(self._service, request)
         if not path.startswith(_PREFIX):
             return self._service.handle(request)
         response = self._service.refusal(request, self._check) or self._answer(request, path[len(_PREFIX) :])
@@ -79,9 +79,9 @@ class Control:
         check_host(request, context)
         check_same_origin(request, context)
         if provider := self._service.provider:
-            return check_admin(provider, request)
-        if accounts := self._service.class_accounts:
-            return check_teacher(accounts, request)
+            return check_admin(provider, self._service.class_view.credential(request))
+        if accounts := self._service.class_view.accounts:
+            return check_teacher(accounts, self._service.class_view.credential(request))
         if self._token is not None and not hmac.compare_digest((bearer(request) or "").encode(), self._token.encode()):
             raise ApiError(refuse("controlToken").rows, [("WWW-Authenticate", 'Bearer realm="svc control"')])
 
@@ -142,6 +142,8 @@ def _call(service: Service, request: Request, name: str) -> Answer:
             "notFound", message=f"{request.method} {_PREFIX}{name[:80]} is not a call of the control interface."
         )
     fields = read_json(as_body(request.body), _MAX_BODY_SIZE) if length != "0" else {}
+    if name == "journal":
+        fields = {**dict(Query.parse(urlsplit(request.url).query).pairs), **fields}
     if unknown := fields.keys() - set(_FIELDS.get(name, fields)):
         raise ValueError(f"{name} accepts the fields {', '.join(_FIELDS[name])}, not {min(unknown)[:40]}")
     return function(service, fields, request.origin + service.policy.path_prefix)
@@ -213,6 +215,13 @@ def _add_account(service: Service, fields: Fields, base_url: str) -> Answer:
     )
 
 
+def _journal(service: Service, fields: Fields, base_url: str) -> Answer:
+    since, user = str(fields.get("since", 0)), _text(fields, "user")
+    if not (since.isascii() and since.isdigit() and len(since) < 16):
+        raise ValueError("since must be the number of a request")
+    return {"journal": [row for row in service.journal(int(since)) if user is None or row["user"] == user.lower()]}
+
+
 def _flag_file(service: Service, file_id: str, fields: Fields) -> Answer:
     abusive, client = fields.get("abusive"), _text(fields, "open_with")
     if client:
@@ -224,16 +233,6 @@ def _flag_file(service: Service, file_id: str, fields: Fields) -> Answer:
     if not exists:
         raise refuse("fileNotFound", fileId=file_id[:200])
     return {"id": file_id, **fields}
-
-
-def _accounts(service: Service) -> ClassAccounts:
-    if service.class_accounts is None:
-        raise refuse("notFound", message="this service has no class; start it with serve --class.")
-    return service.class_accounts
-
-
-def _account(fields: Fields) -> str:
-    return _require_text(fields, "user").lower()
 
 
 CALLS: Mapping[tuple[str, str], Callable[[Service, Fields, str], Answer]] = {
@@ -253,14 +252,13 @@ CALLS: Mapping[tuple[str, str], Callable[[Service, Fields, str], Answer]] = {
         "domain": service.register_domain(_require_text(fields, "domain"))
     },
     ("POST", "trust"): lambda service, fields, base_url: service.trust(_require_text(fields, "ca_pem")),
-    ("GET", "journal"): lambda service, fields, base_url: {"journal": service.journal()},
+    ("GET", "journal"): _journal,
     ("GET", "deliveries"): lambda service, fields, base_url: {"deliveries": service.deliveries()},
     ("GET", "outbox"): lambda service, fields, base_url: {"outbox": service.outbox()},
     ("POST", "snapshot"): lambda service, fields, base_url: {"id": service.snapshot()},
     ("POST", "restore"): lambda service, fields, base_url: service.restore(_text(fields, "id") or ""),
     ("POST", "reset"): lambda service, fields, base_url: service.reset(),
-    ("POST", "class/revoke"): lambda service, fields, base_url: _accounts(service).revoke(_account(fields)),
-    ("POST", "class/renew"): lambda service, fields, base_url: {"token": _accounts(service).renew(_account(fields))},
+    **CLASS_CALLS,
 }
 """The functions of the control calls, which take the service, the fields of the body and the base URL of the
 request."""
@@ -270,13 +268,13 @@ _FIELDS: Mapping[str, tuple[str, ...]] = {
     "clock": ("advance", "now", "freeze"),
     "limits": ("user", "requests", "per"),
     "agenda": ("since", "until"),
+    "journal": ("since", "user"),
     "domains": ("domain",),
     "trust": ("ca_pem",),
     "restore": ("id",),
     "clients": ("name", "redirect_uris", "public"),
     "service_accounts": ("name", "delegation", "client"),
-    "class/revoke": ("user",),
-    "class/renew": ("user",),
+    **CLASS_FIELDS,
 }
 """The allowed fields in the body of each call. Calls that are not listed ignore the body or check it themselves."""
 

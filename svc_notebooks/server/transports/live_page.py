@@ -4,8 +4,8 @@ The page at `/` has no data, and a browser may open it without a credential. Its
 users of the service. Where everybody may choose any account without a password (`browser_sign_in="choose"`), everybody
 may act as every user, so no key is needed to see what they do. Anywhere else a request for the data must have a key,
 which only the person who has started the server knows. In a class, the sign-in token of a teacher is the key, and with
-JupyterHub the token of an administrator. As at the control API, pages of other sites and foreign names of the service
-are refused (server/context/csrf.py).
+JupyterHub the token of an administrator. The browser session of such a user is enough, too. As at the control API,
+pages of other sites and foreign names of the service are refused (server/context/csrf.py).
 
 These requests bypass the dispatcher. So they are not in the journal that the page shows, trigger no faults and count
 towards no limits. The page asks for its data once a second, so that an open page occupies a thread for some
@@ -37,12 +37,18 @@ _OWN_PAGES_ONLY = [("X-Content-Type-Options", "nosniff"), ("Cross-Origin-Resourc
 
 
 class LivePage:
-    """The live page of a service. If `key` is given, a request for the data of the page must have the key."""
+    """The live page of a service. If `key` is given, a request for the data of the page must have the key.
 
-    def __init__(self, service: Service, handle: Callable[[Request], Response], key: str | None) -> None:
+    If `control` is true, the page of a class has buttons that call the control interface.
+    """
+
+    def __init__(
+        self, service: Service, handle: Callable[[Request], Response], key: str | None, *, control: bool = True
+    ) -> None:
         self._service = service
         self._next_handle = handle
         self._key = key
+        self._control = control
 
     def handle(self, request: Request) -> Response:
         """Return the page, its data, or for every other request the response of the function `handle`.
@@ -66,15 +72,15 @@ class LivePage:
         check_host(request, context)
         check_same_origin(request, context)
         if provider := self._service.provider:
-            check_admin(provider, request)
-        elif accounts := self._service.class_accounts:
-            check_teacher(accounts, request)
+            check_admin(provider, self._service.class_view.credential(request))
+        elif accounts := self._service.class_view.accounts:
+            check_teacher(accounts, self._service.class_view.credential(request))
         elif self._key is not None and not hmac.compare_digest((bearer(request) or "").encode(), self._key.encode()):
             raise ApiError(refuse("livePageKey").rows, [("WWW-Authenticate", 'Bearer realm="svc live page"')])
 
     def _activity(self, request: Request) -> Response:
         try:
-            content = encode_json(self._service.activity(request.query), compact=True)
+            content = encode_json({**self._service.activity(request.query), "control": self._control}, compact=True)
         except OSError as error:
             return error_response(disk_refusal(error))
         return json_bytes(content, extra=_OWN_PAGES_ONLY)

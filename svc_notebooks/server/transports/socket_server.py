@@ -27,6 +27,7 @@ from ...core.errors.public_calls import public_methods
 from ...core.http.messages import Request, Response
 from ...core.process_fork import after_fork, close_copies
 from ..service import Service
+from .class_api import with_receivers
 from .client_connection import ServerConnection
 from .connection_queue import LaneTable, ReadyQueue
 from .control_api import Control
@@ -72,10 +73,10 @@ class SocketServer:
         is_open = self.policy.browser_sign_in == "choose"  # then everybody may act as every user
         self._page_key = None if is_open or control_token or service.provider else token_urlsafe(16)
         self.handle: Callable[[Request], Response] = (
-            Control(service, control_token).handle if control else service.handle
+            Control(service, control_token).handle if control else with_receivers(service)
         )
         if self.policy.live_page:
-            self.handle = LivePage(service, self.handle, control_token or self._page_key).handle
+            self.handle = LivePage(service, self.handle, control_token or self._page_key, control=control).handle
         self.tls, self.ca = tls, ca
         self.owner: object = None
         """An object that the server keeps alive while it runs, such as a sandbox."""

@@ -12,14 +12,13 @@ from zlib import crc32
 
 from ...core.clock import format_time, from_millis
 from ...core.http.messages import Query
-from ..auth.class_accounts import ClassAccounts
 from ..context.request_journal import Journal
 from ..context.service_context import ServiceContext
 from ..events.invitations import outbox
 from ..files.resource import view_path
 from ..notifications.delivery_queue import DeliveryQueue
 from ..tables.files import FileRow
-from .class_activity import student_rows
+from .class_activity import ClassView
 
 Row: TypeAlias = dict[str, object]
 """A row or an object of the response, as plain data."""
@@ -33,7 +32,7 @@ def activity(
     journal: Journal,
     deliveries: DeliveryQueue,
     query: Query,
-    accounts: ClassAccounts | None = None,
+    class_view: ClassView | None = None,
 ) -> Row:
     """Return the latest requests and messages, oldest first, and the latest files, last modified first.
 
@@ -41,7 +40,8 @@ def activity(
     of a request, `messages`, `files` and `students` are the versions of these lists. The rows of a list that the page
     already has are None. Only the service of a class has students.
     """
-    students: list[Row] = [dict(row) for row in student_rows(context, accounts, journal)] if accounts else []
+    has_class = class_view is not None and class_view.is_open
+    students: list[Row] = [{**row} for row in class_view.students()] if class_view and has_class else []
     since = _number(query.get("since")) if query.get("journal") == journal.id else 0
     return {
         "now": format_time(context.clock.now()),
@@ -50,7 +50,7 @@ def activity(
         "requests": journal.rows(max(since, journal.last - MAX_ROWS)),
         "messages": _changed_list(_messages(context, deliveries), query.get("messages")),
         "files": _changed_list(_files(context), query.get("files")),
-        "students": _changed_list(students, query.get("students")) if accounts else None,
+        "students": _changed_list(students, query.get("students")) if has_class else None,
     }
 
 

@@ -13,12 +13,13 @@ from http.cookies import CookieError, SimpleCookie
 from ...core.api.operations import ALL_SCOPES
 from ...core.auth.oauth import OAuthError
 from ...core.errors.catalogue import ApiError, refuse
-from ...core.http.messages import Query, Response
+from ...core.http.messages import Query, Request, Response
 from ..auth.users import create_user
-from ..context.access_tokens import Caller
+from ..context.access_tokens import Caller, TokenVerifier
 from ..context.external_origin import external_origin
 from ..context.html import html_page, redirect
 from ..context.public_request import PublicRequest
+from ..context.service_context import ServiceContext
 from ..tables.users import TokenRow
 
 COOKIE = "svc_session"
@@ -38,27 +39,41 @@ def session_user(request: PublicRequest) -> Caller | None:
 
 
 def _session(request: PublicRequest) -> Caller | None:
-    secret, verifier = cookie_value(request, COOKIE), request.token_verifier
-    if not secret:
-        return None
-    key = keyed_digest(request, "session", secret)
+    verifier = request.token_verifier
+    token = session_token(request.context, verifier, request.http_request)
     if verifier.provider is None:
-        return verifier.caller_for_token(key)
-    token = verifier.provider_sessions.token(key)
+        return verifier.caller_for_token(token) if token else None
     user = verifier.provider.user(token) if token else None
     return verifier.provided_caller(user, CLIENT) if user else None
 
 
+def session_token(context: ServiceContext, verifier: TokenVerifier, request: Request) -> str | None:
+    """Return the access token behind the session cookie of a request, or None without a session. It may be invalid."""
+    secret = _cookie(request, COOKIE)
+    if not secret:
+        return None
+    key = _digest(context, "session", secret)
+    return key if verifier.provider is None else verifier.provider_sessions.token(key)
+
+
 def keyed_digest(request: PublicRequest, purpose: str, secret: str) -> str:
     """Return the HMAC of a secret under the service's key in hexadecimal, different for each `purpose`."""
+    return _digest(request.context, purpose, secret)
+
+
+def _digest(context: ServiceContext, purpose: str, secret: str) -> str:
     content = f"{purpose} {secret}".encode("utf-8", "surrogatepass")
-    return hmac.digest(request.context.secret.encode(), content, "sha256").hex()
+    return hmac.digest(context.secret.encode(), content, "sha256").hex()
 
 
 def cookie_value(request: PublicRequest, name: str) -> str:
     """Return the value of a cookie of the request, or "" if the cookie is missing."""
+    return _cookie(request.http_request, name)
+
+
+def _cookie(request: Request, name: str) -> str:
     try:
-        morsel = SimpleCookie(request.http_request.headers.get("Cookie") or "").get(name)
+        morsel = SimpleCookie(request.headers.get("Cookie") or "").get(name)
     except CookieError:
         return ""
     return morsel.value if morsel else ""

@@ -1,7 +1,7 @@
-"""Counts the requests of each account of a class for the live page.
+"""Counts the requests of each account of a class, and the steps of exercises in them.
 
-The service knows requests, and not the exercises to which they belong. So a step is an operation, such as files.create,
-with the numbers of requests that succeeded and failed.
+The service knows requests, and not the exercises to which they belong. core/api/exercise_steps.py defines which
+requests count as steps of an exercise.
 """
 
 from __future__ import annotations
@@ -10,14 +10,22 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import TypedDict
 
+from ...core.api.exercise_steps import EXERCISES, SeenRequest
 from ...core.clock import format_time
-from ..auth.class_accounts import ClassAccounts
+from ...core.http.messages import Request
+from ..auth.class_accounts import ClassAccount, ClassAccounts
+from ..context.access_tokens import TokenVerifier, bearer
 from ..context.request_journal import Journal, JournalEntry
 from ..context.service_context import ServiceContext
+from .browser_session import session_token
 
 
 class StudentRow(TypedDict):
-    """An account of a class. `last` is the time of the last request, and `bytes` the size of the files."""
+    """An account of a class. `last` is the time of the last request, and `bytes` the size of the files.
+
+    `steps` has the numbers of requests that succeeded and failed by operation, and `exercises` the number of the steps
+    that were done and of all steps, by the title of each exercise that was begun.
+    """
 
     name: str
     email: str
@@ -29,41 +37,125 @@ class StudentRow(TypedDict):
     bytes: int
     channels: int
     steps: dict[str, list[int]]
+    exercises: dict[str, list[int]]
+
+
+class StepRow(TypedDict):
+    """A step of an exercise that an account has done. `request` is the number of the request in the journal."""
+
+    name: str
+    email: str
+    exercise: str
+    title: str
+    step: int
+    of: int
+    text: str
+    time: str
+    request: int
 
 
 class _Counts:
-    """The numbers of one user: requests that succeeded and failed, by operation."""
+    """The numbers of one user: requests that succeeded and failed, by operation, and the requests of steps."""
 
     def __init__(self) -> None:
         self.last: JournalEntry | None = None
         self.succeeded: Counter[str] = Counter()
         self.failed: Counter[str] = Counter()
+        self.steps: dict[str, list[JournalEntry]] = {}
+        """The entries that performed the steps of an exercise, in order, by the name of the exercise."""
 
     def add(self, entry: JournalEntry) -> None:
         self.last = entry
         has_failed = entry.status is None or entry.status >= 400
         (self.failed if has_failed else self.succeeded)[entry.operation or "unknown"] += 1
+        self._add_step(entry)
+
+    def _add_step(self, entry: JournalEntry) -> None:
+        if entry.status is None and entry.fault is None:  # in progress
+            return
+        rule = entry.decided_by and entry.decided_by.partition(";")[0]
+        request = SeenRequest(entry.operation, entry.status, rule, entry.query, frozenset(entry.scopes), entry.fault)
+        for exercise in _WITH_OPERATION.get(entry.operation or "", ()):
+            done = self.steps.get(exercise.name, [])
+            if len(done) < len(exercise.steps) and exercise.steps[len(done)].matches(request):
+                self.steps[exercise.name] = [*done, entry]
 
 
-def student_rows(context: ServiceContext, accounts: ClassAccounts, journal: Journal) -> list[StudentRow]:
-    """Return a row for each account in the order of the roster, from the requests that the journal has."""
-    counts = _count(journal.entries())
-    return [
-        {
+_WITH_OPERATION = {
+    operation: [exercise for exercise in EXERCISES if any(operation in step.operations for step in exercise.steps)]
+    for operation in {operation for exercise in EXERCISES for step in exercise.steps for operation in step.operations}
+}
+"""The exercises that have a step with an operation, by operation."""
+
+
+class ClassView:
+    """The accounts of a class and their requests. Without a roster, all users of the service are students."""
+
+    def __init__(self, context: ServiceContext, journal: Journal, verifier: TokenVerifier) -> None:
+        self._context, self._journal, self._verifier = context, journal, verifier
+        self.accounts: ClassAccounts | None = None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the service has the roster of a class, or the users of a sign-in provider such as JupyterHub."""
+        return self.accounts is not None or self._verifier.provider is not None
+
+    def credential(self, request: Request) -> str | None:
+        """Return the bearer token of a request, or the token of its browser session, or None. It may be invalid."""
+        return bearer(request) or session_token(self._context, self._verifier, request)
+
+    def members(self) -> list[ClassAccount]:
+        """Return the accounts in the order of the roster, or all users in the order of their addresses."""
+        if self.accounts:
+            return self.accounts.accounts()
+        users = self._context.store.users.emails()
+        return [ClassAccount(email.partition("@")[0], email, "student") for email in users]
+
+    def students(self) -> list[StudentRow]:
+        """Return a row for each account, from the requests that the journal has."""
+        counts = _count(self._journal.entries())
+        return [self._student_row(account, counts.get(account.email) or _Counts()) for account in self.members()]
+
+    def _student_row(self, account: ClassAccount, own: _Counts) -> StudentRow:
+        store, email = self._context.store, account.email
+        return {
             "name": account.name,
-            "email": account.email,
+            "email": email,
             "role": account.role,
-            "active": accounts.is_active(account.email),
+            "active": self.accounts is None or self.accounts.is_active(email),
             "last": format_time(own.last.time) if own.last else None,
             "requests": own.succeeded.total() + own.failed.total(),
             "errors": own.failed.total(),
-            "bytes": context.store.files.usage(account.email)[0],
-            "channels": context.store.channels.count_active(account.email, context.millis()),
+            "bytes": store.files.usage(email)[0],
+            "channels": store.channels.count_active(email, self._context.millis()),
             "steps": {name: [own.succeeded[name], own.failed[name]] for name in sorted({*own.succeeded, *own.failed})},
+            "exercises": {
+                exercise.title: [len(own.steps[exercise.name]), len(exercise.steps)]
+                for exercise in EXERCISES
+                if exercise.name in own.steps
+            },
         }
-        for account in accounts.accounts()
-        for own in [counts.get(account.email) or _Counts()]
-    ]
+
+    def steps(self) -> list[StepRow]:
+        """Return a row for each step that an account has done, in the order of the accounts and of the exercises."""
+        counts = _count(self._journal.entries())
+        return [
+            {
+                "name": account.name,
+                "email": account.email,
+                "exercise": exercise.name,
+                "title": exercise.title,
+                "step": number,
+                "of": len(exercise.steps),
+                "text": exercise.steps[number - 1].text,
+                "time": format_time(entry.time),
+                "request": entry.n,
+            }
+            for account in self.members()
+            if (own := counts.get(account.email))
+            for exercise in EXERCISES
+            for number, entry in enumerate(own.steps.get(exercise.name, ()), 1)
+        ]
 
 
 def _count(entries: Iterable[JournalEntry]) -> dict[str, _Counts]:

@@ -84,6 +84,9 @@ const LISTS = {
   },
 };
 
+const lines = (entries, text) => Object.entries(entries).map(([name, value]) => `${name}: ${text(value)}`).join('\n');
+const stepsDone = (row) => Object.values(row.exercises).reduce((sum, [done]) => sum + done, 0);
+
 // The service of a class has this list, too.
 const STUDENTS = {
   title: 'Students',
@@ -93,6 +96,7 @@ const STUDENTS = {
     ['Last request', (row) => row.last ? time(row.last) : 'none'],
     ['Requests', (row) => String(row.requests)],
     ['Errors', (row) => String(row.errors), (row) => row.errors ? 'bad' : ''],
+    ['Steps', (row) => String(stepsDone(row)), null, 'medium'],
     ['Files', (row) => bytes(row.bytes), null, 'medium'],
     ['Operations', (row) => Object.keys(row.steps).join(', '), null, 'wide'],
   ],
@@ -102,7 +106,8 @@ const STUDENTS = {
     ['E-mail', row.email], ['Role', row.role], ['Sign-in token', row.active ? 'valid' : 'revoked'],
     ['Last request', row.last], ['Requests', row.requests], ['Errors', row.errors], ['Files', bytes(row.bytes)],
     ['Active channels', row.channels],
-    ...Object.entries(row.steps).map(([name, [done, failed]]) => [name, failed ? `${done}, ${failed} failed` : done]),
+    ['Exercises', lines(row.exercises, ([done, all]) => `${done} of ${all} step${all === 1 ? '' : 's'}`)],
+    ['Operations', lines(row.steps, ([done, failed]) => failed ? `${done}, ${failed} failed` : done)],
   ],
 };
 
@@ -131,6 +136,11 @@ function keepKey(key) {
   try { sessionStorage.setItem('svc-live-key', key); } catch { /* the key is then asked for again after a reload */ }
 }
 
+/** The header with the key. Without a key, the cookie of a sign-in may be enough. */
+function credentials() {
+  return state.key ? {Authorization: `Bearer ${state.key}`} : {};
+}
+
 function askForKey(problem) {
   showView(false);
   at('key-problem').textContent = problem;
@@ -150,12 +160,15 @@ async function poll() {
   if (state.paused || document.hidden || !at('key-form').hidden) return;
   try {
     const query = new URLSearchParams({journal: state.journal, since: state.since, ...state.versions});
-    const headers = state.key ? {Authorization: `Bearer ${state.key}`} : {};
-    const options = {headers, cache: 'no-store', credentials: 'omit', signal: AbortSignal.timeout(LONGEST_INTERVAL)};
+    const signal = AbortSignal.timeout(LONGEST_INTERVAL);
+    const options = {headers: credentials(), cache: 'no-store', credentials: 'same-origin', signal};
     const response = await fetch(`_live/activity?${query}`, options);
-    if (response.status === 401) return askForKey(state.key ? 'The service does not accept this key.' : '');
+    if (response.status === 401) {
+      at('provider').hidden = !(response.headers.get('WWW-Authenticate') ?? '').includes('svc hub');
+      return askForKey(state.key ? 'The service does not accept this key.' : '');
+    }
     const body = await response.json();
-    if (response.status === 403 && state.key) return askForKey(body.error.message);
+    if (response.status === 403) return askForKey(body.error.message);
     if (!response.ok) throw new Error(body.error.message);
     take(body);
     state.failures = 0;
@@ -183,6 +196,7 @@ function take(body) {
   trim(state.rows.requests);
   state.since = askedSince();
   if (body.students && !LISTS.students) addStudents();
+  at('class').hidden = !(body.students && body.control);
   for (const name of ['messages', 'files', 'students']) {
     if (!body[name] || body[name].rows === null) continue;
     state.versions[name] = body[name].version;
@@ -239,6 +253,7 @@ function show() {
   at('empty').textContent = rows.length ? '' : count ? 'No row matches the filter.' : LISTS[state.open].empty;
   at('clear').hidden = ['files', 'students'].includes(state.open);
   at('journal').hidden = state.open !== 'students';
+  at('reset').hidden = state.open !== 'students' || at('class').hidden;
   document.querySelector('table').hidden = !rows.length;
   arrange(rows);
   showDetails();
@@ -360,8 +375,8 @@ function pressInTabs(event) {
 }
 
 function pressAnywhere(event) {
-  if (event.ctrlKey || event.metaKey || event.altKey) return;
-  if (event.key === '/' && !event.target.matches('input') && !at('view').hidden) {
+  if (event.ctrlKey || event.metaKey || event.altKey || at('question').open) return;
+  if (event.key === '/' && !event.target.matches('input, select') && !at('view').hidden) {
     event.preventDefault();
     at('filter').focus();
   } else if (event.key === 'Escape' && state.selected !== null) {
@@ -382,23 +397,79 @@ function addStudents() {
   LISTS.students = STUDENTS;
   addTab('students');
   openTab(state.open);
-  at('outage').hidden = false;
 }
 
-/** Let the service close the connections of all users for a minute. The control interface stays reachable. */
-async function breakNetwork() {
-  const plan = {steps: [{action: {reset: 'before'}, times: 1_000_000}], seconds: 60};
-  const headers = {Authorization: `Bearer ${state.key}`, 'Content-Type': 'application/json'};
+// -- what a teacher does
+
+/** Send a call to the control interface, with the token in a header or the cookie of the sign-in. */
+async function control(method, name, fields) {
+  const headers = {...credentials(), 'Content-Type': 'application/json'};
+  const options = {method, headers, body: JSON.stringify(fields), credentials: 'same-origin', cache: 'no-store'};
+  const response = await fetch(`_control/${name}`, options);
+  const answer = response.status === 204 ? {} : await response.json();
+  if (!response.ok) throw new Error(answer.error.message);
+  return answer;
+}
+
+/** Run an action, and show the text and the code that it returns, or its error. */
+async function run(action) {
+  at('notice').className = '';
+  at('notice').textContent = '';
   try {
-    const options = {method: 'POST', headers, body: JSON.stringify(plan), credentials: 'omit'};
-    const response = await fetch('_control/faults', options);
-    if (!response.ok) throw new Error((await response.json()).error.message);
-    const label = at('outage').textContent;
-    Object.assign(at('outage'), {disabled: true, textContent: 'The network is broken'});
-    setTimeout(() => Object.assign(at('outage'), {disabled: false, textContent: label}), 60_000);
+    const [text, code] = await action();
+    at('notice').replaceChildren(text, ...code ? [' ', element('code', code)] : []);
   } catch (error) {
-    say(error.message);
+    at('notice').className = 'bad';
+    at('notice').textContent = error instanceof TypeError ? 'The service does not answer.' : error.message;
   }
+}
+
+/** Ask a question in a dialog. The result is true if the person confirms. */
+function confirmed(title, text, verb) {
+  const dialog = at('question');
+  at('question-title').textContent = title;
+  at('question-text').textContent = text;
+  at('confirm').textContent = verb;
+  dialog.returnValue = '';
+  dialog.showModal();
+  at('cancel').focus();
+  return new Promise((resolve) => {
+    dialog.addEventListener('close', () => resolve(dialog.returnValue === 'yes'), {once: true});
+  });
+}
+
+function startFault(event) {
+  event.preventDefault();
+  const name = at('fault').value, seconds = Number(at('seconds').value);
+  const plan = name ? {preset: name, seconds} : {steps: [{action: {reset: 'before'}, times: 1_000_000}], seconds};
+  const code = name ? `school.faults("${name}", seconds=${seconds})` : `school.break_network(${seconds})`;
+  run(async () => {
+    await control('POST', 'faults', plan);
+    return [`Started for ${seconds} seconds, for all users: ${name || 'the network is broken'}.`, code];
+  });
+}
+
+async function advance(event) {
+  event.preventDefault();
+  const step = at('step').value.trim();
+  const text = 'The clock stops for all users, and moves only by such calls until the service is started again.';
+  if (!await confirmed(`Advance the clock by ${step}?`, text, 'Advance')) return;
+  run(async () => {
+    const {now} = await control('POST', 'clock', {advance: step});
+    return [`The clock is now ${now.slice(0, 10)} ${clock(now)} UTC.`, `school.advance("${step}")`];
+  });
+}
+
+async function reset() {
+  const user = state.selected;
+  const text = 'All files, uploads and events of this student are deleted, and the channels are stopped. Before that, the '
+    + 'service writes a backup file, from which you can restore everything except running channels.';
+  if (!await confirmed(`Reset ${user}?`, text, 'Reset')) return;
+  run(async () => {
+    const {files, path, backup} = await control('POST', 'class/reset', {user});
+    return [`Reset ${user}: ${files} files. The backup is ${path}. To restore it in a notebook:`,
+      `svc.class_control().restore("${backup}")`];
+  });
 }
 
 function showRequests() {
@@ -411,7 +482,13 @@ function showRequests() {
 
 function start() {
   for (const name of Object.keys(LISTS)) addTab(name);
-  at('outage').addEventListener('click', breakNetwork);
+  at('fault-form').addEventListener('submit', startFault);
+  at('end-faults').addEventListener('click', () => run(async () => {
+    await control('DELETE', 'faults');
+    return ['All faults have ended.', 'school.clear_faults()'];
+  }));
+  at('clock-form').addEventListener('submit', advance);
+  at('reset').addEventListener('click', reset);
   at('journal').addEventListener('click', showRequests);
   at('tabs').addEventListener('keydown', pressInTabs);
   at('rows').addEventListener('keydown', pressInRows);

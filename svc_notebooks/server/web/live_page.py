@@ -10,8 +10,10 @@ from __future__ import annotations
 from base64 import b64encode
 from functools import cache
 from hashlib import sha256
+from html import escape
 from pathlib import Path
 
+from ...core.faults.presets import PRESETS
 from ...core.http.messages import Headers, Response
 
 _FOLDER = Path(__file__).parent
@@ -21,7 +23,8 @@ _FOLDER = Path(__file__).parent
 def live_page() -> Response:
     """Return the response with the live page, which is the same for everyone."""
     style, script = (f"\n{_read(name)}" for name in ("live_page.css", "live_page.js"))
-    page = _read("live_page.html").replace("{style}", style).replace("{script}", script)
+    presets = "".join(f"<option>{escape(preset.name)}</option>" for preset in PRESETS)
+    page = _read("live_page.html").replace("{presets}", presets).replace("{style}", style).replace("{script}", script)
     content = page.encode()
     policy = (
         f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; img-src data:; "

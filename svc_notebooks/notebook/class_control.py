@@ -1,0 +1,241 @@
+"""Controls the service of a class from the notebook of a teacher (docs/class.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from ..core.errors.public_calls import public_methods
+from ..core.faults.presets import network_outage, preset as preset_of
+from .current_session import SessionLike, session_or_current
+from .frames.class_schemas import BACKUPS, CLASS_CLOCK, CLASS_STEPS, RESET_STUDENT, STUDENTS
+from .frames.frames import frame
+from .frames.schemas import FAULT_PLANS, JOURNAL
+from .sandbox.fault_block import fault_plan_rows
+
+if TYPE_CHECKING:
+    from datetime import timedelta
+
+    from pandas import DataFrame
+
+    from ..client.session import Session
+
+_CONTROL = "/_control/"
+
+
+def class_control(*, session: SessionLike = None) -> ClassControl:
+    """Return the control of the class to whose service a teacher has connected. This sends no request.
+
+    The requests of the control are not in `svc.exchanges()`.
+
+    Args:
+        session: The session of the teacher. None stands for the current session.
+
+    Returns:
+        A ClassControl. Each of its methods returns a DataFrame.
+
+    >>> session = svc.connect("http://127.0.0.1:8300", token="svc.of-a-teacher")
+    >>> svc.class_control()
+    <ClassControl http://127.0.0.1:8300>
+    """
+    return ClassControl(session_or_current(session))
+
+
+@public_methods
+class ClassControl:
+    """The calls of a teacher to the service of a class (`svc-notebooks serve --class` or `--hub --control`).
+
+    Each method raises NotAllowed for the token of a student, NotSignedIn for an invalid token, and NotFound if the
+    service has no class or no control interface.
+
+    >>> session = svc.connect("http://127.0.0.1:8300", token="svc.of-a-teacher")
+    >>> school = svc.class_control()
+    >>> school.base_url
+    'http://127.0.0.1:8300'
+    """
+
+    def __init__(self, session: Session) -> None:
+        from ..client.session import Session
+
+        self._session = session if session.in_process else Session.from_recipe(session.recipe())
+
+    @property
+    def base_url(self) -> str:
+        """The address of the service."""
+        return self._session.base_url
+
+    def __repr__(self) -> str:
+        return f"<ClassControl {self.base_url}>"
+
+    def students(self) -> DataFrame:
+        """List the accounts of the class, with their requests.
+
+        Returns:
+            One row for each account in the order of the roster: name, email, role (str), active (boolean, False after
+            the sign-in token was revoked), last (datetime64[ms, UTC], the time of the last request), requests, errors
+            (Int64, of the requests in the journal), bytes (Int64, of the files), channels (Int64, active channels),
+            steps (Int64, steps of exercises), operations (str, each operation with its numbers).
+        """
+        return frame(STUDENTS, [student_record(row) for row in self._get("class/students", "students")])
+
+    def steps(self, user: str | None = None) -> DataFrame:
+        """List the steps of the course's exercises that the requests of each account contain.
+
+        A request does not say to which exercise it belongs, so a request outside of an exercise counts as well. A step
+        counts after the steps before it, and only in the requests that the journal still has.
+
+        Args:
+            user: The e-mail address of an account. None stands for all accounts.
+
+        Returns:
+            One row for each step: name, email (str), exercise (str, name of the exercise), title (str, its title), step
+            (Int64, from 1), of (Int64, number of steps), text (str, what the request did), time (datetime64[ms, UTC]),
+            request (Int64, number in the journal).
+        """
+        rows = self._get("class/steps", "steps")
+        return frame(CLASS_STEPS, [row for row in rows if user is None or row["email"] == user.lower()])
+
+    def journal(self, user: str | None = None, *, since: int = 0) -> DataFrame:
+        """List the requests that the service has received. The journal keeps the latest 10,000.
+
+        Args:
+            user: The e-mail address of the account that has sent the requests. None stands for all requests.
+            since: The number of a request. Only later requests are listed.
+
+        Returns:
+            One row for each request, with the columns of `lab.journal()`.
+        """
+        query = {"since": since} | ({"user": user} if user else {})
+        return frame(JOURNAL, self._get("journal", "journal", query))
+
+    def reset(self, user: str) -> DataFrame:
+        """Delete the files, uploads and events of a student, and stop the channels, after writing a backup file.
+
+        The backup is on the machine of the service and has everything that is deleted; `restore` restores it. Sign-in
+        token, quota and files of others stay. Files of others in a folder of the student move to their owners' roots.
+
+        Args:
+            user: The e-mail address of the student.
+
+        Returns:
+            One row: user, backup (str, name of the backup), path (str, path of the backup file), files, bytes, uploads,
+            calendars, events, channels (Int64, what was deleted or stopped).
+
+        Raises:
+            BadRequest: The class has no such account, or the service is in memory. Nothing has changed.
+        """
+        return self._single_row(RESET_STUDENT, self._post("class/reset", {"user": user}))
+
+    def backups(self) -> DataFrame:
+        """List the backup files that `reset` and `restore` have written.
+
+        Returns:
+            One row for each file, the oldest first: user (str), time (datetime64[ms, UTC]), backup (str, name for
+            `restore`), path (str, on the machine of the service), size (Int64, bytes).
+        """
+        return frame(BACKUPS, self._get("class/backups", "backups"))
+
+    def restore(self, backup: str) -> DataFrame:
+        """Restore a student to the state in a backup. The present state is written to another backup file before.
+
+        Channels do not start again.
+
+        Args:
+            backup: The name or the path of a backup, from the DataFrame of `reset` or `backups`.
+
+        Returns:
+            One row with the columns of `reset`. backup and path are the backup of the state before, and the numbers
+            count what the student has now.
+
+        Raises:
+            BadRequest: There is no such backup, or it is damaged. The student is unchanged.
+        """
+        return self._single_row(RESET_STUDENT, self._post("class/restore", {"backup": backup}))
+
+    def break_network(self, seconds: float = 60) -> DataFrame:
+        """Let the service close the connections of all users without a response for some seconds.
+
+        The control of the class and the live page go on. `clear_faults` ends it.
+
+        Args:
+            seconds: The number of seconds, in real time.
+
+        Returns:
+            The active faults, as `fault_plans` returns them.
+        """
+        self._post("faults", network_outage(seconds))
+        return self.fault_plans()
+
+    def faults(self, preset: str, *, seconds: float | None = None) -> DataFrame:
+        """Activate a preset of faults for all users. Each step of a preset happens a few times.
+
+        Args:
+            preset: The name of a preset of `svc.fault_presets()`.
+            seconds: The seconds of real time after which the faults end. None: they end when each has happened.
+
+        Returns:
+            The active faults, as `fault_plans` returns them.
+
+        Raises:
+            ValueError: There is no such preset.
+        """
+        preset_of(preset)
+        self._post("faults", {"preset": preset} | ({} if seconds is None else {"seconds": seconds}))
+        return self.fault_plans()
+
+    def fault_plans(self) -> DataFrame:
+        """List the steps of all active faults, with the columns of `lab.fault_plans()`."""
+        return frame(FAULT_PLANS, fault_plan_rows(self._get("faults", "plans")))
+
+    def clear_faults(self) -> DataFrame:
+        """Remove all faults. Returns the active faults, which are none."""
+        self._session.call("DELETE", f"{_CONTROL}faults")
+        return self.fault_plans()
+
+    def clock(self) -> DataFrame:
+        """Return one row with the time of the service: now (datetime64[ms, UTC])."""
+        return frame(CLASS_CLOCK, [self._session.call("GET", f"{_CONTROL}clock")])
+
+    def advance(self, duration: str | float | timedelta) -> DataFrame:
+        """Advance the clock of the service for all users. Everything that is due happens at its time.
+
+        From then on the clock stands still between these calls, until the service is started again.
+
+        Args:
+            duration: Seconds, a timedelta or a text such as "90s", "2h" or "8 days".
+
+        Returns:
+            One row with the new time: now (datetime64[ms, UTC]).
+        """
+        from ..core.durations import parse_duration
+
+        seconds = parse_duration(duration, "duration").total_seconds()
+        return frame(CLASS_CLOCK, [self._post("clock", {"advance": seconds})])
+
+    def _get(self, name: str, member: str, query: Mapping[str, object] | None = None) -> list[dict[str, Any]]:
+        rows: Any = self._session.call("GET", f"{_CONTROL}{name}", query=query)[member]
+        return list(rows)
+
+    def _post(self, name: str, body: Mapping[str, object]) -> Mapping[str, Any]:
+        return self._session.call("POST", f"{_CONTROL}{name}", body=body)
+
+    def _single_row(self, columns: Any, row: Mapping[str, Any]) -> DataFrame:
+        return frame(columns, [row])
+
+
+def student_record(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the record of a student for the frame, from the row that the service sends."""
+    return {
+        **row,
+        "steps": sum(done for done, _ in row["exercises"].values()),
+        "operations": ", ".join(operation_texts(row["steps"].items())),
+    }
+
+
+def operation_texts(counts: Iterable[tuple[str, tuple[int, int]]]) -> list[str]:
+    """Return a text for each operation with its numbers of requests that succeeded and failed.
+
+    >>> operation_texts([("files.create", (3, 1)), ("files.get", (2, 0))])
+    ['files.create 4 (1 failed)', 'files.get 2']
+    """
+    return [f"{name} {done + failed}{f' ({failed} failed)' if failed else ''}" for name, (done, failed) in counts]

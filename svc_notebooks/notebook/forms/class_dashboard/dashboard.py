@@ -1,0 +1,249 @@
+"""The dashboard of a class: who is there, who did what, requests as they come, and the actions of a teacher."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import ipywidgets as widgets
+
+from ....core.platform import capabilities
+from ...class_control import ClassControl
+from ...current_session import SessionLike, session_or_current
+from ...frames.class_schemas import STUDENTS
+from ...frames.frames import frame
+from ...widgets.background_task import BackgroundTask
+from ...widgets.dialogs.confirmation import Confirmation
+from ...widgets.field import LABEL, describe
+from ...widgets.form import HANDLER_LOCK, Form
+from ...widgets.html import tag
+from ...widgets.styles import row
+from .sections import ClassClockSection, ClassFaultSection, StudentSection
+from .views import MAX_ROWS, VIEWS, ClassList, table_of
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+_HEAD = "school = svc.class_control()\n"
+_PRESENT_SECONDS = 300
+
+
+def class_dashboard(*, every: float | None = 2, session: SessionLike = None) -> ClassDashboard:
+    """Return a page for the teacher of a class: who is there, who did what, requests and errors as they come.
+
+    Its buttons reset a student after writing a backup, restore a backup, inject faults for all users, and advance the
+    clock. `board.result` is the DataFrame of the list, `board.code()` the code of the last action or of the list,
+    `board.last_error` the last error. The page loads its lists in a thread, so that cells can run meanwhile.
+
+    Args:
+        every: The seconds between two refreshes. None: only the button Refresh loads the lists.
+        session: The session with the token of a teacher. None stands for the current session.
+
+    >>> session = svc.connect("http://127.0.0.1:8300", token="svc.of-a-teacher")
+    >>> svc.class_dashboard(every=None)
+    <ClassDashboard: 0 accounts>
+    """
+    return ClassDashboard(session, every)
+
+
+@dataclass(frozen=True, slots=True)
+class _Loaded:
+    """What one refresh has loaded from the service."""
+
+    view: ClassList
+    user: str | None
+    students: DataFrame
+    rows: DataFrame
+    plans: DataFrame
+    backups: DataFrame
+    clock: DataFrame
+
+
+class ClassDashboard(Form):
+    """The form that `class_dashboard` returns. `control` is the ClassControl whose methods its buttons call."""
+
+    title = "Class dashboard"
+    instead = "svc.class_control(), such as svc.class_control().students()"
+
+    def __init__(self, session: SessionLike = None, every: float | None = 2) -> None:
+        super().__init__(session_or_current(session))
+        self.control = ClassControl(session_or_current(session))
+        self._every = every
+        self._last_code = ""
+        self._loaded: _Loaded | None = None
+        self.work = BackgroundTask(self._show_error)
+        self.question = Confirmation(self._guard)
+        self.head, self.status = widgets.HTML(tag("p", "Not loaded yet.")), widgets.HTML()
+        self.view_choice = widgets.RadioButtons(
+            options=[(view.title, view.key) for view in VIEWS],
+            **describe("List", "The list that is shown"),
+            style=LABEL,
+        )
+        self.view_choice.add_class("svc-across")
+        parts = (self.control, self._run, self._button, self._ask)
+        self.student, self.clock = StudentSection(*parts), ClassClockSection(*parts)
+        self.faults = ClassFaultSection(*parts)
+        self.refresh_button = self._button("Refresh", "Load the lists now", self.refresh)
+        for chooser in (self.view_choice, self.student.chooser):
+            chooser.observe(lambda _change: self._guard(self._change_list), "value")
+        sections = widgets.HBox([self.student, self.clock, self.faults])
+        sections.add_class("svc-sections")
+        self._compose(
+            self.head,
+            self.view_choice,
+            self.student.chooser,
+            self.table,
+            row(self.refresh_button),
+            self.status,
+            self.alert,
+            self.work,
+            self.question,
+            sections,
+        )
+        self._poll_task: asyncio.Task[None] | None = None
+        if every is not None:
+            self._start(every)
+
+    @property
+    def busy(self) -> bool:
+        return self.work.busy
+
+    @property
+    def result(self) -> DataFrame:
+        """All rows of the list that is shown, as they were loaded last."""
+        return self._loaded.rows if self._loaded else frame(STUDENTS, [])
+
+    def code(self) -> str:
+        """Return the code of the last action, or without an action the code that returns the list."""
+        return _HEAD + (self._last_code or self._view.call(self.student.user))
+
+    def refresh(self) -> None:
+        """Load the lists from the service, and show them."""
+        self._show(self._load(self._view, self.student.user))
+
+    def close(self) -> None:
+        """End the refreshes and remove the form."""
+        if self._poll_task:
+            self._poll_task.cancel()
+        super().close()
+
+    @property
+    def _view(self) -> ClassList:
+        return next(view for view in VIEWS if view.key == self.view_choice.value)
+
+    # -- refreshes
+
+    def _start(self, every: float) -> None:
+        """Refresh the lists repeatedly in a thread. Without an event loop or threads, load them once."""
+        with suppress(RuntimeError):
+            loop = asyncio.get_running_loop()
+            if capabilities().threads:
+                self._poll_task = loop.create_task(self._poll_forever(every))
+                return
+        self._guard(self.refresh)
+
+    async def _poll_forever(self, every: float) -> None:
+        while True:
+            await self._poll()
+            await asyncio.sleep(every)
+
+    async def _poll(self) -> None:
+        """Load the lists in a thread, and show them unless another list was selected meanwhile."""
+        view, user = self._view, self.student.user
+        try:
+            loaded = await asyncio.to_thread(self._load, view, user)
+        except Exception as error:
+            self.head.value = tag("p", f"The lists are not up to date: {error}", role="alert")
+            self.last_error = error
+            return
+        with HANDLER_LOCK:
+            if (view, user) == (self._view, self.student.user) and not self.work.busy:
+                self._show(loaded)
+
+    def _change_list(self) -> None:
+        """Load the list that was selected, in a thread if possible."""
+        self._last_code = ""
+        self._show_code()
+        view, user = self._view, self.student.user
+
+        def load(_report: object) -> _Loaded:
+            return self._load(view, user)
+
+        if not self.work.busy:
+            self.work.begin("Loading", load, self._show, in_thread=True)
+
+    def _load(self, view: ClassList, user: str | None) -> _Loaded:
+        control = self.control
+        return _Loaded(
+            view,
+            user,
+            control.students(),
+            view.load(control, user),
+            control.fault_plans(),
+            control.backups(),
+            control.clock(),
+        )
+
+    def _show(self, loaded: _Loaded) -> None:
+        self._loaded = loaded
+        self.student.show_students(loaded.students)
+        self.student.show_backups(loaded.backups)
+        self.faults.show_plans(loaded.plans)
+        now = loaded.clock["now"].item()
+        self.clock.show_now(f"{now:%d %b %Y %H:%M:%S} UTC")
+        self.head.value = self._head_line(loaded, now)
+        rows = table_of(loaded.view, loaded.rows)
+        if rows.empty:
+            self.table.value = tag("p", loaded.view.empty)
+        else:
+            self._show_table(rows)
+        self._show_code()
+
+    def _head_line(self, loaded: _Loaded, now: Any) -> str:
+        students = loaded.students
+        present = int(((now - students["last"]).dt.total_seconds() <= _PRESENT_SECONDS).sum())
+        requests, errors = int(students["requests"].sum()), int(students["errors"].sum())
+        text = (
+            f"{_count(len(students), 'account')}, {present} with a request in the last 5 minutes."
+            f" {_count(requests, 'request')}, {_count(errors, 'error')}. Times are in UTC."
+        )
+        if len(loaded.rows) > MAX_ROWS:
+            text += f" The list has {len(loaded.rows):,} rows, of which {MAX_ROWS} are shown."
+        return tag("p", text)
+
+    # -- actions
+
+    def _ask(self, title: str, verb: str, *paragraphs: str, confirmed: Callable[[], None]) -> None:
+        self._clear_status()
+        self.question.ask(title, verb, *paragraphs, confirmed=confirmed, cancelled=lambda: None)
+
+    def _run(self, code: str, action: Callable[[], Any], message: Callable[[Any], str]) -> None:
+        """Run an action in a thread, then load the lists and show a message about the result."""
+        view, user = self._view, self.student.user
+
+        def act(_report: object) -> tuple[Any, _Loaded]:
+            done = action()
+            return done, self._load(view, user)
+
+        def on_done(outcome: tuple[Any, _Loaded]) -> None:
+            done, loaded = outcome
+            self._last_code = code
+            self._show(loaded)
+            self.status.value = tag("p", message(done), role="status")
+
+        self._clear_status()
+        self.work.begin(f"Running {code}", act, on_done, in_thread=True)
+
+    def _clear_status(self) -> None:
+        self.status.value = ""
+
+    def _summary(self) -> str:
+        accounts = len(self._loaded.students) if self._loaded else 0
+        return f"<ClassDashboard: {_count(accounts, 'account')}>"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

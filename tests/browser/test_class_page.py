@@ -1,0 +1,188 @@
+"""The live page of a class in chromium: the steps of students, resets, faults and the clock, for a teacher."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+import svc_notebooks as svc
+from tests.browser.page_calls import PATIENCE
+from tests.browser.school import School, served_class
+from tests.browser.server import ROOT
+
+pytestmark = [pytest.mark.browser, pytest.mark.filterwarnings("default")]
+
+
+@pytest.fixture
+def school(tmp_path: Path) -> Iterator[School]:
+    with served_class(tmp_path) as school:
+        yield school
+
+
+@pytest.fixture
+def requested() -> list[str]:
+    """The addresses of all requests of the page."""
+    return []
+
+
+@pytest.fixture
+def problems() -> list[str]:
+    """The messages in the console of the page."""
+    return []
+
+
+@pytest.fixture
+def page(chromium, requested: list[str], problems: list[str]) -> Iterator[Page]:
+    context = chromium.new_context(viewport={"width": 1280, "height": 900})
+    context.set_default_timeout(PATIENCE)
+    page = context.new_page()
+    page.on("console", lambda message: problems.append(message.text) if message.type == "error" else None)
+    page.on("pageerror", lambda error: problems.append(str(error)))
+    page.on("request", lambda request: requested.append(request.url))
+    yield page
+    context.close()
+
+
+def sign_in(page: Page, school: School, name: str) -> None:
+    page.goto(f"{school.server.base_url}/")
+    page.get_by_label("Key or control token").fill(school.tokens[name])
+    page.get_by_role("button", name="Open").click()
+
+
+@pytest.fixture
+def live(page: Page, school: School, problems: list[str]) -> Page:
+    sign_in(page, school, "Ada")
+    page.get_by_role("tab", name="Students").click()
+    expect(row(page, "Bob Adams")).to_have_count(1)
+    problems.clear()  # the first request, without a token, is refused with 401
+    return page
+
+
+def row(page: Page, text: str):
+    return page.locator("#rows tr").filter(has_text=text)
+
+
+def notice(page: Page):
+    return page.locator("#notice")
+
+
+def screenshot(page: Page, name: str) -> None:
+    folder = ROOT / "build" / "screenshots"
+    folder.mkdir(parents=True, exist_ok=True)
+    page.screenshot(path=str(folder / f"class-page-{name}.png"))
+
+
+def test_a_student_has_steps_and_requests(live: Page, school: School) -> None:
+    row(live, "Bob Adams").get_by_role("button").click()
+    expect(live.locator("#fields")).to_contain_text("Resume an upload: 2 of 2 steps")
+    live.get_by_role("button", name="Show requests").click()
+    expect(row(live, "/files/nowhere")).to_have_count(1)
+    expect(row(live, "eve@school.example")).to_have_count(0)
+
+
+def test_a_student_is_reset_after_a_question(live: Page, school: School, problems: list[str]) -> None:
+    bob = school.session("Bob")
+    row(live, "Bob Adams").get_by_role("button").click()
+    live.get_by_role("button", name="Reset this student …").click()
+    dialog = live.get_by_role("dialog", name="Reset bob@school.example?")
+    dialog.get_by_role("button", name="Cancel").click()
+    expect(dialog).to_be_hidden()
+    assert len(svc.files(session=bob)) == 2
+
+    live.get_by_role("button", name="Reset this student …").click()
+    live.keyboard.press("Escape")
+    expect(dialog).to_be_hidden()
+    assert len(svc.files(session=bob)) == 2
+
+    live.get_by_role("button", name="Reset this student …").click()
+    dialog.get_by_role("button", name="Reset").click()
+    expect(notice(live)).to_contain_text("Reset bob@school.example: 2 files. The backup is /")
+    assert len(svc.files(session=bob)) == 0
+    (backup,) = school.service.user_backups.rows()
+    expect(notice(live)).to_contain_text(f'svc.class_control().restore("{backup["backup"]}")')
+    assert problems == []
+
+
+def test_faults_and_the_clock(live: Page, school: School, problems: list[str]) -> None:
+    live.get_by_role("button", name="Start").click()
+    expect(notice(live)).to_contain_text("Started for 60 seconds, for all users: the network is broken.")
+    (plan,) = school.service.fault_plans()
+    live.get_by_role("button", name="End all faults").click()
+    expect(notice(live)).to_contain_text("All faults have ended.")
+    live.get_by_label("Fault for all").select_option("slow service")
+    live.get_by_role("button", name="Start").click()
+    expect(notice(live)).to_contain_text('school.faults("slow service", seconds=60)')
+    assert plan["steps"][0]["action"] == {"reset": "before"}
+    assert [plan["preset"] for plan in school.service.fault_plans()] == ["slow service"]
+
+    before = school.service.clock.now()
+    live.get_by_label("Clock forward by").fill("2d")
+    live.get_by_role("button", name="Advance …").click()
+    live.get_by_role("dialog").get_by_role("button", name="Advance").click()
+    expect(notice(live)).to_contain_text("The clock is now")
+    assert (school.service.clock.now() - before).days == 2
+    assert problems == []
+
+
+def test_a_wrong_duration_is_shown(live: Page) -> None:
+    live.get_by_label("Clock forward by").fill("soon")
+    live.get_by_role("button", name="Advance …").click()
+    live.get_by_role("dialog").get_by_role("button", name="Advance").click()
+
+    expect(notice(live)).to_contain_text("advance")
+    expect(notice(live)).to_have_class("bad")
+
+
+def test_the_token_is_in_no_address(live: Page, school: School, requested: list[str]) -> None:
+    live.get_by_role("button", name="Start").click()
+    expect(notice(live)).to_contain_text("Started")
+
+    assert len(requested) > 3
+    assert [address for address in requested if "svc." in address.partition("?")[2]] == []
+    assert not any(token in address for token in school.tokens.values() for address in [*requested, live.url])
+
+
+def test_the_browser_session_of_a_teacher_is_enough(page: Page, school: School) -> None:
+    page.goto(f"{school.server.base_url}/signin?continue=/")
+    page.get_by_label("An access token of this service").fill(school.tokens["Ada"])
+    page.get_by_role("button", name="Sign in").click()
+    page.get_by_role("tab", name="Students").click()
+    expect(row(page, "Bob Adams")).to_have_count(1)
+
+    page.get_by_role("button", name="Start").click()
+    expect(notice(page)).to_contain_text("Started")
+
+
+def test_a_student_gets_no_page(page: Page, school: School) -> None:
+    sign_in(page, school, "Bob")
+
+    expect(page.get_by_role("alert")).to_contain_text("Only the sign-in token of a teacher can do this.")
+    expect(page.locator("#class")).to_be_hidden()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 420])
+def test_axe_reports_no_violations(live: Page, axe, scheme: str, width: int, problems: list[str]) -> None:
+    live.set_viewport_size({"width": width, "height": 900})
+    live.emulate_media(color_scheme=scheme)
+    violations = axe(live, "body")
+    screenshot(live, f"{scheme}-{width}")
+    row(live, "Bob Adams").get_by_role("button").click()
+    expect(live.locator("#details")).to_be_visible()
+    violations += axe(live, "body")
+    screenshot(live, f"details-{scheme}-{width}")
+    live.get_by_role("button", name="Reset this student …").click()
+    expect(live.get_by_role("dialog")).to_be_visible()
+    violations += axe(live, "body")
+    screenshot(live, f"question-{scheme}-{width}")
+    live.get_by_role("dialog").get_by_role("button", name="Reset").click()
+    expect(notice(live)).to_contain_text("The backup is")
+    violations += axe(live, "body")
+    screenshot(live, f"notice-{scheme}-{width}")
+
+    assert live.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert violations == []
+    assert problems == []

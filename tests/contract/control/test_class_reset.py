@@ -1,0 +1,294 @@
+"""A teacher resets a student: a backup file has everything of the student, and restores it."""
+
+from __future__ import annotations
+
+import json
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import svc_notebooks as svc
+from svc_notebooks.server.context.quotas import Quota
+from tests.contract.school import ABOUT, ADA, BOB, EVE, UPLOAD, School, reopened
+
+FILES = "/storage/v3/files"
+EVENTS = "/calendar/v3/calendars/primary/events"
+FIELDS = (
+    "fields=files(id,name,size,md5Checksum,parents,trashed,starred,properties,permissions,createdTime,modifiedTime)"
+)
+RESET, RESTORE, BACKUPS = (f"/_control/class/{name}" for name in ("reset", "restore", "backups"))
+
+
+@pytest.fixture
+def school(tmp_path: Path) -> Iterator[School]:
+    school = School(tmp_path, quota=Quota())
+    with school.service:
+        yield school
+
+
+def upload(school: School, who: Any, content: bytes) -> str:
+    file: str = school.send(who, "POST", UPLOAD + "media", content, Content_Type="text/plain")[1]["id"]
+    return file
+
+
+def share(school: School, who: Any, file: str, other: Any, role: str) -> None:
+    body = {"type": "user", "role": role, "emailAddress": other.email}
+    assert school.send(who, "POST", f"{FILES}/{file}/permissions", body)[0] == 200
+
+
+def work(school: School) -> dict[str, str]:
+    """Let Bob use everything. Return the ids of his things."""
+    folder = school.send(BOB, "POST", FILES, {"name": "ponds", "mimeType": school.service.names.native("folder")})[1]
+    shared = upload(school, BOB, b"counts")
+    school.send(BOB, "PATCH", f"{FILES}/{shared}", {"name": "counts.csv", "starred": True, "properties": {"a": "b"}})
+    school.send(BOB, "PATCH", f"{FILES}/{shared}?addParents={folder['id']}", {})
+    share(school, BOB, shared, EVE, "reader")
+    copy = school.send(BOB, "POST", f"{FILES}/{shared}/copy", {"name": "copy.csv"})[1]["id"]
+    school.send(BOB, "PATCH", f"{FILES}/{copy}", {"trashed": True})
+    school.send(BOB, "POST", UPLOAD + "resumable")
+    session = school.location.removeprefix("http://127.0.0.1")
+    status, _ = school.send(BOB, "PUT", session, b"x" * 262_144, Content_Range="bytes 0-262143/300000")
+    assert status == 308
+    times = {"start": {"dateTime": "2026-11-02T10:00:00Z"}, "end": {"dateTime": "2026-11-02T11:00:00Z"}}
+    event = school.send(BOB, "POST", EVENTS, {"summary": "Tea", "attendees": [{"email": EVE.email}], **times})[1]["id"]
+    calendar = school.send(BOB, "POST", "/calendar/v3/calendars", {"summary": "Ponds"})[1]["id"]
+    school.send(BOB, "POST", f"/calendar/v3/calendars/{calendar}/events", {"summary": "Count", **times})
+    page = school.send(BOB, "GET", "/storage/v3/changes/startPageToken")[1]["startPageToken"]
+    channel = {"id": "bob-1", "type": "web_hook", "address": "https://hooks.example/in"}
+    assert school.send(BOB, "POST", f"/storage/v3/changes/watch?pageToken={page}", channel)[0] == 200
+    return {"folder": folder["id"], "shared": shared, "session": session, "event": event, "calendar": calendar}
+
+
+def everything(school: School) -> dict[str, Any]:
+    """What Bob has, as the interface shows it."""
+    files = school.send(BOB, "GET", f"{FILES}?{FIELDS}&pageSize=1000")[1]["files"]
+    calendars = [row["id"] for row in school.send(BOB, "GET", "/calendar/v3/users/me/calendarList")[1]["items"]]
+    events = [
+        item
+        for calendar in calendars
+        for item in school.send(BOB, "GET", f"/calendar/v3/calendars/{calendar}/events")[1]["items"]
+    ]
+    contents = {file["id"]: school.send(BOB, "GET", f"{FILES}/{file['id']}?alt=media")[1] for file in files}
+    quota = school.send(BOB, "GET", ABOUT)[1]["storageQuota"]["usage"]
+    return {
+        "files": sorted(files, key=lambda file: str(file["id"])),
+        "contents": {key: value for key, value in contents.items() if isinstance(value, bytes)},
+        "calendars": sorted(calendars),
+        "events": sorted(events, key=lambda event: str(event["id"])),
+        "usage": quota,
+    }
+
+
+def test_a_reset_student_has_nothing_and_can_begin_again(school: School) -> None:
+    own = work(school)
+    root = school.send(BOB, "GET", f"{FILES}/root")[1]["id"]
+
+    status, answer = school.send(ADA, "POST", RESET, {"user": BOB.email})
+
+    assert status == 200
+    assert {name: answer[name] for name in ("user", "files", "uploads", "calendars", "events", "channels")} == {
+        "user": BOB.email,
+        "files": 3,
+        "uploads": 1,
+        "calendars": 1,
+        "events": 2,
+        "channels": 1,
+    }
+    after = everything(school)
+    assert (after["files"], after["events"], after["calendars"], after["usage"]) == ([], [], [BOB.email], "0")
+    assert school.send(BOB, "PUT", own["session"], b"", Content_Range="bytes */300000")[0] == 404
+    assert school.reason(EVE, "GET", f"{FILES}/{own['shared']}") == (404, "notFound")
+    assert school.send(BOB, "GET", f"{FILES}/root")[1]["id"] == root
+    assert upload(school, BOB, b"new")
+
+
+def test_the_backup_restores_everything(school: School) -> None:
+    own = work(school)
+    before = everything(school)
+    backup = school.send(ADA, "POST", RESET, {"user": BOB.email})[1]["backup"]
+    new = upload(school, BOB, b"in between")
+
+    status, answer = school.send(ADA, "POST", RESTORE, {"backup": backup})
+
+    assert (status, answer["user"], answer["files"], answer["events"]) == (200, BOB.email, 3, 2)
+    assert everything(school) == before
+    assert before["contents"][own["shared"]] == b"counts"
+    assert school.send(EVE, "GET", f"{FILES}/{own['shared']}?alt=media")[1] == b"counts"
+    rest = b"x" * (300_000 - 262_144)
+    assert school.send(BOB, "PUT", own["session"], rest, Content_Range="bytes 262144-299999/300000")[0] == 200
+    assert school.reason(BOB, "GET", f"{FILES}/{new}") == (404, "notFound")
+
+
+def test_the_state_before_a_restore_is_a_backup_too(school: School) -> None:
+    first = school.send(ADA, "POST", RESET, {"user": BOB.email})[1]["backup"]
+    new = upload(school, BOB, b"in between")
+    second = school.send(ADA, "POST", RESTORE, {"backup": first})[1]["backup"]
+    gone = school.send(BOB, "GET", f"{FILES}/{new}")[0]
+
+    school.send(ADA, "POST", RESTORE, {"backup": second})
+
+    assert (gone, school.send(BOB, "GET", f"{FILES}/{new}?alt=media")) == (404, (200, b"in between"))
+    rows = school.send(ADA, "GET", BACKUPS)[1]["backups"]
+    assert len(rows) == 3
+    assert {row["user"] for row in rows} == {BOB.email}
+
+
+def test_others_lose_nothing(school: School) -> None:
+    own = work(school)
+    share(school, BOB, own["folder"], EVE, "writer")
+    guest = school.send(EVE, "POST", FILES, {"name": "by Eve", "parents": [own["folder"]]})[1]["id"]
+    mine = upload(school, EVE, b"own")
+    share(school, EVE, mine, BOB, "reader")
+
+    school.send(ADA, "POST", RESET, {"user": BOB.email})
+
+    root = school.send(EVE, "GET", f"{FILES}/root")[1]["id"]
+    assert school.send(EVE, "GET", f"{FILES}/{guest}?fields=parents")[1] == {"parents": [root]}
+    assert school.send(BOB, "GET", f"{FILES}/{mine}?alt=media") == (200, b"own")
+    assert [event["summary"] for event in school.send(EVE, "GET", EVENTS)[1]["items"]] == ["Tea"]
+
+
+def test_the_files_are_logged_as_removed_and_as_new(school: School) -> None:
+    own = work(school)
+    page = school.send(EVE, "GET", "/storage/v3/changes/startPageToken")[1]["startPageToken"]
+    backup = school.send(ADA, "POST", RESET, {"user": BOB.email})[1]["backup"]
+    removed = school.send(EVE, "GET", f"/storage/v3/changes?pageToken={page}")[1]
+    school.send(ADA, "POST", RESTORE, {"backup": backup})
+    added = school.send(EVE, "GET", f"/storage/v3/changes?pageToken={removed['newStartPageToken']}")[1]
+
+    assert [(row["fileId"], row["removed"]) for row in removed["changes"]] == [(own["shared"], True)]
+    assert [(row["fileId"], row["removed"]) for row in added["changes"]] == [(own["shared"], False)]
+
+
+def test_a_backup_lasts_over_a_restart_and_holds_no_token(school: School) -> None:
+    work(school)
+    before = everything(school)
+    answer = school.send(ADA, "POST", RESET, {"user": BOB.email})[1]
+    content = Path(answer["path"]).read_bytes()
+    tokens = school.tokens()
+
+    with (again := reopened(school, (ADA, BOB, EVE))).service:
+        again.send(ADA, "POST", RESTORE, {"backup": answer["path"]})
+        assert everything(again) == before
+        assert again.tokens() == tokens
+    assert not any(token.encode() in content for token in tokens.values())
+    assert EVE.name.encode() not in content
+    assert stat.S_IMODE(Path(answer["path"]).stat().st_mode) == 0o600
+
+
+def test_a_backup_opens_as_a_sandbox_of_the_student(school: School) -> None:
+    own = work(school)
+    path = school.send(ADA, "POST", RESET, {"user": BOB.email})[1]["path"]
+
+    with svc.open_sandbox(path):
+        assert svc.about()["email_address"].item() == BOB.email
+        assert svc.read(own["shared"]) == b"counts"
+        assert svc.events(time_min="2026-11-01", time_max="2026-11-30")["summary"].tolist() == ["Tea"]
+
+
+def test_equal_times_give_different_files(school: School) -> None:
+    school.send(ADA, "POST", "/_control/clock", {"now": "2026-11-02T10:00:00Z"})
+    paths = [school.send(ADA, "POST", RESET, {"user": BOB.email})[1]["path"] for _ in range(3)]
+
+    assert [Path(path).name for path in paths] == [
+        "bob@school.example-20261102T100000Z.svc",
+        "bob@school.example-20261102T100000Z_1.svc",
+        "bob@school.example-20261102T100000Z_2.svc",
+    ]
+    assert all(Path(path).is_file() for path in paths)
+
+
+@pytest.mark.parametrize("path", [RESET, RESTORE])
+def test_a_student_can_neither_reset_nor_restore(school: School, path: str) -> None:
+    backup = school.send(ADA, "POST", RESET, {"user": BOB.email})[1]["backup"]
+    kept = upload(school, BOB, b"keep")
+    body = {"user": BOB.email} if path == RESET else {"backup": backup}
+
+    assert school.reason(BOB, "POST", path, body) == (403, "forbidden")
+    assert school.reason(None, "POST", path, body) == (401, "authError")
+    assert school.send(BOB, "GET", f"{FILES}/{kept}?alt=media")[1] == b"keep"
+
+
+@pytest.mark.parametrize("call", ["students", "steps", "backups"])
+def test_a_student_reads_nothing_of_the_class(school: School, call: str) -> None:
+    assert school.reason(BOB, "GET", f"/_control/class/{call}") == (403, "forbidden")
+    assert school.send(ADA, "GET", f"/_control/class/{call}")[0] == 200
+
+
+@pytest.mark.parametrize(
+    "path, body",
+    [
+        (RESET, {"user": "zoe@school.example"}),
+        (RESET, {}),
+        (RESTORE, {"backup": "../svc.sqlite"}),
+        (RESTORE, {"backup": 5}),
+        (RESTORE, {"user": BOB.email}),
+    ],
+    ids=["another user", "no user", "another file", "number", "no backup"],
+)
+def test_an_invalid_call_is_refused(school: School, path: str, body: dict[str, object]) -> None:
+    assert school.reason(ADA, "POST", path, body) == (400, "badRequest")
+    assert not (school.service.folder / "user-backups").exists()  # type: ignore[operator]
+
+
+def test_a_damaged_backup_changes_nothing(school: School) -> None:
+    work(school)
+    path = Path(school.send(ADA, "POST", RESET, {"user": BOB.email})[1]["path"])
+    kept = upload(school, BOB, b"keep")
+    content = bytearray(path.read_bytes())
+    content[content.index(b"counts")] ^= 1
+    path.write_bytes(content)
+
+    assert school.reason(ADA, "POST", RESTORE, {"backup": path.name}) == (400, "badRequest")
+    assert school.send(BOB, "GET", f"{FILES}/{kept}?alt=media")[1] == b"keep"
+
+
+def test_a_backup_that_cannot_be_written_changes_nothing(school: School) -> None:
+    work(school)
+    before = everything(school)
+    (school.service.folder / "user-backups").write_text("in the way")  # type: ignore[operator]
+
+    assert school.send(ADA, "POST", RESET, {"user": BOB.email})[0] >= 400
+    assert everything(school) == before
+
+
+def test_a_backup_of_a_class_has_the_backups_of_its_students(school: School, tmp_path: Path) -> None:
+    from svc_notebooks.cli import main
+
+    work(school)
+    name = school.send(ADA, "POST", RESET, {"user": BOB.email})[1]["backup"]
+
+    assert main(["backup", str(school.service.folder), str(tmp_path / "copy")]) == 0
+    assert (tmp_path / "copy" / "user-backups" / name).is_file()
+
+
+def test_the_journal_of_one_student(school: School) -> None:
+    for who in (BOB, EVE, BOB):
+        school.send(who, "GET", ABOUT)
+
+    rows = school.send(ADA, "GET", f"/_control/journal?user={BOB.email}")[1]["journal"]
+    later = school.send(ADA, "GET", "/_control/journal", {"user": BOB.email, "since": rows[0]["n"]})[1]["journal"]
+
+    assert [row["user"] for row in rows] == [BOB.email, BOB.email]
+    assert later == rows[1:]
+    assert school.reason(ADA, "GET", "/_control/journal", {"since": -1}) == (400, "badRequest")
+
+
+def test_the_steps_of_an_exercise(school: School) -> None:
+    own = work(school)
+    school.send(BOB, "PUT", own["session"], b"", Content_Range="bytes */300000")
+    school.send(BOB, "PUT", own["session"], b"x" * 37_856, Content_Range="bytes 262144-299999/300000")
+
+    rows = school.send(ADA, "GET", "/_control/class/steps")[1]["steps"]
+    resumed = [row for row in rows if row["exercise"] == "go-on-where-it-stopped"]
+
+    assert [(row["name"], row["step"], row["of"], row["text"]) for row in resumed] == [
+        ("Bob", 1, 2, "Query the stored size"),
+        ("Bob", 2, 2, "Send the rest"),
+    ]
+    students = school.send(ADA, "GET", "/_control/class/students")[1]["students"]
+    assert students[1]["exercises"]["Resume an upload"] == [2, 2]
+    assert json.dumps(students[2]["exercises"]) == "{}"

@@ -1,0 +1,162 @@
+"""The dashboard of a class without a browser: its lists, its code and its actions."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import svc_notebooks as svc
+from svc_notebooks.client.session import Session
+from svc_notebooks.notebook.forms.class_dashboard.dashboard import ClassDashboard
+from svc_notebooks.notebook.forms.class_dashboard.views import VIEWS
+from svc_notebooks.server.context.quotas import Quota
+from svc_notebooks.server.transports.control_api import Control
+from tests.contract.school import ADA, BOB, EVE, School
+
+
+class Notebooks:
+    """The sessions of a teacher and a student, and the dashboard of the teacher."""
+
+    def __init__(self, school: School) -> None:
+        handle, tokens = Control(school.service).handle, school.tokens()
+        self.ada, self.bob = (Session("http://127.0.0.1", tokens[who.email], handler=handle) for who in (ADA, BOB))
+        svc.upload(b"hello", name="a.txt", session=self.bob)
+        with pytest.raises(svc.NotFound):
+            svc.file("nowhere", session=self.bob)
+        self.board = ClassDashboard(self.ada)
+
+
+@pytest.fixture
+def notebooks(tmp_path: Path) -> Iterator[Notebooks]:
+    school = School(tmp_path, quota=Quota())
+    with school.service:
+        yield Notebooks(school)
+
+
+def test_the_students_are_listed(notebooks: Notebooks) -> None:
+    board = notebooks.board
+
+    assert repr(board) == "<ClassDashboard: 3 accounts>"
+    assert board.result["name"].tolist() == ["Ada", "Bob", "Eve"]
+    assert "Ada (teacher)" in board.table.value
+    assert "3 accounts, 1 with a request in the last 5 minutes. 2 requests, 1 error." in board.head.value
+    assert board.code() == "school = svc.class_control()\nschool.students()"
+    assert board.last_error is None
+
+
+@pytest.mark.parametrize("user", [None, BOB.email])
+@pytest.mark.parametrize("view", [view.key for view in VIEWS])
+def test_the_code_returns_the_rows_of_the_list(notebooks: Notebooks, view: str, user: str | None) -> None:
+    board = notebooks.board
+    board.control.reset(BOB.email)
+    board.student.chooser.value = user or ""
+    board.view_choice.value = view
+    board.refresh()
+
+    line = board.code().splitlines()[1]
+    rows = eval(line, {"school": board.control})
+
+    assert rows.reset_index(drop=True).equals(board.result)
+    assert not rows.empty
+    assert board.last_error is None
+
+
+def test_a_reset_asks_first(notebooks: Notebooks) -> None:
+    board = notebooks.board
+    board.student.chooser.value = BOB.email
+    board.student.reset.click()
+    board.question.no.click()
+    kept = svc.files(session=notebooks.bob)
+
+    board.student.reset.click()
+    board.question.yes.click()
+
+    assert (len(kept), len(svc.files(session=notebooks.bob))) == (1, 0)
+    path = board.control.backups()["path"].item()
+    assert f"The backup is {path}" in board.status.value
+    assert board.code().splitlines()[1] == f"school.reset({BOB.email!r})"
+
+
+def test_a_backup_is_restored(notebooks: Notebooks) -> None:
+    board = notebooks.board
+    name = board.control.reset(BOB.email)["backup"].item()
+    board.refresh()
+    board.student.restore.click()
+    board.question.yes.click()
+
+    assert svc.files(session=notebooks.bob)["name"].tolist() == ["a.txt"]
+    assert board.code().splitlines()[1] == f"school.restore({name!r})"
+
+
+def test_faults_and_the_clock(notebooks: Notebooks) -> None:
+    board = notebooks.board
+    codes = []
+    board.faults.start.click()
+    codes.append(board.code().splitlines()[1])
+    board.faults.preset.value = "slow service"
+    board.faults.start.click()
+    codes.append(board.code().splitlines()[1])
+    active = board.faults.armed.value
+    board.faults.stop.click()
+    board.clock.step.value = "2h"
+    board.clock.advance.click()
+    board.question.yes.click()
+    codes.append(board.code().splitlines()[1])
+
+    assert codes == ["school.break_network(60)", "school.faults('slow service', seconds=60)", "school.advance('2h')"]
+    assert "slow service: delays the response by 20 seconds" in active
+    assert "No fault is active." in board.faults.armed.value
+    assert "The clock was advanced by 2h" in board.status.value
+
+
+def test_a_wrong_duration_is_shown(notebooks: Notebooks) -> None:
+    board = notebooks.board
+    board.clock.step.value = "soon"
+    board.clock.advance.click()
+    board.question.yes.click()
+
+    assert "duration" in board.alert.value
+    assert isinstance(board.last_error, ValueError)
+
+
+def test_names_are_text(notebooks: Notebooks) -> None:
+    svc.upload(b"x", name="a", session=notebooks.bob)
+    with pytest.raises(svc.NotFound):
+        notebooks.bob.call("GET", "/storage/v3/files/<script>")
+    notebooks.board.view_choice.value = "errors"
+
+    assert "<script>" not in notebooks.board.table.value
+
+
+def test_the_token_of_a_student_shows_the_refusal(notebooks: Notebooks) -> None:
+    board = ClassDashboard(notebooks.bob)
+
+    assert isinstance(board.last_error, svc.NotAllowed)
+    assert "Only the sign-in token of a teacher" in board.alert.value
+
+
+def test_the_lists_are_refreshed_beside_the_kernel(notebooks: Notebooks) -> None:
+    """The event loop goes on while the lists are loaded, and a new request appears without a click."""
+
+    async def watch() -> str:
+        board = ClassDashboard(notebooks.ada, every=0.01)
+        while board.result["requests"].sum() != 2:
+            await asyncio.sleep(0)
+        svc.files(session=notebooks.bob)
+        while board.result["requests"].sum() != 3:
+            await asyncio.sleep(0)
+        board.close()
+        return board.head.value
+
+    assert "3 requests, 1 error." in asyncio.run(asyncio.wait_for(watch(), 60))
+
+
+def test_eve_has_no_row_of_bob(notebooks: Notebooks) -> None:
+    notebooks.board.student.chooser.value = EVE.email
+    notebooks.board.view_choice.value = "requests"
+
+    assert notebooks.board.result.empty
+    assert "No request yet." in notebooks.board.table.value

@@ -1,0 +1,146 @@
+"""The control of a class from a teacher's notebook: each method returns a frame."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+import svc_notebooks as svc
+from svc_notebooks.client.session import Session
+from svc_notebooks.client.transport.in_process import TransportError
+from svc_notebooks.notebook.class_control import ClassControl
+from svc_notebooks.notebook.frames.class_schemas import BACKUPS, CLASS_STEPS, RESET_STUDENT, STUDENTS
+from svc_notebooks.notebook.frames.schemas import FAULT_PLANS, JOURNAL
+from svc_notebooks.server.context.quotas import Quota
+from svc_notebooks.server.transports.control_api import Control
+from tests.contract.school import ADA, BOB, EVE, School
+
+
+class Notebooks:
+    """The sessions of a class, as the notebooks of its accounts have them."""
+
+    def __init__(self, school: School) -> None:
+        handle, tokens = Control(school.service).handle, school.tokens()
+        self.ada, self.bob, self.eve = (
+            Session("http://127.0.0.1", tokens[who.email], handler=handle) for who in (ADA, BOB, EVE)
+        )
+        self.control = ClassControl(self.ada)
+
+
+@pytest.fixture
+def notebooks(tmp_path: Path) -> Iterator[Notebooks]:
+    school = School(tmp_path, quota=Quota())
+    with school.service:
+        yield Notebooks(school)
+
+
+def dtypes(rows: pd.DataFrame) -> dict[str, str]:
+    return dict(rows.dtypes.astype(str))
+
+
+def test_the_students_and_their_requests(notebooks: Notebooks) -> None:
+    svc.upload(b"hello", name="a.txt", session=notebooks.bob)
+    with pytest.raises(svc.NotFound):
+        svc.file("nowhere", session=notebooks.bob)
+
+    rows = notebooks.control.students()
+
+    assert dtypes(rows) == STUDENTS.dtypes
+    assert rows["name"].tolist() == ["Ada", "Bob", "Eve"]
+    assert rows.loc[1, ["requests", "errors", "bytes"]].tolist() == [2, 1, 5]
+    assert rows.loc[1, "operations"] == "files.create 1, files.get 1 (1 failed)"
+    assert rows["last"].isna().tolist() == [True, False, True]
+
+
+def test_the_steps_and_the_journal_of_one_student(notebooks: Notebooks) -> None:
+    file = svc.upload(b"hello", name="a.txt", session=notebooks.bob)
+    svc.share(file, EVE.email, session=notebooks.bob)
+    svc.files(session=notebooks.eve)
+
+    steps, journal = notebooks.control.steps(BOB.email), notebooks.control.journal(BOB.email)
+
+    assert (dtypes(steps), dtypes(journal)) == (CLASS_STEPS.dtypes, JOURNAL.dtypes)
+    assert steps.query("exercise == 'share-with-one'")[["step", "of", "text"]].values.tolist() == [
+        [1, 1, "Share a file"]
+    ]
+    assert journal["operation"].tolist() == ["files.create", "permissions.create"]
+    assert notebooks.control.journal(since=2)["user"].tolist() == [EVE.email]
+    assert notebooks.control.steps()["email"].unique().tolist() == [BOB.email]
+
+
+def test_a_student_is_reset_and_restored(notebooks: Notebooks) -> None:
+    svc.upload(b"hello", name="a.txt", session=notebooks.bob)
+
+    done = notebooks.control.reset(BOB.email)
+    empty = svc.files(session=notebooks.bob)
+    restored = notebooks.control.restore(done["backup"].item())
+
+    assert dtypes(done) == dtypes(restored) == RESET_STUDENT.dtypes
+    assert (len(empty), done["files"].item(), restored["files"].item()) == (0, 1, 1)
+    assert svc.read(svc.files(session=notebooks.bob), session=notebooks.bob) == b"hello"
+    backups = notebooks.control.backups()
+    assert dtypes(backups) == BACKUPS.dtypes
+    assert backups["user"].tolist() == [BOB.email] * 2
+    assert all(Path(path).is_file() for path in backups["path"])
+
+
+def test_faults_for_all_begin_and_end(notebooks: Notebooks) -> None:
+    broken = notebooks.control.break_network(60)
+    preset = notebooks.control.faults("slow service", seconds=5)
+    ended = notebooks.control.clear_faults()
+
+    assert dtypes(broken) == dtypes(ended) == FAULT_PLANS.dtypes
+    assert broken["does"].tolist() == ["closes the connection before it performs the request"]
+    assert preset["preset"].dropna().tolist() == ["slow service"]
+    assert ended.empty
+
+
+def test_a_broken_network_leaves_the_control(notebooks: Notebooks) -> None:
+    notebooks.control.break_network()
+
+    with pytest.raises(TransportError):
+        notebooks.bob.send(notebooks.bob.request("GET", "/storage/v3/files"))
+    assert len(notebooks.control.students()) == 3
+
+
+def test_the_clock_moves_for_all(notebooks: Notebooks) -> None:
+    before = notebooks.control.clock()["now"].item()
+    after = notebooks.control.advance("2 days")["now"].item()
+
+    assert (after - before).days == 2
+    assert notebooks.control.clock()["now"].item() == after
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda control: control.students(),
+        lambda control: control.steps(),
+        lambda control: control.journal(),
+        lambda control: control.reset(EVE.email),
+        lambda control: control.backups(),
+        lambda control: control.restore("x"),
+        lambda control: control.break_network(),
+        lambda control: control.faults("slow service"),
+        lambda control: control.fault_plans(),
+        lambda control: control.clear_faults(),
+        lambda control: control.clock(),
+        lambda control: control.advance("1h"),
+    ],
+)
+def test_a_student_may_do_nothing_of_this(notebooks: Notebooks, call) -> None:
+    with pytest.raises(svc.NotAllowed, match="Only the sign-in token of a teacher"):
+        call(ClassControl(notebooks.bob))
+
+
+def test_wrong_arguments_are_refused_without_a_request(notebooks: Notebooks) -> None:
+    before = len(notebooks.ada.exchanges)
+
+    with pytest.raises(ValueError, match="slow service"):
+        notebooks.control.faults("slow servise")
+    with pytest.raises(ValueError, match="duration"):
+        notebooks.control.advance("soon")
+    assert len(notebooks.ada.exchanges) == before
