@@ -210,10 +210,7 @@ class Service:
         self._push.trust(pem)
 
     def receive_at(self, address: str, handler: Callable[[Request], Response] | None) -> None:
-        """Deliver the messages for an address to a function of this process. The domain must be registered.
-
-        With `handler=None`, deliver the messages over the network again.
-        """
+        """Deliver messages to an address of a registered domain to a function, or for None over the network again."""
         self._push.receive_at(address, handler)
 
     def deliveries(self) -> list[DeliveryRow]:

@@ -27,6 +27,7 @@ from ..files.storage_errors import naming_files
 from ..storage.clock import virtual_clock_of
 from ..tables import Store, open_database
 from ..tables.calendars import CalendarRow
+from ..tables.contents import Digests
 from ..tables.user_rows import row_by_name
 from .archive import ArchiveReader, Manifest, Rows, write
 from .snapshots import ServiceState
@@ -231,8 +232,11 @@ class _Restoring:
 
     def run(self) -> None:
         """Add contents, files, uploads, calendars and events, and log the files as new files."""
+        contents = self._context.store.contents
         for row in self._rows["contents"]:
-            self._new_content[row["id"]] = self._context.store.user_rows.add_content(row)
+            self._new_content[row["id"]] = number = contents.begin()
+            if row["md5"] is not None:
+                contents.keep_digests(number, Digests(str(row["md5"]), str(row["sha1"]), str(row["sha256"])))
         self._add("rope", content=self._new_content)
         self._add_files()
         for table in ("properties", "opened", "permissions"):

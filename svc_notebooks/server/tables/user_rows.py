@@ -82,11 +82,6 @@ class UserRows(TableGroup):
         """Add a row to a table. A missing number of the row is assigned. Raises ValueError if the row exists."""
         self._database.add(_adding(table, tuple(row)), dict(row))
 
-    def add_content(self, row: Mapping[str, JSON]) -> int:
-        """Add a content, which gets a new number, and return the number."""
-        values = {name: value for name, value in row.items() if name != "id"}
-        return self._database.insert(_adding("contents", tuple(values)), values)
-
 
 def _adding(table: str, names: tuple[str, ...]) -> Prepared:
     return inserting(TABLES[table], names)
