@@ -61,7 +61,7 @@ class _Counts:
         self.last: JournalEntry | None = None
         self.succeeded: Counter[str] = Counter()
         self.failed: Counter[str] = Counter()
-        self.steps: dict[str, list[JournalEntry]] = {}
+        self.steps: dict[str, tuple[JournalEntry, ...]] = {}
         """The entries that performed the steps of an exercise, in order, by the name of the exercise."""
 
     def add(self, entry: JournalEntry) -> None:
@@ -73,12 +73,18 @@ class _Counts:
     def _add_step(self, entry: JournalEntry) -> None:
         if entry.status is None and entry.fault is None:  # in progress
             return
-        rule = entry.decided_by and entry.decided_by.partition(";")[0]
-        request = SeenRequest(entry.operation, entry.status, rule, entry.query, frozenset(entry.scopes), entry.fault)
+        request = None
         for exercise in _WITH_OPERATION.get(entry.operation or "", ()):
-            done = self.steps.get(exercise.name, [])
-            if len(done) < len(exercise.steps) and exercise.steps[len(done)].matches(request):
-                self.steps[exercise.name] = [*done, entry]
+            done = self.steps.get(exercise.name, ())
+            if len(done) < len(exercise.steps) and entry.operation in exercise.steps[len(done)].operations:
+                request = request or _seen(entry)
+                if exercise.steps[len(done)].matches(request):
+                    self.steps[exercise.name] = (*done, entry)
+
+
+def _seen(entry: JournalEntry) -> SeenRequest:
+    rule = entry.decided_by and entry.decided_by.partition(";")[0]
+    return SeenRequest(entry.operation, entry.status, rule, entry.query, frozenset(entry.scopes), entry.fault)
 
 
 _WITH_OPERATION = {
