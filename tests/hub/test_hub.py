@@ -99,25 +99,30 @@ def test_two_users_share_a_file_in_notebooks(notebooks: dict[str, HubUser]) -> N
 
 def test_one_user_is_notified_of_the_change_of_another(notebooks: dict[str, HubUser]) -> None:
     ada, bob = notebooks["ada"], notebooks["bob"]
-    bob.run("rx = svc.receiver()")
-    ada.run(REGISTER.format(certificates=bob.run("print(repr(rx.ca_pem))")))
+    bob.run("rx = svc.receiver(register=True)")  # for the channels of bob only, without an administrator
     file_id = ada.run(
         "file = svc.upload(b'first', name='watched.txt')\nsvc.share(file, 'bob@svc.example', role='writer')\n"
         "print(file['id'].iloc[0])"
     )
-    bob.run(f"channel = svc.watch_file({file_id!r}, receiver=rx)\nrx.wait_for('sync')")
+    bob.run(f"channel = svc.watch_file({file_id!r}, receiver=rx)\nrx.wait_for('sync', timeout=60)")
     ada.run("svc.update(file, description='changed by ada')")
-    message = bob.run("print(rx.wait_for('update')['state'].tolist())")
+    message = bob.run("print(rx.wait_for('update', timeout=60)['state'].tolist())")
 
     assert "update" in message
 
 
-REGISTER = """
-import os, requests
-headers = {{"Authorization": "Bearer " + os.environ["JUPYTERHUB_API_TOKEN"]}}
-for call, body in (("domains", {{"domain": "localhost"}}), ("trust", {{"ca_pem": {certificates}}})):
-    requests.post(f"{{session.base_url}}/_control/{{call}}", json=body, headers=headers).raise_for_status()
-"""
+def test_an_administrator_resets_a_user_from_a_notebook(notebooks: dict[str, HubUser]) -> None:
+    ada, bob = notebooks["ada"], notebooks["bob"]
+    bob.run("svc.upload(b'of bob', name='bob.txt')")
+    ada.run("school = svc.class_control()\nrow = school.reset('bob@svc.example')")
+    empty = bob.run("print(len(svc.files(owner='bob@svc.example')))")
+    ada.run("school.restore(row['backup'].item())")
+    restored = bob.run("print(svc.read(svc.files(name='bob.txt')))")
+    students = ada.run("print(school.students()['email'].tolist())")
+
+    assert empty.strip() == "0"
+    assert "of bob" in restored
+    assert "bob@svc.example" in students
 
 
 def test_the_token_is_not_shown_and_not_pickled(notebooks: dict[str, HubUser]) -> None:
@@ -154,3 +159,16 @@ def test_signing_out_of_the_service_needs_a_new_sign_in(url: str, users: dict[st
     assert "eve@svc.example" in signed_in.text
     assert "Signed out" in page.text
     assert "svc_session" not in eve.browser.cookies
+
+
+def test_an_administrator_opens_the_live_page_with_the_sign_in_of_the_hub(url: str, users: dict[str, HubUser]) -> None:
+    def statuses() -> dict[str, int]:
+        address = f"{url}{PREFIX}/_live/activity"
+        return {name: users[name].browser.get(address, timeout=LONG).status_code for name in ("ada", "eve")}
+
+    before = statuses()
+    for name in before:
+        users[name].consent(users[name].open(f"{url}{PREFIX}/signin?continue=/"))
+
+    assert before == {"ada": 401, "eve": 401}
+    assert statuses() == {"ada": 200, "eve": 403}

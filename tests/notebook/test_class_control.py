@@ -16,6 +16,7 @@ from svc_notebooks.notebook.frames.class_schemas import BACKUPS, CLASS_STEPS, RE
 from svc_notebooks.notebook.frames.schemas import FAULT_PLANS, JOURNAL
 from svc_notebooks.server.context.quotas import Quota
 from svc_notebooks.server.transports.control_api import Control
+from svc_notebooks.server.transports.socket_server import SocketServer
 from tests.contract.school import ADA, BOB, EVE, School
 
 
@@ -144,3 +145,14 @@ def test_wrong_arguments_are_refused_without_a_request(notebooks: Notebooks) -> 
     with pytest.raises(ValueError, match="duration"):
         notebooks.control.advance("soon")
     assert len(notebooks.ada.exchanges) == before
+
+
+def test_a_registered_receiver_gets_messages_without_a_registered_domain(tmp_path: Path) -> None:
+    school = School(tmp_path, quota=Quota())
+    with school.service, SocketServer(school.service, control=True) as server:
+        bob = Session(server.base_url, school.tokens()[BOB.email])
+        with svc.receiver(register=True, session=bob) as rx:
+            svc.watch_changes(rx, session=bob)
+
+            assert rx.wait_for("sync", timeout=60)["verified"].tolist() == [True]
+        assert [row["outcome"] for row in school.service.deliveries()] == ["delivered"]

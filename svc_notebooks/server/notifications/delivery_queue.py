@@ -21,6 +21,7 @@ from ...core.notifications.delivery_schedule import RETRIED, AttemptOutcome, Del
 from ...core.notifications.messages import CONTENT_TYPE, USER_AGENT, Message
 from ..context.service_context import ServiceContext
 from ..tables.message_queue import Waiting
+from .class_receivers import receiver_owner
 from .domains import is_registered
 
 _log = logging.getLogger(__name__)
@@ -88,6 +89,16 @@ class DeliveryQueue:
         self._allowed: set[str] = set()  # addresses whose domain is registered; registrations are permanent
         self._deliveries: deque[Delivery] = deque(maxlen=context.policy.deliveries_length)
 
+    def _may_receive(self, user: str, address: str) -> bool:
+        """Return whether the channels of a user may send messages to an address."""
+        owner = receiver_owner(self._store, address)
+        if owner is not None:
+            return owner == user
+        if address in self._allowed or is_registered(self._store, self._context.policy, address):
+            self._allowed.add(address)
+            return True
+        return False
+
     def due(self) -> list[Waiting]:
         """Mark the first due message of each idle channel as in flight, and return these messages."""
         now = self._context.millis()
@@ -122,9 +133,8 @@ class DeliveryQueue:
                 token=channel.token,
                 of_changes=bool(channel.of_changes),
             )
-            policy, address = self._context.policy, channel.address
-            if address in self._allowed or is_registered(self._store, policy, address):
-                self._allowed.add(address)
+            address = channel.address
+            if self._may_receive(channel.user, address):
                 names = self._context.names
                 headers = [*_HEADERS, *message.headers(names)]
                 outcome = await send(address, headers, message.body(names))
