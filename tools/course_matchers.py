@@ -74,7 +74,7 @@ MATCHERS: dict[str, Callable[[Seen], bool]] = {
         exchange("POST", ADDRESS, content_type="RELATED ; Boundary"), text(r"uploadType=multipart</td>\s*<td>200")
     ),
     "A2-02b": decides("A2-02", 400),
-    "A2-03": text("unharmed: True"),
+    "A2-03": text("unchanged: True"),
     "A2-04a": decides("A2-04", 200),
     "A3-01a": either(
         decides("A3-01", 200, method="POST"),

@@ -18,7 +18,7 @@ LOOK_AT = {
     "A1-06": "The media and the multipart request sent more than 134 million bytes, and have the status 200.",
     "A2-02a": "The multipart request with capital letters and spaces has the status 200.",
     "A2-02b": "The multipart request without an end has the status 400 (A2-02).",
-    "A2-03": "The output says *unharmed: True*, for content full of lines like boundaries.",
+    "A2-03": "The output says *unchanged: True*, for content full of lines like boundaries.",
     "A2-04a": "The multipart `PUT` has the status 200, and the file keeps its id.",
     "A3-01a": "The response to `POST` has no body, and the address of the session in `Location`.",
     "A3-01b": "The `PUT` with *uploadType=resumable* sent no byte, and opened the session of an existing file.",

@@ -138,7 +138,7 @@ class ExerciseService:
         if not requests and all(case.outcome is None for case in self.receiver_cases):
             with closing(self.service.fork()) as fork:
                 changed = self._list_files(fork) != self._file_ids
-            message = f"The service saw no request of yours yet.{_CHANGED_OUTSIDE if changed else ''}"
+            message = f"The service has received no request from you yet.{_CHANGED_OUTSIDE if changed else ''}"
             return Verdict(ExerciseOutcome.NOT_TRIED, message)
         if self.definition.by_hand and not all(request.by_hand for request in requests):
             raise CheckFailedError(_NOT_BY_HAND)
