@@ -14,7 +14,7 @@ unexport PYTHONDONTWRITEBYTECODE
 tests nbval notebooks: export TZ := UTC
 tests nbval notebooks: export PYTHONHASHSEED := 0
 
-.PHONY: env lab test checks lint types imports tests nbval browser durability marks opens coverage pandas-2.2 cluster-tests hub-env hub-tests scale bench docs docs-tests lite lite-tests lite-lock notebooks lock \
+.PHONY: env lab test checks lint types imports tests nbval browser durability marks opens coverage pandas-2.2 cluster-tests hub-env hub-tests scale peers bench docs docs-tests lite lite-tests lite-lock notebooks lock \
 	wheel clean check-wheel check-binder badge
 
 # Both halves of the environment: the one that JupyterLab and the notebooks need, and the rest that tests need.
@@ -139,7 +139,23 @@ hub-tests: hub-env
 scale: env
 	$(BIN)/python -m tests.scale $(ARGS)
 
-bench: env
+# The programs that read calendars beside ours: Python packages in an environment of their own, and ical.js from npm.
+PEERS := build/peers-env
+ICAL_JS := build/ical.js
+$(PEERS)/.installed: requirements/peers.txt
+	$(PYTHON) -m venv --clear $(PEERS)
+	$(PEERS)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $<
+	@touch $@
+
+$(ICAL_JS)/.installed: requirements/ical.js/package-lock.json
+	@mkdir -p $(ICAL_JS)
+	cp requirements/ical.js/*.json $(ICAL_JS)
+	npm ci --silent --no-audit --no-fund --prefix $(ICAL_JS)
+	@touch $@
+
+peers: $(PEERS)/.installed $(ICAL_JS)/.installed
+
+bench: env $(PEERS)/.installed
 	$(BIN)/python -m tests.bench $(ARGS)
 
 # Writes the tables of docs, and builds the site in build/docs; a broken link fails. ARGS go to Sphinx.
@@ -194,6 +210,7 @@ lock: env
 	$(LOCK) --group docs --constraint requirements/dev.txt --output-file requirements/docs.txt
 	$(LOCK) --group cluster --constraint requirements/dev.txt --output-file requirements/cluster.txt
 	$(LOCK) --group hub --constraint requirements/dev.txt --output-file requirements/hub.txt
+	$(LOCK) --group peers --output-file requirements/peers.txt
 	$(LOCK) --group oldest --no-deps --output-file requirements/pandas-2.2.txt
 
 wheel: env

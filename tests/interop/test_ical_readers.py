@@ -21,16 +21,16 @@ from svc_notebooks.core.events.rrule import Recurrence
 from svc_notebooks.core.events.times import read_time
 
 SCRIPT = Path(__file__).with_name("instances.cjs")
+BUILD = Path(__file__).parents[2] / "build"
+"""The folder in which `make peers` installs ical.js and khal."""
 
 
 @cache
 def _node_path() -> str | None:
     """Return the folders in which node finds ical.js, or None if this machine has no node or no ical.js."""
-    node, npm = shutil.which("node"), shutil.which("npm")
-    if node is None or npm is None:
+    if (node := shutil.which("node")) is None:
         return None
-    root = subprocess.run([npm, "root", "--global"], capture_output=True, text=True, check=True).stdout.strip()
-    folders = os.pathsep.join(filter(None, (os.environ.get("NODE_PATH"), root)))
+    folders = os.pathsep.join(filter(None, (os.environ.get("NODE_PATH"), str(BUILD / "ical.js" / "node_modules"))))
     resolve = [node, "-e", "require.resolve('ical.js')"]
     is_missing = subprocess.run(resolve, env={**os.environ, "NODE_PATH": folders}, capture_output=True).returncode
     return None if is_missing else folders
@@ -67,7 +67,7 @@ def _name(value: object) -> str:
 def test_ical_js_finds_the_instances_of_the_service(zone: str, start: str, lines: list[str]):
     event = _event(zone, start, *lines)
     if (folders := _node_path()) is None:
-        pytest.skip("ical.js is not installed; npm install --global ical.js@2")
+        pytest.skip("ical.js is not installed; make peers")
 
     environment = {**os.environ, "NODE_PATH": folders}
     file = calendar_file([event])
@@ -96,8 +96,8 @@ path = {folder}/khal.db
 @pytest.mark.parametrize("zone, start, lines", SERIES, ids=_name)
 def test_khal_finds_the_instances_of_the_service(zone: str, start: str, lines: list[str], tmp_path: Path):
     """khal has zone data of its own for the names of zones, so only past years are compared."""
-    if (khal := shutil.which("khal")) is None:
-        pytest.skip("khal is not installed; pip install khal")
+    if (khal := shutil.which("khal", path=BUILD / "peers-env" / "bin")) is None:
+        pytest.skip("khal is not installed; make peers")
     event = _event(zone, start, *lines)
     (tmp_path / "calendar").mkdir()
     (tmp_path / "calendar" / "series.ics").write_bytes(calendar_file([event]))

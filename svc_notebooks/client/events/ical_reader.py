@@ -44,7 +44,7 @@ def parse_calendars(content: str | bytes) -> list[Any]:
     try:
         readable = _VTIMEZONE.sub(lambda zone: _OTHER_PROPERTY.sub(b"", zone[0]), content)
         calendars: list[Any] = icalendar.Calendar.from_ical(readable, multiple=True)
-    except (ValueError, IndexError) as error:
+    except (AttributeError, IndexError, TypeError, ValueError) as error:
         raise ValueError(f"source is not an iCalendar file that can be read: {error}") from None
     if not calendars or any(calendar.name != "VCALENDAR" for calendar in calendars):
         raise ValueError("source is not an iCalendar file; it must begin with BEGIN:VCALENDAR")

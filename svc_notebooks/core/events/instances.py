@@ -82,7 +82,7 @@ def occurrences(
     if isinstance(start, datetime):
         zone = start.tzinfo or zone
     else:  # days are expanded in UTC, because a zone can skip one (Samoa has no 2011-12-30)
-        after, before = _in_days(after, zone, is_exclusive=True), _in_days(before, zone)
+        after, before = in_days(after, zone, is_exclusive=True), in_days(before, zone)
         zone = UTC
     begin, length = _in_zone(start, zone), duration(start, end)
     durations = {_in_zone(extra.start, zone): extra.duration for extra in recurrence.rdates if extra.duration}
@@ -98,7 +98,7 @@ def occurrences(
     return map(partial(tuple.__new__, Occurrence), zip(moments, repeat(length), strict=False))
 
 
-def _in_days(bound: datetime | None, zone: tzinfo, *, is_exclusive: bool = False) -> datetime | None:
+def in_days(bound: datetime | None, zone: tzinfo, *, is_exclusive: bool = False) -> datetime | None:
     """Return the bound of a window for days that begin at midnight in UTC instead of midnight in `zone`.
 
     This is the midnight of the first day that begins at or after `bound`. If `is_exclusive`, only days that begin after

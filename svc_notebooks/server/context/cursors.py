@@ -23,13 +23,13 @@ class Cursor:
     """The rest of a list of events. `work` limits the steps that each page may take.
 
     `series` is the number of recurring events that are expanded, or None if the list is cheap to begin at any key.
-    `shared` has what the events of one series have in common in the responses.
+    `shared` has the JSON that the instances of each series have in common.
     """
 
     entries: Iterator[Any]
     series: int | None = None
     work: WorkBudget | None = None
-    shared: dict[int, Any] = field(default_factory=dict)
+    shared: dict[int, str] = field(default_factory=dict)
 
 
 class CursorCache:

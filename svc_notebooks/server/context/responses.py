@@ -13,10 +13,27 @@ JSON_TYPE = ("Content-Type", "application/json; charset=UTF-8")
 _NO_STORE = ("Cache-Control", "no-cache, no-store, max-age=0, must-revalidate")
 
 
+_COMPACT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
+
+
 def encode_json(value: object, *, compact: bool = False) -> bytes:
     """Return a value as JSON in UTF-8, on one line if `compact` is true, else indented by two spaces."""
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":")) if compact else _indent(value, "\n", {}) + "\n"
-    return text.encode("utf-8", "replace")  # an error message may quote text of the request that has lone surrogates
+    text = json_text(value) if compact else json_text(value, "\n") + "\n"
+    return text_bytes(text)
+
+
+def json_text(value: object, newline: str = "") -> str:
+    """Return a value as JSON text on one line, or indented by two spaces more than `newline`, which ends each line.
+
+    >>> json_text({"a": [1]}), json_text({"a": 1}, "\\n")
+    ('{"a":[1]}', '{\\n  "a": 1\\n}')
+    """
+    return _indent(value, newline, {}) if newline else _COMPACT.encode(value)
+
+
+def text_bytes(text: str) -> bytes:
+    """Return the bytes of JSON text. An error message may quote text of the request that has lone surrogates."""
+    return text.encode("utf-8", "replace")
 
 
 def _indent(value: object, newline: str, texts: dict[tuple[int, str], str]) -> str:

@@ -23,6 +23,7 @@ from .access_tokens import Caller
 from .cursors import CursorCache
 from .quotas import Quota
 from .request_journal import JournalEntry
+from .series_cache import SeriesCache
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +49,7 @@ class ServiceContext:
     notes: Sequence[str] = ()
     reserve: Reserve = field(default_factory=lambda: Reserve(None))
     cursors: CursorCache = field(default_factory=CursorCache)
+    series: SeriesCache = field(default_factory=SeriesCache)
     quotas: dict[str, Quota] = field(default_factory=dict)
 
     def millis(self) -> int:

@@ -15,17 +15,18 @@ from .instances import Slot, instance_slots, list_changed_instances, with_series
 from .list_criteria import ListCriteria
 from .page_budget import FIRST, LAST, Entry, Key, Keyed, in_order
 from .resource import EventRecord, event_from_row
+from .series import ParsedSeries, series_of, sorted_instances
 
 _ROWS_PER_QUERY = 250
 
 
 def expand_calendar(context: ServiceContext, calendar: CalendarRow, criteria: ListCriteria, key: Key | None) -> Cursor:
     """Return a cursor over the single events and the instances of a calendar after a key. Iteration raises PageEnds."""
-    rows = context.store.events.recurring(calendar.id, _millis(criteria.before, LAST))
-    rows = [row for row in rows if not row.cancelled or criteria.deleted]
+    before = _millis(criteria.before, LAST)
+    series = [each for each in series_of(context, calendar) if each.row.start < before]
     changed = context.store.events.changed_ids(calendar.id)
     stored = lambda before: _stored_events(context, calendar, criteria, key, before)  # noqa: E731
-    return _expand(context, calendar, criteria, key, stored, rows, changed)
+    return _expand(context, calendar, criteria, key, stored, series, changed)
 
 
 def expand_event(
@@ -35,7 +36,7 @@ def expand_event(
     after = _page_start(criteria.after, key)
     changed = {instance.id for instance in context.store.events.changed_instances(calendar.id, row.id)}
     stored = lambda before: list_changed_instances(context, calendar, row, after, before)  # noqa: E731
-    return _expand(context, calendar, criteria, key, stored, [row], {row.id: changed})
+    return _expand(context, calendar, criteria, key, stored, [ParsedSeries.of(row)], {row.id: changed})
 
 
 def _expand(
@@ -44,26 +45,33 @@ def _expand(
     criteria: ListCriteria,
     key: Key | None,
     stored: Callable[[datetime | None], Iterable[EventRecord]],
-    recurring: list[EventRow],
+    recurring: list[ParsedSeries],
     changed: dict[str, set[str]],
 ) -> Cursor:
     """Return a cursor over stored events before a time, and over generated instances that were not changed."""
 
+    recurring = [each for each in recurring if _is_listed(criteria, each.row)]
+    simple = [each for each in recurring if each.starts is not None]
+    others = [event_from_row(each.row) for each in recurring if each.starts is None]
+
     def streams(after: datetime | None, before: datetime | None, work: WorkBudget) -> list[Iterator[Keyed]]:
-        masters = (event_from_row(row) for row in recurring)
-        series = [
-            _instances(master, instance_slots(calendar, master, after, before, changed.get(master.row.id, ()), work))
-            for master in masters
-            if criteria.matches(master)
-        ]
-        return [by_start(stored(before)), *series]
+        slots = (
+            (master, instance_slots(calendar, master, after, before, changed.get(master.row.id, ()), work))
+            for master in others
+        )
+        instances = sorted_instances(calendar, simple, (after, before), changed, work)
+        return [by_start(stored(before)), instances, *(_instances(master, each) for master, each in slots)]
 
     steps = context.policy.expansion_steps
-    work, begin = WorkBudget(steps), min((row.start for row in recurring), default=0)
+    work, begin = WorkBudget(steps), min((each.row.start for each in recurring), default=0)
     window = _page_start(criteria.after, key), criteria.before
     entries = in_order(streams, key, window, begin, work=work, steps=steps, series=len(recurring))
     listed = (entry for entry in entries if entry[1].slot or criteria.matches(entry[1].event))
     return Cursor(listed, len(recurring), work)
+
+
+def _is_listed(criteria: ListCriteria, row: EventRow) -> bool:
+    return criteria.accepts(row) and (not criteria.filters or criteria.passes(event_from_row(row)))
 
 
 def _instances(master: EventRecord, slots: Iterator[tuple[str, Slot]]) -> Iterator[Keyed]:

@@ -14,7 +14,7 @@ from ...core.clock import from_millis, to_millis
 from ...core.events.instances import Occurrence, duration, occurrences
 from ...core.events.rfc5545_times import Start, print_moment, read_moment
 from ...core.events.rrule import Recurrence
-from ...core.events.shared_days import starts_in_millis
+from ...core.events.series_starts import starts_in_millis
 from ...core.events.times import in_minutes, instant, read_time
 from ...core.events.validation import end_of, recurrence_of, start_of
 from ...core.resources.events import Event, EventTime
@@ -105,10 +105,12 @@ def instance_slots(
     start, end = start_of(master.body), end_of(master.body)
     recurrence = Recurrence.parse(master.body.get("recurrence") or [], start)
     length, name = duration(start, end), master.row.id
-    moments = starts_in_millis(recurrence, start, length, after=after, before=before, work=work)
-    if moments is not None and isinstance(start, datetime):
-        millis, tz = length // timedelta(milliseconds=1), start.tzinfo or UTC
-        slots = ((f"{name}_{_moment_text(moment)}", Slot(moment, moment + millis, tz)) for moment in moments)
+    moments = None
+    if isinstance(start, datetime):
+        moments = starts_in_millis(recurrence, start, length, after=after, before=before, work=work)
+    if moments is not None:
+        millis, tz = length // timedelta(milliseconds=1), getattr(start, "tzinfo", None) or UTC
+        slots = ((f"{name}_{moment_text(moment)}", Slot(moment, moment + millis, tz)) for moment in moments)
     else:
         zone_of_days = zone(calendar.zone)
         every = occurrences(recurrence, start, end, after=after, before=before, zone=zone_of_days, work=work)
@@ -117,7 +119,8 @@ def instance_slots(
 
 
 @lru_cache(maxsize=8192)
-def _moment_text(millis: int) -> str:
+def moment_text(millis: int) -> str:
+    """Return the end of the id of a timed instance that begins at a time in Unix milliseconds."""
     return print_moment(from_millis(millis))
 
 
@@ -167,7 +170,7 @@ def build_instance(master: EventRecord, slot: Slot) -> EventRecord:
     """Return the instance of a recurring event at a time."""
     series, tz = master.body, slot.tz
     if slot.dates is None:
-        suffix = _moment_text(slot.start)
+        suffix = moment_text(slot.start)
         start = _time_object(series["start"], "dateTime", _time_text(slot.start, tz))
         end = _time_object(series["end"], "dateTime", _time_text(slot.end, tz))
     else:

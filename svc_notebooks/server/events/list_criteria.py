@@ -17,6 +17,7 @@ from ..context.page_tokens import decode_page_token
 from ..context.service_context import RequestContext, ServiceContext
 from ..files.operations import bool_param, choice_param
 from ..tables.calendars import CalendarRow
+from ..tables.events import EventRow
 from .resource import EventRecord
 
 
@@ -33,14 +34,14 @@ class ListCriteria:
     since: int | None
     filters: tuple[Callable[[EventRecord], bool], ...]
 
-    def accepts(self, event: EventRecord) -> bool:
+    def accepts(self, row: EventRow) -> bool:
         """Return whether an event is new enough, and is not cancelled unless cancelled events are listed."""
-        old = self.updated is not None and event.row.updated < to_millis(self.updated)
-        return not old and (self.deleted or not event.row.cancelled)
+        old = self.updated is not None and row.updated < to_millis(self.updated)
+        return not old and (self.deleted or not row.cancelled)
 
     def matches(self, event: EventRecord) -> bool:
         """Return whether `accepts` and `passes` are true. It is the same for all instances that are not changed."""
-        return self.accepts(event) and self.passes(event)
+        return self.accepts(event.row) and self.passes(event)
 
     def passes(self, event: EventRecord) -> bool:
         """Return whether all filters accept an event."""

@@ -22,12 +22,14 @@ from ...core.resources.events import EventList
 from ...core.work_budget import WorkBudget
 from ..context.cursors import Cursor
 from ..context.page_tokens import decode_page_token, encode_page_token
+from ..context.responses import json_bytes, json_response, text_bytes
 from ..context.service_context import RequestContext, ServiceContext
-from ..files.operations import parse_fields_param
+from ..files.operations import parse_fields_param, select_fields
 from ..tables.calendars import CalendarRow
 from ..tables.events import EventRow
-from .calendars import calendar_of, default_reminders, resource_response, role_of, title_of
+from .calendars import calendar_of, default_reminders, role_of, title_of
 from .event_request import event_in_path, page_size, view_of
+from .event_texts import EventTexts, ItemStyle, item_mask, list_text
 from .expansion import by_start, expand_calendar, expand_event
 from .instances import find_event, instance_id, is_within, overlaps
 from .list_criteria import ListCriteria, read_criteria, read_instant
@@ -160,7 +162,6 @@ def _page(
     # changes the state, too.
     state = (view.calendar, about, view.user, view.writes, view.base_url, context.store.events.state(view.calendar.id))
     cursor = (context.cursors.take((token, state)) if token else None) or pick(key)
-    view = dataclasses.replace(view, shared=cursor.shared)
     entries: list[Keyed] = []
     next_key = None
     try:
@@ -183,7 +184,7 @@ def _page(
         "timeZone": str(view.zone),
         "accessRole": role.wire_name,
         "defaultReminders": default_reminders(context),
-        "items": [entry.resource(view, event_id) for (_, event_id), entry in entries[:size]],
+        "items": [],
     }
     if next_key is not None:
         page["nextPageToken"] = token = encode_page_token((*next_key, last), about, context.secret)
@@ -192,4 +193,15 @@ def _page(
             context.cursors.keep((token, state), dataclasses.replace(cursor, entries=rest))
     elif last is not None and not criteria.order and criteria.after is None and criteria.before is None:
         page["nextSyncToken"] = encode_page_token((last,), ("sync", calendar.id), context.secret)
-    return resource_response(request, page, _SHAPE)
+    return _response(request, page, EventTexts(view, cursor.shared), entries[:size])
+
+
+def _response(request: RequestContext, page: EventList, texts: EventTexts, entries: list[Keyed]) -> Response:
+    """Return the response with a page without its items, whose JSON `texts` builds from the entries."""
+    mask = parse_fields_param(request.query, {}, _SHAPE)
+    selection = select_fields(mask, page)
+    if not entries or "items" not in selection:
+        return json_response(request.query, selection)
+    style = ItemStyle(item_mask(mask or {}), is_compact=request.query.get("prettyPrint") == "false")
+    items = [texts.of(event_id, entry, style) for (_, event_id), entry in entries]
+    return json_bytes(text_bytes(list_text(selection, items, style)))

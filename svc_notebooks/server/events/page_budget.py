@@ -13,10 +13,9 @@ from operator import itemgetter
 from typing import NamedTuple, TypeAlias
 
 from ...core.clock import from_millis, to_millis
-from ...core.resources.events import Event
 from ...core.work_budget import WorkBudget, WorkExceeded
-from .instances import Slot, build_instance
-from .resource import EventRecord, EventView
+from .instances import Slot
+from .resource import EventRecord
 
 Key: TypeAlias = "tuple[int, str]"
 Keyed: TypeAlias = "tuple[Key, Entry]"
@@ -33,13 +32,6 @@ class Entry(NamedTuple):
 
     event: EventRecord
     slot: Slot | None = None
-
-    def resource(self, view: EventView, event_id: str) -> Event:
-        """Build the Event resource of the event or instance."""
-        event, slot = self
-        if slot is None:
-            return view.resource(event)
-        return view.instance(event.row.seq, event_id, (slot.start, slot.end), lambda: build_instance(event, slot))
 
 
 class PageEnds(Exception):

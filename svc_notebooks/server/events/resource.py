@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 from base64 import urlsafe_b64encode
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass
 from datetime import tzinfo
 from functools import lru_cache
 from typing import Any, NamedTuple, cast
@@ -14,7 +14,7 @@ from ...core.clock import format_time, from_millis
 from ...core.events.field_table import FIELD_ORDER
 from ...core.events.times import print_instant, print_time, read_time
 from ...core.events.validation import reminders_of
-from ...core.resources.events import Attendee, Event, EventTime
+from ...core.resources.events import Attendee, Event
 from ..context.service_context import ServiceContext
 from ..tables.calendars import CalendarRow
 from ..tables.events import EventRow
@@ -48,7 +48,7 @@ class EventView:
     """The context in which a caller sees the events of a calendar.
 
     `base_url` is the beginning of links. Times are shown in the time zone `zone`. `writes` is False for a
-    caller who may only read the calendar. `shared` has the resource of one instance of each series.
+    caller who may only read the calendar.
     """
 
     context: ServiceContext
@@ -58,33 +58,13 @@ class EventView:
     zone: tzinfo
     max_attendees: int | None = None
     writes: bool = True
-    shared: dict[int, Event] = field(default_factory=dict)
 
-    def instance(self, number: int, event_id: str, times: tuple[int, int], build: Callable[[], EventRecord]) -> Event:
-        """Return the Event resource of a generated instance, which `build` returns, at times in Unix milliseconds.
+    def time_text(self, millis: int) -> str:
+        """Return a time in Unix milliseconds as the text of a `dateTime`."""
+        return _time_text(millis, self.zone)
 
-        `number` is the number of the row of its series. Only the id, the link and the times of the instances differ.
-        """
-        if number not in self.shared:
-            self.shared[number] = self.resource(build())
-        shared = self.shared[number]
-        if "date" in shared["start"]:
-            return self.resource(build())
-        resource = shared.copy()
-        start = self._time(times[0], shared["start"])
-        resource["id"] = event_id
-        resource["htmlLink"] = self._link(event_id)
-        resource["start"] = resource["originalStartTime"] = start
-        resource["end"] = self._time(times[1], shared["end"])
-        return resource
-
-    def _time(self, millis: int, shown: EventTime) -> EventTime:
-        time: EventTime = {"dateTime": _time_text(millis, self.zone)}
-        if name := shown.get("timeZone"):
-            time["timeZone"] = name
-        return time
-
-    def _link(self, event_id: str) -> str:
+    def link(self, event_id: str) -> str:
+        """Return the address of the page of an event."""
         eid = urlsafe_b64encode(f"{event_id} {self.calendar.id}".encode()).decode().rstrip("=")
         return f"{self.base_url}/{self.context.names.calendar}/event?eid={eid}"
 
@@ -97,7 +77,7 @@ class EventView:
             "etag": etag(row),
             "id": row.id,
             "status": "cancelled" if row.cancelled else body.get("status") or "confirmed",
-            "htmlLink": self._link(row.id),
+            "htmlLink": self.link(row.id),
             "created": format_time(from_millis(row.created // 1000 * 1000)),
             "updated": format_time(from_millis(row.updated)),
             "recurringEventId": row.series,

@@ -71,7 +71,9 @@ _WITHIN = Prepared(
     .order_by(events.c.start, events.c.id)
     .limit(bindparam("size"))
 )
-_RECURRING = Prepared(select(*_COLUMNS).where(_HERE, events.c.recurring == literal_column("1"), _BEFORE))
+_IS_RECURRING = (_HERE, events.c.recurring == literal_column("1"))
+_RECURRING = Prepared(select(*_COLUMNS).where(*_IS_RECURRING, events.c.seq > bindparam("since")))
+_RECURRING_NUMBERS = Prepared(select(events.c.seq).where(*_IS_RECURRING))
 _CHANGED_IDS = Prepared(select(events.c.series, events.c.id).where(_HERE, events.c.series.is_not(None)))
 _LATER = tuple_(events.c.updated, events.c.id) > tuple_(bindparam("updated"), bindparam("key"))
 _BY_UPDATE = Prepared(
@@ -151,9 +153,18 @@ class Events(TableGroup):
             yield from rows
             start, event = rows[-1].start, rows[-1].id
 
-    def recurring(self, calendar: str, before: int) -> list[EventRow]:
-        """Return the recurring events of a calendar that begin before a time."""
-        return self._rows(_RECURRING, calendar=calendar, before=before)
+    def recurring(self, calendar: str, seq: int = 0) -> list[EventRow]:
+        """Return the recurring events of a calendar, by default all, or those whose number is greater than `seq`."""
+        return self._rows(_RECURRING, calendar=calendar, since=seq)
+
+    def recurring_numbers(self, calendar: str) -> list[int]:
+        """Return the row numbers of the recurring events of a calendar."""
+        return [seq for (seq,) in self._database.run(_RECURRING_NUMBERS, {"calendar": calendar})]
+
+    @property
+    def generation(self) -> object:
+        """A value that changes when a snapshot is restored, after which a row number may mean another row."""
+        return self._generation
 
     def changed_ids(self, calendar: str) -> dict[str, set[str]]:
         """Return the ids of the changed instances in a calendar, by the id of the recurring event."""

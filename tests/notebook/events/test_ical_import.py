@@ -210,3 +210,10 @@ def test_a_source_without_a_calendar_is_refused(lab: svc.Sandbox, source: object
 def test_a_calendar_that_does_not_exist_is_refused(lab: svc.Sandbox):
     with pytest.raises(NotFound):
         svc.import_events(file(SEMINAR), calendar="nowhere")
+
+
+def test_a_time_zone_with_two_names_is_an_error_of_the_file(lab: svc.Sandbox) -> None:
+    zone = VTIMEZONE.replace("TZID:", "TZID:First\nTZID:", 1)
+
+    with pytest.raises(ValueError, match="not an iCalendar file that can be read"):
+        svc.import_events(f"BEGIN:VCALENDAR\nVERSION:2.0\nPRODID:x\n{zone.strip()}\nEND:VCALENDAR\n")

@@ -14,7 +14,8 @@ from svc_notebooks.core.clock import to_millis
 from svc_notebooks.core.events import rrule, shared_days
 from svc_notebooks.core.events.instances import occurrences
 from svc_notebooks.core.events.rrule import Recurrence
-from svc_notebooks.core.events.shared_days import RuleDays, starts_in_millis
+from svc_notebooks.core.events.series_starts import SeriesStarts, starts_in_millis
+from svc_notebooks.core.events.shared_days import RuleDays
 from tests.examples import examples
 from tests.unit.core import dateutil_oracle
 from tests.unit.core.written_rules import Series, series
@@ -66,14 +67,21 @@ def test_a_window_anywhere_in_a_simple_series_has_what_occurrences_finds(frequen
 
 
 @pytest.mark.parametrize(
-    "rule", ["DAILY;BYHOUR=9,10", "MONTHLY;BYDAY=MO,TU;BYSETPOS=-1", "HOURLY", "DAILY;INTERVAL=61"]
+    "rule",
+    [
+        "DAILY;BYMINUTE=0,5,10,15,20;BYHOUR=1,2,3,4,5",
+        "DAILY;BYSETPOS=-1;BYHOUR=1,2",
+        "HOURLY",
+        "DAILY;INTERVAL=61",
+        "DAILY;BYHOUR=9,10;COUNT=7",
+    ],
 )
 def test_other_rules_are_left_to_occurrences(rule: str) -> None:
     assert starts_in_millis(recurrence(rule), NINE, HOUR) is None
 
 
 def test_a_series_with_more_than_one_rule_is_left_to_occurrences() -> None:
-    for line in ("RRULE:FREQ=DAILY", "EXRULE:FREQ=DAILY", "RDATE:20261103T120000Z"):
+    for line in ("RRULE:FREQ=DAILY", "EXRULE:FREQ=DAILY", "RDATE;VALUE=PERIOD:20261103T120000Z/PT2H"):
         assert starts_in_millis(recurrence("WEEKLY", line), NINE, HOUR) is None
 
 
@@ -115,3 +123,49 @@ def test_equal_rules_are_parsed_once_and_share_the_days_of_a_year() -> None:
 
     assert computed.call_count == 1
     assert rrule._parsed.cache_info().misses == 2  # one for each zone
+
+
+@examples(0.6, suppress_health_check=list(HealthCheck))
+@given(
+    st.sampled_from(
+        [
+            "RRULE:FREQ=MONTHLY;BYDAY=MO,TU,WE,TH,FR;BYSETPOS=-1",
+            "RRULE:FREQ=WEEKLY;BYDAY=MO,WE,SU;BYSETPOS=1,-1;WKST=SU",
+            "RRULE:FREQ=WEEKLY;INTERVAL=2;BYDAY=MO,WE,SU;BYSETPOS=2;COUNT=9",
+            "RRULE:FREQ=YEARLY;INTERVAL=2;BYMONTH=3,10;BYDAY=SU;BYSETPOS=-1,-6",
+            "RRULE:FREQ=DAILY;BYHOUR=1,2,3,22;BYMINUTE=0,30",
+            "RRULE:FREQ=WEEKLY;BYDAY=SU,MO;BYHOUR=2,9;UNTIL=20300405T000000Z",
+            "RRULE:FREQ=MONTHLY;BYMONTHDAY=-1;BYHOUR=23;BYSECOND=0,59",
+        ]
+    ),
+    st.lists(st.sampled_from(["RDATE", "EXDATE"]), max_size=2),
+    st.integers(0, 28 * 366 * 48),
+    st.sampled_from(["Europe/Berlin", "Australia/Lord_Howe", "Asia/Gaza", "Pacific/Apia", "UTC"]),
+    st.integers(0, 900),
+    st.integers(1, 60),
+)
+def test_several_times_and_positions_and_dates_are_what_occurrences_finds(
+    rule: str, names: list[str], half_hours: int, name: str, later: int, days: int
+) -> None:
+    start = (datetime(2000, 1, 1, tzinfo=UTC) + timedelta(minutes=30 * half_hours)).astimezone(ZoneInfo(name))
+    after = start + timedelta(days=later)
+    window = {"after": after, "before": after + timedelta(days=days)}
+    some = [*islice(occurrences(Recurrence.parse([rule], start), start, start + HOUR, **window), 3)]
+    dates = {"RDATE": after + timedelta(hours=5), "EXDATE": some[-1].start if some else after}
+    lines = [rule, *(f"{line}:{dates[line].astimezone(UTC):%Y%m%dT%H%M%SZ}" for line in names)]
+    recurrence = Recurrence.parse(lines, start)
+
+    moments = starts_in_millis(recurrence, start, HOUR, **window)
+
+    assert moments is not None
+    expected = occurrences(recurrence, start, start + HOUR, **window)
+    assert list(moments) == [to_millis(each.start) for each in expected]
+
+
+@pytest.mark.parametrize("rule", ["MONTHLY;BYMONTHDAY=1;BYSETPOS=2", "WEEKLY;BYDAY=MO;BYSETPOS=5"])
+def test_a_position_that_no_period_has_leaves_only_the_start(rule: str) -> None:
+    starts = SeriesStarts.of(recurrence(rule), NINE, HOUR)
+
+    assert starts is not None
+    assert starts.stop == starts.begin + 1
+    assert starts.between(0, starts.stop + 10**12) == [to_millis(NINE)]

@@ -1,0 +1,158 @@
+"""The recurring events of a calendar, parsed, and the sorted instances of many simple series."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterator, Mapping, Sequence
+from datetime import UTC, date, datetime, timedelta, tzinfo
+from functools import lru_cache
+from typing import NamedTuple
+
+from ...core.clock import from_millis, to_millis
+from ...core.events.instances import duration, in_days
+from ...core.events.rfc5545_times import print_moment
+from ...core.events.rrule import Recurrence, Start
+from ...core.events.series_starts import DAY, EPOCH, SeriesStarts, years_between
+from ...core.events.times import instant
+from ...core.events.validation import end_of, start_of
+from ...core.time_zones import zone
+from ...core.work_budget import WorkBudget
+from ..context.service_context import ServiceContext
+from ..tables.calendars import CalendarRow
+from ..tables.events import EventRow
+from .instances import Slot, moment_text
+from .page_budget import Entry, Keyed
+from .resource import EventRecord, event_from_row
+
+_MILLISECOND = timedelta(milliseconds=1)
+_FIRST_SPAN = 32
+"""The number of days whose starts are computed first. Each next span is twice as long."""
+
+_MAX_STARTS = 100_000
+"""The number of starts that are computed and sorted together, if each series has one on each day."""
+
+_LONGEST = timedelta(days=31)
+_DAY_BITS, _RANK_BITS = 22, 24
+_ABOVE_RANK = _DAY_BITS + _RANK_BITS
+_DAY_MASK, _RANK_MASK = (1 << _DAY_BITS) - 1, (1 << _RANK_BITS) - 1
+
+
+class ParsedSeries(NamedTuple):
+    """A recurring event with its times. `starts` is None for a series that is not simple."""
+
+    row: EventRow
+    start: Start
+    length: int
+    starts: SeriesStarts | None
+
+    @classmethod
+    def of(cls, row: EventRow) -> ParsedSeries:
+        """Parse the row of a recurring event. `length` is the duration in milliseconds."""
+        body = event_from_row(row).body
+        start = start_of(body)
+        length = duration(start, end_of(body))
+        recurrence = Recurrence.parse(body.get("recurrence") or [], start)
+        starts = SeriesStarts.of(recurrence, start, length) if length <= _LONGEST else None
+        return cls(row, start, length // _MILLISECOND, starts)
+
+
+def series_of(context: ServiceContext, calendar: CalendarRow) -> list[ParsedSeries]:
+    """Return the recurring events of a calendar. Parses only those that changed since the last time."""
+    key = calendar.id, context.store.events.generation
+    numbers, known = context.store.events.recurring_numbers(calendar.id), context.series.get(key)
+    if known.keys() != set(numbers):
+        missing = min((number for number in numbers if number not in known), default=None)
+        new = context.store.events.recurring(calendar.id, missing - 1) if missing is not None else []
+        parsed = {row.seq: known.get(row.seq) or ParsedSeries.of(row) for row in new}
+        known = {number: series for number in numbers if (series := known.get(number) or parsed.get(number))}
+        context.series.keep(key, known)
+    return list(known.values())
+
+
+def sorted_instances(
+    calendar: CalendarRow,
+    series: Sequence[ParsedSeries],
+    window: tuple[datetime | None, datetime | None],
+    changed: Mapping[str, Container[str]],
+    work: WorkBudget,
+) -> Iterator[Keyed]:
+    """Yield the instances of simple series in a window in the order of their keys, without those with changed ids.
+
+    The starts of all series in a span of time are computed and sorted as numbers, and only then become instances.
+    Raises WorkExceeded if the budget is spent, in which each series and year is a step.
+    """
+    ranked = sorted(series, key=lambda each: f"{each.row.id}_")  # like the ids of instances that begin together
+    masters: dict[int, EventRecord] = {}
+    tz = zone(calendar.zone)
+    for code in _sorted_starts(ranked, tz, window, work):
+        start, rank, day = code >> _ABOVE_RANK, code >> _DAY_BITS & _RANK_MASK, code & _DAY_MASK
+        each = ranked[rank]
+        name = each.row.id
+        if day:
+            key, dates = f"{name}_{_day_text(day)}", (_date(day), _date(day + each.length // DAY))
+            slot = Slot(start, _midnight(day + each.length // DAY, tz), tz, dates)
+        else:
+            key, slot = f"{name}_{moment_text(start)}", Slot(start, start + each.length, _zone_of(each.start))
+        if name in changed and key in changed[name]:
+            continue
+        if rank not in masters:
+            masters[rank] = event_from_row(each.row)
+        yield (start, key), Entry(masters[rank], slot)
+
+
+def _sorted_starts(
+    ranked: Sequence[ParsedSeries], tz: tzinfo, window: tuple[datetime | None, datetime | None], work: WorkBudget
+) -> Iterator[int]:
+    """Yield a number for each instance, which has its start, the rank of its series and the day if it is all-day.
+
+    The days of all-day series are midnights in UTC, and begin when they begin in `tz`.
+    """
+    active = [(rank << _DAY_BITS, each.starts, each) for rank, each in enumerate(ranked) if each.starts is not None]
+    after, before = window
+    first = min((starts.first for _, starts, _ in active), default=0) - DAY
+    last = max((starts.stop for _, starts, _ in active), default=0) + 2 * DAY
+    low = first if after is None else max(first, to_millis(after))
+    stop = last if before is None else min(last, to_millis(before))
+    overlapping = after is not None and low > first
+    most, days = max(1, _MAX_STARTS // max(1, len(active))), _FIRST_SPAN
+    low_day = _day_bound(low, tz, is_exclusive=overlapping)
+    work.spend(len(active))
+    while active and low < stop:
+        high = min(stop, low + min(days, most) * DAY)
+        high_day = _day_bound(high, tz)
+        work.spend(len(active) * years_between(low, high))
+        codes: list[int] = []
+        for base, starts, each in active:
+            earlier = each.length - 1 if overlapping else 0
+            if isinstance(each.start, datetime):
+                codes += [moment << _ABOVE_RANK | base for moment in starts.between(low - earlier, high)]
+            else:
+                days_of_series = [moment // DAY + EPOCH for moment in starts.between(low_day - earlier, high_day)]
+                codes += [_midnight(day, tz) << _ABOVE_RANK | base | day for day in days_of_series]
+        codes.sort()
+        yield from codes
+        active = [entry for entry in active if entry[1].stop > high - DAY]
+        low, low_day, days, overlapping = high, high_day, 2 * days, False
+
+
+def _day_bound(millis: int, tz: tzinfo, *, is_exclusive: bool = False) -> int:
+    """Return a bound of a window for days that begin at midnight in UTC instead of midnight in `tz`."""
+    return to_millis(in_days(from_millis(millis), tz, is_exclusive=is_exclusive) or from_millis(millis))
+
+
+def _zone_of(start: Start) -> tzinfo:
+    return (start.tzinfo if isinstance(start, datetime) else None) or UTC
+
+
+@lru_cache(maxsize=8192)
+def _midnight(day: int, tz: tzinfo) -> int:
+    return to_millis(instant(_date(day), tz))
+
+
+@lru_cache(maxsize=8192)
+def _day_text(day: int) -> str:
+    return print_moment(_date(day))
+
+
+@lru_cache(maxsize=8192)
+def _date(day: int) -> date:
+    return date.fromordinal(day)
