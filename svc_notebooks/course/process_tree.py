@@ -76,7 +76,7 @@ def adopt_orphans() -> None:
 
 def end_with_parent() -> None:
     """Let the system kill this process when its parent ends, where the system can."""
-    _prctl(_SET_PARENT_DEATH_SIGNAL, signal.SIGTERM if os.name == "nt" else signal.SIGKILL)
+    _prctl(_SET_PARENT_DEATH_SIGNAL, signal.SIGKILL)
 
 
 def _prctl(option: int, value: int) -> None:

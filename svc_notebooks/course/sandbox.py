@@ -10,9 +10,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from shutil import which
 
-ISOLATIONS = ("auto", "bubblewrap", "limits")
-"""The ways to isolate submissions: in bubblewrap, by limits of processes only, and bubblewrap where it works."""
-
 FOLDER = "/home/student"
 """The only folder in the sandbox that a submission can write, except for temporary folders. It is in memory."""
 
@@ -68,6 +65,7 @@ class SubmissionSandbox:
 def find_sandbox(isolation: str = "auto", hidden: Iterable[Path] = ()) -> SubmissionSandbox:
     """Return the sandbox for submissions, with bubblewrap where it works. The folders `hidden` are never visible.
 
+    `isolation` is "auto", "bubblewrap", which insists on it, or "limits", which does not use it.
     Raises NoSandboxError if `isolation` is "bubblewrap" and bubblewrap does not work.
     """
     problem = "not asked for"

@@ -14,7 +14,7 @@ import sys
 import time
 from base64 import b64decode
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from importlib import import_module
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -52,7 +52,7 @@ class SubmissionJob:
     cell_limits: CellLimits
     limits: ProcessLimits
     in_sandbox: bool = False
-    first: int = field(default=0)
+    first: int = 0
 
     def to_bytes(self) -> bytes:
         return json.dumps(asdict(self)).encode()
