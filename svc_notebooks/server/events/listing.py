@@ -137,8 +137,8 @@ def _matches(calendar: CalendarRow, criteria: ListCriteria, row: EventRow, work:
 
 def _list_changes(context: ServiceContext, calendar: CalendarRow, criteria: ListCriteria, key: Key | None) -> Cursor:
     assert criteria.since is not None
-    rows = context.store.events.since(calendar.id, criteria.since)
-    entries = (((row.place, row.id), Entry(_full_event(context, calendar, row))) for row in rows)
+    rows = context.store.events.since(calendar.id, key[0] if key else criteria.since, _ROWS_PER_QUERY)
+    entries = (((row.seq, row.id), Entry(_full_event(context, calendar, row))) for row in rows)
     return Cursor(entry for entry in entries if criteria.passes(entry[1].event))
 
 

@@ -80,7 +80,9 @@ _BY_UPDATE = Prepared(
     select(*_COLUMNS).where(_HERE, _LATER).order_by(events.c.updated, events.c.id).limit(bindparam("size"))
 )
 _COUNT = Prepared(select(func.count()).where(_HERE))
-_SINCE = Prepared(select(*_COLUMNS).where(_HERE, events.c.seq > bindparam("since")).order_by(*_BY_AGE))
+_SINCE = Prepared(
+    select(*_COLUMNS).where(_HERE, events.c.seq > bindparam("since")).order_by(events.c.seq).limit(bindparam("size"))
+)
 _LAST = Prepared(select(func.coalesce(func.max(events.c.seq), literal(0))).where(_HERE))
 _LAST_NUMBER = Prepared(select(func.coalesce(func.max(events.c.seq), literal(0))))
 _CHANGED_CALENDARS = Prepared(select(events.c.calendar).where(events.c.seq > bindparam("since")).distinct())
@@ -184,9 +186,14 @@ class Events(TableGroup):
         """Make all values of `state` different, because a snapshot with older row numbers was restored."""
         self._generation = object()
 
-    def since(self, calendar: str, seq: int) -> list[EventRow]:
-        """Return the rows of a calendar whose number is greater than `seq`, which is the number in a sync token."""
-        return self._rows(_SINCE, calendar=calendar, since=seq)
+    def since(self, calendar: str, seq: int, size: int) -> Iterator[EventRow]:
+        """Yield the rows of a calendar whose number is greater than `seq`, in the order of the changes, like `by_age`.
+
+        A sync token contains such a number.
+        """
+        while rows := self._rows(_SINCE, calendar=calendar, since=seq, size=size):
+            yield from rows
+            seq = rows[-1].seq
 
     def naming(self, text: str) -> list[EventRow]:
         """Return the events in organizers' calendars whose body contains `text`, where `_` matches any character."""
