@@ -38,7 +38,7 @@ from .state.expiry import upcoming_events
 from .state.snapshots import Snapshots
 from .state.user_backup import UserBackups
 from .storage.clock import SystemClock, VirtualClock, virtual_clock_of
-from .storage.fork_guard import unusable_in_forks
+from .storage.fork_guard import unusable_after_close, unusable_in_forks
 from .web.activity import activity
 from .web.class_activity import ClassView
 
@@ -99,7 +99,7 @@ class Service:
     def handle(self, request: Request) -> Response:
         """Return the response to a request, with status 500 if a handler fails.
 
-        Raises Disconnected if a fault cuts the connection, and Unsupported in a fork of the process.
+        Raises Disconnected if a fault cuts the connection, and Unsupported after `close` or in a fork of the process.
         """
         return self._dispatcher.handle(request)
 
@@ -335,6 +335,7 @@ class Service:
         """Close the database and the content. The service cannot be used afterwards."""
         if isinstance(self._context, ForkedChild):  # a forked child closes nothing
             return
+        unusable_after_close(self, "_dispatcher")
         self._push.close()
         self._snapshots.clear()
         self._context.store.close()

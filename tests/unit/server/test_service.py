@@ -8,6 +8,7 @@ from io import BytesIO
 
 import pytest
 
+from svc_notebooks.core.errors.errors import Unsupported
 from svc_notebooks.core.http.messages import Disconnected, Headers, Request
 from svc_notebooks.core.policy import Policy
 from svc_notebooks.server.service import open_service
@@ -185,3 +186,14 @@ def test_an_upload_of_unknown_length_may_reach_the_limit(surplus, status):
         response = service.handle(framed(Request("PUT", uri, token, BytesIO(bytes(limit + surplus)))))
 
     assert response.status == status
+
+
+def test_a_closed_service_refuses_requests_with_advice(caplog):
+    service = open_service(seed=0)
+    service.close()
+
+    with pytest.raises(Unsupported, match="The service is closed") as error:
+        service.handle(Request("GET", "http://svc.local/storage/v3/files"))
+
+    assert "svc.sandbox()" in error.value.advice
+    assert not caplog.records
