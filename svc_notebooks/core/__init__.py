@@ -6,5 +6,6 @@ resources                  the types of files, events and the other resources
 http, api, errors          messages, headers and media types; operations and their schemas; the error catalogue
 files, events, uploads     fields, checks and queries of files; events and recurrence; the upload protocol
 auth, notifications, faults            OAuth and assertions; channels and messages; fault plans
+thread_permit              lets other requests run while a thread waits
 policy, brand_names, platform    settings of a service, its brand names, capabilities of the Python platform
 """

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from ...core.platform import capabilities
 from ...core.process_fork import temporary_folder
+from ...core.thread_permit import release_permit
 from ..job import ConversionError, Job, JobLimits, TooLarge
 from ..registry import MODELS, Conversion, exporters, importers, readers, writers
 from .worker_pool import ConversionExecutor, InlineExecutor, ProcessPool
@@ -124,7 +125,8 @@ class Converter:
                 "job": dataclasses.asdict(job) | {"folder": str(job.folder), "now": job.now.isoformat()},
             }
             executor: ConversionExecutor = self._pool if capabilities().processes else self._inline
-            response = executor.run(request, user=client.user, is_gone=client.is_gone)
+            with release_permit():
+                response = executor.run(request, user=client.user, is_gone=client.is_gone)
             if "error" in response:
                 raise _error_from(conversion, response)
             return Converted(target.read_bytes(), tuple(response["notes"]))

@@ -10,6 +10,7 @@ from typing import Any
 from urllib.parse import urlencode, urlsplit
 
 from ...core.errors.catalogue import refuse
+from ...core.thread_permit import release_permit
 from .hub_settings import HubSettings
 
 _log = logging.getLogger(__name__)
@@ -53,9 +54,10 @@ class HubApi:
         kind = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
         connection = kind(parts.netloc, timeout=_SECONDS)
         try:
-            connection.request(method, parts.path + path, body, {"Accept": "application/json", **headers})
-            response = connection.getresponse()
-            content = response.read(_MAX_SIZE)
+            with release_permit():
+                connection.request(method, parts.path + path, body, {"Accept": "application/json", **headers})
+                response = connection.getresponse()
+                content = response.read(_MAX_SIZE)
             if response.status in _REFUSED:
                 return None
             model = json.loads(content) if response.status == 200 else None

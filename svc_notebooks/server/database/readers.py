@@ -11,6 +11,7 @@ from typing import Any
 from sqlalchemy import Connection, Select
 from sqlalchemy.exc import DatabaseError
 
+from ...core.thread_permit import release_permit
 from .statements import Prepared, Row
 
 MAX_READERS = 8
@@ -92,7 +93,8 @@ class Readers:
                     self._left += 1
                     if self._left == MAX_READERS:
                         return None
-        return self._idle.get()
+        with release_permit():  # a thread with a reader may wait for a permit
+            return self._idle.get()
 
     def give_back(self, reader: Reader) -> None:
         """Take back a reader, which another thread may then use."""

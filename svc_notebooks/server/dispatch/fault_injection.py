@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from ...core.errors.catalogue import CATALOGUE, ApiError, Row, refuse, row
 from ...core.faults.plan import Action
 from ...core.http.messages import Body, Disconnected, Headers, Request, Response, close_body
+from ...core.thread_permit import release_permit
 from ..blobs.blob_store import BLOCK
 from ..context.bodies import RequestBody, ResponseStream
 from ..context.request_journal import JournalEntry
@@ -67,7 +68,8 @@ class FaultInjection:
             action = fault.action
             if action.kind == "delay":
                 fault.fired = True
-                fault.wait(action.number)
+                with release_permit():
+                    fault.wait(action.number)
             elif action.kind == "expire":
                 fault.fired = expire()
             elif action.kind == "reset" and action.value == "before":

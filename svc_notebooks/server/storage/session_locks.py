@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from threading import Condition
 
 from ...core.http.messages import Body, Disconnected, abort_body
+from ...core.thread_permit import release_permit
 
 _STEP = 0.05  # seconds after which a waiting request checks again whether the active request makes progress
 
@@ -53,7 +54,22 @@ class SessionLocks:
 
         If that request has received no bytes for `patience` seconds or `urgent` is true, interrupt that request.
         """
-        lock, interrupted_at = SessionLock(body), 0.0
+        lock = SessionLock(body)
+        with self._changed:
+            is_free = self._locks.setdefault(key, lock) is lock
+        if not is_free:
+            with release_permit():
+                self._wait_for_lock(key, lock, urgent=urgent)
+        try:
+            yield lock
+        finally:
+            with self._changed:
+                if self._locks.get(key) is lock:
+                    del self._locks[key]
+                self._changed.notify_all()
+
+    def _wait_for_lock(self, key: str, lock: SessionLock, *, urgent: bool) -> None:
+        interrupted_at = 0.0
         with self._changed:
             while other := self._locks.get(key):
                 now = time.monotonic()
@@ -64,10 +80,3 @@ class SessionLocks:
                     break  # the other body cannot be aborted, but its later bytes will not be stored
                 self._changed.wait(_STEP)
             self._locks[key] = lock
-        try:
-            yield lock
-        finally:
-            with self._changed:
-                if self._locks.get(key) is lock:
-                    del self._locks[key]
-                self._changed.notify_all()

@@ -15,6 +15,7 @@ from typing import Protocol
 from ...core.errors.catalogue import refuse
 from ...core.http.messages import Disconnected, Headers, Request, Response, close_body
 from ...core.policy import Policy
+from ...core.thread_permit import release_permit
 from ..context.responses import error_response
 from .connection_queue import LaneTable
 from .http1 import ChunkedBody, LengthBody, RequestHead, UnreadableError, head_bytes, read_head
@@ -44,7 +45,7 @@ class ConnectionServer(Protocol):
 
     @property
     def is_busy(self) -> bool:
-        """True while other connections wait for a thread."""
+        """True while other requests wait for a thread or a permit."""
 
 
 class ServerConnection:
@@ -126,8 +127,9 @@ class ServerConnection:
             if not self._answer():
                 return False
             self._wait_for_request()
-            has_request = self.collect() or (not self.server.is_busy and self._has_more_soon() and self.collect())
-            if not has_request or self.lane != lane:
+            if self.server.is_busy:
+                return True
+            if not (self.collect() or (self._has_more_soon() and self.collect())) or self.lane != lane:
                 return True
         return False
 
@@ -137,7 +139,8 @@ class ServerConnection:
             return False
         poll = select.poll()
         poll.register(self.socket, select.POLLIN)
-        return bool(poll.poll(_NEXT_REQUEST_MILLISECONDS))
+        with release_permit():
+            return bool(poll.poll(_NEXT_REQUEST_MILLISECONDS))
 
     def _answer(self) -> bool:
         data = self._reader.take_head()

@@ -1,20 +1,31 @@
-"""The queue of connections that wait for a thread, which serves the users in turn."""
+"""The queue of connections that wait for a thread, which serves the users in turn.
+
+Threads of one process compete for the interpreter, so each thread that runs makes the others slower. Therefore only a
+few threads run at the same time, each with a permit. A thread that waits releases its permit (see
+core/thread_permit.py). The next permit goes to the waiting user whose last permit was given first. So users with many
+requests get permits in turn, and a user with a request now and then gets the next permit.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from threading import Condition
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from threading import Condition, Event
 from typing import Generic, Protocol, TypeVar
 
-from ...core.fair_queue import FairQueue
-
+PERMITS = 2
+LONG_SECONDS = 0.05
+_MAX_STAYING = 4
 _MAX_KNOWN = 10_000
 
 
 class HasLane(Protocol):
     """A connection with a lane, which is a text that names the user or the client's address.
 
-    Connections of the same lane share a limited number of threads.
+    Connections of the same lane share a limited number of threads and permits.
     """
 
     lane: str
@@ -23,45 +34,171 @@ class HasLane(Protocol):
 T = TypeVar("T", bound=HasLane)
 
 
-class ReadyQueue(Generic[T]):
-    """The queue from which threads take connections, lane after lane, with at most `share` threads for each lane."""
+@dataclass(slots=True)
+class _Lane(Generic[T]):
+    """The connections of a lane that wait for a thread, and its threads that wait for a permit."""
 
-    def __init__(self, share: int) -> None:
-        self._turns: FairQueue[T] = FairQueue(share)
+    connections: deque[T] = field(default_factory=deque)
+    resuming: deque[Event] = field(default_factory=deque)
+    threads: int = 0
+    """The number of threads that have a connection of this lane."""
+    running: int = 0
+    """The number of threads that have a permit."""
+    turn: int = 0
+    """The number of permits that all lanes had got when this lane got its last permit."""
+    since: float = 0.0
+    """The time of the last permit."""
+
+    @property
+    def is_waiting(self) -> bool:
+        return bool(self.connections or self.resuming)
+
+
+class ReadyQueue(Generic[T]):
+    """The queue from which threads take connections, lane after lane.
+
+    At most `PERMITS` threads run at the same time, and one for each lane. A thread that runs for `LONG_SECONDS`, as for
+    a long query, does not count, but each lane can have only one such thread, and all lanes `PERMITS` of them. At most
+    `share` threads have connections of the same lane.
+    """
+
+    def __init__(self, share: int, clock: Callable[[], float] = time.monotonic) -> None:
+        self._share, self._clock = share, clock
+        self._idle = self._occupied = self._extra = self._turn = 0
+        self._lane_by_name: dict[str, _Lane[T]] = {}
+        self._waiting: dict[str, _Lane[T]] = {}
+        self._running: dict[str, _Lane[T]] = {}
+        self._assigned: deque[T] = deque()
         self._changed = Condition()
         self._closed = False
 
     def put(self, connection: T) -> None:
         """Add a connection that waits for a thread."""
         with self._changed:
-            self._turns.add(connection.lane, connection)
-            self._changed.notify()
+            self._waiting_lane(connection.lane).connections.append(connection)
+            self._changed.notify(self._assign())
 
-    def get(self) -> T | None:
-        """Wait for a connection and return it, or None if the queue is closed. The thread then counts for its lane."""
+    def get(self, finished: str | None = None) -> T | None:
+        """Wait for a connection and return it, or None if the queue is closed. The thread then has a permit.
+
+        `finished` is the lane of the connection that the thread has served, and whose permit it returns.
+        """
         with self._changed:
-            while not self._closed:
-                if item := self._turns.take():
-                    return item[1]
+            if finished is not None:
+                self._lane_by_name[finished].threads -= 1
+                self._occupied -= 1
+                self._return_permit(finished)
+            self._idle += 1
+            self._changed.notify(max(0, self._assign() - 1))  # one of them is for this thread
+            while not (self._assigned or self._closed):
                 self._changed.wait()
-        return None
+            return None if self._closed else self._assigned.popleft()
 
-    def done(self, lane: str) -> None:
-        """Record that a thread has finished with a connection of a lane, so that the lane may get another thread."""
+    @contextmanager
+    def paused(self, lane: str) -> Iterator[None]:
+        """Return the permit of a thread during a `with` block, and wait for a permit at its end."""
         with self._changed:
-            self._turns.finish(lane)
-            self._changed.notify()
+            self._return_permit(lane)
+            self._changed.notify(self._assign())
+        try:
+            yield
+        finally:
+            granted = Event()
+            with self._changed:
+                self._waiting_lane(lane).resuming.append(granted)
+                self._changed.notify(self._assign())
+                if self._closed:
+                    granted.set()
+            granted.wait()
 
     @property
-    def ready(self) -> int:
-        """The number of lanes that have waiting connections and may get another thread."""
-        return self._turns.ready
+    def is_busy(self) -> bool:
+        """True while connections wait for a thread or threads for a permit, and while many threads are occupied."""
+        return bool(self._waiting) or self._occupied > _MAX_STAYING
+
+    def check(self) -> None:
+        """Give permits to other threads where threads have run for `LONG_SECONDS`."""
+        with self._changed:
+            self._changed.notify(self._assign())
+
+    def relieve(self) -> bool:
+        """Add a permit if one is missing. Return True if connections wait because all threads are occupied.
+
+        The server calls this after a time without a response, so that even requests that wait for other requests cannot
+        stop it.
+        """
+        with self._changed:
+            waiting = self._waiting.values()
+            needs_thread = any(lane.connections and lane.threads < self._share for lane in waiting)
+            if any(lane.resuming for lane in waiting) or (needs_thread and self._idle):
+                self._extra += 1
+                self._changed.notify(self._assign())
+            return needs_thread and not self._idle
+
+    def remove_extra_permits(self) -> None:
+        """Remove the permits that `relieve` added, as soon as threads return theirs."""
+        self._extra = 0
 
     def close(self) -> None:
-        """Close the queue, so that `get` returns None in every thread."""
+        """Close the queue, so that `get` returns None in every thread, and paused threads need no permit."""
         with self._changed:
             self._closed = True
+            for lane in self._waiting.values():
+                for granted in lane.resuming:
+                    granted.set()
             self._changed.notify_all()
+
+    def _waiting_lane(self, name: str) -> _Lane[T]:
+        """Return the lane to which a waiting connection or thread is added."""
+        lane = self._lane_by_name.get(name)
+        if lane is None:
+            if len(self._lane_by_name) >= _MAX_KNOWN:
+                self._lane_by_name = {
+                    key: known for key, known in self._lane_by_name.items() if known.threads or known.is_waiting
+                }
+            lane = self._lane_by_name[name] = _Lane()
+        self._waiting[name] = lane
+        return lane
+
+    def _return_permit(self, name: str) -> None:
+        lane = self._lane_by_name[name]
+        lane.running -= 1
+        if not lane.running:
+            del self._running[name]
+
+    def _assign(self) -> int:
+        """Give the free permits to lanes. Return the number of connections that idle threads can now take."""
+        count = 0
+        while self._waiting and (name := self._next_lane()) is not None:
+            lane = self._running[name] = self._waiting[name]
+            self._turn += 1
+            lane.turn, lane.since = self._turn, self._clock()
+            lane.running += 1
+            if lane.resuming:
+                lane.resuming.popleft().set()
+            else:
+                lane.threads += 1
+                self._idle -= 1
+                self._occupied += 1
+                self._assigned.append(lane.connections.popleft())
+                count += 1
+            if not lane.is_waiting:
+                del self._waiting[name]
+        return count
+
+    def _next_lane(self) -> str | None:
+        long_before = self._clock() - LONG_SECONDS
+        long = sum(lane.since <= long_before for lane in self._running.values())
+        running = sum(lane.running for lane in self._running.values())
+        if running >= PERMITS + min(long, PERMITS) + self._extra:
+            return None
+        names = [
+            name
+            for name, lane in self._waiting.items()
+            if (lane.resuming or (self._idle and lane.threads < self._share))
+            and (lane.running <= self._extra or (lane.running == self._extra + 1 and lane.since <= long_before))
+        ]
+        return min(names, key=lambda name: self._waiting[name].turn, default=None)
 
 
 class LaneTable:

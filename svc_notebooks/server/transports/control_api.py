@@ -29,6 +29,7 @@ from ...core.http.messages import (
     as_body,
     plain_segment,
 )
+from ...core.thread_permit import release_permit
 from ..auth.class_accounts import check_teacher
 from ..auth.hub import check_admin
 from ..blobs.blob_store import BLOCK
@@ -89,7 +90,8 @@ class Control:
         try:
             if name == "state":
                 return _transfer_state(self._service, request)
-            answer = _call(self._service, request, name)
+            with release_permit():  # a call can wait for deliveries, whose receivers may send requests
+                answer = _call(self._service, request, name)
         except ApiError as error:
             return error_response(error)
         except (ValueError, ImportError) as error:

@@ -16,16 +16,18 @@ import sys
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from operator import attrgetter
 from pathlib import Path
 from secrets import token_urlsafe
-from threading import Lock, Thread
+from threading import Event, Lock, Thread
 from typing import cast
 from weakref import WeakSet
 
 from ...core.errors.public_calls import public_methods
 from ...core.http.messages import Request, Response
 from ...core.process_fork import after_fork, close_copies
+from ...core.thread_permit import set_permit
 from ..service import Service
 from .class_api import with_receivers
 from .client_connection import ServerConnection
@@ -93,6 +95,7 @@ class SocketServer:
         self._selector, self._lock = selectors.DefaultSelector(), Lock()
         self._listener: socket.socket | None = None
         self._acceptor: Thread | None = None
+        self._ended = Event()
         self._in_fork = False
         after_fork(self, SocketServer._close_in_fork)
 
@@ -159,16 +162,16 @@ class SocketServer:
 
     @property
     def is_busy(self) -> bool:
-        """True while connections wait for a thread."""
-        return self._queue.ready > 0
+        """True while requests wait for a thread or a permit."""
+        return self._queue.is_busy
 
     def serve_forever(self) -> None:
         """Start the server if necessary, and block until another thread calls `stop` or the process is interrupted."""
         if self._acceptor is None:
             self.start()
-        assert self._acceptor
-        while self._acceptor.is_alive():
-            self._acceptor.join(0.5)
+        # Not join(), because Python 3.11 regards a thread as ended if a signal interrupts a join.
+        while not self._ended.wait(0.5):
+            pass
 
     def stop(self) -> None:
         """Stop the server and end the requests in progress with the bytes that have been received.
@@ -222,13 +225,17 @@ class SocketServer:
                 if now >= next_check:
                     next_check = now + _CHECK_SECONDS
                     self._close_overdue(_MAX_WAITING_CONNECTIONS)
+                    self._queue.check()
                 if now >= next_growth:  # silent clients may occupy all threads
                     next_growth = now + _GROWTH_SECONDS
-                    if self.is_busy and self.responses == responses:
+                    if self.responses != responses:
+                        self._queue.remove_extra_permits()
+                    elif self._queue.relieve():
                         self._add_threads(_THREADS_ADDED)
                     responses = self.responses
             except Exception:
                 _log.exception("error in the accept loop; the server continues")
+        self._ended.set()
 
     def _accept(self, listener: socket.socket) -> None:
         try:
@@ -278,16 +285,16 @@ class SocketServer:
             thread.start()
 
     def _answer_requests(self) -> None:
-        while connection := self._queue.get():
+        lane = None
+        while connection := self._queue.get(lane):
             lane, stays = connection.lane, False
+            set_permit(partial(self._queue.paused, lane))
             try:
                 stays = connection.serve()
             except OSError as error:
                 _log.debug("connection lost: %s", error)
             except Exception:
                 _log.exception("a connection was closed because of an error")
-            finally:
-                self._queue.done(lane)
             if stays and not self.stopping:
                 self._collect(connection)
             else:

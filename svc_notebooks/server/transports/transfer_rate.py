@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import select
 import socket
+import ssl
 import struct
 import time
+from contextlib import suppress
+
+from ...core.thread_permit import release_permit
 
 try:
     import fcntl
@@ -45,10 +49,16 @@ class TransferBudget:
 
 def receive_into(sock: socket.socket, buffer: memoryview, budget: TransferBudget) -> int:
     """Receive bytes into a buffer and return their number. Raises TimeoutError when the budget is used up."""
-    begin = time.monotonic()
-    sock.settimeout(max(budget.left, 0.001))
-    size = sock.recv_into(buffer)
-    budget.spend(time.monotonic() - begin, size)
+    sock.settimeout(0)
+    with suppress(BlockingIOError, ssl.SSLWantReadError):
+        size = sock.recv_into(buffer)
+        budget.spend(0, size)
+        return size
+    with release_permit():
+        begin = time.monotonic()
+        sock.settimeout(max(budget.left, 0.001))
+        size = sock.recv_into(buffer)
+        budget.spend(time.monotonic() - begin, size)
     if budget.left <= 0:
         raise TimeoutError("the peer sends too slowly")
     return size
@@ -61,20 +71,30 @@ def send_all(sock: socket.socket, content: bytes | memoryview, budget: TransferB
     """
     view, queued = memoryview(content), _UNKNOWN
     while view:
-        begin = time.monotonic()
-        sock.settimeout(max(min(budget.left, _LOOK_SECONDS), 0.001))
-        try:
-            sent = sock.send(view)
-        except TimeoutError:
-            sent = 0
+        sent, seconds = _send_now(sock, view), 0.0
+        if not sent:
+            with release_permit():
+                begin = time.monotonic()
+                sock.settimeout(max(min(budget.left, _LOOK_SECONDS), 0.001))
+                with suppress(TimeoutError):
+                    sent = sock.send(view)
+                seconds = time.monotonic() - begin
         moved, view = sent, view[sent:]
-        seconds = time.monotonic() - begin
         if not sent:
             before, queued = queued, _send_queue_size(sock)
             moved = max(0, before - queued)
         budget.spend(seconds, moved)
         if budget.left <= 0:
             raise TimeoutError("the peer reads too slowly")
+
+
+def _send_now(sock: socket.socket, view: memoryview) -> int:
+    """Send bytes without blocking and return their number."""
+    sock.settimeout(0)
+    try:
+        return sock.send(view)
+    except (BlockingIOError, ssl.SSLWantWriteError):
+        return 0
 
 
 def _send_queue_size(sock: socket.socket) -> int:

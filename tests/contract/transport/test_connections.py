@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+import signal
 import socket
+import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from threading import Thread
+from threading import Thread, main_thread
 
 import pytest
 
 from svc_notebooks.server.service import Service
+from svc_notebooks.server.transports.connection_queue import PERMITS, ReadyQueue
 from svc_notebooks.server.transports.socket_server import SocketServer
 from tests.contract.conftest import OverSocket
 from tests.patience import PATIENCE
@@ -199,6 +202,45 @@ def test_silent_clients_do_not_block_other_clients(service: Service, silent: str
         wire = OverSocket(service, server.base_url)
         for _ in range(20):
             stack.enter_context(connected(wire, silent))
+
+        assert wire.send("GET", FILES).status == 200
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals cannot be sent to a thread")
+def test_the_server_accepts_connections_until_it_is_stopped_after_an_interrupt(service: Service) -> None:
+    with SocketServer(service) as server:
+        interrupt = Thread(target=signal.pthread_kill, args=(main_thread().ident, signal.SIGINT))
+
+        def serve_until_interrupt() -> None:
+            interrupt.start()
+            server.serve_forever()
+
+        with pytest.raises(KeyboardInterrupt):
+            serve_until_interrupt()
+        interrupt.join()
+
+        assert server._acceptor is not None
+        assert server._acceptor.is_alive()
+        assert OverSocket(service, server.base_url).send("GET", FILES).status == 200
+    assert not server._acceptor.is_alive()
+
+
+@pytest.mark.parametrize(
+    "silent",
+    [
+        f"POST {UPLOAD}media HTTP/1.1\r\nHost: x\r\n{{token}}Content-Length: 9\r\n\r\n",
+        f"GET {FILES}/{{file}}?alt=media HTTP/1.1\r\nHost: x\r\n{{token}}\r\n",
+    ],
+)
+def test_clients_that_send_or_read_nothing_have_no_permit(
+    service: Service, silent: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ReadyQueue, "relieve", lambda queue: False)  # which would end a deadlock
+    with SocketServer(service, threads=8) as server, ExitStack() as stack:
+        wire = OverSocket(service, server.base_url)
+        file = wire.create(bytes(32 * 1024 * 1024))["id"]
+        for _ in range(2 * PERMITS):
+            stack.enter_context(connected(wire, silent.replace("{file}", file)))
 
         assert wire.send("GET", FILES).status == 200
 

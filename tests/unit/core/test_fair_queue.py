@@ -10,7 +10,6 @@ from hypothesis import given, strategies as st
 
 from svc_notebooks.convert.pool.admission import Abandoned, Admission, TooManyWaiting
 from svc_notebooks.core.fair_queue import FairQueue
-from svc_notebooks.server.transports.connection_queue import LaneTable, ReadyQueue
 from svc_notebooks.server.transports.transfer_rate import TransferBudget
 from tests.patience import PATIENCE
 
@@ -77,37 +76,6 @@ def test_every_item_is_taken_once_and_in_the_order_of_its_key(steps: list[tuple[
             queue.finish(at_work.pop())
 
     assert seen == added
-
-
-class Connection:
-    def __init__(self, lane: str) -> None:
-        self.lane = lane
-
-    def close(self) -> None:
-        pass
-
-
-def test_threads_serve_users_in_turn_and_end_when_the_queue_is_closed():
-    queue = ReadyQueue(share=1)
-    first, second, other = Connection("ada"), Connection("ada"), Connection("bob")
-    for connection in (first, second, other):
-        queue.put(connection)
-
-    assert queue.ready == 2
-    assert [queue.get(), queue.get()] == [first, other]
-    queue.done("ada")
-    assert queue.get() is second
-    queue.close()
-    assert queue.get() is None
-
-
-def test_the_lane_is_the_user_of_a_known_token_or_the_address():
-    users = LaneTable({"t1": "ada", "t2": "ada"}.get)
-
-    assert users.lane("t1", "127.0.0.1") == users.lane("wrong", "127.0.0.1") == users.lane(None, "127.0.0.1")
-    for token in ("t1", "t2", "wrong", None):
-        users.look_up(token)
-    assert users.lane("t1", "127.0.0.1") == users.lane("t2", "10.0.0.1") != users.lane("wrong", "127.0.0.1")
 
 
 # -- conversions ------------------------------------------------------------------------------------------------------

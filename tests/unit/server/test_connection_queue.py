@@ -1,0 +1,178 @@
+"""The queue of the socket server: users get permits in turn, and threads that wait have none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from threading import Event
+
+import pytest
+
+from svc_notebooks.core.thread_permit import release_permit, set_permit
+from svc_notebooks.server.transports.connection_queue import LONG_SECONDS, PERMITS, LaneTable, ReadyQueue
+from tests.patience import PATIENCE
+
+
+class Connection:
+    def __init__(self, lane: str) -> None:
+        self.lane = lane
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def queue(clock: Clock) -> Iterator[ReadyQueue[Connection]]:
+    queue: ReadyQueue[Connection] = ReadyQueue(share=8, clock=clock)
+    yield queue
+    queue.close()
+
+
+@pytest.fixture
+def pool(queue: ReadyQueue[Connection]) -> Iterator[ThreadPoolExecutor]:
+    with ThreadPoolExecutor(4) as pool:
+        yield pool
+        queue.close()
+
+
+def put(queue: ReadyQueue[Connection], *users: str) -> list[Connection]:
+    connections = [Connection(lane) for lane in users]
+    for connection in connections:
+        queue.put(connection)
+    return connections
+
+
+def test_a_user_with_many_requests_leaves_a_permit_for_another(queue):
+    first, second, third, other = put(queue, "ada", "ada", "ada", "bob")
+
+    assert [queue.get(), queue.get()] == [first, other]
+    assert [queue.get("ada"), queue.get("ada")] == [second, third]
+    assert not queue.is_busy
+
+
+def test_a_user_with_one_request_gets_the_next_permit(queue):
+    first, greedy, _, _ = put(queue, "ada", "bob", "ada", "bob")
+    assert [queue.get(), queue.get()] == [first, greedy]
+
+    (human,) = put(queue, "eve")
+
+    assert queue.get("ada") is human
+
+
+def test_users_with_many_requests_get_permits_in_turn(queue):
+    put(queue, *["ada"] * 3, *["bob"] * 3, *["eve"] * 3)
+    running = [queue.get().lane for _ in range(PERMITS)]
+    served = list(running)
+
+    while len(served) < 9:
+        served.append(queue.get(served[len(served) - PERMITS]).lane)
+
+    assert served == ["ada", "bob", "eve"] * 3
+
+
+def test_a_thread_that_runs_for_long_does_not_delay_the_requests_of_its_user(queue, clock):
+    first, second, _ = put(queue, "ada", "ada", "ada")
+    assert queue.get() is first
+
+    clock.now += LONG_SECONDS
+
+    assert queue.get() is second
+    assert queue.is_busy  # the third request waits for one of them
+
+
+def test_long_requests_of_some_users_do_not_delay_other_users(queue, clock):
+    names = [f"user{number}" for number in range(2 * PERMITS + 1)]
+    connections = put(queue, *names)
+    assert [queue.get() for _ in range(PERMITS)] == connections[:PERMITS]
+
+    clock.now += LONG_SECONDS
+
+    assert [queue.get() for _ in range(PERMITS)] == connections[PERMITS:-1]
+    assert queue.is_busy
+
+
+def test_a_thread_that_waits_has_no_permit(queue, pool):
+    waits, wake, continues = Event(), Event(), Event()
+    put(queue, "ada")
+
+    def serve() -> None:
+        connection = queue.get()
+        with queue.paused(connection.lane):
+            waits.set()
+            assert wake.wait(PATIENCE)
+        continues.set()
+
+    serving = pool.submit(serve)
+    assert waits.wait(PATIENCE)
+    (second,) = put(queue, "ada")
+    assert queue.get() is second
+    wake.set()
+    (other,) = put(queue, "bob")
+    assert not continues.is_set()  # the second connection has the permit
+
+    assert queue.get("ada") is other
+    assert continues.wait(PATIENCE)
+    serving.result(PATIENCE)
+
+
+def test_permits_are_added_where_all_threads_with_a_permit_wait_for_other_requests(queue, pool):
+    *running, waiting = put(queue, *[f"user{number}" for number in range(PERMITS + 1)])
+    assert [queue.get() for _ in range(PERMITS)] == running
+    assert queue.relieve()  # and no thread is idle
+
+    blocked = pool.submit(queue.get)
+    while queue.relieve():
+        pass
+
+    assert blocked.result(PATIENCE) is waiting
+
+
+def test_a_closed_queue_ends_its_threads(queue, pool):
+    waits, wake = Event(), Event()
+    put(queue, "ada", "ada")
+
+    def serve() -> Connection | None:
+        with queue.paused(queue.get().lane):
+            waits.set()
+            assert wake.wait(PATIENCE)
+        return queue.get("ada")
+
+    serving = pool.submit(serve)
+    assert waits.wait(PATIENCE)
+    assert queue.get().lane == "ada"
+
+    queue.close()
+    wake.set()
+
+    assert serving.result(PATIENCE) is None
+
+
+def test_an_inner_wait_releases_no_second_permit(queue):
+    (first,) = put(queue, "ada")
+    assert queue.get() is first
+    set_permit(lambda: queue.paused("ada"))
+    try:
+        with release_permit(), release_permit():
+            assert not queue._running
+        assert queue._lane_by_name["ada"].running == 1
+    finally:
+        set_permit(None)
+
+
+def test_the_lane_is_the_user_of_a_known_token_or_the_address():
+    users = LaneTable({"t1": "ada", "t2": "ada"}.get)
+
+    assert users.lane("t1", "127.0.0.1") == users.lane("wrong", "127.0.0.1") == users.lane(None, "127.0.0.1")
+    for token in ("t1", "t2", "wrong", None):
+        users.look_up(token)
+    assert users.lane("t1", "127.0.0.1") == users.lane("t2", "10.0.0.1") != users.lane("wrong", "127.0.0.1")
