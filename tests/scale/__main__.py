@@ -4,7 +4,7 @@
     python -m tests.scale --sample      the tests of this folder, and a part of the contract suite (90 s)
     python -m tests.scale -k uploads    further arguments go to pytest
 
-Exit status 3: PostgreSQL cannot be started, for the reason that is printed.
+Exit status 77: PostgreSQL cannot be started, for the reason that is printed.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def main(arguments: list[str]) -> int:
             statuses = [subprocess.run([*pytest, *run], env=environment, check=False).returncode for run in runs]
     except NoServer as error:
         print(f"make scale: {error}", file=sys.stderr)
-        return 3
+        return 77
     return next((status for status in statuses if status not in (0, 5)), 0)  # 5: -k selects no test of a run
 
 
