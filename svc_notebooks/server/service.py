@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
@@ -54,7 +53,7 @@ class Service:
         self.provider: SignInProvider | None = None
         self._journal = Journal(context.policy.journal_length, context.policy.journal_bytes)
         self._snapshots, self.user_backups = Snapshots(), UserBackups(context, parts)
-        self._faults = Faults(context.clock.wait if context.policy.fault_delay == "clock" else time.sleep)
+        self._faults = Faults(context)
         self._rate_limiter = RateLimiter(context.policy, context.clock)
         self._dispatcher = Dispatcher(context, self._tokens, self._journal, self._faults, self._rate_limiter)
         self.register_receiver, self.user_of = self._push.register_receiver, self._tokens.user_of

@@ -108,6 +108,8 @@ class TokenVerifier:
             raise _auth_error("badToken")
         scopes = frozenset(token.scopes.split())
         caller = Caller(token.user, token.client, scopes, bool(token.service_account), token.expires)
+        if self._store.is_shared:  # another process may revoke the token
+            return caller
         if len(cache) >= _MAX_CACHED:
             cache.clear()
         cache[credentials] = caller

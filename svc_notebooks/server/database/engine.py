@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from threading import RLock, local
@@ -66,6 +66,12 @@ class Database:
 
     chooses_indexes = False
     """Whether the database chooses indexes by statistics, so that statements need not name them."""
+
+    is_shared = False
+    """Whether other processes may change the database at the same time."""
+
+    opening = 0
+    """The number of this opening of a database on a server, which no other process has."""
 
     is_portable = True
     """Whether `image` copies the database as it is. Otherwise an image has to be made of its rows."""
@@ -163,7 +169,7 @@ class Database:
             reader.end()
             self._readers.give_back(reader)
 
-    def exclusive(self) -> RLock | ForkedChild:
+    def exclusive(self) -> AbstractContextManager[Any]:
         """Return the lock for a `with` block, in which no other thread writes and this thread reads the latest rows."""
         self.end_snapshot()
         return self.lock
@@ -255,6 +261,11 @@ class Database:
         with self.lock:
             rows = self._execute(prepared, values, changes=True)[1]
         return rows[0] if rows else None
+
+    def change_all(self, prepared: Prepared, values: dict[str, Any]) -> list[Row]:
+        """Run a statement that changes rows, and return the rows of its RETURNING."""
+        with self.lock:
+            return self._execute(prepared, values, changes=True)[1]
 
     def select(self, statement: Select[Any]) -> Sequence[Row]:
         """Run a SELECT statement that is not prepared and return its rows."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import errno
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -68,35 +68,50 @@ class PostgresReader(Reader):
     """A connection that reads one snapshot at a time, and connects again after its server was restarted."""
 
     keeps_rows = True
+    _is_begun = False
 
     def prepare(self) -> None:
         """Do nothing, because the transaction of a snapshot is read-only."""
 
     def begin(self, rows: dict[tuple[Any, ...], Any]) -> None:
-        """Begin a snapshot. The first statement fixes its rows, which are those of the last commit before."""
-        try:
-            try:
-                self._driver.execute(_SNAPSHOT)
-            except psycopg.OperationalError:
-                if not self._driver.closed:
-                    raise
-                self._connection = self._connection.engine.connect()
-                self._driver = self._connection.connection.driver_connection
-                self._driver.execute(_SNAPSHOT)
-        except (psycopg.Error, DBAPIError) as error:
-            raise postgres_error(error) or error from None
+        """Begin a snapshot. The first statement fixes its rows, and cached rows need no statement."""
         self.rows = rows if self.keeps_rows else {}
 
     def end(self) -> None:
         """End the snapshot."""
         self.rows = {}
-        with suppress(psycopg.OperationalError):  # the next snapshot connects again
-            self._driver.execute("ROLLBACK")
+        if self._is_begun:
+            self._is_begun = False
+            with suppress(psycopg.OperationalError):  # the next snapshot connects again
+                self._driver.execute("ROLLBACK")
 
     def run(self, prepared: Prepared, values: dict[str, Any]) -> list[Row]:
         """Run a statement that reads, and return its rows."""
         sql, constants = prepared.postgresql or prepared.compile_for_postgresql(self._connection.dialect)
-        return _read(self._driver, sql, constants | values)
+        return self.run_sql(sql, constants | values)
+
+    def run_sql(self, sql: str, values: dict[str, Any]) -> list[Row]:
+        """Run the SQL of a statement that reads, and return its rows."""
+        if not self._is_begun:
+            self._begin_snapshot()
+        return _read(self._driver, sql, values)
+
+    def select(self, statement: Select[Any]) -> list[Row]:
+        """Run a SELECT statement that is not prepared and return its rows."""
+        if not self._is_begun:
+            self._begin_snapshot()
+        return super().select(statement)
+
+    def _begin_snapshot(self) -> None:
+        try:
+            self._driver.execute(_SNAPSHOT)
+        except psycopg.OperationalError:
+            if not self._driver.closed:
+                raise
+            self._connection = self._connection.engine.connect()
+            self._driver = self._connection.connection.driver_connection
+            self._driver.execute(_SNAPSHOT)
+        self._is_begun = True
 
 
 class SharedPostgresReader(PostgresReader):
@@ -138,7 +153,7 @@ class PostgresDatabase(Database):
         """
         self._connect = connect
         self._locks = locks
-        self._shared = shared
+        self.is_shared = shared
         connection = _claimed(connect, locks)
         self._begin = self._begin_transaction
         reader = SharedPostgresReader if shared else PostgresReader
@@ -153,7 +168,7 @@ class PostgresDatabase(Database):
         compiled = prepared.postgresql or prepared.compile_for_postgresql(self._connection.dialect)
         if not changes:
             return None, self._read_rows(compiled, values)
-        if self._shared and not self._depth:
+        if self.is_shared and not self._depth:
             with self.transaction():
                 return self._change(compiled, values)
         return self._change(compiled, values)
@@ -194,7 +209,7 @@ class PostgresDatabase(Database):
 
     def _is_uncached(self) -> bool:
         """Return whether another process may change rows now, outside of a snapshot and of a transaction."""
-        if not self._shared or self._reader:
+        if not self.is_shared or self._reader:
             return False
         with self.lock:
             return not self._depth
@@ -215,8 +230,8 @@ class PostgresDatabase(Database):
     def _select_without_nul(self, statement: Select[Any]) -> Sequence[Row]:
         compiled: Any = statement.compile(dialect=self._connection.dialect, compile_kwargs={"render_postcompile": True})
         values = {name: _without_nul(value) for name, value in compiled.params.items()}
-        if reader := self._reader:
-            return _read(reader.driver, str(compiled), values)
+        if isinstance(reader := self._reader, PostgresReader):
+            return reader.run_sql(str(compiled), values)
         with self.lock:
             return _read(self._connected(), str(compiled), values)
 
@@ -238,7 +253,7 @@ class PostgresDatabase(Database):
             if not self._driver.closed:
                 raise
             self._connected().execute(self._locks.begin, prepare=False)  # the server was restarted
-        if self._shared:
+        if self.is_shared:
             self._row_cache.clear()
 
     def _roll_back(self) -> None:
@@ -254,11 +269,19 @@ class PostgresDatabase(Database):
             with suppress(psycopg.Error, DBAPIError):
                 connection.close()
 
-    def begin_opening(self) -> tuple[str, int]:
-        """Count this opening of the store. Return the id of the store and the number of the opening."""
+    def begin_opening(self) -> str:
+        """Count this opening of the store, set its number in `opening`, and return the id of the store."""
         with self.transaction():
-            counted: tuple[str, int] = self._driver.execute(_COUNT_OPENING).fetchone()
-        return counted
+            store, self.opening = self._driver.execute(_COUNT_OPENING).fetchone()
+        return str(store)
+
+    def exclusive(self) -> AbstractContextManager[Any]:
+        """Return a lock for a `with` block, in which nobody else writes and this thread reads the latest rows.
+
+        In a shared database, the block is one transaction.
+        """
+        self.end_snapshot()
+        return self.transaction() if self.is_shared else self.lock
 
     # -- the whole database ---------------------------------------------------------------------------------------
 
@@ -268,7 +291,9 @@ class PostgresDatabase(Database):
             super().delete_all(*tables, where=where)
 
     def reset_counters(self, *tables: Table) -> None:
-        """Restart the row numbers of these empty tables at 1."""
+        """Restart the row numbers of these empty tables at 1, unless other processes may know higher numbers."""
+        if self.is_shared:
+            return
         with self.transaction():
             for table in tables:
                 self._driver.execute(f"ALTER SEQUENCE {_sequence(table)} RESTART WITH 1")

@@ -18,6 +18,7 @@ from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from . import upgrades
 from .postgres import Locks, PostgresDatabase, postgres_error
 from .schema import metadata
+from .shared_schema import shared_metadata
 
 _CLASS = 0x737663
 """The first number of the advisory locks. The second number is that of the schema."""
@@ -34,11 +35,10 @@ _TRIGRAMS = "CREATE INDEX files_by_words ON files USING gin (words gin_trgm_ops,
 
 
 class OpenedPostgres(NamedTuple):
-    """An opened database, the id of its store, the number of this opening, and notes for the user."""
+    """An opened database, the id of its store, and notes for the user."""
 
     database: PostgresDatabase
     store: str
-    number: int
     notes: list[str]
 
 
@@ -67,8 +67,7 @@ def open_postgres(address: str, durability: Literal["process", "power"], *, shar
         raise postgres_error(error) or OSError(f"the PostgreSQL database cannot be opened ({error})") from None
     claim = f"SELECT pg_advisory_lock{'_shared' if shared else ''}({_CLASS}, {number})"
     database = PostgresDatabase(connect, Locks(f"BEGIN; {with_lock}" if shared else "BEGIN", claim), shared=shared)
-    store, openings = database.begin_opening()
-    return OpenedPostgres(database, store, openings, notes)
+    return OpenedPostgres(database, database.begin_opening(), notes)
 
 
 def _parse(address: str) -> URL:
@@ -121,6 +120,7 @@ def _create_tables(connection: Connection, with_lock: str, notes: list[str]) -> 
                 driver.execute(statement)
             driver.execute("INSERT INTO svc_store VALUES (%s, %s, 0)", (upgrades.VERSION, uuid4().hex))
             _index_words(driver, notes)
+        shared_metadata.create_all(connection, checkfirst=True)
         (version,) = driver.execute("SELECT version FROM svc_store").fetchone()
     if version != upgrades.VERSION:
         raise OSError(

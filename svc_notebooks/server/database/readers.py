@@ -33,11 +33,6 @@ class Reader:
         """Make the new connection refuse changes."""
         self._driver.execute("PRAGMA query_only = ON")
 
-    @property
-    def driver(self) -> Any:
-        """The connection of the database driver."""
-        return self._driver
-
     def begin(self, rows: dict[tuple[Any, ...], Any]) -> None:
         """Begin a snapshot. The first statement fixes its rows, which are those of the last commit before."""
         self.rows = rows

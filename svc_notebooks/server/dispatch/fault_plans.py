@@ -17,6 +17,8 @@ from typing import Any
 from ...core.faults.plan import Action, FaultTarget, Match, check_keys, count, object_member
 from ...core.faults.presets import preset
 from ...core.http.messages import JSONObject
+from ..context.service_context import ServiceContext
+from ..storage.shared_clock import unshared
 from .fault_injection import ArmedFault, FaultInjection
 
 FROM_HEADER = "the request's own"
@@ -142,13 +144,14 @@ def _own_step(step: JSONObject | str) -> JSONObject:
 
 
 class Faults:
-    """The active fault plans of a service. `wait` lets the seconds of a delay pass."""
+    """The active fault plans of a service. With a shared store they are refused: other processes do not follow them."""
 
-    def __init__(self, wait: Callable[[float], object] = time.sleep) -> None:
+    def __init__(self, context: ServiceContext) -> None:
+        self._shared = context.store.is_shared
         self._plans: dict[str, ArmedPlan] = {}
         self._numbers = count_from(1)
         self._lock = Lock()
-        self._wait = wait
+        self._wait = context.clock.wait if context.policy.fault_delay == "clock" else time.sleep
 
     def __bool__(self) -> bool:
         return bool(self._plans)
@@ -158,6 +161,8 @@ class Faults:
         return self._add_all([document])[0]
 
     def _add_all(self, documents: Iterable[JSONObject]) -> list[ArmedPlan]:
+        if self._shared:
+            raise ValueError(unshared("faults cannot be planned"))
         plans = [ArmedPlan(f"faults-{next(self._numbers)}", document) for document in documents]
         self._plans |= {plan.key: plan for plan in plans}
         return plans

@@ -26,6 +26,12 @@ from .domains import is_registered
 
 _log = logging.getLogger(__name__)
 
+_LEASED_TIMEOUTS, _LEASED_SECONDS = 3, 10.0
+"""The lease of a queue ends after so many timeouts of a delivery and so many seconds, unless an attempt renews it."""
+
+POLL_SECONDS = 2.0
+"""The interval in which the queue of a shared store is read, because a killed process may have left messages."""
+
 _HEADERS = [("User-Agent", USER_AGENT), ("Content-Type", CONTENT_TYPE)]
 
 Handler = Callable[[Request], Response]
@@ -87,6 +93,8 @@ class DeliveryQueue:
         self._store = context.store
         self._in_flight: dict[int, tuple[Waiting, int]] = {}  # by channel, its message and the start time
         self._allowed: set[str] = set()  # addresses whose domain is registered; registrations are permanent
+        self.before_reading: Callable[[], None] = lambda: None
+        """Called before the queue is read."""
         self._deliveries: deque[Delivery] = deque(maxlen=context.policy.deliveries_length)
 
     def _may_receive(self, user: str, address: str) -> bool:
@@ -101,11 +109,21 @@ class DeliveryQueue:
 
     def due(self) -> list[Waiting]:
         """Mark the first due message of each idle channel as in flight, and return these messages."""
+        self.before_reading()
+        if self._store.is_shared and not self.has_pending():
+            return []  # without the lock that keeps the other processes from writing
         now = self._context.millis()
         self._cancel_for_closed_channels(now)
-        due = [waiting for waiting in self._store.outbox.due(now) if waiting.channel.seq not in self._in_flight]
+        with self._store.exclusive():
+            due = [waiting for waiting in self._store.outbox.due(now) if waiting.channel.seq not in self._in_flight]
+            for waiting in due:
+                self._lease(waiting.channel.seq)
         self._in_flight.update((waiting.channel.seq, (waiting, now)) for waiting in due)
         return due
+
+    def _lease(self, channel: int) -> None:
+        """Keep the other processes of a shared store from delivering to a channel during the next attempt."""
+        self._store.outbox.lease(channel, _LEASED_TIMEOUTS * self._context.policy.delivery_timeout + _LEASED_SECONDS)
 
     def later(self) -> datetime | None:
         """Return when the next message is due or its channel expires, or None if no message waits."""
@@ -147,6 +165,8 @@ class DeliveryQueue:
                 del self._in_flight[channel.seq]
                 look_again |= self._record(waiting, outcome, began)
                 waiting = self._next_due(channel.seq)
+                if waiting is None:
+                    self._store.outbox.release(channel.seq)
         return look_again
 
     def _record(self, waiting: Waiting, outcome: AttemptOutcome, began: int) -> bool:
@@ -172,6 +192,7 @@ class DeliveryQueue:
         if waiting.channel.state == ChannelState.STOPPED.value or (expiration is not None and expiration <= now):
             self._cancel_for_closed_channels(now)
             return None
+        self._lease(channel)
         self._in_flight[channel] = (waiting, now)
         return waiting
 

@@ -32,7 +32,10 @@ class DeliveryWorker:
         clock: SystemClock | VirtualClock,
         sender: HttpsSender,
         receivers: Mapping[str, Handler],
+        poll_seconds: float | None = None,
     ) -> None:
+        """Start the thread. With `poll_seconds`, it reads the queue at least that often, and never ends by itself."""
+        self._poll_seconds = poll_seconds
         self._queue = queue
         self._clock = clock
         self._sender = sender
@@ -104,7 +107,8 @@ class DeliveryWorker:
     def _start_due(self) -> float | None:
         """Start a task for each channel with a due message. Return the seconds until the next message is due.
 
-        Return None if no message waits, and for a virtual clock, which wakes the thread when the clock moves.
+        Return None if no message waits, and for a virtual clock, which wakes the thread when the clock moves. In a
+        store that other processes share, return at most the interval in which the queue is read.
         """
         self._looked = self._requested  # before the queue is read, as later messages belong to a later request
         seconds = None
@@ -114,6 +118,8 @@ class DeliveryWorker:
             due = self._queue.due()
             if later is not None:
                 seconds = (later - self._clock.now()).total_seconds()
+            if self._poll_seconds is not None:
+                seconds = min(self._poll_seconds, self._poll_seconds if seconds is None else seconds)
         except Exception:  # a store that fails once must not end the thread
             _log.exception("the due messages cannot be read from the database")
             due = []

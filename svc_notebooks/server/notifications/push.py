@@ -14,7 +14,7 @@ from ...core.notifications.delivery_schedule import AttemptOutcome
 from ...core.platform import capabilities
 from ..context.service_context import ServiceContext
 from .class_receivers import register_receiver, registered_receivers
-from .delivery_queue import DeliveryQueue, Handler, call_receiver
+from .delivery_queue import POLL_SECONDS, DeliveryQueue, Handler, call_receiver
 from .trust_store import TrustStore
 
 if TYPE_CHECKING:
@@ -34,20 +34,27 @@ class PushNotifications:
         self._receivers: dict[str, Handler] = {}
         self._worker: DeliveryWorker | None = None
         self._starting = Lock()
+        self._loaded = set[str]()
         self.queue = DeliveryQueue(context)
+        if context.store.is_shared:
+            self.queue.before_reading = self.load_authorities  # another process may have added some
         context.clock.agenda = self
         context.store.channels.on_change = self.wake
         self.load_authorities()
-        if self.queue.has_pending():
+        if context.store.is_shared or self.queue.has_pending():
             self.wake()
 
     def load_authorities(self) -> None:
-        """Trust the certificate authorities in the store."""
+        """Trust the certificate authorities in the store that are not trusted yet."""
         for pem in self._context.store.trusted.authorities():
-            self._trust.add(pem)
+            if pem not in self._loaded:
+                self._trust.add(pem)
+                self._loaded.add(pem)
         for endpoint, receiver in registered_receivers(self._context.store).items():
-            if receiver["ca_pem"]:
+            name = f"{endpoint} {receiver['ca_pem']}"
+            if receiver["ca_pem"] and name not in self._loaded:
                 self._trust.add_for(endpoint, receiver["ca_pem"])
+                self._loaded.add(name)
 
     def trust(self, pem: str) -> None:
         """Trust the certificates in a PEM text and add the text to the store. Raises ValueError for an invalid text."""
@@ -102,6 +109,8 @@ class PushNotifications:
         if self._worker:
             self._worker.close()
             self._worker = None
+        if self._context.store.is_shared:
+            self._context.store.outbox.release_all()
 
     def _running_worker(self) -> DeliveryWorker:
         from .delivery_worker import DeliveryWorker
@@ -113,7 +122,8 @@ class PushNotifications:
                 sender = HttpsSender(
                     self._trust, timeout=policy.delivery_timeout, connections=policy.connections_per_receiver
                 )
-                self._worker = DeliveryWorker(self.queue, self._context.clock, sender, self._receivers)
+                poll_seconds = POLL_SECONDS if self._context.store.is_shared else None
+                self._worker = DeliveryWorker(self.queue, self._context.clock, sender, self._receivers, poll_seconds)
             return self._worker
 
     async def _send_in_process(self, address: str, headers: list[tuple[str, str]], body: bytes) -> AttemptOutcome:

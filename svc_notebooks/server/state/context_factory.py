@@ -22,6 +22,7 @@ from ..storage.data_directory import DATABASE, OpenedFolder, open_folder
 from ..storage.disk_reserve import Reserve
 from ..storage.ids import Ids
 from ..storage.session_locks import SessionLocks
+from ..storage.shared_clock import SharedClock, unshared
 from ..tables import Store, open_database
 from .archive import ArchiveReader, Manifest, write
 from .snapshots import ServiceState
@@ -97,6 +98,9 @@ def build_shared_context(
 
     `shared` is true if other processes may use the store at the same time.
     """
+    if shared and virtual_clock_of(clock):
+        raise ValueError("a store that several processes share has no virtual clock and no seed")
+    clock = SharedClock() if shared else clock
     try:
         from ..storage.server_store import open_server_store
     except ImportError:
@@ -214,8 +218,11 @@ def save(context: ServiceContext, parts: BlobStore, file: BinaryIO) -> None:
 def load(context: ServiceContext, parts: BlobStore, file: BinaryIO) -> None:
     """Replace the state of a running service by a saved state, except the policy, the brand names and the secret.
 
-    Raises ValueError, and changes nothing, if the file is damaged, is not a saved service or has other brand names.
+    Raises ValueError, and changes nothing, if the file is damaged, is not a saved service or has other brand names, or
+    if several processes share the store.
     """
+    if context.store.is_shared:
+        raise ValueError(unshared("the state cannot be replaced"))
     with ArchiveReader(file) as saved, context.store.exclusive():
         if saved.manifest.names != context.names:
             raise ValueError("the saved service has other brand names than this service")

@@ -11,6 +11,7 @@ from ..blobs.blob_store import BlobStore, MemoryBlobStore, check_parts
 from ..context.service_context import ServiceContext
 from ..files.storage_errors import naming_files
 from ..storage.clock import virtual_clock_of
+from ..storage.shared_clock import unshared
 from ..tables import Store
 
 
@@ -70,7 +71,12 @@ class Snapshots:
         self._numbers = count(1)
 
     def take(self, context: ServiceContext, parts: BlobStore) -> str:
-        """Take a snapshot of the service and return the id of the snapshot, such as "snapshot-1"."""
+        """Take a snapshot of the service and return the id of the snapshot, such as "snapshot-1".
+
+        Raises ValueError for a store that several processes share.
+        """
+        if context.store.is_shared:
+            raise ValueError(unshared("snapshots cannot be taken"))
         key = f"snapshot-{next(self._numbers)}"
         self._states[key] = ServiceState.of(context, parts)
         return key

@@ -5,5 +5,5 @@ server_store.py, content_folder.py a store on PostgreSQL, and the folder of its 
 content_io.py                      writes and reads contents across blobs, computes digests
 session_locks.py                   lets one request at a time use an upload session
 disk_reserve.py, fork_guard.py     reserve disk space for deletions; disable the service in forked processes
-clock.py, ids.py                   the system and virtual clocks; ids and secrets
+clock.py, shared_clock.py, ids.py  the system and virtual clocks, that of several processes; ids and secrets
 """

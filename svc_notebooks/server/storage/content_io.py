@@ -164,7 +164,7 @@ class Content:
 
     def _delete(self, content: int, parts: list[str]) -> None:
         if parts and not self._store.contents.is_there(content):  # a restore may have added the content again
-            self._parts.delete(parts)
+            self._parts.delete(self._store.deletable(parts))
 
     def read_all(self, pieces: Iterable[PartRange]) -> bytes:
         """Return all bytes of these parts. Raises DamagedContent if a part is missing or damaged."""

@@ -18,12 +18,12 @@ def open_server_store(
 
     Raises ValueError for an invalid address, and OSError if the database or the folder cannot be used.
     """
-    database, store, number, notes = open_postgres(address, durability, shared=shared)
+    database, store, notes = open_postgres(address, durability, shared=shared)
     try:
         parts = open_content_folder(
             content,
             store,
-            number=number,
+            number=database.opening,
             has_parts=Contents(database).has_parts(),
             durability=durability,
             now=now,

@@ -104,7 +104,7 @@ class Channels(TableGroup):
 
     def any(self) -> bool:
         """Return whether the table has any channel. The result is cached, because every change of a file uses it."""
-        if self._any is None:
+        if self._any is None or (self._database.is_shared and not self._any):
             self._any = self._database.fetch_one(_ANY, {}) is not None
         return self._any
 

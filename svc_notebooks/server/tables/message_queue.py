@@ -81,6 +81,15 @@ class Outbox(TableGroup):
         """Delete a message. Returns False if the message did not exist any more."""
         return self._database.change(_DROP, {"key": seq}) == 1
 
+    def lease(self, channel: int, seconds: float) -> None:
+        """Keep other processes from delivering the messages of a channel for some seconds, if there are any."""
+
+    def release(self, channel: int) -> None:
+        """End the lease of a channel's queue."""
+
+    def release_all(self) -> None:
+        """End all leases of this process."""
+
     def _read(self, prepared: Prepared, **values: int) -> list[Waiting]:
         return [_waiting(row) for row in self._database.run(prepared, values)]
 

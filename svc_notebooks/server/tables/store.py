@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from typing import TYPE_CHECKING, Any
 
 from ...core.http.messages import JSON
 from ..database.engine import Database, Row
@@ -40,6 +41,9 @@ from .upload_sessions import UploadSessionTable
 from .user_rows import UserRows
 from .users import Users
 
+if TYPE_CHECKING:
+    from .shared_state import DiscardedParts
+
 
 class Store:
     """The database tables of a service. The bytes of the contents are in a BlobStore instead."""
@@ -55,20 +59,33 @@ class Store:
         self.oauth = OAuth(database)
         self.files = FileTable(database)
         self.contents = Contents(database)
-        self.upload_sessions = UploadSessionTable(database)
+        self.upload_sessions: UploadSessionTable = UploadSessionTable(database)
         self.permissions = Permissions(database)
         self.channels = Channels(database)
-        self.outbox = Outbox(database)
+        self.outbox: Outbox = Outbox(database)
         self.changes = ChangeLog(database)
         self.trusted = Trusted(database)
         self.calendars = Calendars(database)
         self.events = Events(database)
         self.deadlines = Deadlines(database)
         self.user_rows = UserRows(database)
+        self.is_shared = database.is_shared
+        self._discarded: DiscardedParts | None = None
+        if database.is_shared:
+            from .shared_state import shared_tables  # statements of PostgreSQL, which a browser does not need
 
-    def exclusive(self) -> AbstractContextManager[bool | None]:
+            self.upload_sessions, self.outbox, self._discarded = shared_tables(database)
+
+    def exclusive(self) -> AbstractContextManager[Any]:
         """Return a lock for a `with` block. During the block no other thread writes the database."""
         return self._database.exclusive()
+
+    def deletable(self, parts: Sequence[str]) -> Sequence[str]:
+        """Return the parts to delete now, if these parts belong to no content any more.
+
+        A store that several processes share returns other parts, which were passed to this method long ago.
+        """
+        return self._discarded.deletable(parts) if self._discarded else parts
 
     def clear(self) -> None:
         """Delete files, uploads, permissions, channels, events and secondary calendars. Users and OAuth data stay."""

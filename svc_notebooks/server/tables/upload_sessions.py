@@ -41,7 +41,7 @@ _COLUMNS = tuple(sessions.c[name] for name in _STORED)
 
 _ADD = inserting(sessions, _STORED)
 _GET = Prepared(select(*_COLUMNS).where(sessions.c.id == bindparam("key")))
-_SAVE = Prepared(
+SAVE = Prepared(
     update(sessions).where(sessions.c.id == bindparam("key")).values({name: bindparam(name) for name in _CHANGING})
 )
 _ANSWER = Prepared(update(sessions).where(sessions.c.id == bindparam("key")).values(answer=bindparam("text")))
@@ -53,7 +53,7 @@ _STORED_BY = Prepared(
         sessions.c.owner == bindparam("owner"), sessions.c.state == UploadState.OPEN.value
     )
 )
-_DROP = Prepared(delete(sessions).where(sessions.c.id == bindparam("key")))
+DROP = Prepared(delete(sessions).where(sessions.c.id == bindparam("key")))
 
 
 class UploadSessionTable(TableGroup):
@@ -92,7 +92,7 @@ class UploadSessionTable(TableGroup):
         with self._database.lock:
             if self._claims.get(row.id) != row.claim:
                 return False
-            return self._database.change(_SAVE, {**row._asdict(), "key": row.id}) == 1
+            return self._database.change(SAVE, {**row._asdict(), "key": row.id}) == 1
 
     def save_answer(self, key: str, answer: str) -> None:
         """Store the response body of a completed session, which all later responses repeat."""
@@ -106,7 +106,7 @@ class UploadSessionTable(TableGroup):
         """Delete the row of a session."""
         with self._database.lock:
             self._claims.pop(key, None)
-            self._database.change(_DROP, {"key": key})
+            self._database.change(DROP, {"key": key})
 
     def stored_by(self, owner: str) -> int:
         """Return the number of bytes that the open sessions of a user have stored."""

@@ -1,0 +1,131 @@
+"""What several processes that share a store must agree on: claims of upload sessions, leases of message queues, and
+parts that are deleted later.
+
+Each statement runs in a transaction with the lock of the database, so that processes run them one after another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import timedelta
+
+from sqlalchemy import bindparam, delete, func, literal, or_, select, update
+from sqlalchemy.dialects import postgresql
+
+from ..database.engine import Database, Prepared, TableGroup
+from ..database.shared_schema import claims, discarded, leases
+from .message_queue import Outbox, Waiting
+from .upload_sessions import DROP, SAVE, SessionRow, UploadSessionTable
+
+MIN_AGE = timedelta(hours=1)
+"""The time for which the parts of a deleted content stay, because another process may be sending them."""
+
+_CLAIM = postgresql.insert(claims).values(session=bindparam("key"), number=1)
+_CLAIM_NEXT = Prepared(
+    _CLAIM.on_conflict_do_update(index_elements=["session"], set_={"number": claims.c.number + 1})
+    .inline()
+    .returning(claims.c.number)
+)
+_CLAIMED = Prepared(select(claims.c.number).where(claims.c.session == bindparam("key")))
+_END_CLAIMS = Prepared(update(claims).values(number=claims.c.number + 1))
+_DROP_CLAIM = Prepared(delete(claims).where(claims.c.session == bindparam("key")))
+
+_NOW = func.clock_timestamp()
+_LEASE = postgresql.insert(leases).values(
+    channel=bindparam("channel"),
+    holder=bindparam("holder"),
+    until=_NOW + func.make_interval(0, 0, 0, 0, 0, 0, bindparam("seconds")),
+)
+_TAKE = Prepared(
+    _LEASE.on_conflict_do_update(
+        index_elements=["channel"],
+        set_={"holder": _LEASE.excluded.holder, "until": _LEASE.excluded.until},
+        where=or_(leases.c.holder == _LEASE.excluded.holder, leases.c.until <= _NOW),
+    ).inline()
+)
+_LEASED = Prepared(select(leases.c.channel).where(leases.c.holder != bindparam("holder"), leases.c.until > _NOW))
+_RELEASE = Prepared(
+    delete(leases).where(leases.c.channel == bindparam("channel"), leases.c.holder == bindparam("holder"))
+)
+_RELEASE_ALL = Prepared(delete(leases).where(leases.c.holder == bindparam("holder")))
+
+_DISCARD = Prepared(
+    postgresql.insert(discarded).values(part=bindparam("part"), since=_NOW).on_conflict_do_nothing().inline()
+)
+_TAKE_OLD = Prepared(delete(discarded).where(discarded.c.since <= _NOW - literal(MIN_AGE)).returning(discarded.c.part))
+
+
+class SharedUploadSessions(UploadSessionTable):
+    """The table of upload sessions, whose claims are in the database."""
+
+    def claim(self, key: str) -> SessionRow | None:
+        """Claim an upload session and return its row, or None if the id is unknown. Earlier claims become invalid."""
+        with self._database.transaction():
+            row = self.get(key)
+            if row is None:
+                return None
+            claimed = self._database.change_one(_CLAIM_NEXT, {"key": key})
+            assert claimed
+        return row._replace(claim=claimed[0])
+
+    def invalidate_claims(self) -> None:
+        """Invalidate all claims, so that requests in progress can no longer change their sessions."""
+        self._database.change(_END_CLAIMS, {})
+
+    def save(self, row: SessionRow) -> bool:
+        """Save the row of a session. Returns False, and saves nothing, if a later request has claimed the session."""
+        with self._database.transaction():
+            claimed = self._database.run(_CLAIMED, {"key": row.id})
+            return claimed == [(row.claim,)] and self._database.change(SAVE, {**row._asdict(), "key": row.id}) == 1
+
+    def drop(self, key: str) -> None:
+        """Delete the row of a session."""
+        with self._database.transaction():
+            self._database.change(_DROP_CLAIM, {"key": key})
+            self._database.change(DROP, {"key": key})
+
+
+class SharedOutbox(Outbox):
+    """The message queues of all channels, each of which one process at a time has leased."""
+
+    def due(self, now: int) -> list[Waiting]:
+        """Return the first message of each queue whose first message is due, and that no other process has leased."""
+        return self._unleased(super().due(now))
+
+    def of_closed_channels(self, now: int) -> list[Waiting]:
+        """Return the queued messages of closed channels, without queues that another process has leased."""
+        return self._unleased(super().of_closed_channels(now))
+
+    def lease(self, channel: int, seconds: float) -> None:
+        """Lease the queue of a channel for this process, which no other process has leased."""
+        self._database.change(_TAKE, {"channel": channel, "holder": self._database.opening, "seconds": seconds})
+
+    def release(self, channel: int) -> None:
+        """End the lease of a queue."""
+        self._database.change(_RELEASE, {"channel": channel, "holder": self._database.opening})
+
+    def release_all(self) -> None:
+        """End all leases of this process."""
+        self._database.change(_RELEASE_ALL, {"holder": self._database.opening})
+
+    def _unleased(self, rows: list[Waiting]) -> list[Waiting]:
+        if not rows:
+            return rows
+        leased = {channel for (channel,) in self._database.run(_LEASED, {"holder": self._database.opening})}
+        return [row for row in rows if row.channel.seq not in leased]
+
+
+class DiscardedParts(TableGroup):
+    """The parts of deleted contents, which are deleted after `MIN_AGE` because other processes may be sending them."""
+
+    def deletable(self, parts: Iterable[str]) -> list[str]:
+        """Add parts, and return the parts that were added long ago, which the caller must delete now."""
+        with self._database.transaction():
+            for part in parts:
+                self._database.change(_DISCARD, {"part": part})
+            return [part for (part,) in self._database.change_all(_TAKE_OLD, {})]
+
+
+def shared_tables(database: Database) -> tuple[SharedUploadSessions, SharedOutbox, DiscardedParts]:
+    """Return the tables of a store that several processes share."""
+    return SharedUploadSessions(database), SharedOutbox(database), DiscardedParts(database)
