@@ -240,6 +240,11 @@ def _add_serve(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
         help="with --store postgresql://..., the folder for the contents of files",
     )
     serve.add_argument(
+        "--shared",
+        action="store_true",
+        help="with --store postgresql://..., let other processes with --shared serve the same store (docs/scale.md)",
+    )
+    serve.add_argument(
         "--control", action="store_true", help="also serve the control interface at {base_url}/_control/"
     )
     serve.add_argument(

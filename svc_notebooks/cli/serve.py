@@ -70,7 +70,9 @@ def _run_service(options: argparse.Namespace) -> None:
         path_prefix=options.prefix,
     )
     with ExitStack() as stack:
-        service = stack.enter_context(open_service(options.store, content=options.content, policy=policy))
+        service = stack.enter_context(
+            open_service(options.store, content=options.content, shared=options.shared, policy=policy)
+        )
         for note in service.notes:
             sys.stderr.write(f"svc-notebooks serve: {note}\n")
         if hub:
