@@ -16,6 +16,7 @@ import sys
 from tests.contract.tested_store import SERVER
 from tests.scale.postgres_server import NoServer, running_server
 
+_SAMPLE_OPTION = "--sample"
 _SAMPLE = [
     "tests/contract/files/test_list.py",
     "tests/contract/files/test_permissions.py",
@@ -28,16 +29,18 @@ _SAMPLE = [
 
 def main(arguments: list[str]) -> int:
     """Start a server, run the tests, and return the exit status."""
-    pytest = [sys.executable, "-m", "pytest", "-p", "no:nbval", "-q", *arguments]
-    contract = ["tests/contract"]
-    if "--sample" in arguments:
-        pytest.remove("--sample")
-        contract = _SAMPLE
-    runs = [["-m", "scale", "tests/scale"], ["-n", "2", *contract]]
+    is_sample = _SAMPLE_OPTION in arguments
+    arguments = [each for each in arguments if each != _SAMPLE_OPTION]
+    pytest = [sys.executable, "-m", "pytest", "-p", "no:nbval", "-q"]
+    runs = [["-m", "scale", "tests/scale"], ["-n", "2", "tests/contract"]]
+    if is_sample:
+        runs = [[*runs[0], "-k", "not killed and not refused"], ["-n", "2", *_SAMPLE]]
     try:
         with running_server() as address:
             environment = {**os.environ, SERVER: address}
-            statuses = [subprocess.run([*pytest, *run], env=environment, check=False).returncode for run in runs]
+            statuses = [
+                subprocess.run([*pytest, *run, *arguments], env=environment, check=False).returncode for run in runs
+            ]
     except NoServer as error:
         print(f"make scale: {error}", file=sys.stderr)
         return 77

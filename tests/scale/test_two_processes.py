@@ -1,0 +1,339 @@
+"""Two processes on one store: nothing is lost, hidden, doubled or kept for too long."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from http.client import HTTPException
+from pathlib import Path
+from random import Random
+from threading import Event
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+
+from svc_notebooks.server.service import open_service
+from tests.contract.apps import FORM
+from tests.contract.wire import InProcess
+from tests.patience import PATIENCE
+from tests.receivers import receiver as receiving
+from tests.scale.conftest import Place
+from tests.scale.workers import Worker, call, round_robin, sent, workers
+
+pytestmark = pytest.mark.scale
+
+FILES = "/storage/v3/files"
+EVENTS = "/calendar/v3/calendars/primary/events"
+FULL = bool(os.environ.get("SVC_SCALE_FULL"))
+"""Whether the numbers of issue 25 are reached, which takes several minutes."""
+
+
+def at_once(*functions: Callable[[], Any]) -> list[Any]:
+    with ThreadPoolExecutor(len(functions)) as pool:
+        return [future.result() for future in [pool.submit(function) for function in functions]]
+
+
+def test_no_update_is_lost(place: Place) -> None:
+    with workers(place, 2, "t") as (first, second):
+        file = sent(first, "POST", FILES, {"name": "shared"})["id"]
+        lost = 0
+        for number in range(1000 if FULL else 60):
+            at_once(
+                lambda key=f"a{number}": sent(first, "PATCH", f"{FILES}/{file}", {"properties": {key: "1"}}),
+                lambda key=f"b{number}": sent(second, "PATCH", f"{FILES}/{file}", {"properties": {key: "1"}}),
+            )
+            properties = sent(first, "GET", f"{FILES}/{file}?fields=properties")["properties"]
+            lost += {f"a{number}", f"b{number}"} != properties.keys()
+            clear = {key: None for key in properties}
+            sent(second, "PATCH", f"{FILES}/{file}", {"properties": clear})
+
+    assert lost == 0
+
+
+def test_no_change_is_hidden_from_a_list_of_changes(place: Place) -> None:
+    number = 5000 if FULL else 150
+    with workers(place, 2, "t") as running:
+        token = sent(running[0], "GET", "/storage/v3/changes/startPageToken")["startPageToken"]
+
+        def create(worker: Worker) -> list[str]:
+            return [sent(worker, "POST", f"{FILES}?fields=id", {})["id"] for _ in range(number)]
+
+        def follow() -> list[str]:
+            seen, position = list[str](), token
+            while len(set(seen)) < 2 * number and not done:
+                for worker in running:
+                    page = sent(worker, "GET", f"/storage/v3/changes?pageToken={position}&pageSize=100")
+                    seen.extend(change["fileId"] for change in page["changes"])
+                    position = page.get("nextPageToken") or page["newStartPageToken"]
+            for _ in range(2 * number // 100 + 2):
+                page = sent(running[0], "GET", f"/storage/v3/changes?pageToken={position}&pageSize=100")
+                seen.extend(change["fileId"] for change in page["changes"])
+                position = page.get("nextPageToken") or page["newStartPageToken"]
+            return seen
+
+        done: list[bool] = []
+        with ThreadPoolExecutor(1) as pool:
+            following = pool.submit(follow)
+            created = at_once(lambda: create(running[0]), lambda: create(running[1]))
+            done.append(True)
+            seen = following.result()
+
+    assert set(created[0] + created[1]) - set(seen) == set()
+
+
+def test_no_change_is_hidden_from_an_incremental_sync(place: Place) -> None:
+    number = 300 if FULL else 40
+    event = {"start": {"date": "2026-11-02"}, "end": {"date": "2026-11-03"}}
+    with workers(place, 2, "t") as running:
+
+        def create(worker: Worker) -> list[str]:
+            return [sent(worker, "POST", EVENTS, event)["id"] for _ in range(number)]
+
+        token = sent(running[0], "GET", EVENTS)["nextSyncToken"]
+        seen = set[str]()
+        done: list[bool] = []
+
+        def follow() -> None:
+            position, last = token, False
+            while True:
+                last = bool(done)
+                page = sent(running[len(seen) % 2], "GET", f"{EVENTS}?syncToken={position}&maxResults=2500")
+                seen.update(each["id"] for each in page["items"])
+                position = page["nextSyncToken"]
+                if last:
+                    return
+
+        with ThreadPoolExecutor(1) as pool:
+            following = pool.submit(follow)
+            created = at_once(lambda: create(running[0]), lambda: create(running[1]))
+            done.append(True)
+            following.result()
+
+    assert set(created[0] + created[1]) - seen == set()
+
+
+def test_the_chunks_of_an_upload_reach_different_processes(place: Place) -> None:
+    chunk, random = 262_144, Random(0)
+    with workers(place, 2, "t") as running, round_robin(running) as address:
+        for _ in range(200 if FULL else 8):
+            content = random.randbytes(random.randrange(2 * chunk, 5 * chunk))
+            status, headers, _ = call(address, "POST", "/upload/storage/v3/files?uploadType=resumable", {})
+            assert status == 200
+            target = headers["Location"].partition("/upload/")[2]
+            for start in range(0, len(content), chunk):
+                block = content[start : start + chunk]
+                status, _, body = call(
+                    address,
+                    "PUT",
+                    f"/upload/{target}",
+                    block,
+                    Content_Range=f"bytes {start}-{start + len(block) - 1}/{len(content)}",
+                )
+                assert status == (308 if start + len(block) < len(content) else 200), body
+            row = sent(address, "GET", f"{FILES}/{json.loads(body)['id']}?fields=md5Checksum,size")
+
+            assert row == {"md5Checksum": hashlib.md5(content).hexdigest(), "size": str(len(content))}
+
+
+def test_uploads_go_on_while_a_process_is_killed_again_and_again(place: Place) -> None:
+    number, random, done = 2000 if FULL else 12, Random(1), Event()
+    contents = [random.randbytes(random.randrange(2 * CHUNK, 4 * CHUNK)) for _ in range(min(number, 30))]
+    kills = 0
+    with workers(place, 2, "t") as running, round_robin(running) as address:
+
+        def kill_and_restart() -> None:
+            nonlocal kills
+            while not done.wait(5 if FULL else 1):
+                running[1].kill()
+                running[1] = Worker(place, "t", port=urlsplit(running[1].base_url).port or 0)
+                kills += 1
+
+        with ThreadPoolExecutor(1) as pool:
+            killing = pool.submit(kill_and_restart)
+            try:
+                rows = [upload(address, contents[each % len(contents)]) for each in range(number)]
+            finally:
+                done.set()
+                killing.result()
+                running[1].close()
+        listed = sent(running[0], "GET", f"{FILES}?pageSize=1000&fields=files(id,md5Checksum)")["files"]
+
+    assert kills > 0
+    assert [row["md5Checksum"] for row in rows] == [
+        hashlib.md5(contents[each % len(contents)]).hexdigest() for each in range(number)
+    ]
+    assert len(listed) == min(number, 1000)
+
+
+CHUNK = 262_144
+
+
+def upload(address: str, content: bytes) -> dict[str, str]:
+    """Upload a file in chunks, and ask for the stored bytes after a request without a response."""
+    _, headers, _ = answered(lambda: call(address, "POST", "/upload/storage/v3/files?uploadType=resumable", {}))
+    size = len(content)
+    target, offset = "/upload/" + headers["Location"].partition("/upload/")[2], 0
+    while True:
+        block = content[offset : offset + CHUNK]
+        span = f"bytes {offset}-{offset + len(block) - 1}/{size}"
+        try:
+            status, headers, body = call(address, "PUT", target, block, Content_Range=span)
+        except (OSError, HTTPException):
+            query = partial(call, address, "PUT", target, b"", Content_Range=f"bytes */{size}")
+            status, headers, body = answered(query)
+        if status == 200:
+            row: dict[str, str] = sent_until_answered(address, f"{FILES}/{json.loads(body)['id']}?fields=md5Checksum")
+            return row
+        assert status == 308, (status, body)
+        offset = int(headers["Range"].rpartition("-")[2]) + 1 if headers["Range"] else 0
+
+
+def sent_until_answered(address: str, target: str) -> Any:
+    status, _, body = answered(lambda: call(address, "GET", target))
+    assert status == 200, body
+    return json.loads(body)
+
+
+def answered(request: Callable[[], Any]) -> Any:
+    """Send a request until a process responds."""
+    for _ in range(1000):
+        try:
+            return request()
+        except (OSError, HTTPException):
+            continue
+    raise AssertionError("no process responds")
+
+
+def test_a_request_that_claimed_a_session_earlier_cannot_change_it(place: Place) -> None:
+    with (
+        open_service(place.address, content=place.content, shared=True) as first,
+        open_service(place.address, content=place.content, shared=True) as second,
+    ):
+        first.sign_in(token="t")
+        stores = [service._context.store for service in (first, second)]
+        wire = InProcess(first, "http://svc.test")
+        key = wire.begin({"name": "x"}).partition("upload_id=")[2].partition("&")[0]
+        early = stores[0].upload_sessions.claim(key)
+        late = stores[1].upload_sessions.claim(key)
+        assert early
+        assert late
+
+        assert not stores[0].upload_sessions.save(early._replace(stored=1))
+        assert stores[1].upload_sessions.save(late._replace(stored=2))
+        assert stores[0].upload_sessions.get(key).stored == 2
+
+
+def test_a_revoked_token_is_refused_by_the_other_process(place: Place) -> None:
+    with workers(place, 2, "t") as (first, second):
+        token = sent(first, "POST", "/_control/tokens", {"user": "bob@svc.example"})["access_token"]
+        assert call(second, "GET", FILES, token=token)[0] == 200
+        assert call(first, "POST", "/revoke", f"token={token}".encode(), Content_Type=FORM["Content-Type"])[0] == 200
+
+        assert call(second, "GET", FILES, token=token)[0] == 401
+
+
+def test_the_start_of_a_process_keeps_the_unfinished_parts_of_another(place: Place) -> None:
+    with open_service(place.address, content=place.content, shared=True) as first:
+        writer = first._parts.writer()
+        writer.write(b"half")
+        with open_service(place.address, content=place.content, shared=True):
+            writer.write(b" whole")
+            key = writer.commit()
+
+        assert b"".join(first._parts.read(key, 0, 10)) == b"half whole"
+
+
+def test_a_download_goes_on_when_another_process_deletes_the_file(place: Place) -> None:
+    with (
+        open_service(place.address, content=place.content, shared=True) as first,
+        open_service(place.address, content=place.content, shared=True) as second,
+    ):
+        wire, other = InProcess(first, "http://svc.test"), InProcess(second, "http://svc.test")
+        file = wire.create(b"kept")
+        content = first._context.store.files.get(file["id"]).content
+        reader = first._context.content.read(content, 0, 4)
+        other.send("DELETE", f"{FILES}/{file['id']}")
+
+        assert b"".join(reader) == b"kept"
+        assert len(place.execute("SELECT part FROM svc_discarded")) == 1
+        place.execute("UPDATE svc_discarded SET since = since - interval '2 hours'")
+        gone = wire.create(b"gone")
+        wire.send("DELETE", f"{FILES}/{gone['id']}")
+        assert len(list(Path(place.content).glob("parts/??/*"))) == 1
+
+
+@pytest.mark.parametrize(
+    "name,body",
+    [
+        ("clock", {"advance": 5}),
+        ("clock", {"now": "2026-01-01T00:00:00Z"}),
+        ("clock", {"freeze": True}),
+        ("faults", {"steps": [{"action": {"status": 503}}]}),
+        ("snapshot", {}),
+    ],
+)
+def test_what_belongs_to_one_process_is_refused(place: Place, name: str, body: dict[str, object]) -> None:
+    with workers(place, 1, "t") as (worker,):
+        status, _, text = call(worker, "POST", f"/_control/{name}", body)
+
+    assert status == 400
+    assert "several processes share this store" in json.loads(text)["error"]["message"]
+
+
+def test_a_process_that_shares_and_one_that_does_not_exclude_each_other(place: Place) -> None:
+    with (
+        open_service(place.address, content=place.content, shared=True),
+        pytest.raises(OSError, match="in use by another service"),
+    ):
+        open_service(place.address, content=place.content)
+
+
+def test_every_message_is_sent_once_and_in_order(place: Place) -> None:
+    channels, changes = (100, 10) if FULL else (12, 8)
+    with receiving() as receiver, workers(place, 2, "t") as running:
+        for worker in running[:1]:
+            sent(worker, "POST", "/_control/domains", {"domain": "localhost"})
+            sent(worker, "POST", "/_control/trust", {"ca_pem": receiver.ca_pem})
+        files = [sent(running[0], "POST", FILES, {})["id"] for _ in range(channels)]
+        for number, file in enumerate(files):
+            body = {"id": f"c{number}", "type": "web_hook", "address": receiver.address}
+            sent(running[number % 2], "POST", f"{FILES}/{file}/watch", body)
+
+        def change(worker: Worker) -> None:
+            for number in range(changes):
+                for file in files:
+                    sent(worker, "PATCH", f"{FILES}/{file}", {"description": f"{number}"})
+
+        at_once(lambda: change(running[0]), lambda: change(running[1]))
+        received = receiver.wait_for(channels * (2 * changes + 1))
+    numbers: dict[str | None, list[int]] = {}
+    for request in received:
+        numbers.setdefault(request.channel_id, []).append(request.number)
+
+    assert {len(each) for each in numbers.values()} == {2 * changes + 1}
+    assert all(each == sorted(set(each)) for each in numbers.values())
+
+
+def test_the_messages_of_a_killed_process_are_sent_by_another(place: Place) -> None:
+    with receiving() as receiver, workers(place, 2, "t") as (first, second):
+        sent(first, "POST", "/_control/domains", {"domain": "localhost"})
+        sent(first, "POST", "/_control/trust", {"ca_pem": receiver.ca_pem})
+        file = sent(first, "POST", FILES, {})["id"]
+        body = {"id": "c", "type": "web_hook", "address": receiver.address}
+        sent(first, "POST", f"{FILES}/{file}/watch", body)
+        receiver.wait_for(1)
+        first.kill()
+        place.execute("UPDATE svc_leases SET until = now()")
+        place.execute(
+            "INSERT INTO messages (channel, number, state, changed, due, attempts)"
+            " SELECT seq, number + 1, 'update', '', 0, 0 FROM channels"
+        )  # as if the process had been killed after its commit
+
+        with receiver.arrived:
+            assert receiver.arrived.wait_for(lambda: "update" in receiver.states, PATIENCE)
+        assert call(second, "GET", FILES)[0] == 200
