@@ -81,7 +81,7 @@ durability: env
 
 # A class of 60 with hostile notebooks. It needs bubblewrap (apt install bubblewrap).
 marks: env
-	$(BIN)/python -m pytest -m marks -p no:nbval tests/course/test_class_of_60.py $(ARGS)
+	$(BIN)/python -m pytest -m marks -p no:nbval tests/course $(ARGS)
 
 coverage: env
 	$(BIN)/coverage run -m pytest $(ARGS)

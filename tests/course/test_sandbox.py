@@ -6,7 +6,6 @@ import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from shutil import which
 
 import psutil
 import pytest
@@ -21,10 +20,6 @@ from tests.patience import PATIENCE
 FIRST = "import svc_notebooks as svc\nfrom svc_notebooks import course"
 SOLVED = """given = course.exercise("upload-with-a-name").begin()
 svc.upload(given.content, name=given.name)"""
-
-works = pytest.mark.skipif(
-    not which("bwrap") or not find_sandbox().is_bubblewrap, reason="bubblewrap is not installed, or cannot start here"
-)
 
 PRYING = """
 import os, socket
@@ -73,10 +68,8 @@ def listener() -> Iterator[int]:
         yield server.getsockname()[1]
 
 
-@pytest.fixture(scope="module")
-def graded(tmp_path_factory: pytest.TempPathFactory) -> dict[str, SubmissionResult]:
-    """A class of six in bubblewrap, graded once: right, wrong, broken, hostile. No file of the class is changed."""
-    folder = tmp_path_factory.mktemp("class")
+def graded(folder: Path) -> dict[str, SubmissionResult]:
+    """Grade a class of six in bubblewrap: right, wrong, broken, hostile. No file of the class is changed."""
     with listener() as port:
         prying = PRYING.format(folder=str(folder), home=str(Path.home() / ".bashrc"), port=port)
         class_ = {
@@ -99,36 +92,25 @@ def graded(tmp_path_factory: pytest.TempPathFactory) -> dict[str, SubmissionResu
     return {mark.student: mark for mark in marks}
 
 
-@works
-class TestInBubblewrap:
-    """What a submission can do in bubblewrap, and what it cannot."""
+@pytest.mark.marks
+def test_a_class_of_six_in_bubblewrap(tmp_path: Path) -> None:
+    if not find_sandbox().is_bubblewrap:
+        pytest.skip("bubblewrap is not installed, or cannot start here")
+    results = graded(tmp_path)
 
-    @pytest.mark.parametrize("student", ["bob", "eve", "ivo", "max"])
-    def test_an_exercise_is_solved_through_the_only_connection(self, graded: dict[str, SubmissionResult], student: str):
-        assert graded[student].solved == 1
-
-    @pytest.mark.parametrize("student", ["lea", "tom"])
-    def test_wrong_and_unreadable_submissions_solve_nothing(self, graded: dict[str, SubmissionResult], student: str):
-        assert graded[student].solved == 0
-
-    def test_it_sees_no_files_processes_networks_and_tokens_of_the_teacher(self, graded: dict[str, SubmissionResult]):
-        assert graded["eve"].errors == ()
-        assert graded["eve"].remarks == ()
-
-    def test_it_cannot_write_to_the_folder_of_the_class(self, graded: dict[str, SubmissionResult]):
-        (error,) = graded["max"].errors
-        assert "FileNotFoundError" in error or "Read-only" in error
-
-    def test_the_number_of_processes_is_limited(self, graded: dict[str, SubmissionResult]):
-        assert graded["ivo"].remarks == ("e1.ipynb was stopped in cell 4, because it had more than 32 processes",)
-
-    def test_no_process_is_left_over(self, graded: dict[str, SubmissionResult]):
-        assert not [
-            process for process in psutil.process_iter(["cmdline"]) if process.info["cmdline"] == ["sleep", "4244"]
-        ]
-
-    def test_the_first_exception_is_named(self, graded: dict[str, SubmissionResult]):
-        assert graded["lea"].errors == ("e1.ipynb raised an exception in cell 3: ZeroDivisionError: division by zero",)
+    assert {student: result.solved for student, result in results.items()} == {
+        **dict.fromkeys(("bob", "eve", "ivo", "max"), 1),
+        **dict.fromkeys(("lea", "tom"), 0),
+    }
+    # Eve looks for the files, processes, networks and tokens of the teacher.
+    assert results["eve"].errors == ()
+    assert results["eve"].remarks == ()
+    (error_of_write,) = results["max"].errors
+    assert "FileNotFoundError" in error_of_write or "Read-only" in error_of_write
+    assert results["ivo"].remarks == ("e1.ipynb was stopped in cell 4, because it had more than 32 processes",)
+    assert results["lea"].errors == ("e1.ipynb raised an exception in cell 3: ZeroDivisionError: division by zero",)
+    commands = [process.info["cmdline"] for process in psutil.process_iter(["cmdline"])]
+    assert ["sleep", "4244"] not in commands
 
 
 class TestChoice:

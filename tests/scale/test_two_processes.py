@@ -285,6 +285,15 @@ def test_what_belongs_to_one_process_is_refused(place: Place, name: str, body: d
     assert "several processes share this store" in json.loads(text)["error"]["message"]
 
 
+def test_a_user_is_not_reset_while_other_processes_may_write(place: Place) -> None:
+    with open_service(place.address, content=place.content, shared=True) as service:
+        InProcess(service, "http://svc.test").create(b"kept")
+        with pytest.raises(ValueError, match="several processes share the store"):
+            service.user_backups.reset("ada@svc.example")
+
+        assert service.user_backups.rows() == []
+
+
 def test_a_process_that_shares_and_one_that_does_not_exclude_each_other(place: Place) -> None:
     with (
         open_service(place.address, content=place.content, shared=True),

@@ -105,6 +105,7 @@ class UserBackups:
         folders of their owners. Tokens, quotas, registered receivers and what others have shared stay. Raises
         ValueError for a service in memory, and OSError if the backup cannot be written. Nothing has changed then.
         """
+        self._refuse_if_shared()
         with self.context.store.exclusive():  # nothing changes between the backup and the reset
             path = self._write(user)
             with self.context.store.transaction():
@@ -121,6 +122,7 @@ class UserBackups:
         path = next((Path(row["path"]) for row in self.rows() if backup in (row["backup"], row["path"])), None)
         if path is None:
             raise ValueError(f"{backup[:120]!r} is not a backup; GET class/backups lists the backups")
+        self._refuse_if_shared()
         with path.open("rb") as file, ArchiveReader(file) as saved:
             owners = [str(row_by_name("users", row)["email"]) for row in saved.rows["users"]]
             if len(owners) != 1 or owners[0] not in users:
@@ -141,6 +143,13 @@ class UserBackups:
             raise
         discard_contents(self.context, contents)
         return {"user": user, "backup": before.name, "path": str(before), **counts._asdict()}  # type: ignore[typeddict-item]
+
+    def _refuse_if_shared(self) -> None:
+        """Raise ValueError if another process could write between the backup and the reset."""
+        if self.context.store.is_shared:
+            raise ValueError(
+                "a user cannot be reset or restored while several processes share the store; serve it without --shared"
+            )
 
     def _folder(self) -> Path:
         if self.context.folder is None:
