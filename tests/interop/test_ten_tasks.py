@@ -1,4 +1,4 @@
-"""The ten tasks of docs/clients.md with five clients, which run the files that the page shows."""
+"""The files that docs/clients.md shows: the ten tasks with five clients, batches and gcsa."""
 
 from __future__ import annotations
 
@@ -115,3 +115,20 @@ def test_seven_tasks_with_rclone(lab: Sandbox) -> None:
     assert upload_types(lab) == {"uploadType=multipart", "uploadType=resumable"}
     assert sorted(svc.files()["name"]) == ["ducks", "ducks.csv", "film.bin", "native"]
     assert {206} <= set(lab.journal()["status"])
+
+
+@pytest.mark.parametrize("lab", [FAMILY], indirect=True, ids=["google-api-python-client"])
+def test_batches(lab: Sandbox, monkeypatch: pytest.MonkeyPatch, capsys) -> None:
+    output = run_python("batch_requests.py", environment(lab), monkeypatch, capsys)
+
+    assert output == "create ducks\nmissing 404\n2 Lesson 2\n3 Lesson 3\n4 Lesson 4\n"
+    assert svc.files()["name"].tolist() == ["ducks"]
+    assert len(svc.events()) == 3
+
+
+@pytest.mark.parametrize("lab", [FAMILY], indirect=True, ids=["gcsa"])
+def test_gcsa(lab: Sandbox, monkeypatch: pytest.MonkeyPatch, capsys) -> None:
+    output = run_python("calendar_gcsa.py", environment(lab), monkeypatch, capsys)
+
+    assert output == "11-02 11-09 11-16\n3 busy times\nAppointment at Somewhere\n"
+    assert len(svc.events()) == 2
