@@ -35,6 +35,9 @@ RESULTS = {
     "List the changes since the last time": "changed['name'].tolist() == ['news.txt']",
     "Put the rows of a spreadsheet into a calendar": "created['error'].isna().all() and len(svc.events()) == 2",
     "Export a calendar to another program as an .ics file": "len(dates) == 8 and Path('november.ics').exists()",
+    "Import an .ics file from another program": (
+        "imported['time_zone'].item() == 'Europe/Berlin' and len(lessons) == 8 and again['id'].equals(imported['id'])"
+    ),
     "See a calendar by month or week, and move events with the mouse": "len(view.listed) == 1 and moved.empty",
     "Let requests fail, and see how the client reacts": "tries.tolist() == [503, 503, 200]",
     "Move the clock a week ahead, and restore the state before": "late - lab.clock.now() == pd.Timedelta('8D')",
