@@ -46,10 +46,20 @@ def zone(name: str) -> ZoneInfo:
     'Europe/Berlin'
     """
     if name not in _zone_name_set():
-        near = [_IANA_OF[name.lower()]] if name.lower() in _IANA_OF else get_close_matches(name[:60], zone_names(), n=2)
+        windows = zone_of_windows(name)
+        near = [windows] if windows else get_close_matches(name[:60], zone_names(), n=2)
         hint = f"; did you mean {' or '.join(near)}?" if near else ""
         raise ValueError(f"{name[:60]!r} is not a time zone of the IANA database, such as Europe/Berlin{hint}")
     return _zone(name)
+
+
+def zone_of_windows(name: str) -> str | None:
+    """Return the IANA name that the Unicode CLDR gives for the name of a Windows time zone, or None for other names.
+
+    >>> zone_of_windows("W. Europe Standard Time")
+    'Europe/Berlin'
+    """
+    return _IANA_OF.get(name.lower())
 
 
 @cache
@@ -87,6 +97,17 @@ def _change(tz: tzinfo, first: int, last: int) -> list[int]:
 
 def _offset(tz: tzinfo, day: int) -> timedelta | None:
     return datetime.fromordinal(min(day, _LAST)).replace(tzinfo=tz).utcoffset()
+
+
+@lru_cache(maxsize=64)
+def has_offsets_of(tz: tzinfo, other: tzinfo, year: int) -> bool:
+    """Return whether two time zones have the same UTC offset in the middle of each month of a year.
+
+    >>> has_offsets_of(zone("Europe/Berlin"), zone("Europe/Paris"), 2026)
+    True
+    """
+    days = [date(year, month, 15).toordinal() for month in range(1, 13)]
+    return all(_offset(tz, day) == _offset(other, day) for day in days)
 
 
 @lru_cache(maxsize=64)

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from ...core.events.rfc5545_times import Start, print_moment
 from ...core.events.times import in_minutes
 from ...core.http.messages import JSON, JSONObject
-from ...core.time_zones import equivalent_zone, zone, zone_names
+from ...core.time_zones import equivalent_zone, has_offsets_of, zone, zone_names, zone_of_windows
 
 try:
     import icalendar
@@ -61,6 +61,7 @@ def imported_events(calendars: list[Any], time_zone: str) -> list[ImportedEvent]
 
 def _events_of(calendar: Any, time_zone: str) -> Iterator[ImportedEvent]:
     name = str(calendar.get("X-WR-TIMEZONE", ""))
+    name = zone_of_windows(name) or name
     zones = _Zones(calendar, zone(name if name in zone_names() else time_zone))
     series: dict[str, list[Any]] = {}
     for component in calendar.walk("VEVENT"):
@@ -125,18 +126,28 @@ class _Zones:
     def apply(self, moment: Start, parameters: Mapping[str, Any]) -> Start:
         """Return a date, or a time with its zone. Raises ValueError for a TZID that is not defined.
 
+        The name of a Windows zone is the zone of the CLDR, unless the file defines it with other offsets in the year.
         The library keeps the zones of other files by name, so its zones are used only if they are IANA zones.
         """
-        if not isinstance(moment, datetime) or hasattr(moment.tzinfo, "key"):
+        if not isinstance(moment, datetime):
             return moment
-        if "TZID" not in parameters:
+        name = str(parameters.get("TZID", ""))
+        if windows := zone_of_windows(name):
+            tz = zone(windows)
+            is_other = name in self._components and not has_offsets_of(tz, self._definition(name), moment.year)
+            return moment.replace(tzinfo=self._definition(name) if is_other else tz)
+        if hasattr(moment.tzinfo, "key"):
+            return moment
+        if not name:
             return moment.replace(tzinfo=moment.tzinfo or self._local)
-        name = str(parameters["TZID"])
         if name not in self._components:
             raise ValueError(f"the time zone {name} is not in the IANA database, and the file does not define it")
+        return moment.replace(tzinfo=self._definition(name))
+
+    def _definition(self, name: str) -> tzinfo:
         if name not in self._defined:
             self._defined[name] = self._components[name].to_tz(lookup_tzid=False)
-        return moment.replace(tzinfo=self._defined[name])
+        return self._defined[name]
 
 
 def _times(component: Any, zones: _Zones) -> JSONObject:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from ...core.errors.errors import NotFound
 from ..batch.batch import Batch, Errors, RowOperation, run
+from ..batch.resume import Resumable
 from ..batch.row_call import ROW_ERRORS, Report
 from ..current_session import SessionLike, session_or_current
 from ..frames.event_schemas import IMPORTED
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from ...client.events.ical_reader import ImportedEvent
     from ...client.session import Session
     from ..batch.progress import Progress
+    from ..batch.resume import Resume
     from ..batch.workers import Executor
 
 
@@ -33,6 +35,7 @@ def import_events(
     workers: int | None = None,
     executor: Executor | None = None,
     errors: Errors = None,
+    resume: Resume = None,
     progress: Progress = None,
     session: SessionLike = None,
 ) -> DataFrame:
@@ -40,20 +43,26 @@ def import_events(
 
     An event that is in the calendar already, by its iCalUID, is replaced, so the same file can be imported again. A
     recurring event is imported with its recurrence and with its changed and cancelled instances. The import reads
-    texts, times, status, visibility, people and reminders. It does not read links, attachments and tasks.
+    texts, times, status, visibility, people and reminders. It does not read links, attachments and tasks. The name of a
+    Windows time zone, such as "W. Europe Standard Time", becomes the IANA zone of the Unicode CLDR. If the file defines
+    the zone with other offsets, it becomes an IANA zone with these offsets.
 
     Args:
         source: The path of the file, or its content as str or bytes, which begins with BEGIN:VCALENDAR.
         calendar: The id of the calendar. Times without a time zone are in the zone of the file, or of this calendar.
         workers, executor, errors: The threads or the executor for several events, and what happens with an error of
             one of them. See docs/bulk.md.
+        resume: The name of a ledger, a file in the current folder in which the call records the rows that are done. The
+            same call again imports only the other events, and those that have changed in the file. None records
+            nothing. See docs/bulk.md.
         progress: None shows a progress bar for long calls, True always, False never. A function is called with (rows
             done, rows).
 
     Returns:
         One row for each event of the file: i_cal_uid, id, summary (str), start, end (datetime64[ms, the zone of the
-        calendar]), changed_instances (Int64), html_link (str), outcome (str, done or failed), error (str, why the event
-        was not imported), attempts (Int64), seconds (Float64).
+        calendar]), time_zone (str, the IANA name of the zone that the event has), changed_instances (Int64), html_link
+        (str), outcome (str: done, failed or skipped), error (str, why the event was not imported), attempts (Int64),
+        seconds (Float64).
 
     Raises:
         TypeError, ValueError: The source or an argument is not valid; nothing was sent.
@@ -72,7 +81,7 @@ def import_events(
     from ...client.events.ical_reader import imported_events, parse_calendars
 
     session, calendar = session_or_current(session), check_calendar(calendar)
-    batch = Batch(workers, executor, errors, None, progress)
+    batch = Batch(workers, executor, errors, resume, progress)
     calendars = parse_calendars(_content(source))
     zone = str(get_calendar(session, calendar).get("timeZone") or "UTC")
     operation = RowOperation(
@@ -81,6 +90,7 @@ def import_events(
         known=lambda row: {"iCalUID": row.body["iCalUID"], "summary": row.body.get("summary")},
         label=lambda n, row: str(row.body.get("summary") or row.body["iCalUID"]),
         row_errors=(*ROW_ERRORS, ValueError),
+        resumable=Resumable("import_events", {"calendar": calendar}, identity=lambda row: [row.body, row.changes]),
         title="Import events",
         unit="events",
     )

@@ -114,6 +114,7 @@ IMPORTED = schema(
     summary           text
     start             time
     end               time
+    time_zone         text
     changedInstances  count
     htmlLink          text
     """

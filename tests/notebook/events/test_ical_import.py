@@ -159,6 +159,70 @@ def test_a_zone_that_the_file_defines_becomes_the_iana_zone_with_the_same_offset
 
 
 @pytest.mark.parametrize(
+    "name, time_zone, hour",
+    [("W. Europe Standard Time", BERLIN, 9), ("pacific standard time", "America/Los_Angeles", 18)],
+)
+def test_the_name_of_a_windows_zone_is_imported_as_the_zone_of_the_cldr(
+    lab: svc.Sandbox, term: str, name: str, time_zone: str, hour: int
+):
+    event = f"UID:a@b\nDTSTART;TZID={name}:20270104T100000\nDURATION:PT1H\nRRULE:FREQ=MONTHLY;COUNT=12"
+
+    imported = svc.import_events(file(event), calendar=term)
+
+    assert imported[["outcome", "time_zone"]].values.tolist() == [["done", time_zone]]
+    instances = svc.events(calendar=term, single_events=True, limit=12, time_zone="UTC")
+    assert instances["time_zone"].unique().tolist() == [time_zone]
+    assert instances["start"].dt.hour.tolist()[::6] == [hour, hour - 1]
+
+
+def test_a_file_can_name_its_zone_as_windows_does(lab: svc.Sandbox, term: str):
+    text = file("UID:a@b\nDTSTART:20270104T100000\nDURATION:PT1H", head="X-WR-TIMEZONE:Tokyo Standard Time\n")
+
+    imported = svc.import_events(text, calendar=term)
+
+    assert imported["time_zone"].tolist() == ["Asia/Tokyo"]
+    assert imported["start"].item() == pd.Timestamp("2027-01-04 10:00", tz="Asia/Tokyo")
+
+
+@pytest.mark.parametrize(
+    "winter, summer, time_zone, hour",
+    [("+0100", "+0200", BERLIN, 9), ("+0200", "+0300", "Europe/Kiev", 8)],
+)
+def test_a_windows_zone_that_the_file_defines_has_the_offsets_of_the_file(
+    lab: svc.Sandbox, term: str, winter: str, summer: str, time_zone: str, hour: int
+):
+    name = "W. Europe Standard Time"
+    head = VTIMEZONE.format(name=name, winter=winter, summer=summer)
+    event = f"UID:a@b\nDTSTART;TZID={name}:20270104T100000\nDURATION:PT1H\nRRULE:FREQ=MONTHLY;COUNT=12"
+
+    imported = svc.import_events(file(event, head=head), calendar=term)
+
+    assert imported["time_zone"].tolist() == [time_zone]
+    instances = svc.events(calendar=term, single_events=True, limit=12, time_zone="UTC")
+    assert instances["start"].dt.hour.tolist()[::6] == [hour, hour - 1]
+
+
+def test_an_import_is_continued_with_a_ledger(lab: svc.Sandbox, term: str):
+    tea, lunch = ("UID:1@b\nSUMMARY:Tea\nDTSTART;VALUE=DATE:20261224", "UID:2@b\nSUMMARY:Lunch")
+    with pytest.warns(UserWarning, match="1 of 2 rows failed"):
+        first = svc.import_events(file(tea, lunch), calendar=term, resume="term")
+    lunch += "\nDTSTART;VALUE=DATE:20261225"
+
+    second = svc.import_events(file(tea, lunch), calendar=term, resume="term")
+    third = svc.import_events(file(tea.replace("Tea", "Cake"), lunch), calendar=term, resume="term")
+
+    assert [frame["outcome"].tolist() for frame in (first, second, third)] == [
+        ["done", "failed"],
+        ["skipped", "done"],
+        ["done", "skipped"],
+    ]
+    assert second.loc[0, ["id", "start"]].tolist() == first.loc[0, ["id", "start"]].tolist()
+    assert svc.events(calendar=term)["summary"].tolist() == ["Cake", "Lunch"]
+    with pytest.raises(ValueError, match="calendar"):
+        svc.import_events(file(tea), resume="term")
+
+
+@pytest.mark.parametrize(
     "start, message",
     [
         (

@@ -13,7 +13,16 @@ from babel.core import get_global
 
 from svc_notebooks.core.events.instances import occurrences
 from svc_notebooks.core.events.rrule import Recurrence
-from svc_notebooks.core.time_zones import ZoneData, clock_changes, equivalent_zone, zone, zone_data, zone_names
+from svc_notebooks.core.time_zones import (
+    ZoneData,
+    clock_changes,
+    equivalent_zone,
+    has_offsets_of,
+    zone,
+    zone_data,
+    zone_names,
+    zone_of_windows,
+)
 from svc_notebooks.core.windows_zones import WINDOWS_ZONES
 from svc_notebooks.notebook.doctor import _time_zones
 
@@ -109,6 +118,19 @@ def test_the_name_of_a_windows_zone_is_refused_with_the_name_in_the_cldr():
         zone("W. Europe Standard Time")
     with pytest.raises(ValueError, match=r"did you mean America/New_York\?"):
         zone("eastern standard time")
+
+
+def test_the_zone_of_a_windows_name_is_that_of_the_cldr():
+    mapping = get_global("windows_zone_mapping")
+
+    assert {name: zone_of_windows(name.upper()) for name in mapping} == {**mapping, "UTC": None}
+    assert zone_of_windows("Europe/Berlin") is None
+
+
+def test_zones_with_other_summer_time_do_not_have_the_same_offsets():
+    assert has_offsets_of(zone("America/New_York"), zone("America/Detroit"), 2026)
+    assert not has_offsets_of(zone("America/New_York"), timezone(timedelta(hours=-5)), 2026)
+    assert not has_offsets_of(zone("America/New_York"), zone("America/Indianapolis"), 2000)
 
 
 def test_the_names_of_windows_zones_are_those_of_the_cldr():
