@@ -104,7 +104,7 @@ def timeline_of(deliveries: Iterable[DeliveryRow]) -> Picture:
     legend: list[object] = []
     for outcome, after in (("delivered", ", "), ("retry", ", "), ("failed", "")):
         legend.append(join_html(swatch(_mark(8, 6, outcome)), _OUTCOME_LABELS[outcome], after))
-    legend.append(f"; a row is {longest:.1f} seconds long" if longest else "")
+    legend.append(f"; the width of a row is {longest:.1f} seconds" if longest else "")
     return Picture(text_table(title, names, text_rows), chart(title, _COLUMNS, rows, *legend))
 
 
