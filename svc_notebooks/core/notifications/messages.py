@@ -83,7 +83,7 @@ class HeaderRow:
 HEADERS: tuple[HeaderRow, ...] = (
     HeaderRow("Channel-ID",         "always",    "the id that you gave the channel",                           "channel_id"),
     HeaderRow("Message-Number",     "always",    "1 for sync, then increasing, with gaps",                        "number"),
-    HeaderRow("Resource-ID",        "always",    "the id of the resource, the same in all API versions",                    "resource_id"),
+    HeaderRow("Resource-ID",        "always",    "the id of the resource in all API versions",           "resource_id"),
     HeaderRow("Resource-State",     "always",    "what happened to the resource",                                        "state"),
     HeaderRow("Resource-URI",       "always",    "its URL in this version of the service",                 "resource_uri"),
     HeaderRow("Changed",            "sometimes", "what changed in it, never with sync",                "changed", ",".join),
