@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import sys
 from collections.abc import Callable
@@ -46,11 +47,14 @@ def count_calls(work: Callable[[], object]) -> tuple[int, int]:
             deepest = max(deepest, depth_of(frame))
 
     before = sys.getprofile()
+    gc.collect()
+    gc.disable()  # a finalizer of an earlier test would be counted
     sys.setprofile(profile)
     try:
         work()
     finally:
         sys.setprofile(before)
+        gc.enable()
     return calls, deepest
 
 

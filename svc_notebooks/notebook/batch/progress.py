@@ -56,6 +56,7 @@ class BatchProgress:
         rate: Callable[[float], float | None] = lambda now: None,
     ) -> None:
         self._counts, self._title, self._progress = counts, title, progress
+        self._function = None if progress is None or isinstance(progress, bool) else progress
         self._patience, self._elapsed, self._rate = patience, elapsed, rate
         self._displays: list[Display] | None = None
         self._thread, self._function_lock = get_ident(), Lock()
@@ -67,7 +68,8 @@ class BatchProgress:
 
         def report(done: int, total: int | None) -> None:
             self._counts.report(n, done, total)
-            self._call_function()
+            if self._function:
+                self._call_function(self._function)
             if get_ident() == self._thread:
                 self.draw()
 
@@ -76,12 +78,13 @@ class BatchProgress:
     def end(self, n: int, *, failed: bool, outcome: object = None) -> None:
         """Count a row that has ended."""
         self._counts.end(n, failed=failed, sent=outcome not in _NOT_SENT)
-        self._call_function()
+        if self._function:
+            self._call_function(self._function)
         self.draw()
 
     def draw(self) -> None:
         """Show how far the batch is, at most a few times a second. Call this in the thread that made the object."""
-        if self._progress is False or callable(self._progress):
+        if self._progress is False or self._function:
             return
         done, total = self._counts.share
         now, percent = self._elapsed(), 100 * done // total if total else 0
@@ -113,10 +116,9 @@ class BatchProgress:
         text = self._counts.text(now)
         return text if rate is None else f"{text}, slowed to {rate:.1f} requests/s"
 
-    def _call_function(self) -> None:
-        if callable(self._progress) and not isinstance(self._progress, bool):
-            with self._function_lock:
-                self._progress(*self._counts.share)
+    def _call_function(self, function: Report) -> None:
+        with self._function_lock:
+            function(*self._counts.share)
 
 
 @contextmanager
