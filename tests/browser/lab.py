@@ -89,8 +89,9 @@ class Lab:
     # -- a test begins and ends
 
     def start_test(self, test: str) -> None:
-        """An empty folder with such a name is `folder`."""
+        """An empty folder with such a name is `folder`. The folder of a first run that failed is removed."""
         self.folder = self.work / re.sub(r"\W+", "-", test).strip("-")
+        shutil.rmtree(self.folder, ignore_errors=True)
         self.folder.mkdir()
         self.page_errors.clear()
 

@@ -163,11 +163,12 @@ class FileSearch(widgets.HBox):  # type: ignore[misc]
         A query contains its own conditions, and is not valid before it is complete. The service sorts the results of a
         full-text search itself.
         """
+        hint = "starred = true and name contains 'a'; then press Enter" if self.field.value == QUERY else ""
+        with self.text.hold_sync():  # a page that gets a message about the text field restores its last sent text
+            self.text.continuous_update = self.field.value != QUERY
+            self.text.placeholder = hint or "empty: all files"
         set_visible(self.scope, self.field.value != QUERY)
         set_visible(self.order, self.field.value != TEXT)
-        self.text.continuous_update = self.field.value != QUERY
-        hint = "starred = true and name contains 'a'; then press Enter" if self.field.value == QUERY else ""
-        self.text.placeholder = hint or "empty: all files"
 
     def reset(self) -> None:
         """Reset the controls, so that all files in the open folder are listed. Call the watcher once."""
