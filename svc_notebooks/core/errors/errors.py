@@ -320,9 +320,9 @@ def disk_full(path: object, needed: int | None, free: int) -> OSError:
     """Return the OSError for a full disk. `needed` (bytes, None if unknown) and `free` (bytes) appear in the message.
 
     >>> str(disk_full("a.bin", 5_000_000, 4096))
-    "'a.bin' cannot be written, its disk is full (5,000,000 more bytes needed, 4,096 free): make room and run it again"
+    "'a.bin' cannot be written, its disk is full (5,000,000 more bytes needed, 4,096 free): free space and run it again"
     """
     counts = f"{free:,} bytes free" if needed is None else f"{needed:,} more bytes needed, {free:,} free"
-    error = OSError(f"{str(path)!r} cannot be written, its disk is full ({counts}): make room and run it again")
+    error = OSError(f"{str(path)!r} cannot be written, its disk is full ({counts}): free space and run it again")
     error.errno = errno.ENOSPC
     return error

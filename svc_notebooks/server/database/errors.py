@@ -57,7 +57,7 @@ def store_error(error: BaseException, path: Path | None) -> OSError | None:
     if code in (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN) and path:
         code, original = _cause(path) or (code, original)
     if code == sqlite3.SQLITE_FULL:
-        return OSError(errno.ENOSPC, f"the disk of {path} is full: make room there")
+        return OSError(errno.ENOSPC, f"the disk of {path} is full: free space there")
     if code not in _SENTENCES:
         return None
     sentence = _SENTENCES[code].format(path=path or "the database", error=original)

@@ -44,7 +44,7 @@ def postgres_error(error: BaseException) -> OSError | None:
     state = getattr(original, "sqlstate", None)
     reason = str(original).strip().partition("\n")[0]
     if state == _DISK_FULL:
-        return OSError(errno.ENOSPC, f"the disk of the PostgreSQL server is full ({reason}): make room there")
+        return OSError(errno.ENOSPC, f"the disk of the PostgreSQL server is full ({reason}): free space there")
     if state in _DAMAGED:
         return DatabaseDamaged(f"the PostgreSQL database is damaged ({reason}): restore it from a backup")
     if state == _READ_ONLY:

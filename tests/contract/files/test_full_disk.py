@@ -1,4 +1,4 @@
-"""A service with a full disk, its responses, its data, and deletions that make room."""
+"""A service with a full disk, its responses, its data, and deletions that free space."""
 
 from __future__ import annotations
 
