@@ -5,7 +5,7 @@ engine.py, readers.py              the connections, with their transactions and 
 postgres.py, postgres_opening.py   the same on PostgreSQL; imported only for an address of a database
 statements.py                      prepared statements in both dialects
 schema.py, column_values.py        the tables, and the values that their columns may contain; shared_schema.py
-upgrades.py, word_index.py         upgrades from older schema versions; the full-text index of the words of files
+upgrades.py, postgres_upgrades.py  upgrades from older schema versions; word_index.py indexes the words of files
 opening_record.py, integrity.py    the record of the last opening; checks for damage
 errors.py                          SQLite errors as sentences for the operator
 """

@@ -20,6 +20,7 @@ from psycopg.pq import TransactionStatus
 from sqlalchemy import ColumnElement, Connection, Select, Table
 from sqlalchemy.exc import DBAPIError
 
+from . import postgres_upgrades
 from .engine import Database
 from .errors import DatabaseDamaged, UnstorableText
 from .readers import Reader, Readers
@@ -336,6 +337,7 @@ def _claimed(connect: Callable[[], Connection], locks: Locks) -> Connection:
             driver.execute(_SET_PATIENCE)
             driver.execute(locks.claim)
             driver.execute("RESET lock_timeout")
+            _check_version(driver)
         except BaseException:
             connection.close()
             raise
@@ -346,6 +348,13 @@ def _claimed(connect: Callable[[], Connection], locks: Locks) -> Connection:
     except (psycopg.Error, DBAPIError) as error:
         raise postgres_error(error) or OSError(str(error)) from None
     return connection
+
+
+def _check_version(driver: Any) -> None:
+    """Raise OSError if another process has upgraded the database since this process opened it."""
+    version = postgres_upgrades.version(driver)
+    if version != postgres_upgrades.VERSION:
+        raise OSError(f"the PostgreSQL database was upgraded to schema version {version}: start this service again")
 
 
 def _numbered() -> list[Table]:

@@ -1,4 +1,4 @@
-"""Opens a database on PostgreSQL, and creates its tables if it has none.
+"""Opens a database on PostgreSQL, and creates or upgrades its tables.
 
 The tables are in the schema of the connection, which is `public` unless the address has other `options`. The table
 svc_store has the schema version, the id of the store and the number of openings. No message contains the password of
@@ -15,7 +15,7 @@ import psycopg
 from sqlalchemy import URL, Connection, Engine, NullPool, create_engine, make_url
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
-from . import upgrades
+from . import postgres_upgrades
 from .postgres import Locks, PostgresDatabase, postgres_error
 from .schema import metadata
 from .shared_schema import shared_metadata
@@ -25,7 +25,9 @@ _CLASS = 0x737663
 
 _MOST_PREPARED = 500
 
-_CREATE_STORE = "CREATE TABLE svc_store (version integer NOT NULL, store text NOT NULL, openings bigint NOT NULL)"
+_CREATE_STORE = (
+    "CREATE TABLE svc_store (version integer NOT NULL, store text NOT NULL, openings bigint NOT NULL, migration text)"
+)
 _TABLES = "SELECT tablename FROM pg_catalog.pg_tables WHERE schemaname = current_schema()"
 _LONG_KEYS = (  # a B-tree has no entries above 2704 bytes
     "ALTER TABLE authorities DROP CONSTRAINT authorities_pkey",
@@ -43,13 +45,14 @@ class OpenedPostgres(NamedTuple):
 
 
 def open_postgres(address: str, durability: Literal["process", "power"], *, shared: bool) -> OpenedPostgres:
-    """Open the database at an address such as postgresql://user@host/database, and create its tables if necessary.
+    """Open the database at an address such as postgresql://user@host/database, and create or upgrade its tables.
 
-    `shared` is true if other processes may use the database at the same time. With `durability="power"`, the server
-    writes each commit to its disk, even if its settings do not.
+    `shared` is true if other processes may use the database at the same time. Processes that start at the same time
+    create or upgrade the tables one after another. With `durability="power"`, the server writes each commit to its
+    disk, even if its settings do not.
 
     Raises ValueError for an invalid address. Raises OSError if the server cannot be reached, or if the database is in
-    use, is not encoded in UTF-8, or belongs to another program or to another version of this package.
+    use, is not encoded in UTF-8, or belongs to another program or to a newer version of this package.
     """
     connect = partial(_connect, _engine(_parse(address)), durability)
     notes: list[str] = []
@@ -60,7 +63,8 @@ def open_postgres(address: str, durability: Literal["process", "power"], *, shar
                 "SELECT hashtext(current_schema())"
             ).fetchone()[0]
             with_lock = f"SELECT pg_advisory_xact_lock({_CLASS + 1}, {number})"
-            _create_tables(connection, with_lock, notes)
+            alone = f"SELECT pg_advisory_xact_lock({_CLASS}, {number})"
+            _prepare_tables(connection, with_lock, alone, notes)
         finally:
             connection.close()
     except (psycopg.Error, DBAPIError) as error:
@@ -101,8 +105,11 @@ def _connect(engine: Engine, durability: Literal["process", "power"]) -> Connect
     return connection
 
 
-def _create_tables(connection: Connection, with_lock: str, notes: list[str]) -> None:
-    """Create the tables in an empty schema, or check the version of existing tables, in one transaction."""
+def _prepare_tables(connection: Connection, with_lock: str, alone: str, notes: list[str]) -> None:
+    """Create the tables in an empty schema, or upgrade existing tables, in one transaction.
+
+    `with_lock` is SQL that waits for other processes that start, and `alone` waits for all services.
+    """
     driver: Any = connection.connection.driver_connection
     with driver.transaction():
         driver.execute(with_lock)
@@ -118,15 +125,12 @@ def _create_tables(connection: Connection, with_lock: str, notes: list[str]) -> 
             metadata.create_all(connection, checkfirst=False)
             for statement in (*_LONG_KEYS, _CREATE_STORE):
                 driver.execute(statement)
-            driver.execute("INSERT INTO svc_store VALUES (%s, %s, 0)", (upgrades.VERSION, uuid4().hex))
+            driver.execute("INSERT INTO svc_store VALUES (%s, %s, 0, NULL)", (postgres_upgrades.VERSION, uuid4().hex))
             _index_words(driver, notes)
+        before = postgres_upgrades.upgrade(driver, alone)
         shared_metadata.create_all(connection, checkfirst=True)
-        (version,) = driver.execute("SELECT version FROM svc_store").fetchone()
-    if version != upgrades.VERSION:
-        raise OSError(
-            f"the PostgreSQL database has schema version {version}, and this package supports only version"
-            f" {upgrades.VERSION}: use the version of svc-notebooks that wrote the database"
-        )
+    if before is not None:
+        notes.append(f"the database had schema version {before} and was upgraded to {postgres_upgrades.VERSION}")
 
 
 def _index_words(driver: Any, notes: list[str]) -> None:

@@ -1,0 +1,128 @@
+"""A database of an earlier schema version is upgraded once, by one process, without loss."""
+
+from __future__ import annotations
+
+import json
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from svc_notebooks.server.database import postgres_upgrades
+from svc_notebooks.server.service import open_service
+from tests.contract.wire import InProcess
+from tests.scale.conftest import Place
+from tests.scale.workers import sent, workers
+
+pytestmark = pytest.mark.scale
+
+_OLD = Path(__file__).parent.parent / "stores" / "postgres_4.psql"
+_PART = "56c78447d098408f8aca5b1800000001"
+_STORE = "d33834b775ee4f9db09ae97b7dd2619e"
+_COLUMNS = (
+    "SELECT table_name, column_name, data_type, is_nullable, collation_name, ordinal_position"
+    " FROM information_schema.columns WHERE table_schema = 'public' ORDER BY table_name, ordinal_position"
+)
+_INDEXES = "SELECT indexdef FROM pg_indexes WHERE schemaname = 'public' ORDER BY indexdef"
+
+
+@pytest.fixture
+def old(place: Place) -> Place:
+    """A database of the first version on PostgreSQL, and its folder."""
+    place.execute(_OLD.read_text(encoding="utf-8"))
+    part = place.content / "parts" / _PART[:2] / _PART
+    part.parent.mkdir(parents=True)
+    part.write_bytes(b"kept")
+    marker = {"format": "svc-notebooks contents", "version": 1, "store": _STORE}
+    (place.content / "svc-contents.json").write_text(json.dumps(marker))
+    return place
+
+
+def version(place: Place) -> object:
+    return place.execute("SELECT version FROM svc_store")[0][0]
+
+
+def test_an_old_database_is_upgraded_with_all_rows(old: Place) -> None:
+    with open_service(old.address, content=old.content) as service:
+        wire = InProcess(service, "http://svc.test")
+        wire.token = "old-token"
+        files = {file["name"]: file["id"] for file in wire.send("GET", "/storage/v3/files").json["files"]}
+
+        assert version(old) == postgres_upgrades.VERSION
+        assert service.notes[0].startswith("the database had schema version 4 and was upgraded to ")
+        assert files.keys() == {"Untitled", "plan"}
+        assert wire.send("GET", f"/storage/v3/files/{files['Untitled']}?alt=media").body == b"kept"
+    with open_service(old.address, content=old.content) as service:
+        assert service.notes == []
+
+
+def test_an_upgraded_database_has_the_tables_of_a_new_one(server: str, old: Place) -> None:
+    open_service(old.address, content=old.content).close()
+    upgraded = old.execute(_COLUMNS), old.execute(_INDEXES)
+    with psycopg.connect(f"{server}/postgres", autocommit=True) as connection:
+        connection.execute("CREATE DATABASE new_one")
+    new = Place(f"{server}/new_one", old.content.with_name("new"))
+    try:
+        open_service(new.address, content=new.content).close()
+
+        assert upgraded == (new.execute(_COLUMNS), new.execute(_INDEXES))
+    finally:
+        old.execute("DROP DATABASE new_one WITH (FORCE)")
+
+
+def test_processes_that_start_at_once_upgrade_once(old: Place) -> None:
+    with ThreadPoolExecutor(4) as pool:
+        opening = [pool.submit(open_service, old.address, content=old.content, shared=True) for _ in range(4)]
+    services = [future.result() for future in opening]
+    upgrades = [note for service in services for note in service.notes if "was upgraded" in note]
+    for service in services:
+        service.close()
+
+    assert len(upgrades) == 1
+
+
+def test_an_upgrade_waits_for_no_service_of_the_older_version(old: Place) -> None:
+    with psycopg.connect(old.address, autocommit=True) as running:
+        running.execute("SELECT pg_advisory_lock_shared(7566947, hashtext(current_schema()))")  # as that version does
+        with pytest.raises(OSError, match="schema version 4 and is in use: stop all services of the older version"):
+            open_service(old.address, content=old.content, shared=True)
+
+    assert version(old) == 4
+
+
+def test_a_failed_upgrade_changes_nothing(old: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(driver: object) -> None:
+        raise OSError("out of ink")
+
+    monkeypatch.setattr(postgres_upgrades, "STEPS", (*postgres_upgrades.STEPS, fail))
+    monkeypatch.setattr(postgres_upgrades, "VERSION", postgres_upgrades.VERSION + 1)
+    before = old.execute(_COLUMNS)
+    with pytest.raises(OSError, match="out of ink"):
+        open_service(old.address, content=old.content)
+
+    assert old.execute(_COLUMNS) == before
+
+
+def test_a_newer_database_is_refused_and_not_changed(place: Place) -> None:
+    open_service(place.address, content=place.content).close()
+    newer = postgres_upgrades.VERSION + 1
+    place.execute(f"UPDATE svc_store SET version = {newer}")
+    with pytest.raises(OSError, match=f"schema version {newer}, .* versions 4 to {newer - 1}: use the version of"):
+        open_service(place.address, content=place.content)
+
+    assert version(place) == newer
+
+
+def test_a_process_that_connects_again_to_an_upgraded_database_stops_writing(place: Place) -> None:
+    with workers(place, 1, "t") as (worker,):
+        sent(worker, "POST", "/storage/v3/files", {})
+        place.execute(f"UPDATE svc_store SET version = {postgres_upgrades.VERSION + 1}")
+        place.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+            " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+        )
+        with pytest.raises(AssertionError, match=r"\(50"):
+            sent(worker, "POST", "/storage/v3/files", {})
+
+    assert place.execute("SELECT count(*) FROM files WHERE parent IS NOT NULL") == [(1,)]
