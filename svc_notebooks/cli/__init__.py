@@ -1,7 +1,7 @@
-"""The command line `svc-notebooks lab | run | grade | solutions | serve | check | backup | conformance |
-doctor`.
+"""The command line `svc-notebooks lab | run | grade | solutions | serve | check | backup | migrate |
+conformance | doctor`.
 
-lab, run, grade, solutions, serve, check, backup, conformance    a module for each command
+lab, run, grade, ..., backup, migrate, conformance       a module for each command
 class_options                                            roster and options of `serve --class`
 notebook_files, jupyter_settings                         the notebooks of the package; settings of JupyterLab
 rule_report, report_plugin, deployment                   report, pytest plugin and tested deployment of `conformance`
@@ -67,6 +67,10 @@ def main(argv: Sequence[str] | None = None) -> int:
             from .backup import backup
 
             return backup(options)
+        case "migrate":
+            from .migrate import migrate
+
+            return migrate(options)
         case "conformance":
             from .conformance import conformance
 
@@ -120,6 +124,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_serve(commands)
     _add_check(commands)
     _add_backup(commands)
+    _add_migrate(commands)
     _add_conformance(commands)
     commands.add_parser("doctor", help="check the installation, and show how to fix problems")
     return parser
@@ -313,6 +318,28 @@ def _add_backup(commands: "argparse._SubParsersAction[argparse.ArgumentParser]")
     command.add_argument("directory", type=Path, metavar="DIR", help="the folder of serve --store or sandbox(path)")
     command.add_argument(
         "target", type=Path, metavar="TO", help="the folder of the copy, which is empty or does not exist"
+    )
+
+
+def _add_migrate(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    command = commands.add_parser(
+        "migrate",
+        help="copy a store from a data folder to PostgreSQL, or back",
+        description="Copies all rows and contents of the store FROM to the empty place TO, and verifies the copy. One"
+        " of FROM and TO is a data folder, and the other is postgresql://user@host/database with --content. FROM is not"
+        " changed. Stop its services first. Tokens, upload sessions, channels, page tokens and sync tokens stay valid"
+        " at the same address. The same command continues an interrupted migration. Exit status 0: copied; 2: not"
+        " copied.",
+    )
+    command.add_argument("source", metavar="FROM", help="the data folder or the address of the database to copy")
+    command.add_argument("target", metavar="TO", help="a new folder, or the address of an empty database")
+    command.add_argument(
+        "--content", type=Path, metavar="DIR", help="the folder for the contents of files beside the database"
+    )
+    command.add_argument(
+        "--discard",
+        action="store_true",
+        help="delete what an interrupted migration from FROM has written to TO, instead of continuing",
     )
 
 

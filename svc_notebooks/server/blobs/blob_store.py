@@ -98,8 +98,8 @@ class PartWriter(Protocol):
 class BlobStore(Protocol):
     """A store for parts, which are immutable sequences of bytes with a key."""
 
-    def writer(self) -> PartWriter:
-        """Return a writer for a new part."""
+    def writer(self, key: str | None = None) -> PartWriter:
+        """Return a writer for a new part, which gets a new key unless it is the copy of a part of another store."""
 
     def read(self, key: str, start: int, stop: int) -> Iterator[bytes]:
         """Yield bytes `start` to `stop` (exclusive). Raises DamagedContent if the part is missing or too short."""
@@ -133,8 +133,9 @@ class BlobStore(Protocol):
 
 
 class _MemoryWriter:
-    def __init__(self, parts: MemoryBlobStore) -> None:
+    def __init__(self, parts: MemoryBlobStore, key: str | None) -> None:
         self._parts = parts
+        self._key = key
         self._blocks: list[bytes] = []
         self._tail = bytearray()
         self.size = 0
@@ -166,7 +167,7 @@ class _MemoryWriter:
     def commit(self) -> str:
         if self._tail:
             self._settle()
-        key = str(next(self._parts._numbers))
+        key = self._key or str(next(self._parts._numbers))
         self._parts._parts[key] = tuple(self._blocks)
         return key
 
@@ -181,8 +182,8 @@ class MemoryBlobStore:
         self._parts: dict[str, tuple[bytes, ...]] = {}
         self._numbers = count(1)
 
-    def writer(self) -> PartWriter:
-        return _MemoryWriter(self)
+    def writer(self, key: str | None = None) -> PartWriter:
+        return _MemoryWriter(self, key)
 
     def read(self, key: str, start: int, stop: int) -> Iterator[bytes]:
         at = 0

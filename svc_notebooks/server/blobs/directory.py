@@ -91,9 +91,11 @@ class DirectoryBlobStore:
         self._snapshots = snapshots or folder.with_name(SNAPSHOTS)
         folder.mkdir(parents=True, exist_ok=True)
 
-    def writer(self) -> PartWriter:
-        key = uuid4().hex[:-8] + self._opening
-        return _FileWriter(self._name(key), sync=self._sync)
+    def writer(self, key: str | None = None) -> PartWriter:
+        name = self._name(key or uuid4().hex[:-8] + self._opening)
+        if key:  # a copy that was interrupted is begun again
+            Path(name + UNFINISHED).unlink(missing_ok=True)
+        return _FileWriter(name, sync=self._sync)
 
     def _name(self, key: str) -> str:
         return f"{self._folder}/{key[:2]}/{key}"
@@ -187,7 +189,7 @@ class DirectoryBlobStore:
                 sync_folder(folder)
 
     def drop(self) -> None:
-        _drop_snapshot(self._folder)
+        drop_parts(self._folder)
         _remove_empty(self._folder.parent, self._folder.parent.parent)
 
     def close(self) -> None:
@@ -211,13 +213,14 @@ def drop_snapshots(folder: Path) -> None:
     """Delete the snapshots that earlier openings of the store have left in a folder."""
     for snapshot in folder.glob("*"):
         if PART_NAME.fullmatch(snapshot.name):
-            _drop_snapshot(snapshot)
+            drop_parts(snapshot)
     _remove_empty(folder, folder.parent)
 
 
-def _drop_snapshot(folder: Path) -> None:
+def drop_parts(folder: Path) -> None:
+    """Delete the finished and unfinished parts in a folder, and the folder if it is then empty."""
     for path in folder.glob("??/*"):
-        if PART_NAME.fullmatch(path.name):
+        if PART_NAME.fullmatch(path.name.removesuffix(UNFINISHED)):
             path.unlink(missing_ok=True)
     _remove_empty(*folder.glob("??"), folder)
 

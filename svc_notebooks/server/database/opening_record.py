@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import NamedTuple
+from typing import BinaryIO, NamedTuple
 
 from .upgrades import FIRST_TABLES, VERSION, tables, version
 
@@ -142,4 +142,20 @@ def in_use(path: Path, sleep: Callable[[float], None] = time.sleep) -> bool:
                 sleep(0.02)
             else:
                 return False
+    return True
+
+
+def keep_services_out(database: BinaryIO) -> bool:
+    """Lock the open file of a database, so that no service can open the database. Return False if one has opened it.
+
+    The lock ends when this process closes any handle of the file. Does nothing without POSIX locks.
+    """
+    try:
+        from fcntl import LOCK_NB, LOCK_SH, lockf
+    except ImportError:
+        return True
+    try:
+        lockf(database, LOCK_SH | LOCK_NB, *_SQLITE_LOCKS)
+    except OSError:
+        return False
     return True

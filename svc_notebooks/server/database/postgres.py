@@ -31,7 +31,6 @@ _SNAPSHOT = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 _ABSENT = "\ufffe"
 """Replaces U+0000 in a text that is searched for. No stored text contains U+0000, so the text must not be found."""
 
-_COUNT_OPENING = "UPDATE svc_store SET openings = openings + 1 RETURNING store, openings"
 _SET_PATIENCE = "SET lock_timeout = '2s'"  # a process that has ended may still have its locks for a moment
 _DISK_FULL, _DAMAGED, _READ_ONLY = "53100", ("XX001", "XX002"), "25006"
 
@@ -270,12 +269,6 @@ class PostgresDatabase(Database):
             with suppress(psycopg.Error, DBAPIError):
                 connection.close()
 
-    def begin_opening(self) -> str:
-        """Count this opening of the store, set its number in `opening`, and return the id of the store."""
-        with self.transaction():
-            store, self.opening = self._driver.execute(_COUNT_OPENING).fetchone()
-        return str(store)
-
     def exclusive(self) -> AbstractContextManager[Any]:
         """Return a lock for a `with` block, in which nobody else writes and this thread reads the latest rows.
 
@@ -308,7 +301,8 @@ class PostgresDatabase(Database):
                     last, is_used = (
                         self._connected().execute(f"SELECT last_value, is_called FROM {_sequence(table)}").fetchone()
                     )
-                    numbers |= {table.name: last} if is_used else {}
+                    last -= not is_used  # `set_counters` leaves the next number
+                    numbers |= {table.name: last} if last else {}
         return numbers
 
     def set_counters(self, numbers: Mapping[str, int]) -> None:

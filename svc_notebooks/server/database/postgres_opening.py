@@ -16,6 +16,7 @@ from sqlalchemy import URL, Connection, Engine, NullPool, create_engine, make_ur
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from . import postgres_upgrades
+from .engine import Database
 from .postgres import Locks, PostgresDatabase, postgres_error
 from .schema import metadata
 from .shared_schema import shared_metadata
@@ -27,6 +28,11 @@ _MOST_PREPARED = 500
 
 _CREATE_STORE = (
     "CREATE TABLE svc_store (version integer NOT NULL, store text NOT NULL, openings bigint NOT NULL, migration text)"
+)
+_COUNT_OPENING = "UPDATE svc_store SET openings = openings + 1 RETURNING store, openings, migration"
+_UNFINISHED = (
+    "the PostgreSQL database is the target of a migration that has not ended: repeat the command svc-notebooks migrate"
+    " to continue, or add --discard to delete what it has copied"
 )
 _TABLES = "SELECT tablename FROM pg_catalog.pg_tables WHERE schemaname = current_schema()"
 _LONG_KEYS = (  # a B-tree has no entries above 2704 bytes
@@ -44,12 +50,14 @@ class OpenedPostgres(NamedTuple):
     notes: list[str]
 
 
-def open_postgres(address: str, durability: Literal["process", "power"], *, shared: bool) -> OpenedPostgres:
+def open_postgres(
+    address: str, durability: Literal["process", "power"], *, shared: bool, migration: str | None = None
+) -> OpenedPostgres:
     """Open the database at an address such as postgresql://user@host/database, and create or upgrade its tables.
 
     `shared` is true if other processes may use the database at the same time. Processes that start at the same time
     create or upgrade the tables one after another. With `durability="power"`, the server writes each commit to its
-    disk, even if its settings do not.
+    disk, even if its settings do not. `migration` is the id of a store that is being migrated to an empty database.
 
     Raises ValueError for an invalid address. Raises OSError if the server cannot be reached, or if the database is in
     use, is not encoded in UTF-8, or belongs to another program or to a newer version of this package.
@@ -64,14 +72,69 @@ def open_postgres(address: str, durability: Literal["process", "power"], *, shar
             ).fetchone()[0]
             with_lock = f"SELECT pg_advisory_xact_lock({_CLASS + 1}, {number})"
             alone = f"SELECT pg_advisory_xact_lock({_CLASS}, {number})"
-            _prepare_tables(connection, with_lock, alone, notes)
+            _prepare_tables(connection, with_lock, alone, notes, migration)
         finally:
             connection.close()
     except (psycopg.Error, DBAPIError) as error:
         raise postgres_error(error) or OSError(f"the PostgreSQL database cannot be opened ({error})") from None
     claim = f"SELECT pg_advisory_lock{'_shared' if shared else ''}({_CLASS}, {number})"
     database = PostgresDatabase(connect, Locks(f"BEGIN; {with_lock}" if shared else "BEGIN", claim), shared=shared)
-    return OpenedPostgres(database, database.begin_opening(), notes)
+    try:
+        return OpenedPostgres(database, _begin_opening(database, migration), notes)
+    except BaseException:
+        database.close()
+        raise
+
+
+def read_postgres(address: str) -> OpenedPostgres:
+    """Open the database of a complete store that no service uses, for reading. Raises the same as `open_postgres`."""
+    connect = partial(_connect, _engine(_parse(address)), "process")
+    try:
+        connection = connect()
+        try:
+            driver: Any = connection.connection.driver_connection
+            if not driver.execute("SELECT to_regclass('svc_store')").fetchone()[0]:
+                raise OSError("the PostgreSQL database has no store")
+            if postgres_upgrades.version(driver) < postgres_upgrades.VERSION:
+                raise OSError("the PostgreSQL database has an older version: start svc-notebooks serve once to upgrade")
+            (number,) = driver.execute("SELECT hashtext(current_schema())").fetchone()
+            store, unfinished = driver.execute("SELECT store, migration FROM svc_store").fetchone()
+        finally:
+            connection.close()
+    except (psycopg.Error, DBAPIError) as error:
+        raise postgres_error(error) or OSError(f"the PostgreSQL database cannot be opened ({error})") from None
+    if unfinished is not None:
+        raise OSError(_UNFINISHED)
+    claim = f"SELECT pg_advisory_lock({_CLASS}, {number})"
+    return OpenedPostgres(PostgresDatabase(connect, Locks("BEGIN", claim), shared=False), str(store), [])
+
+
+def end_migration(database: Database) -> None:
+    """Record that the rows of the other store are complete, as part of the open transaction."""
+    database.driver.execute("UPDATE svc_store SET migration = NULL")
+
+
+def discard_migration(database: Database) -> None:
+    """Drop all tables of the target of an unfinished migration."""
+    with database.transaction():
+        for name in (*metadata.tables, *shared_metadata.tables, "svc_store"):
+            database.driver.execute(f'DROP TABLE IF EXISTS "{name}"')
+
+
+def _begin_opening(database: PostgresDatabase, migration: str | None) -> str:
+    """Count this opening of the store, set its number, and return the id of the store.
+
+    `migration` is the id of the store that is being migrated to this one. Raises OSError if the database has a complete
+    store instead, or if it is the target of an unfinished migration and `migration` is another.
+    """
+    with database.transaction():
+        driver: Any = database.driver
+        store, database.opening, unfinished = driver.execute(_COUNT_OPENING).fetchone()
+        if unfinished is None and migration is not None:
+            raise OSError("the PostgreSQL database already has a store: choose an empty database")
+        if unfinished != migration:
+            raise OSError(_UNFINISHED)
+    return str(store)
 
 
 def _parse(address: str) -> URL:
@@ -105,7 +168,9 @@ def _connect(engine: Engine, durability: Literal["process", "power"]) -> Connect
     return connection
 
 
-def _prepare_tables(connection: Connection, with_lock: str, alone: str, notes: list[str]) -> None:
+def _prepare_tables(
+    connection: Connection, with_lock: str, alone: str, notes: list[str], migration: str | None
+) -> None:
     """Create the tables in an empty schema, or upgrade existing tables, in one transaction.
 
     `with_lock` is SQL that waits for other processes that start, and `alone` waits for all services.
@@ -125,7 +190,9 @@ def _prepare_tables(connection: Connection, with_lock: str, alone: str, notes: l
             metadata.create_all(connection, checkfirst=False)
             for statement in (*_LONG_KEYS, _CREATE_STORE):
                 driver.execute(statement)
-            driver.execute("INSERT INTO svc_store VALUES (%s, %s, 0, NULL)", (postgres_upgrades.VERSION, uuid4().hex))
+            driver.execute(
+                "INSERT INTO svc_store VALUES (%s, %s, 0, %s)", (postgres_upgrades.VERSION, uuid4().hex, migration)
+            )
             _index_words(driver, notes)
         before = postgres_upgrades.upgrade(driver, alone)
         shared_metadata.create_all(connection, checkfirst=True)

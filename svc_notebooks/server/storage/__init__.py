@@ -2,6 +2,7 @@
 
 data_directory.py                  recognises, opens and closes the folder of a store
 server_store.py, content_folder.py a store on PostgreSQL, and the folder of its contents
+migration_source.py, migration_target.py  the stores between which `svc-notebooks migrate` copies
 content_io.py                      writes and reads contents across blobs, computes digests
 session_locks.py                   lets one request at a time use an upload session
 disk_reserve.py, fork_guard.py     reserve disk space for deletions; disable the service in forked processes

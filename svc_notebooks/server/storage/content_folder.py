@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from ..blobs.atomic_write import sync_folder
-from ..blobs.directory import PART_NAME, SNAPSHOTS, UNFINISHED, DirectoryBlobStore, drop_snapshots
+from ..blobs.directory import PART_NAME, SNAPSHOTS, UNFINISHED, DirectoryBlobStore, drop_parts, drop_snapshots
 from ..blobs.stray_blobs import HARMLESS, UNFINISHED_AGE
 
 MARKER = "svc-contents.json"
@@ -61,6 +61,21 @@ def open_content_folder(
     if not shared:
         drop_snapshots(snapshots)
     return DirectoryBlobStore(folder / _PARTS, sync=durability == "power", opening=number, snapshots=snapshots)
+
+
+def read_content_folder(folder: Path, store: str) -> DirectoryBlobStore:
+    """Return the parts in the folder of a store, without changing the folder. Raises OSError for any other folder."""
+    if not (folder / MARKER).exists() or _read_marker(folder) != store:
+        raise _refusal(folder, "it has no contents of this store")
+    return DirectoryBlobStore(folder / _PARTS, sync=False)
+
+
+def discard_content_folder(folder: Path, store: str) -> None:
+    """Delete the parts and the marker of a store. Other files stay. Does nothing if there is no folder."""
+    if (folder / MARKER).exists():
+        read_content_folder(folder, store)
+        drop_parts(folder / _PARTS)
+        (folder / MARKER).unlink()
 
 
 def _refusal(folder: Path, problem: str) -> OSError:

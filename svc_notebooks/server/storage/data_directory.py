@@ -35,6 +35,9 @@ _UNFINISHED = f"{MARKER}.unfinished"
 _FORMAT = "svc-notebooks store"
 _VERSION = 1
 PARTS = "parts"
+MIGRATION = "svc-migration.json"
+"""The file with the id of the source, in a folder that is the target of an unfinished migration."""
+
 _OURS = (MARKER, DATABASE, f"{DATABASE}-wal", f"{DATABASE}-journal", PARTS, ASIDE, SNAPSHOTS, RESERVE)
 _open: set[tuple[int, int, int]] = set()
 
@@ -141,6 +144,8 @@ def examine(folder: Path) -> tuple[Literal["new", "marked", "unmarked"], Marker]
     new = Marker(uuid4().hex, 0, uuid4().hex, closed=False)
     if not names - HARMLESS - {_UNFINISHED}:
         return "new", new
+    if MIGRATION in names:
+        raise _refusal(folder, "it is the target of a migration that has not ended", _CONTINUE)
     if MARKER not in names and DATABASE not in names:
         raise _refusal(folder, *_foreign(names - HARMLESS))
     if link := _link(folder, names):
@@ -169,6 +174,7 @@ _WITHOUT_MARKER = (
     f"put the latest {DATABASE} back, or delete {MARKER} to continue with this database: parts without a database"
     f" entry are then moved to {ASIDE}/"
 )
+_CONTINUE = "repeat the command svc-notebooks migrate to continue, or add --discard to delete what it has copied"
 _UPGRADED = "the database had an older version and was upgraded; {} is a copy of the old database"
 
 
