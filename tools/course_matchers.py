@@ -209,7 +209,7 @@ MATCHERS: dict[str, Callable[[Seen], bool]] = {
     "E-03b": wrong_row("invalid time", "start.dateTime"),
     "E-03c": wrong_row("time without an offset and a zone", "start.timeZone"),
     "E-04a": wrong_row("unknown time zone", "start.timeZone"),
-    "E-04b": wrong_row("series without a time zone", "start.timeZone"),
+    "E-04b": wrong_row("recurrence without a time zone", "start.timeZone"),
     "E-05a": text("events on December 6: 0"),
     "E-05b": either(wrong_row("end not after start", "timeMax"), text("<td>end</td>", "end: The specified time range")),
     "E-06b": text(

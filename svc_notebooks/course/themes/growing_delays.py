@@ -132,8 +132,8 @@ GROWING_DELAYS = ExerciseDefinition(
         " `given.clock.advance(seconds)` waits."
     ),
     hints=(
-        'One download is `given.send("GET", f"/storage/v3/files/{file_id}?alt=media")`. Count the refusals of each file'
-        " from 0.",
+        'One download is `given.send("GET", f"/storage/v3/files/{file_id}?alt=media")`. Count the refusals of each file:'
+        " the first one is number 1.",
         "The upper limit after refusal number n is `min(given.cap, 2 ** (n - 1))`, and the lower limit is half of it."
         " `random.uniform(low, high)` draws a number.",
         '`float(response.headers.get("Retry-After", 0))` is 0 if the header is missing. Wait for the longer of the two times,'

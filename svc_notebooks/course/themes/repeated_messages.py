@@ -104,7 +104,7 @@ def _check(evidence: Evidence) -> str:
     for channel, expected in evidence.check_data["expected"].items():
         _require_state(evidence, channel, state.get(channel), expected)
     count = len(evidence.receiver_cases)
-    return f"Your receiver got {count} messages, several of them twice and none in order, and its state is that of the newest ones."
+    return f"Your receiver got {count} messages, several of them twice and not in their order, and its state is that of the newest ones."
 
 
 def _require_state(evidence: Evidence, channel: str, entry: object, expected: Mapping[str, Any]) -> None:
