@@ -66,7 +66,7 @@ def _check(evidence: Evidence) -> str:
         require(attempts, f"No request downloads file {number} of {_FILES} in given.file_ids.")
         delays.append(_delays(number, attempts))
     _require_jitter(delays)
-    return f"You repeated {sum(map(len, delays))} refused requests, each after a longer delay, and the delays of the files differ."
+    return "Each refused request was repeated after a delay within its limits, and the delays of the files differ."
 
 
 def _delays(number: int, attempts: list[RecordedRequest]) -> dict[int, float]:

@@ -163,7 +163,7 @@ SCOPE = ExerciseDefinition(
     ),
     hints=(
         "`07-identity-and-scopes` uses several scopes. `storage` allows everything, so it is never the narrowest.",
-        "A name is metadata, and content is not. Which two scopes end in `readonly`?",
+        "A name is metadata, and content is not. Both `catalogue` and `reader` need a scope that ends in `readonly`.",
         "A program that needs only the files that it created uses `storage.file`.",
     ),
     set_up=_set_up_scope,
