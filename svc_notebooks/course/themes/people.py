@@ -162,7 +162,7 @@ SCOPE = ExerciseDefinition(
         " `given.sign_in(program, [scope])` returns a session for a program, which you pass to a call as `session=`."
     ),
     hints=(
-        "`07-identity-and-scopes` uses several scopes. `storage` allows everything, so it is never the narrowest.",
+        "`07-identity-and-scopes` uses several scopes. `storage` allows every operation on files, so it is never the narrowest.",
         "A name is metadata, and content is not. Both `catalogue` and `reader` need a scope that ends in `readonly`.",
         "A program that needs only the files that it created uses `storage.file`.",
     ),
