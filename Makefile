@@ -14,7 +14,7 @@ unexport PYTHONDONTWRITEBYTECODE
 tests nbval notebooks: export TZ := UTC
 tests nbval notebooks: export PYTHONHASHSEED := 0
 
-.PHONY: env lab test checks lint types imports tests nbval browser durability marks opens coverage pandas-2.2 cluster-tests hub-env hub-tests scale peers bench docs docs-tests lite lite-tests lite-lock notebooks lock \
+.PHONY: env lab test checks lint types imports tests nbval browser durability marks opens coverage pandas-2.2 cluster-tests hub-env hub-tests scale s3-env peers bench docs docs-tests lite lite-tests lite-lock notebooks lock \
 	wheel clean check-wheel check-binder badge
 
 # Both halves of the environment: the one that JupyterLab and the notebooks need, and the rest that tests need.
@@ -135,8 +135,17 @@ hub-env: env $(HUB)/.installed $(HUB_PROXY)/.installed
 hub-tests: hub-env
 	$(HUB)/bin/python -m pytest -m hub -p no:nbval $(ARGS) tests/hub
 
-# A service on PostgreSQL, which is started from the system in a temporary folder. ARGS=--sample: at most 90 seconds.
-scale: env
+# A service on PostgreSQL, which is started from the system in a temporary folder, and on an S3 server in an environment of
+# its own. ARGS=--sample: at most 90 seconds.
+S3_SERVER := build/s3-env
+$(S3_SERVER)/.installed: requirements/s3-server.txt
+	$(PYTHON) -m venv --clear $(S3_SERVER)
+	$(S3_SERVER)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $<
+	@touch $@
+
+s3-env: $(S3_SERVER)/.installed
+
+scale: env s3-env
 	$(BIN)/python -m tests.scale $(ARGS)
 
 # The programs that read calendars beside ours: Python packages in an environment of their own, and ical.js from npm.
@@ -203,7 +212,7 @@ notebooks: env
 LOCK = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 	--no-emit-index-url --no-header --no-annotate
 lock: env
-	$(LOCK) pyproject.toml --extra lab --extra postgres --group dev $(ARGS) --output-file requirements/dev.txt
+	$(LOCK) pyproject.toml --extra lab --extra postgres --extra s3 --group dev $(ARGS) --output-file requirements/dev.txt
 	$(LOCK) pyproject.toml --extra lab --group build \
 		--constraint requirements/dev.txt --output-file binder/requirements.txt
 	$(LOCK) --group install --constraint requirements/dev.txt --output-file requirements/uv.txt
@@ -211,6 +220,7 @@ lock: env
 	$(LOCK) --group cluster --constraint requirements/dev.txt --output-file requirements/cluster.txt
 	$(LOCK) --group hub --constraint requirements/dev.txt --output-file requirements/hub.txt
 	$(LOCK) --group peers --output-file requirements/peers.txt
+	$(LOCK) --group s3-server --output-file requirements/s3-server.txt
 	$(LOCK) --group oldest --no-deps --output-file requirements/pandas-2.2.txt
 
 wheel: env

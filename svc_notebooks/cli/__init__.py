@@ -240,9 +240,8 @@ def _add_serve(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
     )
     serve.add_argument(
         "--content",
-        type=Path,
         metavar="DIR",
-        help="with --store postgresql://..., the folder for the contents of files",
+        help="with --store postgresql://..., the folder or s3://bucket/prefix for the contents of files",
     )
     serve.add_argument(
         "--shared",

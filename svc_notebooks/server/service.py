@@ -363,7 +363,7 @@ def open_service(
 
     Args:
         path: a data folder, which may be missing, or postgresql://user@host/database. By default the data is in memory.
-        content: with a PostgreSQL database, the folder for the contents of files.
+        content: with a PostgreSQL database, the folder or s3://bucket/prefix for the contents of files.
         shared: with a PostgreSQL database, True if other processes serve the same store. Otherwise they are refused.
         seed: makes ids and tokens the same in every run. By default ids and tokens are random.
         clock: by default the system clock, or with a seed a virtual clock, which stands still until it is set.
@@ -373,8 +373,8 @@ def open_service(
         background: True to deliver notifications in a thread, by default on platforms with threads. If False, only
             `deliver` delivers them, and only to functions of this process.
 
-    Raises ValueError for another URL, ImportError without the extra `postgres`, and OSError if the folder or the
-    database is damaged, in use, or that of another program.
+    Raises ValueError for another URL, ImportError without the extra `postgres` or `s3`, and OSError if the folder, the
+    database or the bucket is damaged, in use, or that of another program.
 
     >>> service = open_service(seed=0)
     >>> service.handle(Request("GET", "http://svc.local/storage/v3/files")).status

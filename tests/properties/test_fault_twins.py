@@ -167,8 +167,8 @@ def state(service: Service) -> Any:
     """Return all rows and bytes."""
     context = service._context
     rows = {name: list(table_rows) for name, table_rows in context.store.rows() if name != "rope"}
-    sizes = {part.key: part.size for part in context.store.contents.parts()}
-    contents = sorted(b"".join(service._parts.read(key, 0, size)) for key, size in sizes.items())
+    stored = set(context.store.contents.parts())
+    contents = sorted(b"".join(service._parts.read(part, 0, part.size)) for part in stored)
     plans = [[(step["seen"], step["fired"]) for step in plan["steps"]] for plan in service.fault_plans()]
     return rows, contents, context.clock.now(), plans
 

@@ -120,8 +120,8 @@ def everything(service: Service) -> dict[str, Any]:
     """Return the state of a service: rows, bytes, time and the position of its ids."""
     context = service._context
     rows = {name: list(table_rows) for name, table_rows in context.store.rows()}
-    sizes = {part.key: part.size for part in context.store.contents.parts()}
-    parts = {key: b"".join(service._parts.read(key, 0, size)) for key, size in sizes.items()}
+    stored = set(context.store.contents.parts())
+    parts = {part.key: b"".join(service._parts.read(part, 0, part.size)) for part in stored}
     return {**rows, "": (parts, context.clock.now(), context.ids.state(), context.store.counters())}
 
 

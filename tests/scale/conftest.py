@@ -1,4 +1,4 @@
-"""A PostgreSQL server for all tests, and an empty database with a folder for contents for each."""
+"""A PostgreSQL server for all tests, and an empty database with a folder or a bucket for contents for each."""
 
 from __future__ import annotations
 
@@ -7,21 +7,23 @@ from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
 from typing import NamedTuple
+from uuid import uuid4
 
 import psycopg
 import pytest
 
 from tests.contract.tested_store import SERVER
+from tests.s3_server import NoS3Server, address_of, s3_endpoint
 from tests.scale.postgres_server import NoServer, running_server
 
 _numbers = count(1)
 
 
 class Place(NamedTuple):
-    """The address of an empty database, and a folder for contents that does not exist yet."""
+    """The address of an empty database, and a folder for contents that does not exist yet, or an empty bucket."""
 
     address: str
-    content: Path
+    content: Path | str
 
     def execute(self, statement: str) -> list[tuple[object, ...]]:
         """Run a statement in the database, and return its rows."""
@@ -43,10 +45,39 @@ def server() -> Iterator[str]:
         pytest.fail(str(error))
 
 
+@pytest.fixture(scope="session")
+def endpoint() -> Iterator[str]:
+    """The endpoint of an S3 server."""
+    try:
+        with s3_endpoint() as endpoint:
+            yield endpoint
+    except NoS3Server as error:
+        pytest.fail(str(error))
+
+
 @pytest.fixture
-def place(server: str, tmp_path: Path) -> Iterator[Place]:
+def bucket(endpoint: str) -> str:
+    """The address of an empty prefix."""
+    return address_of(endpoint, f"scale/{uuid4().hex}")
+
+
+@pytest.fixture
+def address(server: str) -> Iterator[str]:
+    """The address of an empty database."""
     name = f"scale_{os.getpid()}_{next(_numbers)}"
     with psycopg.connect(f"{server}/postgres", autocommit=True) as connection:
         connection.execute(f"CREATE DATABASE {name}")
-        yield Place(f"{server}/{name}", tmp_path / "content")
+        yield f"{server}/{name}"
         connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+@pytest.fixture
+def place(address: str, tmp_path: Path) -> Place:
+    """A place with a folder for contents."""
+    return Place(address, tmp_path / "content")
+
+
+@pytest.fixture(params=["folder", "bucket"])
+def each_place(request: pytest.FixtureRequest, address: str, tmp_path: Path) -> Place:
+    """A place with a folder, and one with a bucket."""
+    return Place(address, tmp_path / "content" if request.param == "folder" else request.getfixturevalue("bucket"))

@@ -42,6 +42,14 @@ class StoredPart(NamedTuple):
     checksum: int | None
 
 
+class ListedPart(NamedTuple):
+    """The key of a part that a store has, its size in bytes, and the Unix time at which it was written."""
+
+    key: str
+    size: int
+    modified: float
+
+
 class DamagedContent(OSError):
     """Parts of stored contents are missing, or their length or bytes differ from the bytes that were written.
 
@@ -101,11 +109,17 @@ class BlobStore(Protocol):
     def writer(self, key: str | None = None) -> PartWriter:
         """Return a writer for a new part, which gets a new key unless it is the copy of a part of another store."""
 
-    def read(self, key: str, start: int, stop: int) -> Iterator[bytes]:
-        """Yield bytes `start` to `stop` (exclusive). Raises DamagedContent if the part is missing or too short."""
+    def read(self, part: StoredPart, start: int, stop: int) -> Iterator[bytes]:
+        """Yield bytes `start` to `stop` (exclusive). Raises DamagedContent if the part is missing or damaged.
+
+        A bucket compares the checksum of a whole part before the last block, and has no checksum of a range.
+        """
 
     def problem(self, part: StoredPart, *, contents: bool = True) -> str | None:
-        """Describe the damage of a part, or return None. If `contents` is false, compare only the length."""
+        """Describe the damage of a part, or return None.
+
+        If `contents` is false, compare only the length, or nothing in a bucket, which would need a request.
+        """
 
     def checksum(self, part: StoredPart) -> int | None:
         """Compute the CRC-32 of a part. Returns None if the part is damaged, or if the store is in memory."""
@@ -120,7 +134,7 @@ class BlobStore(Protocol):
         """Delete all parts that were written since the store was opened and are not in `known`. Return their number."""
 
     def copy(self, stored: Iterable[StoredPart]) -> BlobStore:
-        """Return a new store that shares these parts if possible. Raises DamagedContent for a damaged part."""
+        """Return a new store that shares these parts if possible. Raises DamagedContent if a damaged part is found."""
 
     def restore(self, kept: BlobStore) -> None:
         """Add the parts of `kept`, which is a store that `copy` returned."""
@@ -130,6 +144,13 @@ class BlobStore(Protocol):
 
     def close(self) -> None:
         """Free the parts in memory. Parts on a disk stay."""
+
+
+class LastingBlobStore(BlobStore, Protocol):
+    """A store whose parts stay when the process ends."""
+
+    def listed(self) -> Iterator[ListedPart]:
+        """Yield all parts of the store, while they are listed. Other files or objects are skipped."""
 
 
 class _MemoryWriter:
@@ -185,9 +206,11 @@ class MemoryBlobStore:
     def writer(self, key: str | None = None) -> PartWriter:
         return _MemoryWriter(self, key)
 
-    def read(self, key: str, start: int, stop: int) -> Iterator[bytes]:
+    def read(self, part: StoredPart, start: int, stop: int) -> Iterator[bytes]:
+        if problem := self.problem(part):
+            raise DamagedContent({part.key: problem})
         at = 0
-        for block in self._parts[key]:
+        for block in self._parts[part.key]:
             first, last = max(start - at, 0), min(stop - at, len(block))
             if first < last:
                 yield block if last - first == len(block) else block[first:last]

@@ -14,7 +14,7 @@ from uuid import uuid4
 from zlib import crc32
 
 from .atomic_write import sync_folder
-from .blob_store import BLOCK, BlobStore, DamagedContent, PartWriter, StoredPart, check_parts, missing_part
+from .blob_store import BLOCK, BlobStore, DamagedContent, ListedPart, PartWriter, StoredPart, check_parts, missing_part
 
 SNAPSHOTS = "snapshots"
 """The name of the folder with the parts of snapshots. It has a subfolder with the id of the store."""
@@ -22,8 +22,8 @@ SNAPSHOTS = "snapshots"
 UNFINISHED = ".unfinished"
 """The file name suffix of a part that is being written."""
 
-_KEY_LENGTH = 32
-PART_NAME = re.compile(rf"[0-9a-f]{{{_KEY_LENGTH}}}")
+KEY_LENGTH = 32
+PART_NAME = re.compile(rf"[0-9a-f]{{{KEY_LENGTH}}}")
 """Matches the names of part files and of snapshot folders."""
 
 _MOST_VERIFIED = 65_536
@@ -64,7 +64,7 @@ class _FileWriter:
         os.rename(self._unfinished, self._path)  # noqa: PTH104 -- a Path costs as much as the system call
         if self._sync:
             sync_folder(Path(self._path).parent)
-        return self._path[-_KEY_LENGTH:]
+        return self._path[-KEY_LENGTH:]
 
     def abort(self) -> None:
         self._file.close()
@@ -103,7 +103,10 @@ class DirectoryBlobStore:
     def _path(self, key: str) -> Path:
         return self._folder / key[:2] / key
 
-    def read(self, key: str, start: int, stop: int) -> Iterator[bytes]:
+    def read(self, part: StoredPart, start: int, stop: int) -> Iterator[bytes]:
+        key = part.key
+        if problem := self.problem(part):
+            raise DamagedContent({key: problem})
         try:
             file = io.FileIO(self._name(key))
         except FileNotFoundError:
@@ -167,6 +170,12 @@ class DirectoryBlobStore:
         lost = [path.name for path in recent if PART_NAME.fullmatch(path.name) and path.name not in known]
         self.delete(lost)
         return len(lost)
+
+    def listed(self) -> Iterator[ListedPart]:
+        for path in self._folder.glob("??/*"):
+            if PART_NAME.fullmatch(path.name.removesuffix(UNFINISHED)) and not path.is_symlink():
+                status = path.stat()
+                yield ListedPart(path.name, status.st_size, status.st_mtime)
 
     def copy(self, stored: Iterable[StoredPart]) -> DirectoryBlobStore:
         """Return a new store in a snapshot folder, with hard links to the files of these parts."""

@@ -74,7 +74,7 @@ def write(file: BinaryIO, store: Store, parts: BlobStore, manifest_fields: Manif
             checksums[entry] = _write_entry(archive, entry, _lines(name, rows, numbers))
         for part in check_parts(parts, stored):
             entry = f"parts/{numbers[part.key]}"
-            checksums[entry] = _write_entry(archive, entry, parts.read(part.key, 0, part.size))
+            checksums[entry] = _write_entry(archive, entry, parts.read(part, 0, part.size))
         manifest = {**_manifest_to_json(manifest_fields), "columns": {name: columns(name) for name in TABLES}}
         manifest |= {"counters": dict(store.counters()), "entries": checksums}
         _write_entry(archive, _MANIFEST, [json.dumps(manifest).encode()])

@@ -18,7 +18,7 @@ from ..files.storage_errors import naming_files
 from ..notifications.trust_store import TrustStore
 from ..storage.clock import SystemClock, VirtualClock, virtual_clock_of
 from ..storage.content_io import Content
-from ..storage.data_directory import DATABASE, OpenedFolder, open_folder
+from ..storage.data_directory import DATABASE, OpenedStore, open_folder
 from ..storage.disk_reserve import Reserve
 from ..storage.ids import Ids
 from ..storage.session_locks import SessionLocks
@@ -62,12 +62,12 @@ def open_context(
     *,
     shared: bool,
 ) -> Opened:
-    """Build a context for a folder, for the address of a PostgreSQL database and a folder `content`, or in memory."""
+    """Build a context for a folder, for the address of a PostgreSQL database and `content`, or in memory."""
     scheme, is_url, _ = str(path or "").partition("://")
     if scheme in ("postgresql", "postgres") and is_url:
         if content is None:
-            raise ValueError("a store on PostgreSQL needs a folder for the contents of files: give content")
-        return build_shared_context(str(path), Path(content), seed, clock, policy, names, shared=shared)
+            raise ValueError("a store on PostgreSQL needs a folder or a bucket for the contents of files: give content")
+        return build_shared_context(str(path), content, seed, clock, policy, names, shared=shared)
     if is_url:  # the URL may have a password
         raise ValueError(f"path is a URL of the scheme {scheme!r}; give a folder or postgresql://user@host/database")
     if shared:
@@ -86,7 +86,7 @@ def build_context(
 
 def build_shared_context(
     address: str,
-    content: Path,
+    content: str | Path,
     seed: int | None,
     clock: SystemClock | VirtualClock,
     policy: Policy,
@@ -94,7 +94,7 @@ def build_shared_context(
     *,
     shared: bool,
 ) -> Opened:
-    """Build a context for a store whose rows are in a PostgreSQL database, and whose contents are in a folder.
+    """Build a context for a store whose rows are on PostgreSQL, and whose contents are in a folder or a bucket.
 
     `shared` is true if other processes may use the store at the same time.
     """
@@ -105,7 +105,7 @@ def build_shared_context(
         from ..storage.server_store import open_server_store
     except ImportError:
         raise ImportError('PostgreSQL needs a driver: pip install "svc-notebooks[postgres]"') from None
-    database, parts, notes = open_server_store(address, content, policy.durability, time.time(), shared=shared)
+    database, parts, notes, folder = open_server_store(address, content, policy.durability, time.time(), shared=shared)
     store = Store(database)
     try:
         with store.transaction():  # another process may be creating the same rows
@@ -114,17 +114,17 @@ def build_shared_context(
     except BaseException:
         store.close()
         raise
-    return Opened(replace(context, folder=content, notes=notes), parts)
+    return Opened(replace(context, folder=folder, notes=notes), parts)
 
 
 def _build_context(
     folder: Path | None, seed: int | None, clock: SystemClock | VirtualClock, policy: Policy, names: Names
 ) -> Opened:
     with explain_errors(folder and folder / DATABASE):
-        database, parts, notes = (
+        database, parts, notes, _ = (
             open_folder(folder, policy.durability, time.time())
             if folder
-            else OpenedFolder(open_database(None, policy.durability), MemoryBlobStore(), [])
+            else OpenedStore(open_database(None, policy.durability), MemoryBlobStore(), [], None)
         )
     store = Store(database)
     try:

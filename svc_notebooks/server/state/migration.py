@@ -124,7 +124,7 @@ def _copy_parts(source: SourceStore, target: BlobStore) -> tuple[int, int, int]:
 def _copy_part(source: BlobStore, target: BlobStore, part: StoredPart) -> None:
     writer = target.writer(part.key)
     try:
-        for block in source.read(part.key, 0, part.size):
+        for block in source.read(part, 0, part.size):
             writer.write(block)
         if part.checksum not in (None, writer.checksum):
             raise DamagedContent({part.key: f"part {part.key} has a wrong checksum"})

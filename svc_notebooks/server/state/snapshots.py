@@ -55,7 +55,7 @@ class ServiceState:
             return self.parts
         copied = MemoryBlobStore()
         for part in check_parts(self.parts, store.contents.parts()):
-            copied.add(part.key, self.parts.read(part.key, 0, part.size))
+            copied.add(part.key, self.parts.read(part, 0, part.size))
         return copied
 
     def drop(self) -> None:

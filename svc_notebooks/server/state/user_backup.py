@@ -153,7 +153,7 @@ class UserBackups:
 
     def _folder(self) -> Path:
         if self.context.folder is None:
-            raise ValueError("this service is in memory and has no folder for backups; start it with --store DIR")
+            raise ValueError("this service has no folder for backups; start it with --store DIR or --content DIR")
         return self.context.folder / BACKUPS
 
     def _write(self, user: str) -> Path:

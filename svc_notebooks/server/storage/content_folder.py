@@ -6,23 +6,16 @@ Parts that no row names stay, because another process may be about to add the ro
 
 from __future__ import annotations
 
-import json
 import os
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from ..blobs.atomic_write import sync_folder
 from ..blobs.directory import PART_NAME, SNAPSHOTS, UNFINISHED, DirectoryBlobStore, drop_parts, drop_snapshots
 from ..blobs.stray_blobs import HARMLESS, UNFINISHED_AGE
+from .content_marker import MARKER, check_content, marker_of, refusal
 
-MARKER = "svc-contents.json"
 _PARTS = "parts"
-_FORMAT = "svc-notebooks contents"
-_VERSION = 1
-_ABOUT = (
-    "This folder has the contents of the files of a svc-notebooks store (svc-notebooks serve --content), whose rows are"
-    " in a PostgreSQL database. Copy, move or delete it together with the database, while no service uses it."
-)
 
 
 def open_content_folder(
@@ -44,18 +37,9 @@ def open_content_folder(
     folder = folder.resolve()
     if folder.exists() and not folder.is_dir():
         raise NotADirectoryError(f"{folder} is a file: choose a folder for --content")
-    names = {entry.name for entry in folder.iterdir()} if folder.exists() else set[str]()
-    unfinished = f"{MARKER}.{number}.unfinished"
-    if MARKER in names:
-        if _read_marker(folder) != store:
-            raise _refusal(folder, "it has the contents of another store")
-    elif names - HARMLESS:
-        raise _refusal(folder, "it is neither empty nor the folder of a store")
-    elif has_parts:
-        raise _refusal(folder, "it is empty, but the database names parts of files")
-    else:
+    if not _check_folder(folder, store, has_parts=has_parts):
         folder.mkdir(parents=True, exist_ok=True)
-        _write_marker(folder, unfinished, store)
+        _write_marker(folder, f"{MARKER}.{number}.unfinished", store)
     _delete_old_unfinished(folder / _PARTS, now)
     snapshots = folder / SNAPSHOTS / store
     if not shared:
@@ -65,8 +49,8 @@ def open_content_folder(
 
 def read_content_folder(folder: Path, store: str) -> DirectoryBlobStore:
     """Return the parts in the folder of a store, without changing the folder. Raises OSError for any other folder."""
-    if not (folder / MARKER).exists() or _read_marker(folder) != store:
-        raise _refusal(folder, "it has no contents of this store")
+    if not _check_folder(folder, store, has_parts=True):
+        raise refusal(folder, "it is empty")
     return DirectoryBlobStore(folder / _PARTS, sync=False)
 
 
@@ -78,26 +62,20 @@ def discard_content_folder(folder: Path, store: str) -> None:
         (folder / MARKER).unlink()
 
 
-def _refusal(folder: Path, problem: str) -> OSError:
-    return OSError(f"{folder} cannot be used with this database, and was not changed: {problem}; choose its folder")
-
-
-def _read_marker(folder: Path) -> str:
+def _check_folder(folder: Path, store: str, *, has_parts: bool) -> bool:
+    """Return whether a folder has the marker of a store. Raises OSError if the folder cannot be used."""
+    names = {entry.name for entry in folder.iterdir()} if folder.exists() else set[str]()
     try:
-        content: Any = json.loads((folder / MARKER).read_text(encoding="utf-8"))
-        form, number, store = content["format"], content["version"], content["store"]
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
-        raise _refusal(folder, f"{MARKER} cannot be read") from None
-    if (form, number) != (_FORMAT, _VERSION):
-        raise _refusal(folder, f"{MARKER} is not a marker that this package supports")
-    return str(store)
+        marker = (folder / MARKER).read_bytes() if MARKER in names else None
+    except OSError:
+        raise refusal(folder, f"{MARKER} cannot be read") from None
+    check_content(folder, store, marker, is_empty=not names - HARMLESS, has_parts=has_parts)
+    return marker is not None
 
 
 def _write_marker(folder: Path, unfinished: str, store: str) -> None:
-    content = {"about": _ABOUT, "format": _FORMAT, "version": _VERSION, "store": store}
-    with (folder / unfinished).open("w", encoding="utf-8") as file:
-        json.dump(content, file, indent=2)
-        file.write("\n")
+    with (folder / unfinished).open("wb") as file:
+        file.write(marker_of(store))
         file.flush()
         os.fsync(file.fileno())
     (folder / unfinished).replace(folder / MARKER)

@@ -24,6 +24,9 @@ END = 2**62
 _CHECKED_AT_ONCE = 256 * 1024 * 1024
 """The bytes that are verified before a response begins, which limits the wait for the first byte."""
 
+_MOST_CHECKED_AT_ONCE = 64
+"""The number of parts that are verified before a response begins, each of which is a request to a bucket."""
+
 _RECORDED_AT_ONCE = 256
 
 
@@ -92,11 +95,15 @@ class ContentReader:
         self._done: Callable[[], None] | None = done
 
     def check(self) -> None:
-        """Compare the parts with the database (checksums only of the first 256 MiB). Raises DamagedContent."""
+        """Compare the parts with the database. Raises DamagedContent.
+
+        Checksums are compared only in the first 64 parts and 256 MiB.
+        """
         left = _CHECKED_AT_ONCE
         problems = dict[str, str]()
-        for piece in self._pieces:
-            if problem := self._parts.problem(piece.stored, contents=left > 0):
+        for number, piece in enumerate(self._pieces):
+            contents = left > 0 and number < _MOST_CHECKED_AT_ONCE
+            if problem := self._parts.problem(piece.stored, contents=contents):
                 problems[piece.part] = problem
             left -= piece.stop - piece.start
         if problems:
@@ -225,9 +232,7 @@ class Content:
 
 def _blocks(parts: BlobStore, pieces: Iterable[PartRange], first: int, last: int) -> Iterator[bytes]:
     for piece in pieces:
-        if problem := parts.problem(piece.stored):
-            raise DamagedContent({piece.part: problem})
-        yield from parts.read(piece.part, max(first - piece.start, 0), min(last, piece.stop) - piece.start)
+        yield from parts.read(piece.stored, max(first - piece.start, 0), min(last, piece.stop) - piece.start)
 
 
 def _digests(blocks: Iterable[bytes]) -> Digests:

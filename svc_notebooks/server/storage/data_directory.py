@@ -83,15 +83,19 @@ def write_marker(folder: Path, marker: Marker) -> None:
     sync_folder(folder)
 
 
-class OpenedFolder(NamedTuple):
-    """The database and the parts of an opened store, and notes for the user. Each note is a sentence."""
+class OpenedStore(NamedTuple):
+    """The database and the parts of an opened store, and notes for the user. Each note is a sentence.
+
+    `folder` has the contents and the backups of users. It is None if the contents are in memory or in a bucket.
+    """
 
     database: Database
     parts: BlobStore
     notes: list[str]
+    folder: Path | None
 
 
-def open_folder(folder: Path, durability: Literal["process", "power"], now: float) -> OpenedFolder:
+def open_folder(folder: Path, durability: Literal["process", "power"], now: float) -> OpenedStore:
     """Open the store in a folder. If the folder is empty or does not exist, create a store.
 
     With `durability="power"`, parts are synced to the disk. `now` is in Unix seconds. Raises OSError, without changing
@@ -120,7 +124,7 @@ def open_folder(folder: Path, durability: Literal["process", "power"], now: floa
     except BaseException:
         database.close()
         raise
-    return OpenedFolder(database, parts, notes)
+    return OpenedStore(database, parts, notes, folder)
 
 
 def check_not_in_use(folder: Path) -> None:

@@ -1,4 +1,4 @@
-"""Parts in memory and in a folder, and contents whose files change meanwhile."""
+"""Parts in memory, in a folder and in a bucket (`make scale`), and contents whose files change meanwhile."""
 
 from __future__ import annotations
 
@@ -8,23 +8,36 @@ import platform
 import subprocess
 import sys
 import time
+from uuid import uuid4
 from zlib import crc32
 
 import pytest
 
-from svc_notebooks.server.blobs.blob_store import BLOCK, MemoryBlobStore, StoredPart
+from svc_notebooks.server.blobs.blob_store import BLOCK, DamagedContent, MemoryBlobStore, StoredPart
 from svc_notebooks.server.blobs.directory import DirectoryBlobStore
 from svc_notebooks.server.storage.content_io import Content
 from svc_notebooks.server.tables import Store, open_database
+from tests.s3_server import address_of, s3_endpoint
 
 
-@pytest.fixture(params=["memory", "folder"])
+@pytest.fixture(scope="module")
+def endpoint():
+    with s3_endpoint() as endpoint:
+        yield endpoint
+
+
+@pytest.fixture(params=["memory", "folder", pytest.param("bucket", marks=pytest.mark.scale)])
 def parts(request, tmp_path):
-    return (
-        MemoryBlobStore()
-        if request.param == "memory"
-        else DirectoryBlobStore(tmp_path / "parts", sync=True, snapshots=tmp_path / "snapshots")
-    )
+    match request.param:
+        case "memory":
+            return MemoryBlobStore()
+        case "folder":
+            return DirectoryBlobStore(tmp_path / "parts", sync=True, snapshots=tmp_path / "snapshots")
+    from svc_notebooks.server.blobs.bucket import Bucket, parse_bucket_address
+    from svc_notebooks.server.blobs.s3 import S3BlobStore
+
+    address = address_of(request.getfixturevalue("endpoint"), f"blobs/{tmp_path.name}-{uuid4().hex}")
+    return S3BlobStore(Bucket(parse_bucket_address(address)))
 
 
 def written(parts, *blocks, keep=None):
@@ -33,16 +46,16 @@ def written(parts, *blocks, keep=None):
         writer.write(block)
     if keep is not None:
         writer.truncate(keep)
-    return writer.commit()
+    return StoredPart(writer.commit(), writer.size, writer.checksum)
 
 
 def test_written_bytes_are_read_in_any_range(parts):
     blocks = [b"ab", b"c" * 70_000, b"de", b"f" * BLOCK * 2]
     whole = b"".join(blocks)
-    key = written(parts, *blocks)
+    part = written(parts, *blocks)
 
     for start, stop in ((0, len(whole)), (1, 3), (70_001, 70_005), (len(whole) - 1, len(whole))):
-        assert b"".join(parts.read(key, start, stop)) == whole[start:stop]
+        assert b"".join(parts.read(part, start, stop)) == whole[start:stop]
 
 
 def test_the_folder_of_a_first_part_is_synced_into_its_parent(tmp_path, monkeypatch):
@@ -50,16 +63,16 @@ def test_the_folder_of_a_first_part_is_synced_into_its_parent(tmp_path, monkeypa
     monkeypatch.setattr("svc_notebooks.server.blobs.directory.sync_folder", synced.append)
     parts = DirectoryBlobStore(tmp_path / "parts", sync=True)
     assert list((tmp_path / "parts").iterdir()) == []
-    key = written(parts, b"ab")
+    key = written(parts, b"ab").key
 
     assert synced == [tmp_path / "parts", tmp_path / "parts" / key[:2]]
 
 
 @pytest.mark.parametrize("keep", [0, 1, 2, 70_001, 70_004])
 def test_a_truncated_part_ends_where_it_was_cut(parts, keep):
-    key = written(parts, b"ab", b"c" * 70_000, b"de", keep=keep)
+    part = written(parts, b"ab", b"c" * 70_000, b"de", keep=keep)
 
-    assert b"".join(parts.read(key, 0, keep)) == (b"ab" + b"c" * 70_000 + b"de")[:keep]
+    assert b"".join(parts.read(part, 0, keep)) == (b"ab" + b"c" * 70_000 + b"de")[:keep]
 
 
 @pytest.mark.parametrize("keep", [None, 0, 1, 70_001, 70_004])
@@ -113,7 +126,7 @@ def test_a_part_that_has_just_been_written_is_read_each_time(tmp_path):
 
 def test_without_a_checksum_the_length_is_compared(tmp_path):
     parts = DirectoryBlobStore(tmp_path, sync=False)
-    key = written(parts, b"stored")
+    key = written(parts, b"stored").key
 
     assert parts.problem(StoredPart(key, 6, None)) is None
     assert "6 bytes instead of 7" in parts.problem(StoredPart(key, 7, None))
@@ -136,12 +149,61 @@ def test_a_part_that_cannot_be_committed_leaves_no_file(tmp_path, monkeypatch):
 
 
 def test_unknown_parts_are_swept(parts):
-    kept, lost = written(parts, b"kept"), written(parts, b"lost")
+    kept, lost = written(parts, b"kept").key, written(parts, b"lost").key
     parts.writer().abort()
 
     assert parts.sweep({kept}) == 1
     parts.delete([lost, kept])
     assert parts.sweep(set()) == 0
+
+
+def test_a_part_that_is_deleted_is_missing(parts):
+    kept, lost = written(parts, b"kept"), written(parts, b"lost")
+    assert parts.has_all([kept.key, lost.key])
+    parts.delete([lost.key, "0" * 32])
+
+    assert not parts.has_all([kept.key, lost.key])
+    assert (parts.problem(kept), parts.problem(lost)) == (None, f"part {lost.key} is missing")
+    with pytest.raises(DamagedContent, match="is missing"):
+        list(parts.read(lost, 0, 4))
+
+
+def test_a_copy_keeps_parts_that_are_deleted_and_restores_them(parts):
+    first, second, third = (written(parts, name) for name in (b"first", b"second", b"third"))
+    copy, other = parts.copy([first, second]), parts.copy([first])
+    parts.delete([first.key, second.key, third.key])
+
+    assert b"".join(copy.read(second, 0, 6)) == b"second"
+    parts.restore(copy)
+    copy.drop()
+    assert b"".join(other.read(first, 0, 5)) == b"first"
+    other.drop()
+    assert parts.has_all([first.key, second.key])
+    assert not parts.has_all([third.key])
+
+
+def test_a_part_that_is_deleted_stays_until_the_last_copy_is_dropped(parts):
+    part = written(parts, b"kept")
+    copies = [parts.copy([part]), parts.copy([part])]
+    parts.delete([part.key])
+    copies[0].drop()
+
+    assert b"".join(copies[1].read(part, 0, 4)) == b"kept"
+    copies[1].drop()
+    assert not parts.has_all([part.key])
+
+
+@pytest.mark.parametrize("change", [{"size": 3}, {"size": 5}, {"checksum": 1}])
+def test_damage_is_found_at_the_latest_before_the_end(parts, change):
+    part = written(parts, b"kept")
+    if part.checksum is None:
+        pytest.skip("parts in memory cannot be damaged")
+
+    damaged = part._replace(**change)
+    with pytest.raises(DamagedContent):
+        list(parts.read(damaged, 0, damaged.size))
+    assert parts.problem(damaged)
+    assert parts.problem(part) is None
 
 
 @pytest.fixture

@@ -1,0 +1,241 @@
+"""Contents in a bucket: what is written, refused, read and deleted there, and how errors are named."""
+
+from __future__ import annotations
+
+import io
+import logging
+import subprocess
+import sys
+from collections.abc import Iterator
+
+import obstore
+import pytest
+from obstore.exceptions import GenericError
+from obstore.store import S3Store
+
+from svc_notebooks.core.policy import Policy
+from svc_notebooks.server.blobs.blob_store import BLOCK, StoredPart
+from svc_notebooks.server.blobs.bucket import MULTIPART, Bucket, parse_bucket_address
+from svc_notebooks.server.blobs.s3 import S3BlobStore
+from svc_notebooks.server.service import Service, open_service
+from tests.contract.wire import InProcess
+from tests.s3_server import address_of
+from tests.scale.conftest import Place
+
+pytestmark = pytest.mark.scale
+
+MARKER = "svc-contents.json"
+
+
+def opened(address: str, bucket: str, **options: object) -> Service:
+    return open_service(address, content=bucket, seed=0, **options)
+
+
+def bucket_of(address: str) -> Bucket:
+    return Bucket(parse_bucket_address(address))
+
+
+def names(bucket: str) -> set[str]:
+    return {row.name for row in bucket_of(bucket).objects()}
+
+
+def test_contents_are_objects_below_the_prefix(address: str, bucket: str) -> None:
+    with opened(address, bucket, policy=Policy(part_size=4)) as service:
+        wire = InProcess(service, "http://svc.test")
+        file = wire.create(b"0123456789")
+        answer = wire.send("GET", f"/storage/v3/files/{file['id']}?alt=media", headers={"Range": "bytes=3-8"})
+
+        assert (answer.status, answer.body) == (206, b"345678")
+        assert {name.partition("/")[0] for name in names(bucket)} == {MARKER, "parts"}
+        assert len(names(bucket)) == 4
+        wire.send("DELETE", f"/storage/v3/files/{file['id']}")
+        assert names(bucket) == {MARKER}
+
+
+def test_contents_stay_when_the_service_is_opened_again(address: str, bucket: str) -> None:
+    with opened(address, bucket) as service:
+        wire = InProcess(service, "http://svc.test")
+        file, token = wire.create(b"kept"), wire.token
+    with opened(address, bucket) as service:
+        wire = InProcess(service, "http://svc.test")
+        wire.token = token
+
+        assert wire.send("GET", f"/storage/v3/files/{file['id']}?alt=media").body == b"kept"
+
+
+def test_a_snapshot_a_saved_state_and_a_fork_have_all_contents(address: str, bucket: str) -> None:
+    with opened(address, bucket) as service:
+        wire = InProcess(service, "http://svc.test")
+        file = wire.create(b"first")
+        snapshot, saved = service.snapshot(), io.BytesIO()
+        service.dump(saved)
+        with service.fork() as fork:
+            copy = InProcess(fork, "http://svc.test")
+            assert copy.send("GET", f"/storage/v3/files/{file['id']}?alt=media").body == b"first"
+        for restore in (lambda: service.restore(snapshot), lambda: service.load(saved)):
+            wire.send("DELETE", f"/storage/v3/files/{file['id']}")
+            wire.create(b"second")
+            restore()
+
+            assert wire.send("GET", f"/storage/v3/files/{file['id']}?alt=media").body == b"first"
+    assert len(names(bucket)) == 2
+
+
+def test_a_prefix_with_other_objects_is_refused_and_not_changed(address: str, bucket: str) -> None:
+    bucket_of(bucket).create("thesis.txt", b"mine")
+    with pytest.raises(OSError, match="neither empty nor the folder of a store"):
+        opened(address, bucket)
+
+    assert names(bucket) == {"thesis.txt"}
+
+
+def test_a_prefix_beside_other_objects_is_empty(address: str, endpoint: str, bucket: str) -> None:
+    bucket_of(bucket).create("ab/thesis.txt", b"mine")
+    prefix = bucket.partition("?")[0].removeprefix("s3://tests/")
+    S3Store("tests", endpoint=endpoint, client_options={"allow_http": True}).put(f"{prefix}/a/", b"")
+
+    opened(address, address_of(endpoint, f"{prefix}/a")).close()
+
+
+def test_the_bucket_of_another_store_is_refused_and_not_changed(address: str, bucket: str) -> None:
+    bucket_of(bucket).create(MARKER, b'{"format": "svc-notebooks contents", "version": 1, "store": "other"}')
+    with pytest.raises(OSError, match="the contents of another store"):
+        opened(address, bucket)
+
+    assert names(bucket) == {MARKER}
+
+
+def test_an_empty_bucket_is_refused_if_the_database_names_parts(address: str, bucket: str) -> None:
+    with opened(address, bucket) as service:
+        InProcess(service, "http://svc.test").create(b"kept")
+    with pytest.raises(OSError, match="the database names parts"):
+        opened(address, bucket.replace("scale/", "other/"))
+
+    assert names(bucket.replace("scale/", "other/")) == set()
+
+
+def test_a_missing_object_is_named_before_the_response_begins(address: str, bucket: str) -> None:
+    with opened(address, bucket) as service:
+        file = InProcess(service, "http://svc.test").create(b"lost")
+    store = bucket_of(bucket)
+    store.delete([name for name in names(bucket) if name != MARKER])
+    with opened(address, bucket) as service:
+        answer = InProcess(service, "http://svc.test").send("GET", f"/storage/v3/files/{file['id']}?alt=media")
+
+    assert answer.status == 500
+    assert "is missing" in answer.error["message"]
+
+
+def test_a_deletion_that_fails_is_logged_and_leaves_the_object(
+    bucket: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    parts = S3BlobStore(bucket_of(bucket))
+    key = written(parts, b"kept").key
+
+    def fail(*_: object) -> None:
+        raise GenericError("no connection")
+
+    monkeypatch.setattr(obstore, "delete", fail)
+    with caplog.at_level(logging.WARNING):
+        parts.delete([key])
+
+    assert "1 parts stay in the bucket" in caplog.text
+    assert parts.has_all([key])
+
+
+def written(parts: S3BlobStore, content: bytes) -> StoredPart:
+    writer = parts.writer()
+    writer.write(content)
+    return StoredPart(writer.commit(), writer.size, writer.checksum)
+
+
+def test_a_large_part_is_a_multipart_upload(bucket: str) -> None:
+    parts = S3BlobStore(bucket_of(bucket))
+    content = bytes(range(256)) * (2 * MULTIPART // 256) + b"end"
+    part = written(parts, content)
+    etag = obstore.head(parts.bucket._store, f"parts/{part.key}")["e_tag"]
+
+    assert etag
+    assert etag.strip('"').endswith("-3")
+    assert b"".join(parts.read(part, 0, part.size)) == content
+
+
+def test_a_part_is_read_in_blocks_and_only_as_far_as_they_are_taken(bucket: str) -> None:
+    parts = S3BlobStore(bucket_of(bucket))
+    part = written(parts, bytes(4 << 20))
+    reading = parts.read(part, 1, part.size)
+
+    assert 0 < len(next(reading)) <= BLOCK
+    reading.close()
+
+
+class _Ended:
+    """A response that ends with an error after its first block, unless it has none."""
+
+    def __init__(self, result: obstore.GetResult, blocks: int) -> None:
+        self._result, self._blocks = result, blocks
+        self.meta = result.meta
+
+    def stream(self, min_chunk_size: int) -> Iterator[memoryview]:
+        for _, block in zip(range(self._blocks), self._result.stream(min_chunk_size=min_chunk_size), strict=False):
+            yield memoryview(block)
+        raise GenericError("the response was cut off")
+
+
+@pytest.mark.parametrize("blocks", [1, 0])
+def test_a_response_that_is_cut_off_is_continued_while_it_makes_progress(
+    bucket: str, monkeypatch: pytest.MonkeyPatch, blocks: int
+) -> None:
+    parts = S3BlobStore(bucket_of(bucket))
+    content = bytes(range(256)) * (4 << 12)
+    part = written(parts, content)
+    get, requests = obstore.get, list[object]()
+
+    def cut_off(store: S3Store, name: str, **options: object) -> _Ended:
+        requests.append(options)
+        return _Ended(get(store, name, **options), blocks)
+
+    monkeypatch.setattr(obstore, "get", cut_off)
+    if blocks:
+        assert b"".join(parts.read(part, 0, part.size)) == content
+        assert len(requests) > 1
+    else:
+        with pytest.raises(OSError, match="cannot be used"):
+            list(parts.read(part, 0, part.size))
+        assert len(requests) == 1
+
+
+@pytest.mark.parametrize(
+    "content,message",
+    [
+        ("s3://key:hush-hush@tests/x", "must have no credentials"),
+        ("s3://tests/x?secret=hush-hush", "must be of the form"),
+        ("s3:///x", "must be of the form"),
+        ("s3://missing/x?endpoint={}", "cannot be used .NoSuchBucket"),
+        ("s3://tests/x?endpoint=http://127.0.0.1:1", "cannot be used .no response"),
+        ("gs://tests/hush-hush", "a URL of the scheme 'gs'"),
+    ],
+)
+def test_an_address_that_cannot_be_used_is_refused_without_secrets(
+    address: str, endpoint: str, content: str, message: str
+) -> None:
+    with pytest.raises((OSError, ValueError), match=message) as refused:
+        opened(address, content.format(endpoint))
+
+    assert "hush-hush" not in f"{refused.value!r} {refused.value.__cause__!r} {refused.value.__context__!r}"
+
+
+def test_the_command_prints_no_secrets(address: str, endpoint: str) -> None:
+    content = f"s3://missing/x?endpoint={endpoint}"
+    command = [sys.executable, "-m", "svc_notebooks.cli", "serve", "--store", address, "--content", content]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "s3://missing/x cannot be used (NoSuchBucket)" in done.stderr
+    assert "hush-hush" not in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_second_service_is_refused(place: Place, bucket: str) -> None:
+    with opened(place.address, bucket), pytest.raises(OSError, match="in use by another service"):
+        opened(place.address, bucket)
