@@ -61,8 +61,17 @@ imports: env
 # One worker more than cores, because tests also wait. Each worker collects all tests, so there are at most four.
 WORKERS ?= $(shell $(PYTHON) -c 'import os; print(min(4, (os.cpu_count() or 1) + 1))')
 
+# In a new checkout pytest rewrites the assertions of all files and Python compiles the packages. Two processes do a half
+# of it each; otherwise every worker would do all of it.
+$(BIN)/.collected: | env
+	@for half in "tests/contract tests/interop tests/project tests/properties tests/unit" \
+		"tests/convert tests/course tests/fuzz tests/notebook"; do \
+		$(BIN)/python -m pytest -p no:nbval -p no:cacheprovider --collect-only -qq $$half >/dev/null 2>&1 & \
+	done; wait
+	@touch $@
+
 # ARGS go to pytest: make tests ARGS="-k resumable"; with ARGS="-n 0" in one process, for a debugger.
-tests: env
+tests: env $(BIN)/.collected
 	$(BIN)/python -m pytest -p no:nbval --numprocesses $(WORKERS) --dist worksteal $(ARGS)
 
 nbval: env

@@ -220,6 +220,8 @@ def _suggestion(name: str) -> str:
 
     Return an empty str if there is no such call or name.
     """
+    if name.startswith("__"):  # a question of inspect, doctest or pytest, of which they ask hundreds
+        return ""
     from difflib import get_close_matches
 
     from .core.suggestions import CALLS

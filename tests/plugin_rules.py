@@ -51,11 +51,12 @@ def spec_ids(item: pytest.Item) -> tuple[str, ...]:
 
 def complaints(items: list[pytest.Item], rules: dict[str, Rule]) -> list[str]:
     """What is wrong with the marks, in sentences: no id, an unknown id, a number or a clause alone."""
+    marks = {item.nodeid: spec_ids(item) for item in items}
+    problems = {ids: _problems(ids, rules) for ids in set(marks.values())}
     unknown = [
-        f"{item.nodeid}: spec mark with {rule!r}, {problem}"
-        for item in items
-        for rule in spec_ids(item)
-        if (problem := _problem(rule, spec_ids(item), rules))
+        f"{nodeid}: spec mark with {rule!r}, {problem}"
+        for nodeid, ids in marks.items()
+        for rule, problem in problems[ids].items()
     ]
     empty = [
         f"{item.nodeid}: spec mark without an id"
@@ -63,6 +64,11 @@ def complaints(items: list[pytest.Item], rules: dict[str, Rule]) -> list[str]:
         if any(not mark.args or mark.kwargs for mark in item.iter_markers("spec"))
     ]
     return unknown + empty
+
+
+def _problems(ids: tuple[str, ...], rules: dict[str, Rule]) -> dict[str, str]:
+    """The ids of a test that are wrong, each with its problem. Thousands of tests have the same few hundred marks."""
+    return {rule: problem for rule in ids if (problem := _problem(rule, ids, rules))}
 
 
 def _problem(rule: str, named: tuple[str, ...], rules: dict[str, Rule]) -> str:

@@ -12,6 +12,24 @@ def lab():
 
 
 @pytest.fixture(autouse=True)
+def _layouts_without_state(monkeypatch):
+    """Open layouts and styles without their state, which is fifty traits of each that only ipywidgets reads.
+
+    A form has hundreds of them, and no page listens to what they send.
+    """
+    from comm import create_comm
+    from ipywidgets import Layout
+    from ipywidgets.widgets.widget_style import Style
+
+    def open_without_state(widget):
+        if widget.comm is None:
+            widget.comm = create_comm(target_name="jupyter.widget")
+
+    for kind in (Layout, Style):
+        monkeypatch.setattr(kind, "open", open_without_state)
+
+
+@pytest.fixture(autouse=True)
 def _tidy():
     """No widget, no open sandbox and no current session outlives its test."""
     from ipywidgets import Widget

@@ -7,6 +7,7 @@ pyproject.toml, and `make imports` checks them.
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import svc_notebooks
@@ -39,8 +40,9 @@ class Import:
     line: int
 
 
-def imports(path: Path) -> list[Import]:
-    return list(_walk(ast.parse(path.read_text(encoding="utf-8")), at_once=True))
+@cache
+def imports(path: Path) -> tuple[Import, ...]:
+    return tuple(_walk(ast.parse(path.read_text(encoding="utf-8")), at_once=True))
 
 
 def _walk(node: ast.AST, *, at_once: bool) -> Iterator[Import]:
