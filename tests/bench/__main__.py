@@ -1,4 +1,4 @@
-"""`python -m tests.bench [names]`: measure, print, and with --write put the table into docs/benchmarks.md."""
+"""`python -m tests.bench [names]`: measure and print; --write puts the rows into docs and README.md."""
 
 from __future__ import annotations
 
@@ -7,40 +7,50 @@ import sys
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
+from time import monotonic
 
-from tests.bench.benches import BENCHES, rows_of
-from tests.bench.machine import describe_machine
-from tests.bench.table import HEADINGS, Row, markdown, text_line, write_to_page
+from tests.bench.benches import BENCHES, BY_NAME_ONLY, rows_of
+from tests.bench.machine import describe_commit, describe_machine, today
+from tests.bench.pages import write_pages
+from tests.bench.table import HEADINGS, MISSED, Row, text_line
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure what is named, or everything."""
     options = _parser().parse_args(arguments)
-    if options.write and options.names:
-        raise SystemExit("--write puts the whole table into docs/benchmarks.md: leave the names out")
+    commit, begun = describe_commit(), monotonic()
     print(text_line(HEADINGS), flush=True)
-    rows = list(_measured(options.names or list(BENCHES)))
-    if options.markdown:
-        print(markdown(rows, describe_machine()), end="")
-    if options.write:
-        write_to_page(markdown(rows, describe_machine()))
-    return 0
+    measured: dict[str, list[Row]] = {}
+    for name, rows in _measured(options.names or [name for name in BENCHES if name not in BY_NAME_ONLY]):
+        measured[name] = rows
+        if options.write:  # at once, so that an interrupted run keeps what it has measured
+            cells = [(*row.cells(), f"{today()}, {commit}") for row in rows]
+            write_pages(describe_machine(), {name: cells})
+    rows = [(name, row) for name, rows in measured.items() for row in rows]
+    missed = [f"{name}: {row.work}: {row.ours}, {row.ratio}" for name, row in rows if row.held == MISSED]
+    print(f"{len(measured)} benchmarks in {monotonic() - begun:.0f} s, commit {commit}; missed goals: {len(missed)}")
+    print("".join(f"    {line}\n" for line in missed), end="")
+    return 1 if options.check and missed else 0
 
 
-def _measured(names: Sequence[str]) -> Iterator[Row]:
+def _measured(names: Sequence[str]) -> Iterator[tuple[str, list[Row]]]:
     """Each in a process of its own: none inherits what another has loaded and left."""
     with ProcessPoolExecutor(1, get_context("spawn"), max_tasks_per_child=1) as fresh:
-        for rows in fresh.map(rows_of, names):
+        for name, rows in zip(names, fresh.map(rows_of, names), strict=True):
             for row in rows:
                 print(text_line(row.cells()), flush=True)
-                yield row
+            yield name, rows
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m tests.bench", description=__doc__)
     parser.add_argument("names", nargs="*", type=_known, metavar="NAME", help=f"of {', '.join(BENCHES)}; or all")
-    parser.add_argument("--markdown", action="store_true", help="print the table as Markdown too")
-    parser.add_argument("--write", action="store_true", help="put the table between the markers of docs/benchmarks.md")
+    parser.add_argument("--write", action="store_true", help="put the rows into docs/benchmarks.md and README.md")
+    parser.add_argument(
+        "--check",
+        action="store_true",
+        help="exit with 1 if the median of a row misses its goal, and every round of it does too",
+    )
     return parser
 
 

@@ -37,7 +37,15 @@ BENCHES = {
     "many-parts": ("classroom", "start_with_many_parts"),
     "frames": ("start", "frames"),
     "import": ("start", "imports"),
+    "sandbox": ("commands", "first_answer"),
+    "chunk-calls": ("commands", "chunk_calls"),
+    "grade": ("commands", "grade_one_student"),
+    "run": ("commands", "run_notebooks"),
+    "clone": ("commands", "clone_to_jupyterlab"),
 }
+
+BY_NAME_ONLY = {"run", "clone"}
+"""Those that take minutes each, and that a run of all benchmarks leaves out."""
 
 
 def rows_of(name: str) -> list[Row]:

@@ -12,7 +12,6 @@ from contextlib import ExitStack, contextmanager
 from itertools import count
 from pathlib import Path
 from secrets import token_hex
-from time import process_time
 from typing import Any, TypeAlias
 
 import pandas as pd
@@ -24,14 +23,14 @@ from svc_notebooks.notebook.files.downloads.downloads import download
 from svc_notebooks.notebook.files.files import upload
 from svc_notebooks.notebook.files.search import files
 from tests.bench.processes import TOKEN, folder, ours, slow_line
-from tests.bench.rounds import Run, alternate, timed
+from tests.bench.rounds import Run, alternate, processor_timed, timed
 from tests.bench.table import Row, at_least, at_most, compare, microseconds, milliseconds
 
 CONTENT = bytes(1024)
 DELAY = 0.025
 MANY, FEW = 320, 64
-ROUNDS = 7
-LISTED = 100_000
+ROUNDS = 9
+LISTED = 20_000
 COLUMNS = ["id", "name", "size", "mime_type", "md5_checksum"]
 FIELDS = "nextPageToken,files(id,name,size,mimeType,createdTime,modifiedTime,trashed,starred,parents,webViewLink)"
 
@@ -156,18 +155,9 @@ def processor_time() -> Iterator[Row]:
     """The processor time of the client, for each download."""
     with _bulk(MANY) as bulk:
         work = {"ours": bulk.downloads(1), "plain": bulk.plain_downloads(1)}
-        costs = alternate({name: bulk.to_new_folder(run, _processor_time) for name, run in work.items()}, ROUNDS)
+        costs = alternate({name: bulk.to_new_folder(run, processor_timed) for name, run in work.items()}, ROUNDS)
     title = "processor time of the client for a download of 1 KB"
     yield compare(title, costs["ours"], costs["plain"], "requests, same checks", at_most(1.5), microseconds)
-
-
-def _processor_time(work: Callable[[], object]) -> Run:
-    def run() -> float:
-        begun = process_time()
-        work()
-        return process_time() - begun
-
-    return run
 
 
 def long_list() -> Iterator[Row]:
@@ -191,7 +181,7 @@ def long_list() -> Iterator[Row]:
 
         if not len(plain()) == len(listed()) == LISTED:
             raise AssertionError("not all files are listed")
-        costs = alternate({"ours": timed(listed), "plain": timed(plain)}, 3)
+        costs = alternate({"ours": timed(listed), "plain": timed(plain)})
     title = f"files(limit={LISTED:_})"
     yield compare(title, costs["ours"], costs["plain"], "requests and DataFrame(records)", at_most(1.5), milliseconds)
 

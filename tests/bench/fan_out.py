@@ -37,7 +37,7 @@ def fast() -> Iterator[Row]:
         post_with_sender(hook, MESSAGES) as ours,
         watched_file(hook, MESSAGES) as service,
     ):
-        costs = alternate({"ours": ours, "service": service, "theirs": post_in_a_loop(hook, directory, MESSAGES)}, 5)
+        costs = alternate({"ours": ours, "service": service, "theirs": post_in_a_loop(hook, directory, MESSAGES)})
     theirs = costs["theirs"]
     yield compare(f"post {MESSAGES:,} messages", costs["ours"], theirs, PEER, at_least(4), milliseconds)
     work = f"change a file that {MESSAGES:,} channels watch, until all is delivered"
@@ -47,7 +47,7 @@ def fast() -> Iterator[Row]:
 def slow() -> Iterator[Row]:
     """A receiver that takes its time over each message."""
     with hooks(SLOW) as hook, folder() as directory, post_with_sender(hook, SLOW_MESSAGES) as ours:
-        costs = alternate({"ours": ours, "theirs": post_in_a_loop(hook, directory, SLOW_MESSAGES)}, 2)
+        costs = alternate({"ours": ours, "theirs": post_in_a_loop(hook, directory, SLOW_MESSAGES)})
     work = f"post {SLOW_MESSAGES} messages, each answered after 20 ms, {CONNECTIONS} connections"
     yield compare(work, costs["ours"], costs["theirs"], PEER, at_least(20), milliseconds)
 

@@ -30,8 +30,7 @@ def beside_dead_receivers() -> Iterator[Row]:
                 "dead": stack.enter_context(watched_file(hook, [*dead, *living[DEAD:]], CHANNELS - DEAD)),
                 "alive": stack.enter_context(watched_file(hook, living, CHANNELS)),
                 "nobody": stack.enter_context(watched_file(hook, [], 0)),
-            },
-            5,
+            }
         )
     work = f"change a file that {CHANNELS} channels watch, {DEAD} receivers dead"
     yield compare(work, costs["dead"], costs["alive"], "all alive", at_most(1.2), microseconds)

@@ -1,10 +1,11 @@
-"""Describes the machine: processor, cores, memory, Python, and the date."""
+"""Describes the machine (processor, cores, memory, Python), the date, and the commit."""
 
 from __future__ import annotations
 
 import os
 import platform
 import re
+import subprocess
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -14,11 +15,26 @@ import psutil
 def describe_machine() -> str:
     """One sentence for above the table."""
     memory = psutil.virtual_memory().total / 1024**3
-    today = datetime.now(UTC).date().isoformat()
     return (
-        f"Measured on {today}: {_processor()}, {os.cpu_count()} cores, {memory:.0f} GiB, {platform.system()},"
-        f" Python {platform.python_version()}."
+        f"The newest rows were measured on: {_processor()}, {os.cpu_count()} cores, {memory:.0f} GiB,"
+        f" {platform.system()}, Python {platform.python_version()}."
     )
+
+
+def today() -> str:
+    """The date in UTC."""
+    return datetime.now(UTC).date().isoformat()
+
+
+def describe_commit() -> str:
+    """The commit of this checkout, with a plus sign if a file of the package or of the benchmarks differs from it."""
+    root = Path(__file__).parents[2]
+
+    def git(*words: str) -> str:
+        return subprocess.run(["git", *words], cwd=root, capture_output=True, text=True, check=True).stdout.strip()
+
+    changed = git("status", "--porcelain", "--", "svc_notebooks", "tests/bench", "requirements")
+    return git("rev-parse", "--short=8", "HEAD") + ("+" if changed else "")
 
 
 def _processor() -> str:
