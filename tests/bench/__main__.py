@@ -10,7 +10,7 @@ from multiprocessing import get_context
 from time import monotonic
 
 from tests.bench.benches import BENCHES, BY_NAME_ONLY, rows_of
-from tests.bench.machine import describe_commit, describe_machine, today
+from tests.bench.machine import describe_commit, describe_machine, describe_priority, today
 from tests.bench.pages import write_pages
 from tests.bench.table import HEADINGS, MISSED, Row, text_line
 
@@ -24,7 +24,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for name, rows in _measured(options.names or [name for name in BENCHES if name not in BY_NAME_ONLY]):
         measured[name] = rows
         if options.write:  # at once, so that an interrupted run keeps what it has measured
-            cells = [(*row.cells(), f"{today()}, {commit}") for row in rows]
+            cells = [(*row.cells(), f"{today()}, {commit}{describe_priority()}") for row in rows]
             write_pages(describe_machine(), {name: cells})
     rows = [(name, row) for name, rows in measured.items() for row in rows]
     missed = [f"{name}: {row.work}: {row.ours}, {row.ratio}" for name, row in rows if row.held == MISSED]

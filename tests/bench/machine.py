@@ -26,6 +26,12 @@ def today() -> str:
     return datetime.now(UTC).date().isoformat()
 
 
+def describe_priority() -> str:
+    """What other programs cannot take from this process, for example with `chrt -f 5`; empty for a usual priority."""
+    real_time = hasattr(os, "sched_getscheduler") and os.sched_getscheduler(0) in (os.SCHED_FIFO, os.SCHED_RR)
+    return ", real-time priority" if real_time else ""
+
+
 def describe_commit() -> str:
     """The commit of this checkout, with a plus sign if a file of the package or of the benchmarks differs from it."""
     root = Path(__file__).parents[2]
