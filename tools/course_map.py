@@ -54,9 +54,9 @@ its cell to see the controls.
 _SANDBOX = """
 ## The cells that need the sandbox
 
-With `svc.connect(...)` in place of `svc.sandbox()` the notebooks use your own service. These cells fail there, because
-they use faults, the clock, the journal, other users or a receiver in the kernel, or a variable of such a cell. Their
-first line is `# needs the sandbox`. All other cells run, which a test checks.
+With `svc.connect(...)` in place of `svc.sandbox()` the notebooks use your own service. These cells can fail there,
+because they use faults, the clock, the journal, other users or a receiver in the kernel, or a variable of such a cell.
+Their first line is `# needs the sandbox`. All other cells run, which a test checks.
 
 """
 _UNSEEN = """

@@ -34,7 +34,7 @@ class Cell:
 
     @property
     def needs_sandbox(self) -> bool:
-        """True if the cell fails with `connect()`, such as a cell with faults, or a cell that uses its names."""
+        """True if the cell can fail with `connect()`, such as a cell with faults, or a cell that uses its names."""
         return self.source.startswith("# needs the sandbox\n")
 
     def rows(self, ids: Iterable[str]) -> list[str]:

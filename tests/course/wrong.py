@@ -109,7 +109,7 @@ WRONG: dict[str, list[Wrong]] = {
             "is called 'ponds-100.csv'|are called 'ponds-100.csv'",
         ),
         Wrong("a file without content", "svc.create_file(name=given.name)", "no bytes"),
-        Wrong("another content", "svc.upload(b'hello', name=given.name)", "which differ from given.content"),
+        Wrong("another content", "svc.upload(b'hello', name=given.name)", "differs from given.content"),
         Wrong("twice, to be sure", "for _ in range(2): svc.upload(given.content, name=given.name)", "2 files called"),
         Wrong(
             "straight into the store",
@@ -205,7 +205,7 @@ svc.upload(given.content, name=given.name, file_id=chosen, metadata={"descriptio
 rows = given.content.partition(b"\\n")[2]
 svc.upload(rows, name=given.name, metadata={"description": given.description, "starred": True})
 """,
-            "which differ from given.content",
+            "differs from given.content",
         ),
     ],
     "the-lost-receipt": [
@@ -388,7 +388,7 @@ answer = given.send("PUT", given.session_uri, {"Content-Range": f"bytes */{total
 offset = int(answer.headers["Range"].rpartition("-")[2]) + 1
 given.send("PUT", given.session_uri, {"Content-Range": f"bytes {offset}-{total - 1}/{total}"}, bytes(total - offset))
 """,
-            "which differ from given.content",
+            "differs from given.content",
         ),
         Wrong(
             "the last stored byte once more",
@@ -490,7 +490,7 @@ svc.resume_upload(given.session_uri, given.content).status()
 svc.resume_upload(given.session_uri, given.content).status()
 svc.upload(given.content[262144:], name=given.name, upload_type="resumable")
 """,
-            "which differ from given.content",
+            "differs from given.content",
         ),
         Wrong(
             "two sessions, because the first one was left",
@@ -677,7 +677,7 @@ svc.upload(part[:64], name="record.txt")
 first = 64 * (given.record - 1)
 svc.upload(svc.read(given.file_id, byte_range=(first, first + 63)), name="record.txt")
 """,
-            "which differ from record",
+            "differs from record",
         ),
         Wrong(
             "the record of my own notebook",
@@ -685,7 +685,7 @@ svc.upload(svc.read(given.file_id, byte_range=(first, first + 63)), name="record
 svc.read(given.file_id, byte_range=(64 * given.record, 64 * given.record + 63))
 svc.upload(b"000177 0123".ljust(63) + b"\\n", name="record.txt")
 """,
-            "which differ from record",
+            "differs from record",
         ),
         Wrong(
             "never uploaded",
@@ -706,7 +706,7 @@ svc.upload(svc.read(given.file_id, byte_range=(first, first + 62)) + b"\\n", nam
 first = 64 * given.record
 svc.upload(svc.read(given.file_id, byte_range=(first, first + 63)).rstrip(), name="record.txt")
 """,
-            "which differ from record",
+            "differs from record",
         ),
         Wrong(
             "from the record to the end",
@@ -768,7 +768,7 @@ first = 64 * given.record
 part = svc.read(given.file_id, byte_range=(first, first + 31)) + svc.read(given.file_id, byte_range=(0, 31))
 svc.upload(part, name="record.txt")
 """,
-            "which differ from record",
+            "differs from record",
         ),
     ],
     "let-the-service-search": [
@@ -880,7 +880,7 @@ import tempfile
 empty = svc.create_file(name=given.name, mime_type="application/vnd.svc-apps.spreadsheet")
 svc.export(empty, "tsv", tempfile.mkdtemp())
 """,
-            "which differ from given.content",
+            "differs from given.content",
         ),
         Wrong(
             "the wrong format",
@@ -932,7 +932,7 @@ rows = given.content.partition(b"\\n")[2]
 table = svc.upload(rows, name=given.name, mime_type="text/csv", convert_to="spreadsheet")
 svc.export(table, "tsv", tempfile.mkdtemp())
 """,
-            "which differ from given.content",
+            "differs from given.content",
         ),
         Wrong(
             "two spreadsheets",
@@ -1738,7 +1738,7 @@ follow(page["newStartPageToken"], 1)
         Wrong(
             "renamed files only",
             _CHANGES.replace("else: copy[", "elif change['fileId'] in copy: copy[") + "save(follow(given.page_token))",
-            "of the account are not in the copy",
+            "The copy lacks",
         ),
         Wrong(
             "the token from the beginning",

@@ -151,9 +151,7 @@ def _require_same_files(copy: dict[str, Any], files: dict[str, str]) -> None:
         " `removed: true` has only the id of its file: take this id out of the copy.",
     )
     missing = [files[file_id] for file_id in files if file_id not in copy]
-    require(
-        not missing, f"{quantity(len(missing), 'file')} of the account are not in the copy: {list_text(missing, 3)}."
-    )
+    require(not missing, f"The copy lacks {quantity(len(missing), 'file')} of the account: {list_text(missing, 3)}.")
     for file_id, name in files.items():
         require(
             copy[file_id] == name,

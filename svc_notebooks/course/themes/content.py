@@ -217,7 +217,7 @@ def _check_format(evidence: Evidence) -> str:
     )
     rows = [line.split("\t") for line in content.decode("utf-8-sig", "replace").splitlines()]
     expected_rows = [line.split(",") for line in evidence.values["content"].decode().splitlines()]
-    require(rows == expected_rows, f"The export has {quantity(len(rows), 'row')}, which differ from given.content.")
+    require(rows == expected_rows, f"The export ({quantity(len(rows), 'row')}) differs from given.content.")
     heading = evidence.values["content"].splitlines()[0]
     updates = [request for request in evidence.requests_of("files.update") if f"/{file['id']}" in request.path]
     uploads = evidence.creations_of(file["id"]) + updates

@@ -58,7 +58,7 @@ def require_same_content(evidence: Evidence, file: Mapping[str, Any], content: b
     size = quantity(len(stored), "byte")
     require(
         stored == content,
-        f"The file {file['name']!r} has {size}, which differ from {owner}. Compare them with svc.read.",
+        f"The content of the file {file['name']!r} ({size}) differs from {owner}. Compare them with svc.read.",
     )
 
 
