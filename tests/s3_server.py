@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-BUCKETS = "SVC_TEST_S3"
+ENDPOINT = "SVC_TEST_S3"
 """The environment variable with the endpoint of a server that has the bucket `tests`."""
 
 CREDENTIALS = {"AWS_ACCESS_KEY_ID": "tests", "AWS_SECRET_ACCESS_KEY": "hush-hush"}
@@ -59,7 +59,7 @@ def s3_endpoint() -> Iterator[str]:
     previous = {name: os.environ.get(name) for name in CREDENTIALS}
     os.environ.update(CREDENTIALS)
     try:
-        if endpoint := os.environ.get(BUCKETS):
+        if endpoint := os.environ.get(ENDPOINT):
             yield endpoint
         else:
             with running_s3() as endpoint:

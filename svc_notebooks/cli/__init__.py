@@ -1,7 +1,7 @@
 """The command line `svc-notebooks lab | run | grade | solutions | serve | check | backup | migrate |
-conformance | doctor`.
+sweep | conformance | doctor`.
 
-lab, run, grade, ..., backup, migrate, conformance       a module for each command
+lab, run, grade, ..., migrate, sweep, conformance        a module for each command
 class_options                                            roster and options of `serve --class`
 notebook_files, jupyter_settings                         the notebooks of the package; settings of JupyterLab
 rule_report, report_plugin, deployment                   report, pytest plugin and tested deployment of `conformance`
@@ -17,6 +17,7 @@ from pathlib import Path
 from .. import __version__
 from .marks.options import add_grade_options
 from .option_types import (
+    age_option,
     count_option,
     file_option,
     host_name_option,
@@ -71,6 +72,10 @@ def main(argv: Sequence[str] | None = None) -> int:
             from .migrate import migrate
 
             return migrate(options)
+        case "sweep":
+            from .sweep import sweep
+
+            return sweep(options)
         case "conformance":
             from .conformance import conformance
 
@@ -107,6 +112,7 @@ def _split(argv: list[str]) -> tuple[list[str], list[str]]:
 
 
 _LAB_OPTIONS = ("--fresh", "--only-copy")
+_DAY = 86_400.0
 _OVERWRITE = "replace a FILE that exists"
 
 
@@ -125,6 +131,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_check(commands)
     _add_backup(commands)
     _add_migrate(commands)
+    _add_sweep(commands)
     _add_conformance(commands)
     commands.add_parser("doctor", help="check the installation, and show how to fix problems")
     return parser
@@ -333,13 +340,35 @@ def _add_migrate(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
     command.add_argument("source", metavar="FROM", help="the data folder or the address of the database to copy")
     command.add_argument("target", metavar="TO", help="a new folder, or the address of an empty database")
     command.add_argument(
-        "--content", type=Path, metavar="DIR", help="the folder for the contents of files beside the database"
+        "--content", metavar="DIR", help="the folder or s3://bucket/prefix for the contents of files of the database"
     )
     command.add_argument(
         "--discard",
         action="store_true",
         help="delete what an interrupted migration from FROM has written to TO, instead of continuing",
     )
+
+
+def _add_sweep(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    command = commands.add_parser(
+        "sweep",
+        help="list or delete stored parts that belong to no file",
+        description="Lists the parts of contents in STORE that belong to no file and no upload, such as those of a"
+        " process that was killed. With --delete, deletes them. Stop the services of STORE first. Exit status 0: listed"
+        " or deleted; 1: a part could not be deleted; 2: STORE cannot be used.",
+    )
+    command.add_argument("store", metavar="STORE", help="a data folder, or postgresql://user@host/database")
+    command.add_argument(
+        "--content", metavar="DIR", help="the folder or s3://bucket/prefix for the contents of files of the database"
+    )
+    command.add_argument(
+        "--min-age",
+        type=age_option,
+        default=_DAY,
+        metavar="TIME",
+        help="leave out parts that were written less than this time ago, such as 2h or 7d (default: 1d)",
+    )
+    command.add_argument("--delete", action="store_true", help="delete the parts that are listed")
 
 
 def _add_conformance(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:

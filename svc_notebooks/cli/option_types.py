@@ -46,6 +46,14 @@ def percent_option(text: str) -> float:
     return float(number)
 
 
+def age_option(text: str) -> float:
+    """Return an age in seconds, 0 or more."""
+    try:
+        return parse_duration(text).total_seconds()
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a time; give a duration such as 2h or 7d") from None
+
+
 def seconds_option(text: str) -> float:
     """Return a time limit in seconds, at most a day."""
     try:

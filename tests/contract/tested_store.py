@@ -1,17 +1,19 @@
-"""Opens the service under test: in memory, or on the PostgreSQL server that `make scale` started."""
+"""Opens the service under test: in memory, or on the PostgreSQL server and the bucket that `make scale` started."""
 
 from __future__ import annotations
 
 import os
 import tempfile
 from functools import cache
-from pathlib import Path
 
 from svc_notebooks.core.policy import Policy
 from svc_notebooks.server.service import Service, open_service
 
 SERVER = "SVC_TEST_POSTGRES"
 """The environment variable with the address of a server, without a database, such as postgresql://user@host:port."""
+
+BUCKETS = "SVC_TEST_BUCKET"
+"""The environment variable with the address of a bucket for contents, such as s3://bucket. Without it, in a folder."""
 
 
 def open_tested(policy: Policy) -> Service:
@@ -25,14 +27,16 @@ def open_tested(policy: Policy) -> Service:
 
 
 @cache
-def _database(server: str) -> tuple[str, Path]:
-    """Create a database of this process, and return its address and the folder for its contents."""
+def _database(server: str) -> tuple[str, str]:
+    """Create a database of this process, and return its address and the folder or bucket for its contents."""
     import psycopg
 
     name = f"svc_{os.getpid()}"
     with psycopg.connect(f"{server}/postgres", autocommit=True) as connection:
         connection.execute(f"CREATE DATABASE {name}")
-    return f"{server}/{name}", Path(tempfile.mkdtemp(prefix="svc-contents-"))
+    buckets = os.environ.get(BUCKETS)
+    content = f"{buckets}/{name}" if buckets else tempfile.mkdtemp(prefix="svc-contents-")
+    return f"{server}/{name}", content
 
 
 def _empty(address: str) -> None:

@@ -1,10 +1,10 @@
-"""Runs the tests of a service on PostgreSQL with a server of their own: `make scale`.
+"""Runs the tests of a service on PostgreSQL and in a bucket with servers of their own: `make scale`.
 
-    python -m tests.scale               the tests of this folder, and the contract suite
+    python -m tests.scale               the tests of this folder, and the contract suite, partly also in a bucket
     python -m tests.scale --sample      the tests of this folder, and a part of the contract suite (90 s)
     python -m tests.scale -k uploads    further arguments go to pytest
 
-Exit status 77: PostgreSQL cannot be started, for the reason that is printed.
+Exit status 77: PostgreSQL or the S3 server (make s3-env) cannot be started, for the reason that is printed.
 """
 
 from __future__ import annotations
@@ -13,9 +13,12 @@ import os
 import subprocess
 import sys
 
-from tests.contract.tested_store import SERVER
+from tests.contract.tested_store import BUCKETS, SERVER
+from tests.s3_server import ENDPOINT, NoS3Server, s3_endpoint
 from tests.scale.postgres_server import NoServer, running_server
 
+_PYTEST = [sys.executable, "-m", "pytest", "-p", "no:nbval", "-q"]
+_BLOBS = "tests/unit/server/test_blobs.py"
 _SAMPLE_OPTION = "--sample"
 _SAMPLE = [
     "tests/contract/files/test_list.py",
@@ -27,21 +30,27 @@ _SAMPLE = [
 """Tests with searches, roles, sync tokens, messages and uploads."""
 
 
+_CONTENTS = ["tests/contract/uploads", "tests/contract/files/test_download.py"]
+"""Tests that write and read contents, which run with a bucket, too."""
+
+
 def main(arguments: list[str]) -> int:
-    """Start a server, run the tests, and return the exit status."""
+    """Start the servers, run the tests, and return the exit status."""
     is_sample = _SAMPLE_OPTION in arguments
     arguments = [each for each in arguments if each != _SAMPLE_OPTION]
-    pytest = [sys.executable, "-m", "pytest", "-p", "no:nbval", "-q"]
-    runs = [["-m", "scale", "tests/scale"], ["-n", "2", "tests/contract"]]
+    runs = [["-m", "scale", "tests/scale", _BLOBS], ["-n", "2", "tests/contract"], ["-n", "2", *_CONTENTS]]
     if is_sample:
-        runs = [[*runs[0], "-k", "not killed and not refused"], ["-n", "2", *_SAMPLE]]
+        runs = [[*runs[0], "-k", "not killed and not refused"], ["-n", "2", *_SAMPLE], ["-n", "2", _SAMPLE[-1]]]
     try:
-        with running_server() as address:
-            environment = {**os.environ, SERVER: address}
+        with running_server() as server, s3_endpoint() as endpoint:
+            servers = {**os.environ, SERVER: server, ENDPOINT: endpoint}
+            bucket = {BUCKETS: "s3://tests", "AWS_ENDPOINT_URL": endpoint}
+            environments = [servers, servers, servers | bucket]
             statuses = [
-                subprocess.run([*pytest, *run, *arguments], env=environment, check=False).returncode for run in runs
+                subprocess.run([*_PYTEST, *run, *arguments], env=environment, check=False).returncode
+                for run, environment in zip(runs, environments, strict=True)
             ]
-    except NoServer as error:
+    except (NoServer, NoS3Server) as error:
         print(f"make scale: {error}", file=sys.stderr)
         return 77
     return next((status for status in statuses if status not in (0, 5)), 0)  # 5: -k selects no test of a run

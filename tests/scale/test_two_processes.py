@@ -9,7 +9,6 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from http.client import HTTPException
-from pathlib import Path
 from random import Random
 from threading import Event
 from typing import Any
@@ -118,9 +117,9 @@ def test_no_change_is_hidden_from_an_incremental_sync(place: Place) -> None:
     assert set(created[0] + created[1]) - seen == set()
 
 
-def test_the_chunks_of_an_upload_reach_different_processes(place: Place) -> None:
+def test_the_chunks_of_an_upload_reach_different_processes(each_place: Place) -> None:
     chunk, random = 262_144, Random(0)
-    with workers(place, 2, "t") as running, round_robin(running) as address:
+    with workers(each_place, 2, "t") as running, round_robin(running) as address:
         for _ in range(200 if FULL else 8):
             content = random.randbytes(random.randrange(2 * chunk, 5 * chunk))
             status, headers, _ = call(address, "POST", "/upload/storage/v3/files?uploadType=resumable", {})
@@ -141,17 +140,17 @@ def test_the_chunks_of_an_upload_reach_different_processes(place: Place) -> None
             assert row == {"md5Checksum": hashlib.md5(content).hexdigest(), "size": str(len(content))}
 
 
-def test_uploads_go_on_while_a_process_is_killed_again_and_again(place: Place) -> None:
+def test_uploads_go_on_while_a_process_is_killed_again_and_again(each_place: Place) -> None:
     number, random, done = 2000 if FULL else 12, Random(1), Event()
     contents = [random.randbytes(random.randrange(2 * CHUNK, 4 * CHUNK)) for _ in range(min(number, 30))]
     rows, kills = list[dict[str, str]](), 0
-    with workers(place, 2, "t") as running, round_robin(running) as address:
+    with workers(each_place, 2, "t") as running, round_robin(running) as address:
 
         def kill_and_restart() -> None:
             nonlocal kills
             while not done.wait(5 if FULL else 1):
                 running[1].kill()
-                running[1] = Worker(place, "t", port=urlsplit(running[1].base_url).port or 0)
+                running[1] = Worker(each_place, "t", port=urlsplit(running[1].base_url).port or 0)
                 kills += 1
 
         with ThreadPoolExecutor(1) as pool:
@@ -238,21 +237,21 @@ def test_a_revoked_token_is_refused_by_the_other_process(place: Place) -> None:
         assert call(second, "GET", FILES, token=token)[0] == 401
 
 
-def test_the_start_of_a_process_keeps_the_unfinished_parts_of_another(place: Place) -> None:
-    with open_service(place.address, content=place.content, shared=True) as first:
+def test_the_start_of_a_process_keeps_the_unfinished_parts_of_another(each_place: Place) -> None:
+    with open_service(each_place.address, content=each_place.content, shared=True) as first:
         writer = first._parts.writer()
         writer.write(b"half")
-        with open_service(place.address, content=place.content, shared=True):
+        with open_service(each_place.address, content=each_place.content, shared=True):
             writer.write(b" whole")
             part = StoredPart(writer.commit(), writer.size, writer.checksum)
 
         assert b"".join(first._parts.read(part, 0, 10)) == b"half whole"
 
 
-def test_a_download_goes_on_when_another_process_deletes_the_file(place: Place) -> None:
+def test_a_download_goes_on_when_another_process_deletes_the_file(each_place: Place) -> None:
     with (
-        open_service(place.address, content=place.content, shared=True) as first,
-        open_service(place.address, content=place.content, shared=True) as second,
+        open_service(each_place.address, content=each_place.content, shared=True) as first,
+        open_service(each_place.address, content=each_place.content, shared=True) as second,
     ):
         wire, other = InProcess(first, "http://svc.test"), InProcess(second, "http://svc.test")
         file = wire.create(b"kept")
@@ -261,11 +260,11 @@ def test_a_download_goes_on_when_another_process_deletes_the_file(place: Place) 
         other.send("DELETE", f"{FILES}/{file['id']}")
 
         assert b"".join(reader) == b"kept"
-        assert len(place.execute("SELECT part FROM svc_discarded")) == 1
-        place.execute("UPDATE svc_discarded SET since = since - interval '2 hours'")
+        assert len(each_place.execute("SELECT part FROM svc_discarded")) == 1
+        each_place.execute("UPDATE svc_discarded SET since = since - interval '2 hours'")
         gone = wire.create(b"gone")
         wire.send("DELETE", f"{FILES}/{gone['id']}")
-        assert len(list(Path(place.content).glob("parts/??/*"))) == 1
+        assert len(list(first._parts.listed())) == 1
 
 
 @pytest.mark.parametrize(

@@ -173,7 +173,8 @@ class DirectoryBlobStore:
 
     def listed(self) -> Iterator[ListedPart]:
         for path in self._folder.glob("??/*"):
-            if PART_NAME.fullmatch(path.name.removesuffix(UNFINISHED)) and not path.is_symlink():
+            is_part = PART_NAME.fullmatch(path.name.removesuffix(UNFINISHED)) and path.name.startswith(path.parent.name)
+            if is_part and path.is_file() and not path.is_symlink():
                 status = path.stat()
                 yield ListedPart(path.name, status.st_size, status.st_mtime)
 

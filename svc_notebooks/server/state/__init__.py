@@ -5,6 +5,7 @@ snapshots.py                     takes and restores snapshots of a running servi
 archive.py                       writes a service to one file, and reads the file
 backup.py                        copies a data directory that a service is using
 migration.py                     copies a store from a folder to PostgreSQL, or back
+sweep.py                         finds and deletes parts that belong to no content
 check.py                         reads a data directory and reports damage
 expiry.py                        lists the upcoming expirations and deliveries, expires upload sessions
 """

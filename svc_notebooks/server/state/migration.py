@@ -40,7 +40,7 @@ class Migrated(NamedTuple):
     left: list[str]
 
 
-def migrate(source: str, target: str, content: Path | None, extra: Sequence[str], report: Report) -> Migrated:
+def migrate(source: str, target: str, content: str | Path | None, extra: Sequence[str], report: Report) -> Migrated:
     """Copy the store `source` to the empty place `target`, verify the copy, and return its numbers.
 
     One of both is a folder, and the other is the address of a database. `content` has the contents of the files beside
@@ -57,7 +57,7 @@ def migrate(source: str, target: str, content: Path | None, extra: Sequence[str]
             raise OSError(f"a row cannot be copied: {error}") from None
 
 
-def discard(source: str, target: str, content: Path | None) -> None:
+def discard(source: str, target: str, content: str | Path | None) -> None:
     """Delete what an unfinished migration from `source` has written to `target`. Raises the same as `migrate`."""
     with _source(source, target, content) as opened:
         if _is_address(target):
@@ -71,7 +71,7 @@ def _is_address(place: str) -> bool:
     return place.startswith(("postgresql://", "postgres://"))
 
 
-def _source(source: str, target: str, content: Path | None) -> AbstractContextManager[SourceStore]:
+def _source(source: str, target: str, content: str | Path | None) -> AbstractContextManager[SourceStore]:
     if _is_address(source) == _is_address(target):
         raise ValueError("one of FROM and TO must be a folder, and the other must be postgresql://user@host/database")
     if content is None:
@@ -79,7 +79,7 @@ def _source(source: str, target: str, content: Path | None) -> AbstractContextMa
     return source_on_postgres(source, content) if _is_address(source) else source_folder(Path(source))
 
 
-def _target(target: str, content: Path | None, source: str) -> AbstractContextManager[TargetStore]:
+def _target(target: str, content: str | Path | None, source: str) -> AbstractContextManager[TargetStore]:
     if not _is_address(target):
         return target_folder(Path(target), source)
     assert content

@@ -2,7 +2,7 @@
 
 data_directory.py                  recognises, opens and closes the folder of a store
 server_store.py                    a store on PostgreSQL
-content_folder.py, content_bucket.py, content_marker.py    the folder or bucket of its contents
+content_location.py, content_folder.py, content_bucket.py, content_marker.py    the folder or bucket of its contents
 migration_source.py, migration_target.py  the stores between which `svc-notebooks migrate` copies
 content_io.py                      writes and reads contents across blobs, computes digests
 session_locks.py                   lets one request at a time use an upload session

@@ -34,6 +34,15 @@ def read_content_bucket(address: BucketAddress, store: str) -> S3BlobStore:
     return S3BlobStore(bucket)
 
 
+def discard_content_bucket(address: BucketAddress, store: str) -> None:
+    """Delete the parts and the marker of a store. Other objects stay. Does nothing if there is no object."""
+    bucket = Bucket(address)
+    if _check_bucket(bucket, store, has_parts=False):
+        parts = S3BlobStore(bucket)
+        parts.delete([part.key for part in parts.listed()])
+        bucket.delete([MARKER])
+
+
 def _check_bucket(bucket: Bucket, store: str, *, has_parts: bool) -> bool:
     """Return whether a bucket has the marker of a store. Raises OSError if the bucket cannot be used."""
     try:

@@ -8,12 +8,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
-from ..blobs.blob_store import BlobStore
+from ..blobs.blob_store import LastingBlobStore
 from ..blobs.directory import DirectoryBlobStore
 from ..database.database_copy import copy_database
 from ..database.opening_record import keep_services_out
 from ..tables import Database, open_database
-from .content_folder import read_content_folder
+from .content_location import content_location, folder_of, read_contents
 from .data_directory import DATABASE, PARTS, check_not_in_use, examine, read_marker
 
 
@@ -22,7 +22,7 @@ class SourceStore(NamedTuple):
 
     store: str
     database: Database
-    parts: BlobStore
+    parts: LastingBlobStore
     folder: Path | None
 
 
@@ -50,14 +50,15 @@ def source_folder(folder: Path) -> Iterator[SourceStore]:
 
 
 @contextmanager
-def source_on_postgres(address: str, content: Path) -> Iterator[SourceStore]:
+def source_on_postgres(address: str, content: str | Path) -> Iterator[SourceStore]:
     """Open the store at the address of a database, with the contents at `content`, during a `with` block."""
     from ..database.postgres_opening import read_postgres
 
+    location = content_location(content)
     database, store, _ = read_postgres(address)
     try:
-        parts = read_content_folder(content, store)
+        parts = read_contents(location, store)
         with database.reading():
-            yield SourceStore(store, database, parts, content)
+            yield SourceStore(store, database, parts, folder_of(location))
     finally:
         database.close()

@@ -20,7 +20,7 @@ from ..blobs.directory import DirectoryBlobStore, drop_parts
 from ..blobs.stray_blobs import HARMLESS
 from ..database import opening_record
 from ..tables import Database, open_database
-from .content_folder import discard_content_folder, open_content_folder
+from .content_location import content_location, discard_contents, folder_of, open_contents
 from .data_directory import DATABASE, MARKER, MIGRATION, PARTS, Marker, write_marker
 
 _NEW_DATABASE = f"{DATABASE}.migration"
@@ -129,7 +129,7 @@ class _OnPostgres:
 
 
 @contextmanager
-def target_on_postgres(address: str, content: Path, source: str, now: float) -> Iterator[TargetStore]:
+def target_on_postgres(address: str, content: str | Path, source: str, now: float) -> Iterator[TargetStore]:
     """Open an empty database and an empty place for contents as the target for the store with the id `source`.
 
     Both may also be those of an unfinished migration of the same store. Raises OSError for any others. `now` is in Unix
@@ -137,10 +137,11 @@ def target_on_postgres(address: str, content: Path, source: str, now: float) -> 
     """
     from ..database.postgres_opening import open_postgres
 
+    location = content_location(content)
     database, store, _ = open_postgres(address, "power", shared=False, migration=source)
     try:
-        parts = open_content_folder(
-            content,
+        parts = open_contents(
+            location,
             store,
             number=database.opening,
             has_parts=False,
@@ -148,18 +149,19 @@ def target_on_postgres(address: str, content: Path, source: str, now: float) -> 
             now=now,
             shared=False,
         )
-        yield _OnPostgres(database, parts, content)
+        yield _OnPostgres(database, parts, folder_of(location))
     finally:
         database.close()
 
 
-def discard_on_postgres(address: str, content: Path, source: str) -> None:
+def discard_on_postgres(address: str, content: str | Path, source: str) -> None:
     """Delete what an unfinished migration of the store `source` has written to a database and to its contents."""
     from ..database.postgres_opening import discard_migration, open_postgres
 
+    location = content_location(content)
     database, store, _ = open_postgres(address, "power", shared=False, migration=source)
     try:
-        discard_content_folder(content, store)
+        discard_contents(location, store)
         discard_migration(database)
     finally:
         database.close()

@@ -1,0 +1,93 @@
+"""The parts of killed processes in a folder and in a bucket: `svc-notebooks sweep` deletes them, and nothing else."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from svc_notebooks.server.service import open_service
+from svc_notebooks.server.state.migration import discard, migrate
+from svc_notebooks.server.state.sweep import sweep
+from tests.contract.wire import InProcess
+from tests.scale.conftest import Place
+from tests.scale.test_bucket import bucket_of, names, written
+
+pytestmark = pytest.mark.scale
+
+
+def test_parts_that_no_row_names_are_swept(each_place: Place) -> None:
+    with open_service(each_place.address, content=each_place.content) as service:
+        wire = InProcess(service, "http://svc.test")
+        file = wire.create(b"kept")
+        stray = written(service._parts, b"stray").key
+        with pytest.raises(OSError, match="in use by another service"):
+            sweep(each_place.address, str(each_place.content), min_age=0, now=time.time(), delete=True)
+    now = time.time() + 7200
+
+    def swept(*, min_age: float, delete: bool) -> tuple[list[str], set[str], int]:
+        done = sweep(each_place.address, str(each_place.content), min_age=min_age, now=now, delete=delete)
+        return [part.key for part in done.found], done.deleted, done.younger
+
+    assert swept(min_age=86_400, delete=True) == ([], set(), 1)
+    assert swept(min_age=3600, delete=False) == ([stray], set(), 0)
+    assert swept(min_age=3600, delete=True) == ([stray], {stray}, 0)
+    assert swept(min_age=0, delete=True) == ([], set(), 0)
+    with open_service(each_place.address, content=each_place.content) as service:
+        again = InProcess(service, "http://svc.test")
+        again.token = wire.token
+        assert again.send("GET", f"/storage/v3/files/{file['id']}?alt=media").body == b"kept"
+
+
+def test_objects_of_others_are_not_swept(address: str, bucket: str) -> None:
+    open_service(address, content=bucket).close()
+    store = bucket_of(bucket)
+    for name in ("parts/notes.txt", f"parts/ab/{'0' * 32}", "0" * 32):
+        store.create(name, b"mine")
+    before = names(bucket)
+
+    sweep(address, bucket, min_age=0, now=time.time() + 60, delete=True)
+    assert names(bucket) == before
+
+
+def test_the_bucket_of_another_store_is_not_swept(address: str, bucket: str, endpoint: str) -> None:
+    open_service(address, content=bucket).close()
+    other = bucket.replace("scale/", "other/")
+    bucket_of(other).create(f"parts/{'0' * 32}", b"mine")
+    with pytest.raises(OSError, match="cannot be used with this database"):
+        sweep(address, other, min_age=0, now=time.time() + 60, delete=True)
+
+    assert names(other) == {f"parts/{'0' * 32}"}
+
+
+def test_a_store_migrates_from_a_folder_to_a_bucket_and_back(address: str, bucket: str, tmp_path) -> None:
+    first, second = tmp_path / "first", tmp_path / "second"
+    with open_service(first) as service:
+        wire = InProcess(service, "http://svc.test")
+        file = wire.create(b"kept")
+    migrate(str(first), address, bucket, (), print)
+    migrate(address, str(second), bucket, (), print)
+    for store in ((address, bucket), (second, None)):
+        with open_service(store[0], content=store[1]) as service:
+            again = InProcess(service, "http://svc.test")
+            again.token = wire.token
+            assert again.send("GET", f"/storage/v3/files/{file['id']}?alt=media").body == b"kept"
+
+
+def test_an_unfinished_migration_to_a_bucket_is_discarded(
+    address: str, bucket: str, tmp_path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with open_service(tmp_path / "store") as service:
+        InProcess(service, "http://svc.test").create(b"kept")
+
+    def fail(*_: object) -> None:
+        raise OSError("interrupted")
+
+    monkeypatch.setattr("svc_notebooks.server.state.migration.copy_tables", fail)
+    with pytest.raises(OSError, match="interrupted"):
+        migrate(str(tmp_path / "store"), address, bucket, (), print)
+    bucket_of(bucket).create("thesis.txt", b"mine")
+    assert len(names(bucket)) == 3
+
+    discard(str(tmp_path / "store"), address, bucket)
+    assert names(bucket) == {"thesis.txt"}
