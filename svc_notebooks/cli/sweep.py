@@ -15,14 +15,14 @@ def sweep(options: argparse.Namespace) -> int:
     except (ImportError, OSError, ValueError) as error:
         sys.stderr.write(f"svc-notebooks sweep: {error}\n")
         return 2
-    for part in swept.found:
+    for part in swept.old:
         written = datetime.fromtimestamp(part.modified, UTC).isoformat(timespec="seconds")
         state = "deleted" if part.key in swept.deleted else "stays" if options.delete else "found"
         sys.stdout.write(f"{state}: {part.key}  {part.size:,} bytes  {written}\n")
-    size = sum(part.size for part in swept.found)
-    sys.stdout.write(f"{len(swept.found):,} parts with {size:,} bytes belong to no file or upload\n")
+    size = sum(part.size for part in swept.old)
+    sys.stdout.write(f"{len(swept.old):,} parts with {size:,} bytes belong to no file or upload\n")
     if swept.younger:
         sys.stdout.write(f"{swept.younger:,} further parts are younger than --min-age\n")
-    if swept.found and not options.delete:
+    if swept.old and not options.delete:
         sys.stdout.write("nothing was deleted: add --delete to delete them\n")
-    return 1 if options.delete and len(swept.deleted) < len(swept.found) else 0
+    return 1 if options.delete and len(swept.deleted) < len(swept.old) else 0

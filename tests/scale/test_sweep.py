@@ -27,7 +27,7 @@ def test_parts_that_no_row_names_are_swept(each_place: Place) -> None:
 
     def swept(*, min_age: float, delete: bool) -> tuple[list[str], set[str], int]:
         done = sweep(each_place.address, str(each_place.content), min_age=min_age, now=now, delete=delete)
-        return [part.key for part in done.found], done.deleted, done.younger
+        return [part.key for part in done.old], done.deleted, done.younger
 
     assert swept(min_age=86_400, delete=True) == ([], set(), 1)
     assert swept(min_age=3600, delete=False) == ([stray], set(), 0)

@@ -16,9 +16,9 @@ from ..tables.contents import Contents
 
 
 class Swept(NamedTuple):
-    """The stray parts that were found, the keys of those that were deleted, and the number of younger stray parts."""
+    """The stray parts of the minimum age, the keys of those that were deleted, and the number of younger ones."""
 
-    found: list[ListedPart]
+    old: list[ListedPart]
     deleted: set[str]
     younger: int
 
@@ -34,13 +34,13 @@ def sweep(store: str, content: str | None, *, min_age: float, now: float, delete
     with _open(store, content) as opened:
         named = Contents(opened.database).known_parts()
         stray = [part for part in opened.parts.listed() if part.key not in named]
-        found = sorted(part for part in stray if now - part.modified >= min_age)
+        old = sorted(part for part in stray if now - part.modified >= min_age)
         deleted = set[str]()
         if delete:
-            keys = {part.key for part in found}
+            keys = {part.key for part in old}
             opened.parts.delete(keys)
             deleted = keys - {part.key for part in opened.parts.listed()}
-    return Swept(found, deleted, len(stray) - len(found))
+    return Swept(old, deleted, len(stray) - len(old))
 
 
 def _open(store: str, content: str | None) -> AbstractContextManager[SourceStore]:
