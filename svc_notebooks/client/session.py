@@ -303,11 +303,7 @@ class Session:
             raise
         self._has_answered = True
         entry.answer(response, self.elapsed() - started)
-        if isinstance(response.body, bytes):
-            if response.body:
-                entry.record_received(response.body)
-            entry.end(entry.seconds)
-        else:
+        if not isinstance(response.body, bytes):
             stream = RecordedStream(response.body, entry, lambda: self.elapsed() - started)
             response = Response(response.status, response.headers, stream)
         if not own:
@@ -344,8 +340,13 @@ class Session:
     def _sign(self, headers: Headers, secret: Secret | None) -> Headers:
         """Return the headers with `secret` as Authorization header, or without this header if None (case 65)."""
         if secret is None or headers is not _BARE:
-            pairs = [pair for pair in headers.pairs if pair[0].lower() != "authorization"]
-            return Headers([*pairs, ("Authorization", secret)] if secret is not None else pairs)
+            pairs = list(headers.pairs)
+            for pair in headers.pairs:
+                if len(pair[0]) == 13 and pair[0].lower() == "authorization":
+                    pairs.remove(pair)
+            if secret is not None:
+                pairs.append(("Authorization", secret))
+            return Headers(pairs)
         if self._signed_bare is None or self._signed_bare[0] is not secret:  # cached for each token
             self._signed_bare = (secret, Headers((*_BARE.pairs, ("Authorization", secret))))
         return self._signed_bare[1]

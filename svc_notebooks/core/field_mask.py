@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from types import UnionType
 from typing import Any, Final, get_args, get_origin, get_type_hints, is_typeddict
 
@@ -48,8 +49,11 @@ def _shape_of_value(field: Any) -> Shape | None:
     return ANY_KEY if value is Any or dict in (value, get_origin(value)) else None
 
 
+@lru_cache(maxsize=64)  # a program asks for the same fields again and again
 def parse(text: str) -> Mask:
     """Parse a mask into a tree of field names, {} for "". Raises ApiError (invalidFields) if the syntax is invalid.
+
+    The tree must not be changed.
 
     >>> parse("a,b/c,files(id,owners(email))")
     {'a': {}, 'b': {'c': {}}, 'files': {'id': {}, 'owners': {'email': {}}}}

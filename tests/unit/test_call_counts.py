@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import json
+import socket
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -15,22 +16,28 @@ from sqlalchemy.sql.compiler import SQLCompiler
 import svc_notebooks as svc
 from svc_notebooks.client.notifications.inbox import Inbox
 from svc_notebooks.core.http.messages import Headers, Request
-from svc_notebooks.server.service import open_service
+from svc_notebooks.server.service import Service, open_service
+from svc_notebooks.server.transports.request_reader import RequestReader
 
 Q = 262_144
 PACKAGE = str(Path(svc.__file__).parent)
 
-MAX_CALLS_OF_A_CHUNK = 155
+MAX_CALLS_OF_A_CHUNK = 120
 """Of a further chunk in a run, with its progress; it was 293."""
 
-MAX_CALLS_OF_SEND_CHUNK = 170
+MAX_CALLS_OF_SEND_CHUNK = 135
 """Of a chunk by hand, with the row of its history as a frame; it was 342."""
 
-MAX_CALLS_OF_AN_EXPORT = 481
+MAX_CALLS_OF_AN_EXPORT = 421
 """With the progress and the columns of a batch; it was 666."""
 
 MAX_DEPTH = 20
 """It was 26."""
+
+MAX_STATEMENTS_OF_A_CREATION = 10
+
+MAX_COPIED_BYTES = 4096
+"""Of the head of a request and the bytes of its body that arrive with it."""
 
 MAX_CALLS_OF_A_NOTIFICATION = 100
 """From the change of a file to the answer of its receiver, beyond those of an unwatched file; it was 176."""
@@ -128,6 +135,55 @@ def calls_of_a_change(*, watched: bool) -> int:
 
 def test_a_notification_takes_few_calls() -> None:
     assert calls_of_a_change(watched=True) - calls_of_a_change(watched=False) <= MAX_CALLS_OF_A_NOTIFICATION
+
+
+def statements_of(service: Service, work: Callable[[], object]) -> list[str]:
+    """Return the first words of the statements that change the database of a service."""
+    statements: list[str] = []
+    driver = service._context.store._database.driver
+    driver.set_trace_callback(lambda sql: statements.append(" ".join(sql.split()[:3])))
+    try:
+        work()
+    finally:
+        driver.set_trace_callback(None)
+    return [each for each in statements if not each.startswith("--")]  # those of triggers
+
+
+def test_a_chunk_takes_two_statements_and_one_commit(tmp_path: Path) -> None:
+    with svc.sandbox(tmp_path / "store") as lab:
+        upload = svc.start_upload(bytes(3 * Q), name="a.bin", chunk_size=Q)
+        upload.send_chunk()
+
+        statements = statements_of(lab.service, upload.send_chunk)
+
+    changes = [each for each in statements if not each.startswith("SELECT")]
+    assert changes == ["BEGIN IMMEDIATE", "UPDATE sessions SET", "INSERT INTO rope", "COMMIT"]
+    assert len(statements) <= 5
+
+
+def test_a_simple_upload_has_one_commit(tmp_path: Path) -> None:
+    with svc.sandbox(tmp_path / "store") as lab:
+        svc.upload(b"a", name="a.bin")
+
+        statements = statements_of(lab.service, lambda: svc.upload(b"b", name="b.bin"))
+
+    assert statements.count("COMMIT") == 1
+    assert len(statements) <= MAX_STATEMENTS_OF_A_CREATION
+
+
+def test_a_body_is_received_in_large_blocks_without_copies() -> None:
+    ours, theirs = socket.socketpair()
+    head = b"PUT / HTTP/1.1\r\n\r\n"
+    with ours, theirs:
+        ours.settimeout(0)
+        reader = RequestReader(ours)
+        theirs.sendall(head + bytes(65_536))
+        reader.collect()
+        reader.take_head()
+        copied, block = reader.read1(Q), reader.read1(Q)
+
+    assert len(head + copied) <= MAX_COPIED_BYTES
+    assert len(copied + block) == 65_536
 
 
 def test_a_second_sandbox_compiles_no_statement() -> None:

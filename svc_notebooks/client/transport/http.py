@@ -249,6 +249,9 @@ class _OriginPool:
             if isinstance(error, TimeoutError):  # in the words of urllib3
                 raise ReadTimeoutError(self.pool, "", f"Read timed out. (read timeout={seconds})") from error
             raise
+        if isinstance(response, Response):
+            self.pool._put_conn(connection)
+            return response
         if response.will_close:
             connection.close()  # the response can still be read
         if response.length == 0 and not response.chunked:

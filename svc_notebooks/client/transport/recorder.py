@@ -1,7 +1,7 @@
 """Records the exchanges of a session (D-04).
 
-Bodies are decoded only when an exchange is read, so that recording takes a few microseconds. Secrets are removed when
-the exchange ends (T-05), and not before, because a secret may be split between two blocks.
+Headers are redacted and bodies decoded when an exchange is read, so that recording takes a few microseconds. Secrets
+are removed from bodies when the exchange ends (T-05), and not before, because a secret may be split between two blocks.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from itertools import chain
 from threading import Lock
-from typing import NamedTuple, overload
+from typing import overload
 
 from ...core.http.messages import Headers, Response
 from ...core.http.redaction import may_contain_secret, redact_headers, redact_text, redact_url, remove_secret
@@ -56,33 +56,32 @@ class Exchange:
     error: str | None
 
 
-class _RecordedHeaders(NamedTuple):
-    pairs: tuple[tuple[str, str], ...]
-    size: int
-    text: bool
+def _redact_headers(headers: Headers | None, secret: str) -> tuple[tuple[str, str], ...]:
+    if headers is None:
+        return ()
+    return tuple((name, remove_secret(value, secret)) for name, value in redact_headers(headers.pairs))
 
 
-def _record_headers(headers: Headers, secret: str) -> _RecordedHeaders:
-    pairs = redact_headers(headers.pairs)
-    text = "".join(chain.from_iterable(pairs))
-    if secret and secret in text:
-        pairs = tuple((name, remove_secret(value, secret)) for name, value in pairs)
-    return _RecordedHeaders(pairs, len(text), headers.get("Content-Type", "").lower().startswith(_TEXT))
+def _is_text(headers: Headers | None) -> bool:
+    for name, value in headers.pairs if headers is not None else ():
+        if len(name) == 12 and name.lower() == "content-type":
+            return value.lower().startswith(_TEXT)
+    return False
 
 
 @dataclass(slots=True, eq=False, repr=False)
 class RecordedExchange:
-    """The record of an exchange that may be in progress. `end` removes the session's token (`secret`)."""
+    """The record of an exchange that may be in progress. `view` removes the session's token (`secret`)."""
 
     n: int
     time: datetime
     method: str
     url: str
-    request: _RecordedHeaders
+    request: Headers
     secret: str
     request_head: bytes = b""
     status: int | None = None
-    response: _RecordedHeaders | None = None
+    response: Headers | None = None
     response_head: bytes = b""
     seconds: float = 0.0
     sent: int = 0
@@ -93,24 +92,31 @@ class RecordedExchange:
 
     def record_sent(self, data: bytes) -> None:
         """Add a sent block of the request body to the record."""
+        head = self.request_head
+        if len(head) < _SCANNED_BYTES and (head or (self.sent == 0 and _is_text(self.request))):
+            self.request_head += data[: _SCANNED_BYTES - len(head)]
         self.sent += len(data)
-        if self.request.text and len(self.request_head) < _SCANNED_BYTES:
-            self.request_head += data[: _SCANNED_BYTES - len(self.request_head)]
 
     def answer(self, response: Response, seconds: float) -> None:
-        """Add the response status, headers and seconds since the request to the record."""
+        """Add the status, the headers and the seconds since the request to the record. Bytes as the body end it."""
         self.status = response.status
-        self.response = _record_headers(response.headers, self.secret)
+        self.response = response.headers
         self.seconds = seconds
+        if isinstance(response.body, bytes):
+            if response.body:
+                self.record_received(response.body)
+            if self.request_head or self.response_head:
+                self.end(seconds)
 
     def record_received(self, data: bytes) -> None:
         """Add a received block of the response body to the record."""
+        head = self.response_head
+        if len(head) < _SCANNED_BYTES and (head or (self.received == 0 and _is_text(self.response))):
+            self.response_head += data[: _SCANNED_BYTES - len(head)]
         self.received += len(data)
-        if self.response is not None and self.response.text and len(self.response_head) < _SCANNED_BYTES:
-            self.response_head += data[: _SCANNED_BYTES - len(self.response_head)]
 
     def end(self, seconds: float, error: BaseException | None = None) -> None:
-        """End the record after `seconds`, with the error of the exchange or None, and remove the secrets."""
+        """End the record after `seconds`, with the error of the exchange or None. Remove secrets from the bodies."""
         self.seconds = seconds
         if error is not None:
             self.error = remove_secret(redact_text(str(error) or type(error).__name__), self.secret)
@@ -118,7 +124,6 @@ class RecordedExchange:
             self.request_head = _redact_head(self.request_head, self.secret, self.url)
         if self.response_head:
             self.response_head = _redact_head(self.response_head, self.secret, self.url)
-        self.secret = ""
 
     def view(self) -> Exchange:
         """Return the current data of the exchange. A body is None if empty or binary."""
@@ -129,8 +134,8 @@ class RecordedExchange:
             method=self.method,
             url=self.url,
             status=self.status,
-            request_headers=self.request.pairs,
-            response_headers=self.response.pairs if self.response else (),
+            request_headers=_redact_headers(self.request, self.secret),
+            response_headers=_redact_headers(self.response, self.secret),
             sent=self.sent,
             received=self.received,
             request_body=_readable(heads[0]) or None,
@@ -163,8 +168,6 @@ class Recorder(Sequence[Exchange]):
         self._bytes = 0
         self._lock = Lock()
         self._url, self._recorded_url = ("", ""), ""
-        self._headers = Headers()
-        self._recorded_headers = _record_headers(self._headers, "")
         after_fork(self, Recorder._renew_lock)
 
     def _renew_lock(self) -> None:
@@ -205,16 +208,15 @@ class Recorder(Sequence[Exchange]):
         """Return a new record for a request that is about to be sent. `secret` is the token in the request, or ""."""
         with self._lock:
             self._count += 1
-            if headers is not self._headers:  # most requests of a session share a Headers object
-                self._headers, self._recorded_headers = headers, _record_headers(headers, secret)
             if (url, secret) != self._url:  # the chunks of an upload have the same URL
                 self._url = (url, secret)
                 self._recorded_url = remove_secret(redact_url(url), secret)
-            entry = RecordedExchange(self._count, time, method, self._recorded_url, self._recorded_headers, secret)
+            entry = RecordedExchange(self._count, time, method, self._recorded_url, headers, secret)
             entries = self._entries
             if entries:  # the previous exchange has its bodies now
                 last = entries[-1]
-                headers_size = last.request.size + (last.response.size if last.response else 0)
+                pairs = last.request.pairs + (() if last.response is None else last.response.pairs)
+                headers_size = len("".join(chain.from_iterable(pairs)))
                 last.weight = (
                     _BASE_SIZE + len(last.url) + len(last.request_head) + len(last.response_head) + headers_size
                 )

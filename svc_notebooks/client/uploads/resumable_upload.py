@@ -294,7 +294,8 @@ class ClientUpload:
         session, machine = self._session, self._machine
         try:
             response = session.send(request)
-            response = Response(response.status, response.headers, response.content())
+            if not isinstance(response.body, bytes):
+                response = Response(response.status, response.headers, response.content())
         except TransportError as error:
             self._response, self._broken = Response(0), error
             machine.lose_connection(session.elapsed(), session.chance())
@@ -309,7 +310,7 @@ class ClientUpload:
                 self._record(action, request, first=first, last=last, status=401)
                 return None
         self._response, self._broken, self._token_renewed = response, None, False
-        now, chance = session.elapsed(), session.chance()
+        now, chance = session.elapsed(), session.random.random()
         finished = response.status in (200, 201) and action != "begin"
         file = read_file(response) if finished else None
         if finished and file is None:

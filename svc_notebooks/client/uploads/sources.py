@@ -15,6 +15,7 @@ import io
 import os
 from abc import abstractmethod
 from collections.abc import Callable
+from contextlib import suppress
 from hashlib import blake2b
 from pathlib import Path, PurePath
 from typing import Protocol, TypeAlias, cast
@@ -74,6 +75,9 @@ class UploadSource:
 
         Raises SourceChanged if the source changed during the upload, and OSError if the source cannot be read.
         """
+
+    def read_ahead(self, offset: int, size: int) -> None:
+        """Read bytes that are likely to be needed next, while the service works. Sources without a file do nothing."""
 
     def keep(self, size: int) -> None:
         """Keep the last `size` bytes of a stream in memory, to send a chunk again. Other sources do nothing."""
@@ -179,6 +183,7 @@ class PathSource(UploadSource):
     def __init__(self, path: Path, name: str | None = None) -> None:
         self._path = path.resolve()
         self._file: io.FileIO | None = None
+        self._ahead = (0, b"")  # the offset and the bytes that read_ahead has read
         self._initial_stamp = _stamp(self._path.stat())
         self.name = name or path.name
         self.path = str(self._path)
@@ -191,12 +196,19 @@ class PathSource(UploadSource):
 
     def read(self, offset: int, size: int) -> bytes:
         file = self._file = self._file or io.FileIO(self._path)
-        file.seek(offset)
-        data = file.read(size)
+        first, data = self._ahead
+        if first != offset or len(data) != size:
+            data = _read_at(file, offset, size)
+        self._ahead = (0, b"")
         stamp = _stamp(os.fstat(file.fileno()))
         if stamp != self._initial_stamp:
             raise change_error(self.name, self._initial_stamp[0], stamp[0])
         return data
+
+    def read_ahead(self, offset: int, size: int) -> None:
+        if self._file is not None and offset < self.size:
+            with suppress(OSError):  # `read` reads again, and raises the error
+                self._ahead = offset, _read_at(self._file, offset, size)
 
     def fingerprint(self) -> str:
         size, mtime = self._initial_stamp
@@ -214,6 +226,12 @@ class PathSource(UploadSource):
         if self._file is not None:
             self._file.close()
             self._file = None
+            self._ahead = (0, b"")
+
+
+def _read_at(file: io.FileIO, offset: int, size: int) -> bytes:
+    file.seek(offset)
+    return file.read(size)
 
 
 def _stamp(stat: os.stat_result) -> tuple[int, int]:
@@ -387,5 +405,7 @@ class SourceStream:
             return data
         if size_to_read and self._size is not None:
             raise change_error(self._source.name, self._first + self._size, at)
+        if self._size and not self._tail:  # the body is on its way, so the next chunk can be read meanwhile
+            self._source.read_ahead(at, min(size, self._size))
         piece, self._tail = self._tail[:size], self._tail[size:]
         return piece

@@ -70,6 +70,10 @@ class Headers(Mapping[str, str]):
         self._values = values  # at once, because threads may share the headers
         return values
 
+    def by_name(self) -> Mapping[str, list[str]]:
+        """Return the values of each header by its name in lower case, for several look-ups."""
+        return self._values or self._index()
+
     def __getitem__(self, name: str) -> str:
         return (self._values or self._index())[name.lower()][0]
 

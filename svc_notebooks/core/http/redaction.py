@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 from urllib.parse import quote, unquote, unquote_plus
 
 REDACTED = "[redacted]"
@@ -98,6 +99,16 @@ def redact_query(text: str, path: str = "") -> str:
         is_secret = value and (unquote_plus(name) in names or redact_text(inner) != inner)
         items.append(name + mark + (REDACTED if is_secret else value))
     return "&".join(items)
+
+
+@lru_cache(maxsize=32)  # the chunks of an upload have the same URL
+def redact_target(path: str, query: str, secret: str) -> tuple[str, str]:
+    """Return the path and the query of a request's URL without the secrets in them and without the given secret.
+
+    >>> redact_target("/files", "access_token=abc&alt=media", "")
+    ('/files', 'access_token=[redacted]&alt=media')
+    """
+    return remove_secret(path, secret), remove_secret(redact_query(query, path), secret)
 
 
 def redact_url(url: str) -> str:

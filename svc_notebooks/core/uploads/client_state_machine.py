@@ -176,7 +176,7 @@ class ResumableUpload:
 
     def feed(self, response: ResponseFacts, now: float, chance: float) -> None:
         """Update the state by the response to the last step at `now` seconds. `chance` is random from 0 to 1."""
-        if response.worth_retrying:
+        if response.status >= 400 and response.worth_retrying:
             self._certain = False
             return self._back_off(response.retry_after, now, chance)
         if self.state is UploadState.NONE:

@@ -100,7 +100,7 @@ def after_body(
 ) -> SessionDecision:
     """Return the new session and response status after the body of a PUT to the session URI was read."""
     stored = session.stored + received.appended
-    kept = replace(session, stored=max(session.stored, rule.floor(stored)))
+    kept = replace(session, stored=max(session.stored, stored - stored % rule.quantum))
     if received.overlong:
         return refusal(kept, RequestProblem("The body is longer than the request declared."), now)
     if received.broken or plan.end is None:

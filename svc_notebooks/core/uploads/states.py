@@ -119,7 +119,3 @@ class UploadRule:
     quantum: int = QUANTUM
     lifetime: float = LIFETIME
     strict: bool = False
-
-    def floor(self, size: int) -> int:
-        """Return the largest multiple of the quantum that is not larger than `size`."""
-        return size - size % self.quantum

@@ -43,7 +43,7 @@ class Counts:
         with self._lock:
             if self._sizes is None:
                 self._sizes, self._unknown = [None] * self.rows, self.rows
-            if total is not None:
+            if total is not None and total != self._sizes[n]:
                 self._set_size(self._sizes, n, total)
             self._move(n, done, sent=True)
 

@@ -84,19 +84,18 @@ class BatchProgress:
 
     def draw(self) -> None:
         """Show how far the batch is, at most a few times a second. Call this in the thread that made the object."""
-        if self._progress is False or self._function:
+        if self._displays is None and not self._is_due():
             return
         done, total = self._counts.share
         now, percent = self._elapsed(), 100 * done // total if total else 0
         if percent == self._drawn_percent and now - self._drawn_at < _DRAW_INTERVAL:
             return
-        if self._displays is None and self._is_due(now):
+        if self._displays is None:
             self._displays = displays(self._title, requested=self._progress is True, now=self._started)
-        if self._displays is not None:
-            self._drawn_at, self._drawn_percent = now, percent
-            text = self._text(now)
-            for display in self._displays:
-                display.show(done, total, text, now)
+        self._drawn_at, self._drawn_percent = now, percent
+        text = self._text(now)
+        for display in self._displays:
+            display.show(done, total, text, now)
 
     def close(self, word: str) -> None:
         """Show the last state. `word` is "Done", "Stopped" or "Failed"."""
@@ -106,10 +105,13 @@ class BatchProgress:
         for display in self._displays or ():
             display.end(word, self._counts.summary(self._elapsed() - self._started))
 
-    def _is_due(self, now: float) -> bool:
+    def _is_due(self) -> bool:
+        if self._progress is False or self._function:
+            return False
         if self._progress is True or self._counts.known_size >= BAR_MIN_SIZE:
             return True
-        return self._patience is not None and self._counts.rows > 1 and now - self._started >= self._patience
+        patience = self._patience
+        return patience is not None and self._counts.rows > 1 and self._elapsed() - self._started >= patience
 
     def _text(self, now: float) -> str:
         rate = self._rate(now)

@@ -77,7 +77,8 @@ class TokenVerifier:
             if not token:
                 raise _auth_error("notSignedIn")
             credentials = f"Bearer {token}"
-        return self._valid_caller(credentials)
+        caller = self._cache.get(credentials)
+        return caller if caller and caller.expires is None else self._valid_caller(credentials)
 
     def _valid_caller(self, credentials: str) -> Caller:
         """Return the caller for the value of an Authorization header. Raises ApiError (401) without a valid token."""

@@ -6,7 +6,7 @@ import logging
 from collections.abc import Callable, Iterable
 
 from ...core.errors.catalogue import refuse
-from ...core.http.messages import Body, Disconnected, Request, abort_body, as_body, close_body, is_gone
+from ...core.http.messages import Body, BytesBody, Disconnected, Request, abort_body, close_body, is_gone
 from .request_journal import JournalEntry
 
 _log = logging.getLogger(__name__)
@@ -20,7 +20,7 @@ class RequestBody:
     __slots__ = ("_body", "_entry", "_read")
 
     def __init__(self, body: Body | bytes, entry: JournalEntry) -> None:
-        self._body = as_body(body)
+        self._body = BytesBody(body) if isinstance(body, bytes) else body
         self._entry = entry
         self._read: Callable[[int], bytes] = self._body.read
 
@@ -93,12 +93,13 @@ def content_length(request: Request, *, required: bool = False) -> int | None:
 
     Raises ApiError (400) for an invalid Content-Length and ApiError (411) if a `required` length is missing.
     """
-    text, is_coded = request.headers.get("Content-Length"), "Transfer-Encoding" in request.headers
-    if text is None and required and not is_coded:
+    headers = request.headers.by_name()
+    texts, is_coded = headers.get("content-length"), "transfer-encoding" in headers
+    if not texts and required and not is_coded:
         raise refuse("lengthRequired")
-    if text is None or is_coded:
-        return len(request.body) if isinstance(request.body, bytes) and text is None else None
-    repeated = len(set(request.headers.all("Content-Length"))) > 1
-    if repeated or not (text.isascii() and text.isdigit() and len(text) <= _MAX_DIGITS):
+    if not texts or is_coded:
+        return len(request.body) if isinstance(request.body, bytes) and not texts else None
+    text = texts[0]
+    if texts.count(text) < len(texts) or not (text.isascii() and text.isdigit() and len(text) <= _MAX_DIGITS):
         raise refuse("invalidHeader", name="Content-Length", message="expected one number of bytes.")
     return int(text)

@@ -43,8 +43,12 @@ def _indent(value: object, newline: str, texts: dict[tuple[int, str], str]) -> s
     """
     if isinstance(value, str):
         return encode_basestring(value)
+    if value is True or value is False:
+        return "true" if value else "false"
+    if type(value) is int:
+        return str(value)
     if not value or not isinstance(value, dict | list):
-        return json.dumps(value)
+        return _COMPACT.encode(value)
     if known := texts.get((id(value), newline)):
         return known
     inner = newline + "  "

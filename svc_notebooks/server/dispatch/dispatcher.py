@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from urllib.parse import SplitResult, urlsplit
@@ -14,7 +14,7 @@ from ...core.api.public_endpoints import BATCHES, PAGES
 from ...core.errors.catalogue import ApiError, refuse
 from ...core.faults.plan import FaultTarget
 from ...core.http.messages import Disconnected, Query, Request, Response, close_body
-from ...core.http.redaction import redact_query, remove_secret
+from ...core.http.redaction import redact_target
 from ..context.access_tokens import Caller, TokenVerifier, require_scopes
 from ..context.bodies import RequestBody, ResponseStream, content_length
 from ..context.csrf import check_page
@@ -66,29 +66,29 @@ class Dispatcher:
         self._faults = faults
         self.rate_limiters = [rate_limiter]
         self._routes = Routes(context.names, context.policy)
-        self._fault_header = context.names.header("Fault")
+        self._fault_header = context.names.header("Fault").lower()
 
     def handle(self, request: Request) -> Response:
         """Return the response, with status 500 if a handler fails. Raises Disconnected for a cut connection."""
         if prefix := self._context.policy.path_prefix:
             request = without_prefix(request, prefix)
-        parts, headers = urlsplit(request.url), request.headers
-        entry = self._open_entry(request, parts)
-        override = headers.get("X-HTTP-Method-Override") if request.method == "POST" else None  # edge case 47
+        parts, headers = urlsplit(request.url), request.headers.by_name()
+        entry = self._open_entry(request, parts, headers)
+        override = headers.get("x-http-method-override") if request.method == "POST" else None  # edge case 47
         incoming = _Incoming(
             request,
-            override.strip().upper() if override else request.method,
+            override[0].strip().upper() if override and override[0] else request.method,
             parts.path,
             Query.parse(parts.query),
             RequestBody(request.body, entry),
             entry,
         )
-        origin = headers.get("Origin")
+        origin = headers["origin"][0] if "origin" in headers else None
         if origin is not None and not self._routes.is_interface(parts.path):
             origin = None  # a page of this service
         if origin is not None and cors.is_preflight(request):
             response = self._preflight(incoming)
-        elif self._faults or self._fault_header in headers:
+        elif self._faults.plans or self._fault_header in headers:
             response = self._dispatch_with_faults(incoming)
         else:
             response = self._respond(incoming)
@@ -107,17 +107,17 @@ class Dispatcher:
         try:
             check(request, self._context)
         except ApiError as error:
-            entry = self._open_entry(request, urlsplit(request.url))
+            entry = self._open_entry(request, urlsplit(request.url), request.headers.by_name())
             entry.operation, entry.status = operation, error.status
             return _count_body(_error_response(error, entry), entry, head=request.method == "HEAD")
         return None
 
-    def _open_entry(self, request: Request, parts: SplitResult) -> JournalEntry:
+    def _open_entry(self, request: Request, parts: SplitResult, headers: Mapping[str, list[str]]) -> JournalEntry:
         """Open the journal entry of a request, with its path and query but without tokens and other secrets (T-05)."""
         path, query = parts.path, parts.query
-        token = (request.headers.get("Authorization") or "").rpartition(" ")[2]
+        token = headers["authorization"][0].rpartition(" ")[2] if "authorization" in headers else ""
         if query or "%" in path or token in path:
-            path, query = remove_secret(path, token), remove_secret(redact_query(query, path), token)
+            path, query = redact_target(path, query, token)
         return self._journal.open(self._context.clock.now(), request.method, path, query)
 
     def _preflight(self, incoming: _Incoming) -> Response:

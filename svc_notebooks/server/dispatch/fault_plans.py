@@ -148,13 +148,11 @@ class Faults:
 
     def __init__(self, context: ServiceContext) -> None:
         self._shared = context.store.is_shared
-        self._plans: dict[str, ArmedPlan] = {}
+        self.plans: dict[str, ArmedPlan] = {}
+        """The active plans by their ids."""
         self._numbers = count_from(1)
         self._lock = Lock()
         self._wait = context.clock.wait if context.policy.fault_delay == "clock" else time.sleep
-
-    def __bool__(self) -> bool:
-        return bool(self._plans)
 
     def add(self, document: JSONObject) -> ArmedPlan:
         """Activate a fault plan and return the plan. Raises ValueError for an invalid plan."""
@@ -164,7 +162,7 @@ class Faults:
         if self._shared:
             raise ValueError(unshared("faults cannot be planned"))
         plans = [ArmedPlan(f"faults-{next(self._numbers)}", document) for document in documents]
-        self._plans |= {plan.key: plan for plan in plans}
+        self.plans |= {plan.key: plan for plan in plans}
         return plans
 
     def during(self, steps: Sequence[JSONObject | str], *, in_order: bool) -> AbstractContextManager[None]:
@@ -188,30 +186,30 @@ class Faults:
             yield
         finally:
             for plan in plans:
-                self._plans.pop(plan.key, None)
+                self.plans.pop(plan.key, None)
         if missing := [text for plan in plans if (text := plan.describe_missing())]:
             raise AssertionError(f"this fault never happened: {'; '.join(missing)}")
 
     def clear(self) -> None:
         """Remove all fault plans."""
-        self._plans.clear()
+        self.plans.clear()
 
     def _remove_ended(self) -> None:
         now = time.monotonic()
-        for plan in list(self._plans.values()):
+        for plan in list(self.plans.values()):
             if plan.ends <= now:
-                self._plans.pop(plan.key, None)
+                self.plans.pop(plan.key, None)
 
     def rows(self) -> list[dict[str, Any]]:
         """Return each plan as a dict, with the number of times that each step happened."""
         self._remove_ended()
-        return [plan.row() for plan in list(self._plans.values())]
+        return [plan.row() for plan in list(self.plans.values())]
 
     def inject(self, target: FaultTarget, from_header: Iterable[Action] = ()) -> FaultInjection:
         """Return the faults that apply to a request, from the active plans and from the request's own header."""
         with self._lock:
             self._remove_ended()
-            faults = [fault for plan in list(self._plans.values()) for fault in plan.faults_for(target, self._wait)]
+            faults = [fault for plan in list(self.plans.values()) for fault in plan.faults_for(target, self._wait)]
         # A delay from a header passes in real time, because one request must not move the clock of all users.
         faults += [ArmedFault(FROM_HEADER, action, time.sleep) for action in from_header]
         return FaultInjection(faults, self._lock)

@@ -8,8 +8,7 @@ never counts a byte that could still be lost.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 
 from ...core.api.operations import SESSION
@@ -28,7 +27,7 @@ from ...core.uploads.server_state_machine import (
     cancel,
     refusal,
 )
-from ...core.uploads.states import UploadState
+from ...core.uploads.states import UploadRule, UploadState
 from ..blobs.blob_store import BLOCK
 from ..context.access_tokens import Caller
 from ..context.responses import empty_response, encode_json, json_bytes, text_response
@@ -80,7 +79,7 @@ def serve(context: ServiceContext, request: RequestContext) -> Response:
 def _serve_session(context: ServiceContext, request: RequestContext, session_id: str) -> Response:
     """Claim the session, so that earlier requests can no longer change it, and return the response."""
     cancels = request.method == "DELETE"
-    content_range = None if cancels else _content_range(request.headers)
+    content_range = None if cancels else _content_range(request.http_request.headers)
     urgent = cancels or (isinstance(content_range, ContentRange) and content_range.span is None)
     with context.session_locks.acquire(session_id, None if cancels else request.body, urgent=urgent) as lock:
         row = context.store.upload_sessions.claim(session_id)
@@ -91,10 +90,11 @@ def _serve_session(context: ServiceContext, request: RequestContext, session_id:
             decision = cancel(session, context.policy.upload_rule, context.clock.now().timestamp())
             return _commit(context, request, row, decision)
         request.journal_entry.offset_before = row.stored
-        plan = _decide(context, request, session, content_range)
+        rule = context.policy.upload_rule
+        plan = _decide(context, request, session, content_range, rule)
         if isinstance(plan, SessionDecision):
             return _commit(context, request, row, plan)
-        return _receive(context, request, row, session, lock, plan)
+        return _receive(context, request, row, session, lock, plan, rule)
 
 
 def _content_range(headers: Headers) -> ContentRange | RequestProblem | None:
@@ -110,8 +110,9 @@ def _decide(
     request: RequestContext,
     session: UploadSession,
     content_range: ContentRange | RequestProblem | None,
+    rule: UploadRule,
 ) -> ReadPlan | SessionDecision:
-    rule, now = context.policy.upload_rule, context.clock.now().timestamp()
+    now = context.clock.now().timestamp()
     if isinstance(content_range, RequestProblem):
         decision = before_body(session, _STATUS_QUERY, 0, rule, now)
         is_open = isinstance(decision, SessionDecision) and decision.status == 308
@@ -133,22 +134,24 @@ def _receive(
     session: UploadSession,
     lock: SessionLock,
     plan: ReadPlan,
+    rule: UploadRule,
 ) -> Response:
     def store_part(piece: PartRange) -> None:
         """Commit a full part before more bytes are written, so that a broken connection loses at most one part."""
         nonlocal row
         row = row._replace(stored=piece.stop, touched=context.clock.now().timestamp())
         with context.store.transaction():
-            _save(context, row)
+            if not context.store.upload_sessions.save(row):
+                raise _SessionTakenOver
             if context.quotas:
                 check_usage(context, row.owner)
             context.store.contents.append(row.content, piece)
 
     writer = context.content.writer(row.stored, store_part)
     try:
-        received = _read_body(lock, writer, plan, context.policy.max_upload_size)
+        received = _read_body(lock, writer, plan, request.journal_entry.declared, context.policy.max_upload_size)
         now = context.clock.now().timestamp()
-        decision = after_body(session, plan, received, context.policy.upload_rule, now)
+        decision = after_body(session, plan, received, rule, now)
         last = writer.finish(decision.session.stored)
     except BaseException:
         writer.abort()
@@ -156,7 +159,9 @@ def _receive(
     return _commit(context, request, row, decision, last)
 
 
-def _read_body(lock: SessionLock, writer: ContentWriter, plan: ReadPlan, limit: int) -> ReceivedBody:
+def _read_body(
+    lock: SessionLock, writer: ContentWriter, plan: ReadPlan, declared: int | None, limit: int
+) -> ReceivedBody:
     """Skip the stored bytes of a body and write the rest. Return the number of written bytes and how the body ended."""
     start, skip, left = writer.end, plan.skip, plan.take
     try:
@@ -169,15 +174,11 @@ def _read_body(lock: SessionLock, writer: ContentWriter, plan: ReadPlan, limit: 
             elif writer.end > limit:
                 raise refuse("tooLarge", limit=limit)
         short = skip > 0 or bool(left)
-        overlong = not short and left is not None and bool(lock.read(1))
+        is_exact = plan.take is not None and declared == plan.skip + plan.take
+        overlong = not (short or is_exact) and left is not None and bool(lock.read(1))
     except Disconnected:
         return ReceivedBody(writer.end - start, broken=True)
     return ReceivedBody(writer.end - start, broken=short, overlong=overlong)
-
-
-def _save(context: ServiceContext, row: SessionRow) -> None:
-    if not context.store.upload_sessions.save(row):
-        raise _SessionTakenOver
 
 
 def _commit(
@@ -195,48 +196,49 @@ def _commit(
     completes = was_open and session.state is UploadState.COMPLETE
     new = row._replace(stored=session.stored, total=session.total, state=session.state.value, touched=session.touched)
     orphaned: list[OrphanedContent] = []
-    with _prepare_content(context, request, new, last, converting=completes) as converted, context.store.transaction():
-        _save(context, new)  # first, because if a later request has claimed the session, the steps below could fail
-        if last:
-            if context.quotas:
-                check_usage(context, row.owner)
-            context.store.contents.append(row.content, last)
+    converting: AbstractContextManager[ConvertedContent | None] = nullcontext()
+    sessions = context.store.upload_sessions
+    try:
         if completes:
-            new, replaced = _store_file(context, request, new, converted)
-            _save(context, new)
-            orphaned += [replaced] if replaced else []
-        if converted or (was_open and session.state is UploadState.CANCELLED):
-            orphaned.append(OrphanedContent(row.content, context.store.contents.drop(row.content)))
+            converting = _convert(context, request, new, last)
+        with converting as converted, context.store.transaction():
+            if not sessions.save(new):  # first, because after the claim of a later request the steps below could fail
+                raise _SessionTakenOver
+            if last:
+                if context.quotas:
+                    check_usage(context, row.owner)
+                context.store.contents.append(row.content, last)
+            if completes:
+                new, replaced = _store_file(context, request, new, converted)
+                if not sessions.save(new):
+                    raise _SessionTakenOver
+                orphaned += [replaced] if replaced else []
+            if converted or (was_open and session.state is UploadState.CANCELLED):
+                orphaned.append(OrphanedContent(row.content, context.store.contents.drop(row.content)))
+    except BaseException:
+        if last:
+            context.content.remove([last])
+        raise
     for content in orphaned:
         discard_content(context, content)
     request.journal_entry.offset_after = session.stored
     return _response(context, request, new, decision)
 
 
-@contextmanager
-def _prepare_content(
-    context: ServiceContext, request: RequestContext, row: SessionRow, last: PartRange | None, *, converting: bool
-) -> Iterator[ConvertedContent | None]:
-    """Yield the converted content of a complete upload, or None without a conversion, to a `with` block.
+def _convert(
+    context: ServiceContext, request: RequestContext, row: SessionRow, last: PartRange | None
+) -> AbstractContextManager[ConvertedContent | None]:
+    """Return a context manager with the converted content of a complete upload, or None without a conversion.
 
-    If the block fails, the converted content and the last part are deleted. No transaction is open while converting.
+    No transaction is open while converting. If the `with` block fails, the converted content is deleted.
     """
-    try:
-        if not converting:
-            yield None
-            return
-        initiation, metadata, file_id = _initiation_request(request, row), json.loads(row.metadata), row.file or ""
-        conversion = conversion_for(context, initiation, file_id, metadata, row.media_type)
-        stored = last.start if last else row.stored
-        pieces = context.store.contents.pieces(row.content, 0, stored) if conversion else []
-        pieces += [last] if last else []
-        name = file_name(context, initiation, file_id, metadata) or ""
-        with convert(context, initiation, conversion, name, row.stored, pieces) as converted:
-            yield converted
-    except BaseException:
-        if last:
-            context.content.remove([last])
-        raise
+    initiation, metadata, file_id = _initiation_request(request, row), json.loads(row.metadata), row.file or ""
+    conversion = conversion_for(context, initiation, file_id, metadata, row.media_type)
+    stored = last.start if last else row.stored
+    pieces = context.store.contents.pieces(row.content, 0, stored) if conversion else []
+    pieces += [last] if last else []
+    name = file_name(context, initiation, file_id, metadata) or ""
+    return convert(context, initiation, conversion, name, row.stored, pieces)
 
 
 def _store_file(
@@ -285,7 +287,7 @@ def _response(context: ServiceContext, request: RequestContext, row: SessionRow,
     if decision.status == 308:
         stored_header = format_stored(decision.session.stored)
         headers = [("Range", stored_header)] if stored_header else []
-        if request.headers.get("X-Upload-No-308", "").lower() == "yes":
+        if request.http_request.headers.get("X-Upload-No-308", "").lower() == "yes":
             return empty_response(200, [*headers, ("X-HTTP-Status-Code-Override", "308")])
         return empty_response(308, headers)
     if decision.status == 404:

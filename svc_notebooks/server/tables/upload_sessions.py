@@ -76,11 +76,11 @@ class UploadSessionTable(TableGroup):
     def claim(self, key: str) -> SessionRow | None:
         """Claim an upload session and return its row, or None if the id is unknown. Earlier claims become invalid."""
         with self._database.lock:
-            row = self.get(key)
+            row = self._database.fetch_one(_GET, {"key": key})
             if row is None:
                 return None
             self._claims[key] = number = next(self._numbers)
-        return row._replace(claim=number)
+        return SessionRow(*row, claim=number)
 
     def invalidate_claims(self) -> None:
         """Invalidate all claims, so that requests in progress can no longer change their sessions."""

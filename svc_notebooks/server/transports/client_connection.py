@@ -53,6 +53,7 @@ class ServerConnection:
 
     def __init__(self, server: ConnectionServer, sock: socket.socket, address: str) -> None:
         sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        sock.settimeout(0)  # receive() and send_all() wait with other timeouts, within a budget
         self.server = server
         self.socket = sock
         self.lane = ""
@@ -84,19 +85,17 @@ class ServerConnection:
             self.socket = handshake.secured
         if is_over:
             self._handshake = None
-            self._reader.set_socket(self.socket)
+            self._reader.socket = self.socket
             self._wait_for_request()
         return is_over
 
     def _wait_for_request(self) -> None:
-        self._reader.set_budget(None)
         self.deadline = time.monotonic() + IDLE_SECONDS
 
     def expire(self) -> None:
         """Close the connection at its deadline, after a response with status 408 if a request has begun."""
         if self._reader.collected and not self._handshake:
             with suppress(OSError):
-                self.socket.settimeout(0)
                 self.socket.send(UnreadableError(408).response())
         self.close()
 
@@ -104,7 +103,6 @@ class ServerConnection:
         """Close the socket of the connection."""
         with suppress(OSError, ValueError):
             self._shut_down_tls()
-            self._reader.close()
             self.socket.close()
 
     # -- with a thread --------------------------------------------------------------------------------------------
@@ -123,13 +121,12 @@ class ServerConnection:
             return True
         # After the server has stopped, waiting connections get no thread: each could hold it for `IDLE_SECONDS`.
         while not self.server.stopping:
-            self.socket.settimeout(IDLE_SECONDS)
             if not self._answer():
                 return False
             self._wait_for_request()
             if self.server.is_busy:
                 return True
-            if not (self.collect() or (self._has_more_soon() and self.collect())) or self.lane != lane:
+            if not ((self._reader.has_more or self._has_more_soon()) and self.collect()) or self.lane != lane:
                 return True
         return False
 
@@ -151,7 +148,9 @@ class ServerConnection:
             url, pairs = head.url(self.server.origin)
         except UnreadableError as error:
             with suppress(OSError):
-                self.socket.sendall(error.response())
+                send_all(self.socket, error.response(), self._new_budget(_LINGER_SECONDS))
+            if error.status in (413, 414):  # more of the head may arrive
+                self._linger()
             return False
         self._budget = self._new_budget()
         body = self._body(head)
@@ -172,9 +171,9 @@ class ServerConnection:
         sock = self.socket
 
         def begin() -> None:
-            self._reader.set_budget(self._budget)
+            self._reader.budget = self._budget
             if head.expects_continue:
-                sock.sendall(b"HTTP/1.1 100 Continue\r\n\r\n")
+                send_all(sock, b"HTTP/1.1 100 Continue\r\n\r\n", self._budget)
 
         def cut() -> None:
             with suppress(OSError):
@@ -210,8 +209,7 @@ class ServerConnection:
 
     def _drain(self, body: LengthBody) -> bool:
         """Read the rest of a request body within limits. Return True if the body was read to its end."""
-        self._budget = self._new_budget(_DRAIN_SECONDS)
-        self._reader.set_budget(self._budget)
+        self._budget = self._reader.budget = self._new_budget(_DRAIN_SECONDS)
         return body.drain(_MAX_DRAIN, _DRAIN_SECONDS)
 
     def _refuse_plain_http(self) -> None:
@@ -219,8 +217,8 @@ class ServerConnection:
         if self._handshake and not self._handshake.secured:
             refusal = error_response(refuse("badRequest", message=f"This is an https address: {self.server.origin}"))
             with suppress(OSError):
-                self.socket.settimeout(_LINGER_SECONDS)
-                self.socket.sendall(head_bytes(refusal, connection="close") + refusal.content())
+                content = head_bytes(refusal, connection="close") + refusal.content()
+                send_all(self.socket, content, self._new_budget(_LINGER_SECONDS))
             self._linger()
 
     def _linger(self) -> None:
@@ -232,7 +230,7 @@ class ServerConnection:
         with suppress(OSError, ValueError):
             self._shut_down_tls()
             self.socket.shutdown(socket.SHUT_WR)
-            self._reader.set_budget(self._new_budget(_LINGER_SECONDS))
+            self._reader.budget = self._new_budget(_LINGER_SECONDS)
             while left > 0 and time.monotonic() < end and (block := self._reader.read1(BUFFER)):
                 left -= len(block)
 

@@ -99,17 +99,31 @@ class ReadyQueue(Generic[T]):
         """Return the permit of a thread during a `with` block, and wait for a permit at its end."""
         with self._changed:
             self._return_permit(lane)
-            self._changed.notify(self._assign())
+            if self._waiting:
+                self._changed.notify(self._assign())
         try:
             yield
         finally:
-            granted = Event()
             with self._changed:
-                self._waiting_lane(lane).resuming.append(granted)
-                self._changed.notify(self._assign())
-                if self._closed:
-                    granted.set()
-            granted.wait()
+                granted = None if self._take_free_permit(lane) else self._wait_for_permit(lane)
+            if granted:
+                granted.wait()
+
+    def _take_free_permit(self, name: str) -> bool:
+        """Take a permit that no other lane needs. Return False if the lanes have to take turns."""
+        if self._waiting or len(self._running) >= PERMITS or name in self._running:
+            return False
+        self._give_permit(name, self._lane_by_name[name])
+        return True
+
+    def _wait_for_permit(self, name: str) -> Event:
+        """Return an event that is set when the thread gets a permit."""
+        granted = Event()
+        self._waiting_lane(name).resuming.append(granted)
+        self._changed.notify(self._assign())
+        if self._closed:
+            granted.set()
+        return granted
 
     @property
     def is_busy(self) -> bool:
@@ -170,10 +184,8 @@ class ReadyQueue(Generic[T]):
         """Give the free permits to lanes. Return the number of connections that idle threads can now take."""
         count = 0
         while self._waiting and (name := self._next_lane()) is not None:
-            lane = self._running[name] = self._waiting[name]
-            self._turn += 1
-            lane.turn, lane.since = self._turn, self._clock()
-            lane.running += 1
+            lane = self._waiting[name]
+            self._give_permit(name, lane)
             if lane.resuming:
                 lane.resuming.popleft().set()
             else:
@@ -185,6 +197,12 @@ class ReadyQueue(Generic[T]):
             if not lane.is_waiting:
                 del self._waiting[name]
         return count
+
+    def _give_permit(self, name: str, lane: _Lane[T]) -> None:
+        self._running[name] = lane
+        self._turn += 1
+        lane.turn, lane.since = self._turn, self._clock()
+        lane.running += 1
 
     def _next_lane(self) -> str | None:
         long_before = self._clock() - LONG_SECONDS

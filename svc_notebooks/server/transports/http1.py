@@ -6,13 +6,12 @@ another (request smuggling). Such a request is refused (RFC 9112, 3.2 and 6.3).
 
 from __future__ import annotations
 
-import io
 import re
 import time
 from collections.abc import Callable
 from email.utils import formatdate
 from functools import lru_cache
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 from urllib.parse import urlsplit, urlunsplit
 
 from ...core.errors.catalogue import ApiError, Row, refuse
@@ -154,6 +153,16 @@ def _read_framing(framing: dict[str, list[str]], *, is_old: bool) -> tuple[int, 
     return int(lengths.pop()) if lengths else 0, bool(coding)
 
 
+class BodySource(Protocol):
+    """The protocol of the connection from which a body is read."""
+
+    def read1(self, size: int, /) -> bytes:
+        """Wait until bytes arrive and return at most `size` of them, or b"" at the end of the connection."""
+
+    def readline(self, size: int, /) -> bytes:
+        """Return a line, or the bytes before `size` or before the end of the connection if its end is missing."""
+
+
 class LengthBody:
     """The body of a request with a declared length.
 
@@ -163,7 +172,7 @@ class LengthBody:
 
     def __init__(
         self,
-        source: io.BufferedReader,
+        source: BodySource,
         size: int,
         begin: Callable[[], None],
         cut: Callable[[], None],

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import io
 import re
 import socket
 import ssl
-from typing import Any
 
 from .http1 import MAX_HEAD_SIZE
-from .transfer_rate import TransferBudget, receive_into
+from .transfer_rate import TransferBudget, receive
 
 BUFFER = 64 * 1024
+_HEAD_BUFFER = 4096
+"""The bytes of a new request that are received at first. The rest of a body is received in large blocks, uncopied."""
+
 _END = b"\r\n\r\n"
 _FIRST_LINE = re.compile(rb"(?:\r\n)?[A-Z]+ [^ \r\n]+ HTTP/1\.[01]\r\n")
 _BARE_LF = re.compile(rb"(?<!\r)\n")
@@ -42,83 +43,69 @@ def access_token(head: bytes | bytearray) -> str | None:
     return (match[1] or match[2]).decode("latin-1") if match else None
 
 
-class _SocketStream(io.RawIOBase):
-    """A stream that returns the collected bytes first and then reads from the socket."""
+class RequestReader:
+    """Reads requests from a socket whose timeout is 0.
+
+    The server collects the head of a request without blocking, and a thread reads the body.
+
+    `collected` has the bytes that have arrived and belong to no request so far. `budget` is the time budget for bodies.
+    """
 
     def __init__(self, sock: socket.socket) -> None:
-        self.sock = sock
+        self.socket = sock
         self.collected = bytearray()
-        self.only_collected = False
-        self.budget: TransferBudget | None = None
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int | None:
-        if self.collected:
-            size = min(len(buffer), len(self.collected))
-            buffer[:size] = self.collected[:size]
-            del self.collected[:size]
-            return size
-        if self.only_collected:
-            return None
-        return receive_into(self.sock, buffer, self.budget) if self.budget else self.sock.recv_into(buffer)
-
-
-class RequestReader(io.BufferedReader):
-    """A buffered reader of requests. The server collects a head without blocking, and a thread reads the body."""
-
-    raw: _SocketStream
-
-    def __init__(self, sock: socket.socket) -> None:
-        super().__init__(_SocketStream(sock), BUFFER)
+        self.budget = TransferBudget(0.0, 1.0)
         self.is_over = False
         """True if the client has closed its side, or if the connection is broken."""
 
-    def set_socket(self, sock: socket.socket) -> None:
-        """Replace the socket by the TLS socket of the same connection."""
-        self.raw.sock = sock
-
-    def set_budget(self, budget: TransferBudget | None) -> None:
-        """Set the time budget for reads. With None, the timeout of the socket applies."""
-        self.raw.budget = budget
-
-    @property
-    def collected(self) -> bytearray:
-        """The bytes of the next request that have arrived so far."""
-        return self.raw.collected
-
     def collect(self) -> bool:
         """Read the bytes that have arrived, without blocking. Return True if a thread can now read the request."""
-        self.raw.only_collected = True
-        ahead = self.read1(BUFFER)  # bytes that the buffer contains after the last body
-        self.raw.only_collected = False
-        self.raw.collected[:0] = ahead
         if not (self.is_over or is_head(self.collected)):
-            self._receive()
+            self._collect_more()
         return self.is_over or is_head(self.collected)
 
-    def take_head(self) -> bytes:
-        """Remove and return the head of the next request, or all bytes if the end of the head is missing."""
-        collected = self.raw.collected
-        end = collected.find(_END, 0, MAX_HEAD_SIZE + len(_END))
-        size = end + len(_END) if end >= 0 else len(collected)
-        head = bytes(collected[:size])
-        del collected[:size]
-        if collected:
-            self.peek()  # into the buffer, because a large read1() would allocate its whole size for these few bytes
-        return head
-
-    def _receive(self) -> None:
-        sock = self.raw.sock
-        sock.settimeout(0)
+    def _collect_more(self) -> None:
+        sock = self.socket
         try:
-            while block := sock.recv(BUFFER):
-                self.raw.collected += block
-                if not isinstance(sock, ssl.SSLSocket) or not sock.pending():
+            while block := sock.recv(BUFFER if self.collected else _HEAD_BUFFER):
+                self.collected += block
+                if not self._is_decrypted:
                     return
             self.is_over = True
         except (BlockingIOError, ssl.SSLWantReadError):
             return
         except OSError:
             self.is_over = True
+
+    @property
+    def _is_decrypted(self) -> bool:
+        """True if TLS has decrypted bytes, which the operating system does not report as readable."""
+        return isinstance(self.socket, ssl.SSLSocket) and self.socket.pending() > 0
+
+    @property
+    def has_more(self) -> bool:
+        """True if bytes of another request have arrived, which the operating system does not report as readable."""
+        return bool(self.collected) or self._is_decrypted
+
+    def take_head(self) -> bytes:
+        """Remove and return the head of the next request, or all bytes if the end of the head is missing."""
+        end = self.collected.find(_END, 0, MAX_HEAD_SIZE + len(_END))
+        return self._take(end + len(_END) if end >= 0 else len(self.collected))
+
+    def read1(self, size: int) -> bytes:
+        """Wait until bytes arrive and return at most `size` of them, or b"" at the end of the connection."""
+        return self._take(size) if self.collected else receive(self.socket, size, self.budget)
+
+    def readline(self, size: int) -> bytes:
+        """Return a line, or the bytes before `size` or before the end of the connection if its end is missing."""
+        while (end := self.collected.find(b"\n", 0, size)) < 0 and len(self.collected) < size:
+            block = receive(self.socket, BUFFER, self.budget)
+            if not block:
+                break
+            self.collected += block
+        return self._take(end + 1 if end >= 0 else size)
+
+    def _take(self, size: int) -> bytes:
+        taken = bytes(self.collected[:size])
+        del self.collected[:size]
+        return taken

@@ -47,27 +47,33 @@ class TransferBudget:
         self.left = min(self._most, self.left - seconds + moved / self._rate)
 
 
-def receive_into(sock: socket.socket, buffer: memoryview, budget: TransferBudget) -> int:
-    """Receive bytes into a buffer and return their number. Raises TimeoutError when the budget is used up."""
-    sock.settimeout(0)
+def receive(sock: socket.socket, size: int, budget: TransferBudget) -> bytes:
+    """Wait until bytes arrive and return at most `size` of them, or b"" at the end of the connection.
+
+    The timeout of the socket must be 0. Raises TimeoutError when the budget is used up.
+    """
     with suppress(BlockingIOError, ssl.SSLWantReadError):
-        size = sock.recv_into(buffer)
-        budget.spend(0, size)
-        return size
+        block = sock.recv(size)
+        budget.spend(0, len(block))
+        return block
     with release_permit():
         begin = time.monotonic()
         sock.settimeout(max(budget.left, 0.001))
-        size = sock.recv_into(buffer)
-        budget.spend(time.monotonic() - begin, size)
+        try:
+            block = sock.recv(size)
+        finally:
+            sock.settimeout(0)
+        budget.spend(time.monotonic() - begin, len(block))
     if budget.left <= 0:
         raise TimeoutError("the peer sends too slowly")
-    return size
+    return block
 
 
 def send_all(sock: socket.socket, content: bytes | memoryview, budget: TransferBudget) -> None:
-    """Send all bytes. Raises TimeoutError when the budget is used up, and OSError if the connection fails.
+    """Send all bytes on a socket with the timeout 0.
 
-    Bytes that leave the send buffer also count, because a full buffer accepts none although a slow reader empties it.
+    Raises TimeoutError when the budget is used up, and OSError if the connection fails. Bytes that leave the send
+    buffer also count, because a full buffer accepts none although a slow reader empties it.
     """
     view, queued = memoryview(content), _UNKNOWN
     while view:
@@ -76,8 +82,11 @@ def send_all(sock: socket.socket, content: bytes | memoryview, budget: TransferB
             with release_permit():
                 begin = time.monotonic()
                 sock.settimeout(max(min(budget.left, _LOOK_SECONDS), 0.001))
-                with suppress(TimeoutError):
-                    sent = sock.send(view)
+                try:
+                    with suppress(TimeoutError):
+                        sent = sock.send(view)
+                finally:
+                    sock.settimeout(0)
                 seconds = time.monotonic() - begin
         moved, view = sent, view[sent:]
         if not sent:
@@ -90,7 +99,6 @@ def send_all(sock: socket.socket, content: bytes | memoryview, budget: TransferB
 
 def _send_now(sock: socket.socket, view: memoryview) -> int:
     """Send bytes without blocking and return their number."""
-    sock.settimeout(0)
     try:
         return sock.send(view)
     except (BlockingIOError, ssl.SSLWantWriteError):

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import errno
 import io
+import socket
 from http.client import HTTPException, HTTPResponse
 from typing import Any, cast
 
 import pytest
 
 from svc_notebooks.client.transport.http1 import QuickResponse, exchange, plain_head
-from svc_notebooks.core.http.messages import Headers, Request
+from svc_notebooks.core.http.messages import Headers, Request, Response
 
 HEADS = {
     "chunk stored": b"HTTP/1.1 308 Resume Incomplete\r\nRange: bytes=0-262143\r\nContent-Length: 0\r\n\r\n",
@@ -85,6 +86,53 @@ def test_an_invalid_response_is_an_error_of_http_client(received: bytes) -> None
 def test_a_length_of_5000_digits_is_unknown() -> None:
     head = b"HTTP/1.1 200 OK\r\nContent-Length: " + b"9" * 5000 + b"\r\n\r\nhello"
     assert read(QuickResponse, head)[-1] == b"hello"
+
+
+WHOLE = {
+    "chunk stored", "body with a length", "repeated header", "no content", "empty value, colons, tabs", "Latin-1",
+}  # fmt: skip
+"""The names of the heads of `HEADS` that are read in one piece, if the whole response has arrived."""
+
+WHOLE_WITHOUT_BODY = WHOLE | {"body to the end", "length below 0"}
+"""Those of the responses to HEAD."""
+
+
+def over_a_socket(received: bytes, method: str) -> tuple[HTTPResponse | Response, bytes]:
+    """Return the response of an exchange, and the bytes that it leaves in the socket."""
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        theirs.sendall(received)
+        theirs.shutdown(socket.SHUT_WR)
+        response = exchange(ours, b"", [], method)
+        if isinstance(response, HTTPResponse):
+            read = Response(response.status, Headers(response.msg.items()), response.read())
+            return response, read.content()
+        return response, ours.recv(100)
+
+
+@pytest.mark.parametrize("method", ["PUT", "HEAD"])
+@pytest.mark.parametrize("name", HEADS)
+def test_a_response_in_one_piece_is_that_of_http_client(name: str, method: str) -> None:
+    status, *_, pairs, body = read(HTTPResponse, HEADS[name], method)
+
+    response, _ = over_a_socket(HEADS[name], method)
+
+    assert isinstance(response, Response) == (name in (WHOLE_WITHOUT_BODY if method == "HEAD" else WHOLE))
+    if isinstance(response, Response):
+        assert (response.status, list(response.headers.pairs), response.body) == (status, pairs, body)
+
+
+def test_the_bytes_after_a_response_in_one_piece_stay_in_the_socket() -> None:
+    received = HEADS["body with a length"]
+
+    _, rest = over_a_socket(received + b"HTTP/1.1 500 Unsolicited\r\n\r\n", "GET")
+
+    assert rest.startswith(b"HTTP/1.1 500")
+
+
+def test_a_response_in_one_piece_has_at_most_100_headers() -> None:
+    with pytest.raises(HTTPException):
+        over_a_socket(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n" + b"X: 1\r\n" * 100 + b"\r\n", "GET")
 
 
 # -- requests

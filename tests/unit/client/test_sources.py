@@ -5,12 +5,15 @@ from __future__ import annotations
 import io
 import os
 import socket
+from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from random import Random
 
 import pytest
 
-from svc_notebooks.client.uploads.sources import SourceStream, StreamSource, open_source
+from svc_notebooks.client.uploads import sources
+from svc_notebooks.client.uploads.sources import SourceStream, StreamSource, UploadSource, open_source
 from svc_notebooks.core.errors.errors import SourceChanged
 from tests.scripted import Stream
 
@@ -217,3 +220,48 @@ def test_a_body_is_a_piece_of_a_source_between_two_texts() -> None:
 def test_a_body_that_ends_early_is_a_changed_source() -> None:
     with pytest.raises(SourceChanged):
         SourceStream(open_source(b"0123"), 2, 5).read()
+
+
+# -- the next chunk, which is read while the service works
+
+
+@pytest.fixture
+def opened(path: Path) -> Iterator[UploadSource]:
+    """A source whose bytes from 4 to 8 were read ahead, at the end of a chunk with the bytes before."""
+    with closing(open_source(path)) as source:
+        body = SourceStream(source, 0, 4)
+        assert (body.read(4), body.read(4)) == (CONTENT[:4], b"")
+        yield source
+
+
+def no_reading(file: io.FileIO, offset: int, size: int) -> bytes:
+    raise OSError("the disk is broken")
+
+
+def test_the_end_of_a_chunk_reads_the_next_one(opened: UploadSource, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sources, "_read_at", no_reading)
+
+    assert opened.read(4, 4) == CONTENT[4:8]
+
+
+def test_other_bytes_than_those_read_ahead_are_read(opened: UploadSource) -> None:
+    assert opened.read(4, 3) == CONTENT[4:7]
+    assert opened.read(2, 4) == CONTENT[2:6]
+
+
+def test_a_file_that_changes_after_it_was_read_ahead_is_noticed(opened: UploadSource, path: Path) -> None:
+    path.write_bytes(CONTENT + b"!")
+
+    with pytest.raises(SourceChanged):
+        opened.read(4, 4)
+
+
+def test_an_error_while_reading_ahead_is_left_to_the_next_chunk(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with closing(open_source(path)) as source:
+        body = SourceStream(source, 0, 4)
+        body.read(4)
+        monkeypatch.setattr(sources, "_read_at", no_reading)
+
+        assert body.read(4) == b""
+        with pytest.raises(OSError, match="broken"):
+            source.read(4, 4)
