@@ -34,6 +34,7 @@ BENCHES = {
     "beside-list": ("classroom", "beside_a_list"),
     "beside-greedy": ("classroom", "beside_greedy_clients"),
     "class": ("classroom", "a_class"),
+    "mixed-load": ("mixed_load", "mixed_load"),
     "many-parts": ("classroom", "start_with_many_parts"),
     "frames": ("start", "frames"),
     "import": ("start", "imports"),

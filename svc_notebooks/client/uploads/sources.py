@@ -187,7 +187,7 @@ class PathSource(UploadSource):
         self._initial_stamp = _stamp(self._path.stat())
         self.name = name or path.name
         self.path = str(self._path)
-        self.size = self._initial_stamp[0]
+        self.size: int = self._initial_stamp[0]
 
     @property
     def media_type(self) -> str:

@@ -48,6 +48,7 @@ _STORED = EventRow._fields[:-1]
 _COLUMNS = tuple(events.c[name] for name in EventRow._fields)
 _HERE = events.c.calendar == bindparam("calendar")
 _THIS = (_HERE, events.c.id == bindparam("key"))
+_FIRST_QUERY = 32
 _BY_AGE = (events.c.place, events.c.id)
 
 # A changed row is replaced, so that it gets a greater number. Sync tokens select rows by this number.
@@ -103,6 +104,14 @@ _INVITATIONS = Prepared(
 )
 
 
+def _query_sizes(most: int) -> Iterator[int]:
+    """Yield the numbers of rows of the queries for a list. The first query is small, because most pages are short."""
+    size = min(_FIRST_QUERY, most)
+    while True:
+        yield size
+        size = min(4 * size, most)
+
+
 class Events(TableGroup):
     """The table of the events of all calendars, and the table of invitations."""
 
@@ -134,25 +143,34 @@ class Events(TableGroup):
         return self._rows(_OF_SERIES, calendar=calendar, series=series)
 
     def by_age(self, calendar: str, place: int, event: str, size: int) -> Iterator[EventRow]:
-        """Yield the rows of a calendar after this `place` and event id, oldest first, in queries of `size` rows."""
-        while rows := self._rows(_PAGE, calendar=calendar, place=place, key=event, size=size):
+        """Yield the rows of a calendar after this `place` and event id, oldest first, at most `size` in each query."""
+        for few in _query_sizes(size):
+            rows = self._rows(_PAGE, calendar=calendar, place=place, key=event, size=few)
             yield from rows
+            if len(rows) < few:
+                return
             place, event = rows[-1].place, rows[-1].id
 
     def by_update(self, calendar: str, updated: int, event: str, size: int) -> Iterator[EventRow]:
         """Yield the rows of a calendar after this time of update and event id, in this order, like `by_age`."""
-        while rows := self._rows(_BY_UPDATE, calendar=calendar, updated=updated, key=event, size=size):
+        for few in _query_sizes(size):
+            rows = self._rows(_BY_UPDATE, calendar=calendar, updated=updated, key=event, size=few)
             yield from rows
+            if len(rows) < few:
+                return
             updated, event = rows[-1].updated, rows[-1].id
 
     def within(self, calendar: str, window: tuple[int, int], start: int, event: str, size: int) -> Iterator[EventRow]:
         """Yield the single events and changed instances in a window after this start and event id, in this order.
 
-        The rows come from queries of `size` rows each.
+        The rows come from queries of at most `size` rows each.
         """
         span = {"after": window[0], "before": window[1]}
-        while rows := self._rows(_WITHIN, calendar=calendar, start=start, key=event, size=size, **span):
+        for few in _query_sizes(size):
+            rows = self._rows(_WITHIN, calendar=calendar, start=start, key=event, size=few, **span)
             yield from rows
+            if len(rows) < few:
+                return
             start, event = rows[-1].start, rows[-1].id
 
     def recurring(self, calendar: str, seq: int = 0) -> list[EventRow]:
@@ -191,8 +209,11 @@ class Events(TableGroup):
 
         A sync token contains such a number.
         """
-        while rows := self._rows(_SINCE, calendar=calendar, since=seq, size=size):
+        for few in _query_sizes(size):
+            rows = self._rows(_SINCE, calendar=calendar, since=seq, size=few)
             yield from rows
+            if len(rows) < few:
+                return
             seq = rows[-1].seq
 
     def naming(self, text: str) -> list[EventRow]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from sqlalchemy import CTE, Select, bindparam, delete, func, select, update
@@ -220,7 +221,10 @@ class FileTable(TableGroup):
         `after` has the sort key values of the previous page's last file, or is None.
         """
         count = None if self._database.chooses_indexes else self._count
-        statement = page_statement(_COLUMNS, viewer, search, keys, after, size + 1, count)
+        if search is None:
+            statement = _page_of_all(viewer, tuple(keys), after, size + 1, count is not None)
+        else:
+            statement = page_statement(_COLUMNS, viewer, search, keys, after, size + 1, count)
         selected = self._database.select(statement)
         width = len(FileRow._fields)
         rows = [FileRow._make(row[:width]) for row in selected[:size]]
@@ -228,6 +232,14 @@ class FileTable(TableGroup):
 
     def _count(self, statement: Select[Any]) -> int:
         return int(self._database.select(statement)[0][0])
+
+
+@lru_cache(maxsize=64)  # SQLAlchemy takes longer to build the query than SQLite to run it
+def _page_of_all(
+    viewer: Viewer, keys: tuple[SortKey, ...], after: tuple[Any, ...] | None, size: int, names_index: bool
+) -> Select[Any]:
+    """Return the query for a page without a search, which names an index without counting its rows."""
+    return page_statement(_COLUMNS, viewer, None, keys, after, size, (lambda statement: 0) if names_index else None)
 
 
 def _values(row: FileRow) -> dict[str, Any]:
