@@ -344,9 +344,7 @@ class Session:
             for pair in headers.pairs:
                 if len(pair[0]) == 13 and pair[0].lower() == "authorization":
                     pairs.remove(pair)
-            if secret is not None:
-                pairs.append(("Authorization", secret))
-            return Headers(pairs)
+            return Headers(pairs if secret is None else [*pairs, ("Authorization", secret)])
         if self._signed_bare is None or self._signed_bare[0] is not secret:  # cached for each token
             self._signed_bare = (secret, Headers((*_BARE.pairs, ("Authorization", secret))))
         return self._signed_bare[1]

@@ -4,6 +4,6 @@ prepare, request              check the arguments of an upload and create its re
 tree_upload                   uploads local folders, and reuses the folders of the service
 chosen_id                     gives a new file an id, so that its upload can be repeated
 native_types                  chooses the type of the native document to which a source is converted
-sources                       reads upload sources and streams them as request bodies
+sources, source_stream        read upload sources and stream them as request bodies
 resumable_upload, responses   perform a resumable upload and read the responses to its requests
 """

@@ -28,7 +28,8 @@ from ..transport.retry import Retry
 from .native_types import document_name, is_document, native_type, source_type
 from .request import DEFAULT_CHUNK, UploadArguments, UploadRequest
 from .resumable_upload import ClientUpload
-from .sources import Progress, SourceStream, open_source, own_name
+from .source_stream import SourceStream
+from .sources import Progress, open_source, own_name
 
 SIMPLE_LIMIT = 5_000_000
 """The maximum number of bytes for which the interface recommends a single request (A1, Limits)."""

@@ -30,7 +30,8 @@ from ..transport.retry import RetryBudget
 from ..upload_journal import JournalLock
 from .request import DEFAULT_CHUNK, UploadRequest
 from .responses import SESSION_GONE, interruption_error, read_file, response_facts, session_location, upload_error
-from .sources import Progress, SourceStream
+from .source_stream import SourceStream
+from .sources import Progress
 
 
 class ClientUpload:

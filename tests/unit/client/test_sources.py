@@ -13,7 +13,8 @@ from random import Random
 import pytest
 
 from svc_notebooks.client.uploads import sources
-from svc_notebooks.client.uploads.sources import SourceStream, StreamSource, UploadSource, open_source
+from svc_notebooks.client.uploads.source_stream import SourceStream
+from svc_notebooks.client.uploads.sources import StreamSource, UploadSource, open_source
 from svc_notebooks.core.errors.errors import SourceChanged
 from tests.scripted import Stream
 
