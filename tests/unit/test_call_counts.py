@@ -28,7 +28,7 @@ MAX_CALLS_OF_A_CHUNK = 120
 MAX_CALLS_OF_SEND_CHUNK = 135
 """Of a chunk by hand, with the row of its history as a frame; it was 342."""
 
-MAX_CALLS_OF_AN_EXPORT = 421
+MAX_CALLS_OF_AN_EXPORT = 425
 """With the progress and the columns of a batch; it was 666."""
 
 MAX_DEPTH = 20

@@ -1,7 +1,7 @@
 """Records the exchanges of a session (D-04).
 
-Headers are redacted and bodies decoded when an exchange is read, so that recording takes a few microseconds. Secrets
-are removed from bodies when the exchange ends (T-05), and not before, because a secret may be split between two blocks.
+Bodies are decoded only when an exchange is read, so that recording takes a few microseconds. Secrets are removed from
+headers at once, and from bodies when the exchange ends (T-05), because a secret may be split between two blocks.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from itertools import chain
 from threading import Lock
-from typing import overload
+from typing import TypeAlias, overload
 
 from ...core.http.messages import Headers, Response
 from ...core.http.redaction import may_contain_secret, redact_headers, redact_text, redact_url, remove_secret
@@ -28,6 +28,7 @@ _SCANNED_BYTES = KEPT + 8192
 """The number of bytes of a body that are searched for secrets, enough for a long secret after the kept bytes."""
 
 _TEXT = ("text/", "application/json", "application/xml", "application/x-www-form-urlencoded", "multipart/")
+Pairs: TypeAlias = tuple[tuple[str, str], ...]
 _BASE_SIZE = 1000
 """The approximate memory in bytes for an exchange without its texts."""
 
@@ -56,14 +57,8 @@ class Exchange:
     error: str | None
 
 
-def _redact_headers(headers: Headers | None, secret: str) -> tuple[tuple[str, str], ...]:
-    if headers is None:
-        return ()
-    return tuple((name, remove_secret(value, secret)) for name, value in redact_headers(headers.pairs))
-
-
-def _is_text(headers: Headers | None) -> bool:
-    for name, value in headers.pairs if headers is not None else ():
+def _is_text(headers: Pairs) -> bool:
+    for name, value in headers:
         if len(name) == 12 and name.lower() == "content-type":
             return value.lower().startswith(_TEXT)
     return False
@@ -71,17 +66,17 @@ def _is_text(headers: Headers | None) -> bool:
 
 @dataclass(slots=True, eq=False, repr=False)
 class RecordedExchange:
-    """The record of an exchange that may be in progress. `view` removes the session's token (`secret`)."""
+    """The record of an exchange that may be in progress. Its end removes the session's token (`secret`)."""
 
     n: int
     time: datetime
     method: str
     url: str
-    request: Headers
+    request: Pairs
     secret: str
     request_head: bytes = b""
     status: int | None = None
-    response: Headers | None = None
+    response: Pairs = ()
     response_head: bytes = b""
     seconds: float = 0.0
     sent: int = 0
@@ -100,13 +95,14 @@ class RecordedExchange:
     def answer(self, response: Response, seconds: float) -> None:
         """Add the status, the headers and the seconds since the request to the record. Bytes as the body end it."""
         self.status = response.status
-        self.response = response.headers
+        self.response = redact_headers(response.headers.pairs, self.secret)
         self.seconds = seconds
         if isinstance(response.body, bytes):
             if response.body:
                 self.record_received(response.body)
             if self.request_head or self.response_head:
                 self.end(seconds)
+            self.secret = ""
 
     def record_received(self, data: bytes) -> None:
         """Add a received block of the response body to the record."""
@@ -124,6 +120,7 @@ class RecordedExchange:
             self.request_head = _redact_head(self.request_head, self.secret, self.url)
         if self.response_head:
             self.response_head = _redact_head(self.response_head, self.secret, self.url)
+        self.secret = ""
 
     def view(self) -> Exchange:
         """Return the current data of the exchange. A body is None if empty or binary."""
@@ -134,8 +131,8 @@ class RecordedExchange:
             method=self.method,
             url=self.url,
             status=self.status,
-            request_headers=_redact_headers(self.request, self.secret),
-            response_headers=_redact_headers(self.response, self.secret),
+            request_headers=self.request,
+            response_headers=self.response,
             sent=self.sent,
             received=self.received,
             request_body=_readable(heads[0]) or None,
@@ -211,12 +208,12 @@ class Recorder(Sequence[Exchange]):
             if (url, secret) != self._url:  # the chunks of an upload have the same URL
                 self._url = (url, secret)
                 self._recorded_url = remove_secret(redact_url(url), secret)
-            entry = RecordedExchange(self._count, time, method, self._recorded_url, headers, secret)
+            pairs = redact_headers(headers.pairs, secret)
+            entry = RecordedExchange(self._count, time, method, self._recorded_url, pairs, secret)
             entries = self._entries
             if entries:  # the previous exchange has its bodies now
                 last = entries[-1]
-                pairs = last.request.pairs + (() if last.response is None else last.response.pairs)
-                headers_size = len("".join(chain.from_iterable(pairs)))
+                headers_size = len("".join(chain.from_iterable(last.request + last.response)))
                 last.weight = (
                     _BASE_SIZE + len(last.url) + len(last.request_head) + len(last.response_head) + headers_size
                 )

@@ -64,8 +64,8 @@ def may_contain_secret(text: str) -> bool:
     )
 
 
-def redact_headers(pairs: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
-    """Return the headers with each secret replaced by `REDACTED`.
+def redact_headers(pairs: Iterable[tuple[str, str]], secret: str = "") -> tuple[tuple[str, str], ...]:
+    """Return the headers with each secret, and the given secret, replaced by `REDACTED`.
 
     >>> redact_headers([("Authorization", "Bearer abc"), ("Range", "bytes=0-9")])
     (('Authorization', 'Bearer [redacted]'), ('Range', 'bytes=0-9'))
@@ -80,6 +80,8 @@ def redact_headers(pairs: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], .
             value = redact_text(value)
         elif lower.endswith(_CHANNEL_TOKEN):
             value = REDACTED
+        if secret and (secret in value or "%" in value):
+            value = remove_secret(value, secret)
         redacted.append((name, value))
     return tuple(redacted)
 

@@ -188,7 +188,7 @@ def _chunk_problem(
     session: UploadSession, span: ByteSpan, total: int | None, length: int | None, rule: UploadRule
 ) -> RequestProblem | None:
     """Return the problem of a Content-Range or of the chunk's size, or None."""
-    size = span.size
+    size = None if span.last is None else span.last + 1 - span.first
     if size is not None and length is not None and length != size:
         return RequestProblem(f"Content-Range declares {size} bytes, but the body has {length}.")
     if total is None:

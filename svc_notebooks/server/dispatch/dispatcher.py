@@ -196,7 +196,10 @@ class Dispatcher:
             return public_handler(
                 PublicRequest(context, self._tokens, request, method, path_params, query, body, entry)
             )
-        caller = self._caller(incoming, in_session=operation is SESSION)
+        if operation is SESSION and context.policy.session_uri_is_enough:
+            caller = self._caller(incoming, in_session=True)
+        else:
+            caller = self._tokens.caller(request, query)
         entry.user, entry.client, entry.scopes = caller.user, caller.client, caller.scopes
         caller = require_scopes(caller, operation.scopes_under(context.policy), operation)
         for rate_limiter in self.rate_limiters:
