@@ -88,9 +88,9 @@ opens: env
 durability: env
 	$(BIN)/python -m pytest -m durability $(ARGS)
 
-# A class of 60 with hostile notebooks. It needs bubblewrap (apt install bubblewrap).
+# A class of 60 with hostile notebooks. It needs bubblewrap (apt install bubblewrap). ARGS="--students 300": a larger class.
 marks: env
-	$(BIN)/python -m pytest -m marks -p no:nbval tests/course $(ARGS)
+	$(BIN)/python -m pytest -m marks -p no:nbval -o faulthandler_timeout=3600 tests/course $(ARGS)
 
 coverage: env
 	$(BIN)/coverage run -m pytest $(ARGS)

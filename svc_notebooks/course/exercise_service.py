@@ -13,7 +13,6 @@ from ..client.session import Session
 from ..core.brand_names import NOWHERE
 from ..core.http.messages import Headers, Request, Response
 from ..core.policy import Policy
-from ..server.service import open_service
 from ..server.storage.clock import VirtualClock
 from .check_result import CheckFailedError, ExerciseOutcome, Verdict, require
 from .definition import ExerciseDefinition
@@ -51,6 +50,9 @@ class ExerciseService:
     """The service of a begun exercise. `received` are the requests to the receivers of `receiver`."""
 
     def __init__(self, definition: ExerciseDefinition, seed: str) -> None:
+        # Not at the top of the module: the process of a submission, whose exercises are elsewhere, does not need it.
+        from ..server.service import open_service
+
         rng = Random(f"{seed}/{definition.name}")
         self.definition = definition
         self.clock = VirtualClock()

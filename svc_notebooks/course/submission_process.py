@@ -6,7 +6,7 @@ import os
 import signal
 import socket
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from multiprocessing import get_all_start_methods, get_context
@@ -20,6 +20,9 @@ from .supervisor import PRELOADED_MODULES, run_submission
 if TYPE_CHECKING:
     from ..server.transports.socket_server import SocketServer
     from .sandbox import SubmissionSandbox
+
+SUBMISSION_MODULES = ("svc_notebooks.course.supervisor", *PRELOADED_MODULES)
+"""The modules that the fork server of submissions imports."""
 
 _MAX_MESSAGE = 1024
 _MAX_REMARKS = 20
@@ -135,16 +138,18 @@ class LimitedProcess:
 
 
 def process_context() -> Any:
-    """Return the multiprocessing context. A fork server has imported modules, so that a process starts quickly."""
-    context: Any = get_context("forkserver" if "forkserver" in get_all_start_methods() else "spawn")
+    """Return the multiprocessing context, which starts a process as a fork of the fork server where it can."""
+    return get_context("forkserver" if "forkserver" in get_all_start_methods() else "spawn")
+
+
+def start_fork_server(modules: Sequence[str] = SUBMISSION_MODULES) -> None:
+    """Start a fork server that has imported these modules, so that a process starts quickly.
+
+    SIGINT is blocked, so that Ctrl-C in the terminal does not end it with a traceback.
+    """
+    context = process_context()
     if hasattr(context, "set_forkserver_preload"):
-        context.set_forkserver_preload(["svc_notebooks.course.supervisor", *PRELOADED_MODULES])
-    return context
-
-
-def start_fork_server() -> None:
-    """Start the fork server with SIGINT blocked, so that Ctrl-C in the terminal does not end it with a traceback."""
-    process_context()
+        context.set_forkserver_preload(list(modules))
     if "forkserver" not in get_all_start_methods():
         return
     from multiprocessing.forkserver import ensure_running  # not on every system

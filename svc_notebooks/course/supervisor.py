@@ -23,12 +23,21 @@ from .process_tree import adopt_orphans, descendants, end_with_parent, kill_belo
 from .runner import CellLimits, run_cells
 
 PRELOADED_MODULES = (
-    "IPython.core.interactiveshell", "pandas", "requests", "svc_notebooks.course.student_exercise",
-    "svc_notebooks.notebook.events.query", "svc_notebooks.notebook.events.events", "svc_notebooks.notebook.files.files",
-    "svc_notebooks.notebook.files.uploads", "svc_notebooks.notebook.notifications.channels",
-    "svc_notebooks.client.transport.http",
+    "IPython.core.application", "IPython.core.completer", "IPython.core.crashhandler", "IPython.core.interactiveshell",
+    "IPython.core.logger", "IPython.core.magics", "IPython.core.oinspect", "pandas", "pandas.io.formats.html",
+    "pandas.io.formats.string", "requests", "svc_notebooks.client.about", "svc_notebooks.client.downloads.downloads",
+    "svc_notebooks.client.transport.http", "svc_notebooks.client.uploads.prepare",
+    "svc_notebooks.client.uploads.resumable_upload", "svc_notebooks.course.student_exercise",
+    "svc_notebooks.notebook.events.events", "svc_notebooks.notebook.events.query",
+    "svc_notebooks.notebook.events.recurrence", "svc_notebooks.notebook.files.downloads.downloads",
+    "svc_notebooks.notebook.files.files", "svc_notebooks.notebook.files.permissions",
+    "svc_notebooks.notebook.files.search", "svc_notebooks.notebook.files.uploads",
+    "svc_notebooks.notebook.notifications.channels",
 )  # fmt: skip
-"""The modules that most submissions import. The process of a notebook starts with these modules loaded."""
+"""The modules that most submissions import. The process of a notebook starts with these modules loaded.
+
+The service is not among them: the exercises of a submission are in the grading process.
+"""
 
 _CHECK_SECONDS = 0.25
 

@@ -75,6 +75,18 @@ grading_service.GradedSubmission.end = lambda self: {"share-with-one": yes}
 }
 """Cells that attack the grading process, the machine or other submissions. FOLDER is the folder of the class."""
 
+HOSTILE_REMARKS = {
+    "calls home": "URLError",
+    "crowd": "more than 32 processes",
+    "deletes": "FileNotFoundError",
+    "disk": "No space left",
+    "kills": "ended its process",
+    "kills all": "ended its process",
+    "loud": "its output was more than",
+    "memory": "out of memory",
+}
+"""A part of what the report says of each, where it says something."""
+
 BROKEN = {
     "imports": ("import no_such_package", "ModuleNotFoundError"),
     "syntax": ("this is no Python", "SyntaxError"),
@@ -107,71 +119,74 @@ def write_notebook(path: Path, cells: Sequence[str]) -> None:
     path.write_text(json.dumps({"cells": every, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}))
 
 
-def make_class(folder: Path, wrong: dict[str, list[str]]) -> list[Planted]:
-    """Write a class of 60 to a folder. `wrong` are the wrong answers to each exercise."""
-    return [*_right(folder, 20), *_wrong(folder, wrong, 14), *_broken(folder), *_endless(folder), *_hostile(folder)]
+SIZE = 60
+"""The number of students in a class."""
 
 
-def _right(folder: Path, count: int) -> Iterator[Planted]:
+def make_class(folder: Path, wrong: dict[str, list[str]], classes: int = 1) -> list[Planted]:
+    """Write so many classes of 60 to a folder, as one class. `wrong` are the wrong answers to each exercise."""
+    return [planted for number in range(classes) for planted in _make_class(folder, wrong, number)]
+
+
+def _make_class(folder: Path, wrong: dict[str, list[str]], number: int) -> Iterator[Planted]:
+    yield from _right(folder, range(20 * number, 20 * (number + 1)))
+    yield from _wrong(folder, wrong, range(14 * number, 14 * (number + 1)))
+    for members in (_broken, _endless, _hostile):
+        yield from members(folder, number)
+
+
+def _right(folder: Path, numbers: Iterable[int]) -> Iterator[Planted]:
     """All seven notebooks with their solutions."""
     solved = {path.name: json.dumps(solve_notebook(path)) for path in sorted(NOTEBOOKS.glob("*.ipynb"))}
-    for number in range(count):
-        student = folder / f"right {number:02}"
+    for number in numbers:
+        student = folder / f"right {number:03}"
         student.mkdir(parents=True)
         for name, text in solved.items():
             (student / name).write_text(text)
         yield Planted(student.name, frozenset(DEFINITIONS), "all notebooks ran to the end without an exception")
 
 
-def _wrong(folder: Path, wrong: dict[str, list[str]], count: int) -> Iterator[Planted]:
+def _wrong(folder: Path, wrong: dict[str, list[str]], numbers: Iterable[int]) -> Iterator[Planted]:
     """One notebook with half of the exercises solved and a wrong answer to each of the others."""
-    for number in range(count):
+    for number in numbers:
         failed = {name for place, name in enumerate(DEFINITIONS) if (place + number) % 2}
         cells = [
             answer(name, wrong[name][number % len(wrong[name])]) if name in failed else solution(name)
             for name in DEFINITIONS
         ]
-        write_notebook(folder / f"wrong {number:02}" / "all.ipynb", [FIRST, *cells])
-        yield Planted(f"wrong {number:02}", frozenset(set(DEFINITIONS) - failed))
+        write_notebook(folder / f"wrong {number:03}" / "all.ipynb", [FIRST, *cells])
+        yield Planted(f"wrong {number:03}", frozenset(set(DEFINITIONS) - failed))
 
 
-def _broken(folder: Path) -> Iterator[Planted]:
+def _broken(folder: Path, number: int) -> Iterator[Planted]:
+    prefix = f"broken {number}"
     for name, (cell, error) in BROKEN.items():
-        write_notebook(folder / f"broken {name}" / "e1.ipynb", [FIRST, cell, solution(NAMED)])
-        yield Planted(f"broken {name}", frozenset({NAMED}), f"raised an exception in cell 2: {error}")
-    (folder / "broken empty").mkdir()
-    yield Planted("broken empty", frozenset(), "no exercise found: the folder has no notebook")
-    (folder / "broken file.ipynb").write_text("<<<<<<< mine")
-    yield Planted("broken file", frozenset(), "cannot be read")
-    write_notebook(folder / "broken other.ipynb", ["1 + 1"])
-    yield Planted("broken other", frozenset(), "no exercise found: no cell")
-    write_notebook(folder / "broken first.ipynb", [solution(NAMED)])
-    yield Planted("broken first", frozenset(), "NameError")
+        write_notebook(folder / f"{prefix} {name}" / "e1.ipynb", [FIRST, cell, solution(NAMED)])
+        yield Planted(f"{prefix} {name}", frozenset({NAMED}), f"raised an exception in cell 2: {error}")
+    (folder / f"{prefix} empty").mkdir()
+    yield Planted(f"{prefix} empty", frozenset(), "no exercise found: the folder has no notebook")
+    (folder / f"{prefix} file.ipynb").write_text("<<<<<<< mine")
+    yield Planted(f"{prefix} file", frozenset(), "cannot be read")
+    write_notebook(folder / f"{prefix} other.ipynb", ["1 + 1"])
+    yield Planted(f"{prefix} other", frozenset(), "no exercise found: no cell")
+    write_notebook(folder / f"{prefix} first.ipynb", [solution(NAMED)])
+    yield Planted(f"{prefix} first", frozenset(), "NameError")
 
 
-def _endless(folder: Path) -> Iterator[Planted]:
+def _endless(folder: Path, number: int) -> Iterator[Planted]:
     for name, cell in ENDLESS.items():
         cells = [FIRST, solution(NAMED), cell, solution("share-with-one")]
-        write_notebook(folder / f"endless {name}.ipynb", cells)
+        write_notebook(folder / f"endless {number} {name}.ipynb", cells)
         solved = {NAMED} if name == "catches" else {NAMED, "share-with-one"}
-        yield Planted(f"endless {name}", frozenset(solved), "because it timed out")
+        yield Planted(f"endless {number} {name}", frozenset(solved), "because it timed out")
 
 
-def _hostile(folder: Path) -> Iterator[Planted]:
-    says = {
-        "calls home": "URLError",
-        "crowd": "more than 32 processes",
-        "deletes": "FileNotFoundError",
-        "disk": "No space left",
-        "kills": "ended its process",
-        "kills all": "ended its process",
-        "loud": "its output was more than",
-        "memory": "out of memory",
-    }
+def _hostile(folder: Path, number: int) -> Iterator[Planted]:
     for name, cell in HOSTILE.items():
+        student = f"hostile {number} {name}"
         cells = [FIRST, solution(NAMED), cell.replace("FOLDER", repr(str(folder))), "import time; time.sleep(0.5)"]
-        write_notebook(folder / f"hostile {name}" / "e1.ipynb", cells)
-        yield Planted(f"hostile {name}", frozenset({NAMED}), says.get(name, ""))
+        write_notebook(folder / student / "e1.ipynb", cells)
+        yield Planted(student, frozenset({NAMED}), HOSTILE_REMARKS.get(name, ""))
 
 
 def contents(folder: Path) -> Iterable[tuple[str, bytes]]:

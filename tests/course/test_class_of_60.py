@@ -1,4 +1,7 @@
-"""A made class of 60, graded by the command in bubblewrap: every mark as planted, and nobody's file changed."""
+"""A made class, graded by the command in bubblewrap: every mark as planted, and nobody's file changed.
+
+The class has 60 students, or as many as `make marks ARGS="--students 300 -s"` says, in the same proportion.
+"""
 
 import importlib.util
 import json
@@ -27,18 +30,25 @@ def wrong_in_a_sandbox(answers: list) -> list[str]:
     return [answer.code for answer in answers if "_environment" not in answer.code]
 
 
-def test_every_mark_is_as_planted_and_no_file_is_changed(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+def test_every_mark_is_as_planted_and_no_file_is_changed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], pytestconfig: pytest.Config
+):
     made, wrong = load("made_class"), load("wrong").WRONG
     folder, report = tmp_path / "class", tmp_path / "marks.json"
-    planted = made.make_class(folder, {name: wrong_in_a_sandbox(answers) for name, answers in wrong.items()})
+    students = pytestconfig.getoption("--students", default=made.SIZE)
+    answers = {name: wrong_in_a_sandbox(answers) for name, answers in wrong.items()}
+    planted = made.make_class(folder, answers, students // made.SIZE)
     before = made.contents(folder)
     options = ["--isolation", "bubblewrap", "--cell-timeout", "20", "--timeout", "90", "--jobs", "2"]
 
     assert main(["grade", str(folder), "--json", str(report), *options]) == 1
 
-    assert "in bubblewrap" in capsys.readouterr().out.splitlines()[-1]
+    *_, timing, isolation = capsys.readouterr().out.splitlines()
+    assert "in bubblewrap" in isolation
+    with capsys.disabled():
+        print(f"\n{timing}")
     marks = {mark["student"]: mark for mark in json.loads(report.read_text())["submissions"]}
-    assert len(planted) == len(marks) == 60
+    assert len(planted) == len(marks) == students
     seen = {
         student: {name for name, result in mark["exercises"].items() if result["outcome"] == "correct"}
         for student, mark in marks.items()

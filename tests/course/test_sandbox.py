@@ -3,6 +3,8 @@
 import json
 import os
 import socket
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -111,6 +113,18 @@ def test_a_class_of_six_in_bubblewrap(tmp_path: Path) -> None:
     assert results["lea"].errors == ("e1.ipynb raised an exception in cell 3: ZeroDivisionError: division by zero",)
     commands = [process.info["cmdline"] for process in psutil.process_iter(["cmdline"])]
     assert ["sleep", "4244"] not in commands
+
+
+def test_the_process_of_a_submission_does_not_load_the_service() -> None:
+    code = (
+        "import sys; from importlib import import_module\n"
+        "from svc_notebooks.course.supervisor import PRELOADED_MODULES\n"
+        "[import_module(name) for name in PRELOADED_MODULES]\n"
+        "print([name for name in sys.modules if name.startswith(('sqlalchemy', 'svc_notebooks.server.service'))])"
+    )
+    done = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, text=True, check=True)
+
+    assert done.stdout == "[]\n"
 
 
 class TestChoice:
