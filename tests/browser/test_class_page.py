@@ -106,6 +106,35 @@ def test_a_student_is_reset_after_a_question(live: Page, school: School, problem
     assert problems == []
 
 
+def test_a_student_is_restored_from_a_backup(live: Page, school: School, problems: list[str]) -> None:
+    bob = school.session("Bob")
+    row(live, "Bob Adams").get_by_role("button").click()
+    live.get_by_role("button", name="Restore …").click()
+    expect(notice(live)).to_contain_text("bob@school.example has no backup.")
+
+    live.get_by_role("button", name="Reset this student …").click()
+    live.get_by_role("dialog").get_by_role("button", name="Reset").click()
+    expect(notice(live)).to_contain_text('To restore it, click "Restore …"')
+    assert len(svc.files(session=bob)) == 0
+    (backup,) = school.service.user_backups.rows()
+
+    live.get_by_role("button", name="Restore …").click()
+    dialog = live.get_by_role("dialog", name="Restore bob@school.example?")
+    expect(dialog.get_by_label("Backup").locator("option")).to_have_count(1)
+    expect(dialog.get_by_label("Backup")).to_have_value(backup["backup"])
+    screenshot(live, "restore")
+    dialog.get_by_role("button", name="Cancel").click()
+    expect(dialog).to_be_hidden()
+    assert len(svc.files(session=bob)) == 0
+
+    live.get_by_role("button", name="Restore …").click()
+    dialog.get_by_role("button", name="Restore").click()
+    expect(notice(live)).to_contain_text("Restored bob@school.example: 2 files. The state before is in /")
+    assert sorted(svc.files(session=bob)["name"]) == ["counts.csv", "winter.zip"]
+    assert len(school.service.user_backups.rows()) == 2
+    assert problems == []
+
+
 def test_faults_and_the_clock(live: Page, school: School, problems: list[str]) -> None:
     live.get_by_role("button", name="Start").click()
     expect(notice(live)).to_contain_text("Started for 60 seconds, for all users: the network is broken.")
@@ -182,6 +211,9 @@ def test_axe_reports_no_violations(live: Page, axe, scheme: str, width: int, pro
     expect(notice(live)).to_contain_text("The backup is")
     violations += axe(live, "body")
     screenshot(live, f"notice-{scheme}-{width}")
+    live.get_by_role("button", name="Restore …").click()
+    expect(live.get_by_label("Backup")).to_be_visible()
+    violations += axe(live, "body")
 
     assert live.evaluate("document.documentElement.scrollWidth <= innerWidth")
     assert violations == []

@@ -12,6 +12,7 @@ const clock = (text) => text.slice(11, 19);
 const time = (text) => text.slice(0, 10) === state.today ? clock(text) : text.slice(0, 16).replace('T', ' ');
 const bytes = (count) => count === null || count === undefined ? ''
   : count === 1 ? '1 byte' : `${count.toLocaleString('en')} bytes`;
+const fileCount = (count) => count === 1 ? '1 file' : `${count} files`;
 const statusClass = (status) => !status ? 'bad' : status < 300 ? 'good' : status < 400 ? 'other' : 'bad';
 const outcomeClass = {delivered: 'good', retry: 'other', cancelled: 'other', failed: 'bad'};
 const parameters = (query) => [...new URLSearchParams(query)].map(([name, value]) => `${name} = ${value}`).join('\n');
@@ -103,7 +104,7 @@ const STUDENTS = {
   words: (row) => `${row.email} ${row.role} ${row.active ? '' : 'revoked'}`,
   head: (row) => row.name,
   fields: (row) => [
-    ['E-mail', row.email], ['Role', row.role], ['Sign-in token', row.active ? 'valid' : 'revoked'],
+    ['E-mail', row.email], ['Role', row.role], ['Sign-in token', row.active ? null : 'revoked'],
     ['Last request', row.last], ['Requests', row.requests], ['Errors', row.errors], ['Files', bytes(row.bytes)],
     ['Active channels', row.channels],
     ['Exercises', lines(row.exercises, ([done, all]) => `${done} of ${all} step${all === 1 ? '' : 's'}`)],
@@ -253,7 +254,7 @@ function show() {
   at('empty').textContent = rows.length ? '' : count ? 'No row matches the filter.' : LISTS[state.open].empty;
   at('clear').hidden = ['files', 'students'].includes(state.open);
   at('journal').hidden = state.open !== 'students';
-  at('reset').hidden = state.open !== 'students' || at('class').hidden;
+  at('reset').hidden = at('restore').hidden = state.open !== 'students' || at('class').hidden;
   document.querySelector('table').hidden = !rows.length;
   arrange(rows);
   showDetails();
@@ -404,7 +405,8 @@ function addStudents() {
 /** Send a call to the control interface, with the token in a header or the cookie of the sign-in. */
 async function control(method, name, fields) {
   const headers = {...credentials(), 'Content-Type': 'application/json'};
-  const options = {method, headers, body: JSON.stringify(fields), credentials: 'same-origin', cache: 'no-store'};
+  const body = fields && JSON.stringify(fields);
+  const options = {method, headers, body, credentials: 'same-origin', cache: 'no-store'};
   const response = await fetch(`_control/${name}`, options);
   const answer = response.status === 204 ? {} : await response.json();
   if (!response.ok) throw new Error(answer.error.message);
@@ -424,9 +426,12 @@ async function run(action) {
   }
 }
 
-/** Ask a question in a dialog. The result is true if the person confirms. */
-function confirmed(title, text, verb) {
+/** Ask a question in a dialog, with backups to choose from. The result is true if the person confirms. */
+function confirmed(title, text, verb, backups = []) {
   const dialog = at('question');
+  at('choice').hidden = !backups.length;
+  at('backup').replaceChildren(...backups.map((row) =>
+    element('option', `${row.time.slice(0, 10)} ${clock(row.time)} UTC, ${bytes(row.size)}`, {value: row.backup})));
   at('question-title').textContent = title;
   at('question-text').textContent = text;
   at('confirm').textContent = verb;
@@ -467,8 +472,21 @@ async function reset() {
   if (!await confirmed(`Reset ${user}?`, text, 'Reset')) return;
   run(async () => {
     const {files, path, backup} = await control('POST', 'class/reset', {user});
-    return [`Reset ${user}: ${files} files. The backup is ${path}. To restore it in a notebook:`,
+    return [`Reset ${user}: ${fileCount(files)}. The backup is ${path}. To restore it, click "Restore …", or run`,
       `svc.class_control().restore("${backup}")`];
+  });
+}
+
+function restore() {
+  const user = state.selected;
+  run(async () => {
+    const backups = (await control('GET', 'class/backups')).backups.filter((row) => row.user === user).reverse();
+    if (!backups.length) return [`${user} has no backup. Each reset of a student writes one.`];
+    const text = 'The student gets the files, uploads and events of this backup. What the student has now is written to '
+      + 'another backup file, and then deleted.';
+    if (!await confirmed(`Restore ${user}?`, text, 'Restore', backups)) return [''];
+    const {files, path} = await control('POST', 'class/restore', {backup: at('backup').value});
+    return [`Restored ${user}: ${fileCount(files)}. The state before is in ${path}`];
   });
 }
 
@@ -489,6 +507,7 @@ function start() {
   }));
   at('clock-form').addEventListener('submit', advance);
   at('reset').addEventListener('click', reset);
+  at('restore').addEventListener('click', restore);
   at('journal').addEventListener('click', showRequests);
   at('tabs').addEventListener('keydown', pressInTabs);
   at('rows').addEventListener('keydown', pressInRows);
