@@ -161,6 +161,62 @@ class TestDeadlines:
         assert ada.modified.timestamp() == 1_800_000_000
 
 
+WORKSHEET = """\ufeffIdentifier,"Full name","ID number","Email address",Status,Grade,"Maximum grade",\
+"Grade can be changed","Last modified (submission)","Last modified (grade)","Feedback comments"
+"Participant 4711","Ada Lovelace",A1,ada@svc.example,"Submitted for grading - ",,10.00,Yes,\
+"Tuesday, 1 December 2026, 12:05 AM",-,
+"Participant 4712","Bob Adams",,bob@svc.example,"Submitted for grading - ",,10.00,Yes,\
+"Monday, November 30, 2026, 11:55 PM",-,
+"Participant 4713","Bob Adams",,bob2@svc.example,"No submission - ",,10.00,Yes,-,-,
+"""
+
+
+class TestMoodleWorksheet:
+    """The grading worksheet of Moodle is a roster with the times of the submissions."""
+
+    @pytest.fixture
+    def roster(self, tmp_path: Path) -> list[Student]:
+        (tmp_path / "grades.csv").write_text(WORKSHEET, encoding="utf-8")
+        return read_roster(tmp_path / "grades.csv")
+
+    def test_its_columns_are_those_of_a_roster(self, roster: list[Student]):
+        assert roster[0].name == "Ada Lovelace"
+        assert (roster[0].email, roster[0].id, roster[0].participant) == ("ada@svc.example", "A1", "4711")
+        assert [student.submission_time for student in roster] == [
+            datetime(2026, 12, 1, 0, 5).astimezone(), datetime(2026, 11, 30, 23, 55).astimezone(), None,
+        ]  # fmt: skip
+
+    def test_the_folders_of_the_download_belong_to_the_participants(self, tmp_path: Path, roster: list[Student]):
+        for name in ("Ada Lovelace_4711", "Bob Adams_4712", "Bob Adams_4713"):
+            (tmp_path / "class" / f"{name}_assignsubmission_file_").mkdir(parents=True)
+        handed_in = submissions(tmp_path / "class")
+
+        rows, unknown = gradebook(roster, [mark(each.student) for each in handed_in], handed_in)
+
+        assert [row.mark.student if row.mark else None for row in rows] == [
+            "Ada Lovelace", "Bob Adams (4712)", "Bob Adams (4713)",
+        ]  # fmt: skip
+        assert unknown == []
+
+    def test_the_time_of_the_worksheet_replaces_that_of_the_files(self, roster: list[Student]):
+        early = datetime(2026, 11, 1).astimezone()
+        handed_in = [Submission(student.name, (), student.participant, modified=early) for student in roster[:2]]
+        rule = SubmissionDeadline(parse_deadline("2026-11-30"))
+
+        ada, bob, _ = gradebook(roster, [mark("Ada Lovelace"), mark("Bob Adams")], handed_in, rule)[0]
+
+        assert ada.late == "was handed in late: 2026-12-01 00:05, after 2026-11-30 23:59"
+        assert bob.late == ""
+
+    def test_a_time_in_another_language_is_refused_with_its_line(self, tmp_path: Path):
+        (tmp_path / "grades.csv").write_text(
+            WORKSHEET.replace("Tuesday, 1 December", "mardi 1 décembre"), encoding="utf-8"
+        )
+
+        with pytest.raises(ValueError, match=r"grades\.csv, line 2: 'mardi .* is not a time"):
+            read_roster(tmp_path / "grades.csv")
+
+
 class TestFormats:
     """What the systems of a school import."""
 

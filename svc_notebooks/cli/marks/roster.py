@@ -12,20 +12,32 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...course.catalogue import DEFINITIONS
-from .deadlines import SubmissionDeadline, parse_deadline
+from .deadlines import SubmissionDeadline, parse_deadline, parse_moodle_time
 
 if TYPE_CHECKING:
     from ...course.grading import SubmissionResult
     from ...course.submissions import Submission
 
 _COLUMNS = ("name", "email", "id", "login", "section", "deadline")
+_MOODLE_COLUMNS = ("participant", "submitted")
 _DIGITS = 6
-_ALIASES = {"e-mail": "email"}
+_ALIASES = {
+    "e-mail": "email",
+    # Moodle's grading worksheet
+    "full name": "name",
+    "email address": "email",
+    "id number": "id",
+    "identifier": "participant",
+    "last modified (submission)": "submitted",
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Student:
-    """A student of the roster. The columns that the roster does not have are ""."""
+    """A student of the roster. The columns that the roster does not have are "".
+
+    `participant` is the student's number in the names of Moodle's download, and `submitted` the time in its worksheet.
+    """
 
     name: str
     email: str = ""
@@ -33,6 +45,13 @@ class Student:
     login: str = ""
     section: str = ""
     deadline: str = ""
+    participant: str = ""
+    submitted: str = ""
+
+    @property
+    def submission_time(self) -> datetime | None:
+        """The time in Moodle's worksheet, or None. Raises ValueError for another text than a time of Moodle."""
+        return parse_moodle_time(self.submitted)
 
     @property
     def own_deadline(self) -> datetime | None:
@@ -44,7 +63,8 @@ class Student:
         """The texts by which a submission names this student, in lower case and without spaces and punctuation."""
         words = self.name.replace(",", " ").split()
         names = [" ".join(words), " ".join([*words[1:], *words[:1]]), " ".join([*words[-1:], *words[:-1]])]
-        return {_key(text) for text in (*names, self.email, self.email.partition("@")[0], self.id, self.login)} - {""}
+        identifiers = (self.email, self.email.partition("@")[0], self.id, self.login, self.participant)
+        return {_key(text) for text in (*names, *identifiers)} - {""}
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,15 +93,19 @@ class GradebookRow:
 
 
 def read_roster(path: Path) -> list[Student]:
-    """Read a CSV file with the column `name` and other columns. Raises ValueError for a file that has no names."""
+    """Read a CSV file with the column `name` and other columns, or a grading worksheet of Moodle.
+
+    Raises ValueError for a file that has no names, and for a text that is not a time.
+    """
     rows = read_rows(path)
     if not rows or not all(row.get("name") for _, row in rows):
         raise ValueError(f"{path} must be a CSV file with the column name, and may have {', '.join(_COLUMNS[1:])}")
     students = []
     for line, row in rows:
-        students.append(Student(**{column: row.get(column, "") for column in _COLUMNS}))
+        row["participant"] = row.get("participant", "").removeprefix("Participant ")
+        students.append(Student(**{column: row.get(column, "") for column in (*_COLUMNS, *_MOODLE_COLUMNS)}))
         try:
-            students[-1].own_deadline  # noqa: B018 - raises ValueError
+            students[-1].own_deadline, students[-1].submission_time  # raise ValueError
         except ValueError as error:
             raise ValueError(f"{path}, line {line}: {error}") from None
     return students
@@ -118,7 +142,7 @@ def gradebook(
 
     def row(student: Student, mark: SubmissionResult | None) -> GradebookRow:
         submission = by_name.get(mark.student) if mark else None
-        late = deadline.lateness(submission, student.own_deadline) if submission else ""
+        late = deadline.lateness(submission, student.own_deadline, student.submission_time) if submission else ""
         return GradebookRow(student, mark, late, deadline.late_share if late else 1.0)
 
     if roster is None:
