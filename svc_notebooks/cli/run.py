@@ -6,7 +6,7 @@ import signal
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -89,9 +89,16 @@ class Kernels:
 
 
 def _run_all(folder: Path, at_once: int | None) -> int:
+    from .forked_kernels import forked_kernels  # only here, because it needs jupyter_client
+
     paths = notebooks_in(folder)
     if not paths:
         return _fail(f"{folder} has no notebook")
+    with forked_kernels(FIXED_ENVIRONMENT):
+        return _run_paths(folder, paths, at_once)
+
+
+def _run_paths(folder: Path, paths: Sequence[Path], at_once: int | None) -> int:
     started = time.monotonic()
     runs: list[NotebookRun] = []
     kernels = Kernels()

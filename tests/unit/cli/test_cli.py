@@ -309,6 +309,29 @@ class TestRun:
         assert result.stderr == ""
         assert good.read_bytes() == before
 
+    @pytest.mark.skipif(sys.platform != "linux", reason="kernels are forks on Linux only")
+    def test_a_kernel_starts_with_imported_modules_and_has_a_process_of_its_own(self, tmp_path: Path):
+        (tmp_path / "own_module.py").write_text("VALUE = 7")
+        checks = f"""
+import multiprocessing, os, signal, sys
+assert {{"pandas", "svc_notebooks.server.service"}} <= sys.modules.keys()
+assert os.getcwd() == {str(tmp_path)!r} and os.getsid(0) == os.getpid() != os.getppid()
+assert not signal.pthread_sigmask(signal.SIG_BLOCK, ())
+assert "LEFT" not in os.environ and not os.environ.get("PYTHONHASHSEED", "0").strip("0")
+import own_module
+process = multiprocessing.get_context("fork").Process(target=print)
+process.start(); process.join()
+assert process.exitcode == 0 and own_module.VALUE == 7
+os.environ["LEFT"] = "yes"
+"""
+        for name in ("00-first.ipynb", "01-second.ipynb"):
+            write_notebook(tmp_path / name, checks)
+
+        result = subprocess.run([*self.command(tmp_path), "--jobs", "1"], capture_output=True, text=True, check=False)
+
+        assert result.returncode == 0, result.stdout
+        assert result.stderr == ""
+
     @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGINT to send to another process")
     def test_an_interrupt_ends_the_kernels_and_what_they_started(self, tmp_path: Path):
         path = tmp_path / "pid"
