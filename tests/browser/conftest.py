@@ -1,19 +1,16 @@
 """The fixtures of the browser tests: one chromium and one JupyterLab for all of them, `lab` and `axe`."""
 
 import os
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.browser.axe import violations
+from tests.browser.chromium import CHROMIUM, SKIP_REASON, launch
 from tests.browser.lab import Lab
-from tests.browser.page_calls import PATIENCE
 from tests.browser.server import ROOT, jupyterlab
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-SKIP_REASON = "no chromium on this machine (Debian: apt-get install chromium), so nothing was seen in a browser"
 FAILED = pytest.StashKey[bool]()
 
 
@@ -43,15 +40,10 @@ def pytest_runtest_makereport(item):
 @pytest.fixture(scope="session")
 def chromium():
     """One browser for all tests."""
-    from playwright.sync_api import expect, sync_playwright
+    from playwright.sync_api import sync_playwright
 
-    expect.set_options(timeout=PATIENCE)  # 5 seconds are too few on a busy machine
     with sync_playwright() as tools:
-        browser = tools.chromium.launch(
-            executable_path=CHROMIUM,
-            args=["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"],
-            timeout=PATIENCE,
-        )
+        browser = launch(tools)
         yield browser
         browser.close()
 
