@@ -9,7 +9,7 @@ from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from time import monotonic
 
-from tests.bench.benches import BENCHES, BY_NAME_ONLY, rows_of
+from tests.bench.benches import BENCHES, BY_NAME_ONLY, GROUPS, rows_of
 from tests.bench.machine import describe_commit, describe_machine, describe_priority, today
 from tests.bench.pages import write_pages
 from tests.bench.table import HEADINGS, MISSED, Row, text_line
@@ -21,7 +21,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     commit, begun = describe_commit(), monotonic()
     print(text_line(HEADINGS), flush=True)
     measured: dict[str, list[Row]] = {}
-    for name, rows in _measured(options.names or [name for name in BENCHES if name not in BY_NAME_ONLY]):
+    for name, rows in _measured(_benches(options.names)):
         measured[name] = rows
         if options.write:  # at once, so that an interrupted run keeps what it has measured
             cells = [(*row.cells(), f"{today()}, {commit}{describe_priority()}") for row in rows]
@@ -31,6 +31,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     print(f"{len(measured)} benchmarks in {monotonic() - begun:.0f} s, commit {commit}; missed goals: {len(missed)}")
     print("".join(f"    {line}\n" for line in missed), end="")
     return 1 if options.check and missed else 0
+
+
+def _benches(names: Sequence[str]) -> list[str]:
+    """Return the benchmarks of these names and groups, or all that need not be named."""
+    if not names:
+        return [name for name in BENCHES if name not in BY_NAME_ONLY]
+    return [bench for name in names for bench in GROUPS.get(name, (name,))]
 
 
 def _measured(names: Sequence[str]) -> Iterator[tuple[str, list[Row]]]:
@@ -44,7 +51,8 @@ def _measured(names: Sequence[str]) -> Iterator[tuple[str, list[Row]]]:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m tests.bench", description=__doc__)
-    parser.add_argument("names", nargs="*", type=_known, metavar="NAME", help=f"of {', '.join(BENCHES)}; or all")
+    names = ", ".join([*BENCHES, *GROUPS])
+    parser.add_argument("names", nargs="*", type=_known, metavar="NAME", help=f"of {names}; or all")
     parser.add_argument("--write", action="store_true", help="put the rows into docs/benchmarks.md and README.md")
     parser.add_argument(
         "--check",
@@ -55,8 +63,8 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _known(name: str) -> str:
-    if name not in BENCHES:
-        raise argparse.ArgumentTypeError(f"{name!r} is none of {', '.join(BENCHES)}")
+    if name not in BENCHES and name not in GROUPS:
+        raise argparse.ArgumentTypeError(f"{name!r} is none of {', '.join([*BENCHES, *GROUPS])}")
     return name
 
 

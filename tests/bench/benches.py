@@ -36,6 +36,7 @@ BENCHES = {
     "class": ("classroom", "a_class"),
     "mixed-load": ("mixed_load", "mixed_load"),
     "many-parts": ("classroom", "start_with_many_parts"),
+    "soak": ("soak", "soak"),
     "frames": ("start", "frames"),
     "import": ("start", "imports"),
     "sandbox": ("commands", "first_answer"),
@@ -45,8 +46,11 @@ BENCHES = {
     "clone": ("commands", "clone_to_jupyterlab"),
 }
 
-BY_NAME_ONLY = {"run", "clone"}
+BY_NAME_ONLY = {"run", "clone", "soak"}
 """Those that take minutes each, and that a run of all benchmarks leaves out."""
+
+GROUPS = {"classroom": ("sorted-list", "beside-list", "beside-greedy", "class", "many-parts", "soak")}
+"""Names for several benchmarks."""
 
 
 def rows_of(name: str) -> list[Row]:

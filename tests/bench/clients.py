@@ -15,7 +15,8 @@ from contextlib import contextmanager
 from threading import Thread
 
 
-async def _respond(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, request: bytes) -> None:
+async def respond(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, request: bytes) -> None:
+    """Send a request, and read the response. Raises RuntimeError for another status than 200."""
     writer.write(request)
     head = await reader.readuntil(b"\r\n\r\n")
     if not head.startswith(b"HTTP/1.1 200"):
@@ -34,7 +35,7 @@ async def _client(
     await asyncio.sleep(start)
     while not until.is_set():
         begun = time.perf_counter()
-        await _respond(reader, writer, request)
+        await respond(reader, writer, request)
         seconds.append(time.perf_counter() - begun)
         await asyncio.sleep(max(0.0, pause - seconds[-1]))
     writer.close()
