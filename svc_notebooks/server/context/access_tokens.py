@@ -47,6 +47,8 @@ class Caller:
 class TokenVerifier:
     """Looks up the callers of access tokens. A stored token never changes, so the verifier caches each caller.
 
+    In a store that several processes share, a cached caller is confirmed together with the next statement.
+
     The `provider` verifies the other tokens. Its answers are not cached here. `create_user` creates an account for a
     user of the provider, unless it exists.
     """
@@ -60,12 +62,16 @@ class TokenVerifier:
         self._store = store
         self._clock = clock
         self._cache: dict[str, Caller] = {}
+        self._seen: dict[str, tuple[Caller, TokenRow]] = {}
         self._create_user = create_user
         self.provider: SignInProvider | None = None
         self.provider_sessions = ProviderSessions()
 
-    def caller(self, request: Request, query: Query) -> Caller:
-        """Return the caller whose access token a request contains. Raises ApiError (401) without a valid token."""
+    def caller(self, request: Request, query: Query, *, is_confirmed_later: bool = False) -> Caller:
+        """Return the caller whose access token a request contains. Raises ApiError (401) without a valid token.
+
+        If `is_confirmed_later`, the next statement of this thread or `Store.confirm_token` may raise the error instead.
+        """
         credentials = None
         for name, value in request.headers.pairs:
             if len(name) == 13 and name.lower() == "authorization":
@@ -78,11 +84,16 @@ class TokenVerifier:
                 raise _auth_error("notSignedIn")
             credentials = f"Bearer {token}"
         caller = self._cache.get(credentials)
-        return caller if caller and caller.expires is None else self._valid_caller(credentials)
+        if caller and caller.expires is None:
+            return caller
+        return self._valid_caller(credentials, is_confirmed_later=is_confirmed_later)
 
-    def _valid_caller(self, credentials: str) -> Caller:
+    def _valid_caller(self, credentials: str, *, is_confirmed_later: bool = False) -> Caller:
         """Return the caller for the value of an Authorization header. Raises ApiError (401) without a valid token."""
-        caller = self._cache.get(credentials) or self._look_up(credentials)
+        caller = self._cache.get(credentials)
+        if caller is None and is_confirmed_later and (seen := self._seen.get(credentials)):
+            caller = self._seen_caller(credentials, *seen)
+        caller = caller or self._look_up(credentials)
         if caller.expires is not None and self._clock.now().timestamp() >= caller.expires:
             raise _auth_error("badToken")
         return caller
@@ -110,10 +121,24 @@ class TokenVerifier:
         scopes = frozenset(token.scopes.split())
         caller = Caller(token.user, token.client, scopes, bool(token.service_account), token.expires)
         if self._store.is_shared:  # another process may revoke the token
+            if len(self._seen) >= _MAX_CACHED:
+                self._seen = {}
+            self._seen[credentials] = (caller, token)
             return caller
         if len(cache) >= _MAX_CACHED:
             cache.clear()
         cache[credentials] = caller
+        return caller
+
+    def _seen_caller(self, credentials: str, caller: Caller, token: TokenRow) -> Caller:
+        """Return the caller of a token that was looked up before. The next statement looks up the token again."""
+
+        def check(row: TokenRow | None) -> None:
+            if row != token:
+                self.clear_cache()
+                raise _auth_error("badToken") if row is None else refuse("unavailable")
+
+        self._store.users.expect_token(credentials.split()[1], check)
         return caller
 
     def provided_caller(self, user: ProvidedUser, client: str) -> Caller:
@@ -129,6 +154,7 @@ class TokenVerifier:
     def clear_cache(self) -> None:
         """Remove all callers from the cache, because the tokens in the store have changed."""
         self._cache = {}
+        self._seen = {}
 
 
 def bearer(request: Request) -> str | None:

@@ -57,6 +57,10 @@ def _keep(cache: dict[tuple[Any, ...], Any], key: tuple[Any, ...], rows: list[Ro
     return rows
 
 
+class SnapshotChanged(Exception):
+    """Raised if rows of a snapshot changed between its first and its second statement: read again."""
+
+
 class Database:
     """An SQLite connection that threads share, one at a time.
 
@@ -78,6 +82,9 @@ class Database:
 
     _begin: Callable[[], None] | None = None
     """Begins a transaction in another way than SQLite does."""
+
+    _commit: Callable[[], None] | None = None
+    """Commits a transaction in another way than SQLite does."""
 
     _errors: tuple[type[Exception], ...] = (sqlite3.Error,)
 
@@ -150,6 +157,8 @@ class Database:
         finally:
             if reader:
                 self.end_snapshot()
+
+    fixed_snapshot = reading
 
     @property
     def has_readers(self) -> bool:
@@ -247,6 +256,17 @@ class Database:
         with self.lock:
             return self._execute(prepared, values, changes=True)[0].rowcount
 
+    def queue_change(self, prepared: Prepared, values: dict[str, Any]) -> None:
+        """Run a statement that changes rows, at the latest with the next statement or commit. Errors may come then."""
+        self.change(prepared, values)
+
+    def expect(self, prepared: Prepared, values: dict[str, Any], check: Callable[[list[Row]], None]) -> None:
+        """Run a statement that reads at once, and pass its rows to `check`."""
+        check(self.run(prepared, values))
+
+    def confirm(self) -> None:
+        """Do nothing, because `expect` has run its statement."""
+
     def add(self, prepared: Prepared, values: dict[str, Any]) -> None:
         """Insert a row with untrusted values. Raises ValueError if the database refuses the row."""
         try:
@@ -290,7 +310,7 @@ class Database:
                 self._depth += 1
                 try:
                     yield
-                    self._driver.execute("COMMIT")
+                    self._commit() if self._commit else self._driver.execute("COMMIT")
                 except BaseException:
                     self._row_cache.clear()
                     self._after_commit.clear()

@@ -1,35 +1,35 @@
 """Runs the SQL of the service on PostgreSQL, with the same connections, transactions and snapshots as on SQLite.
 
-One connection writes, with the lock of this process. Requests that only read have a reader, whose snapshot is a
-transaction with the isolation level REPEATABLE READ. If other processes use the database, too, each transaction that
-writes also has a lock of the database. So the changes of all processes are committed one after another, no update is
-lost, and a reader that sees a row of the change log sees all rows with smaller numbers. Rows that were looked up by key
-are then cached only during a transaction or a snapshot.
+One connection writes, with the lock of this process. Requests that only read have a reader, whose snapshot is one
+statement or a transaction with the isolation level REPEATABLE READ. If other processes use the database, too, each
+transaction that writes also has a lock of the database. So the changes of all processes are committed one after
+another, no update is lost, and a reader that sees a row of the change log sees all rows with smaller numbers. Rows that
+were looked up by key are then cached only during a transaction or a snapshot.
 """
 
 from __future__ import annotations
 
 import errno
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 import psycopg
-from psycopg.pq import TransactionStatus
 from sqlalchemy import ColumnElement, Connection, Select, Table
+from sqlalchemy.dialects.postgresql.psycopg import PGDialect_psycopg
 from sqlalchemy.exc import DBAPIError
 
 from . import postgres_upgrades
-from .engine import Database
+from .engine import Database, SnapshotChanged
 from .errors import DatabaseDamaged, UnstorableText
+from .postgres_connection import Check, PostgresConnection
 from .readers import Reader, Readers
 from .schema import metadata
 from .statements import Compiled, Prepared, Row
 
-_SNAPSHOT = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
-_ABSENT = "\ufffe"
-"""Replaces U+0000 in a text that is searched for. No stored text contains U+0000, so the text must not be found."""
+_DIALECT = PGDialect_psycopg(paramstyle="numeric_dollar")  # type: ignore[no-untyped-call]
+_SNAPSHOT = Compiled("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", {})
 
 _SET_PATIENCE = "SET lock_timeout = '2s'"  # a process that has ended may still have its locks for a moment
 _DISK_FULL, _DAMAGED, _READ_ONLY = "53100", ("XX001", "XX002"), "25006"
@@ -55,20 +55,48 @@ def postgres_error(error: BaseException) -> OSError | None:
 
 
 class Locks(NamedTuple):
-    """SQL that begins a transaction that writes, and SQL that a new connection runs to keep other processes out.
+    """SQL that locks the database for a transaction that writes, and SQL that keeps other processes out.
 
-    The second statement waits for other processes that use the database.
+    A new connection runs the second statement, which waits for other processes that use the database. Without other
+    processes, the first is empty.
     """
 
-    begin: str
+    write: str
     claim: str
 
 
+class _Expectation(NamedTuple):
+    statement: Compiled
+    values: dict[str, Any]
+    check: Check
+
+
+class _First(NamedTuple):
+    """The first statement of a snapshot, and its rows."""
+
+    statement: Compiled
+    values: dict[str, Any]
+    rows: list[Row]
+
+    def check(self, rows: list[Row]) -> None:
+        if rows != self.rows:
+            raise SnapshotChanged
+
+
 class PostgresReader(Reader):
-    """A connection that reads one snapshot at a time, and connects again after its server was restarted."""
+    """A connection that reads one snapshot at a time, and connects again after its server was restarted.
+
+    Most look-ups are one statement. So the first statement runs without a transaction, and the second one begins a
+    transaction, runs the first again and raises SnapshotChanged if its rows have changed.
+    """
 
     keeps_rows = True
-    _is_begun = False
+
+    def __init__(self, connection: Connection) -> None:
+        super().__init__(connection)
+        self._statements = PostgresConnection(connection, connection.engine.connect)
+        self._is_begun = False
+        self._first: _First | None = None
 
     def prepare(self) -> None:
         """Do nothing, because the transaction of a snapshot is read-only."""
@@ -80,59 +108,45 @@ class PostgresReader(Reader):
     def end(self) -> None:
         """End the snapshot."""
         self.rows = {}
+        self._first = None
         if self._is_begun:
             self._is_begun = False
-            with suppress(psycopg.OperationalError):  # the next snapshot connects again
-                self._driver.execute("ROLLBACK")
+            self._statements.roll_back()
+
+    def begin_transaction(self) -> PostgresConnection:
+        """Begin the transaction of the snapshot in the queue of the connection, and return the connection."""
+        if not self._is_begun:
+            self._is_begun = True
+            self._statements.begin(_SNAPSHOT)
+            if self._first:
+                self._statements.queue(self._first.statement, self._first.values, self._first.check)
+        return self._statements
+
+    def for_statement(self) -> PostgresConnection:
+        """Return the connection for the next statement, which needs a transaction unless it is the first."""
+        return self.begin_transaction() if self._is_begun or self._first else self._statements
 
     def run(self, prepared: Prepared, values: dict[str, Any]) -> list[Row]:
-        """Run a statement that reads, and return its rows."""
-        sql, constants = prepared.postgresql or prepared.compile_for_postgresql(self._connection.dialect)
-        return self.run_sql(sql, constants | values)
-
-    def run_sql(self, sql: str, values: dict[str, Any]) -> list[Row]:
-        """Run the SQL of a statement that reads, and return its rows."""
+        """Run a statement that reads, and return its rows. Raises SnapshotChanged."""
+        statement = _compiled(prepared)
+        rows = self.for_statement().read(statement, values)
         if not self._is_begun:
-            self._begin_snapshot()
-        return _read(self._driver, sql, values)
+            self._first = _First(statement, values, rows)
+        return rows
 
     def select(self, statement: Select[Any]) -> list[Row]:
-        """Run a SELECT statement that is not prepared and return its rows."""
-        if not self._is_begun:
-            self._begin_snapshot()
-        return super().select(statement)
+        """Run a SELECT statement that is not prepared and return its rows. Raises SnapshotChanged."""
+        return self.begin_transaction().select(statement)
 
-    def _begin_snapshot(self) -> None:
-        try:
-            self._driver.execute(_SNAPSHOT)
-        except psycopg.OperationalError:
-            if not self._driver.closed:
-                raise
-            self._connection = self._connection.engine.connect()
-            self._driver = self._connection.connection.driver_connection
-            self._driver.execute(_SNAPSHOT)
-        self._is_begun = True
+    def close(self) -> None:
+        """Close the connection."""
+        self._statements.close()
 
 
 class SharedPostgresReader(PostgresReader):
     """A reader of a database that other processes write, so that rows are cached for one snapshot only."""
 
     keeps_rows = False
-
-
-def _read(driver: Any, sql: str, values: dict[str, Any]) -> list[Row]:
-    try:
-        rows: list[Row] = driver.execute(sql, values).fetchall()
-    except psycopg.DataError:
-        absent = {name: _without_nul(value) for name, value in values.items()}
-        if absent == values:
-            raise
-        rows = driver.execute(sql, absent).fetchall()
-    return rows
-
-
-def _without_nul(value: Any) -> Any:
-    return value.replace("\0", _ABSENT) if isinstance(value, str) else value
 
 
 class PostgresDatabase(Database):
@@ -151,13 +165,20 @@ class PostgresDatabase(Database):
 
         `shared` is true if other processes may use the database at the same time.
         """
-        self._connect = connect
-        self._locks = locks
+        self._claim = partial(_claimed, connect, locks)
+        self._opening_statements = [Compiled(sql, {}) for sql in ("BEGIN", locks.write) if sql]
         self.is_shared = shared
-        connection = _claimed(connect, locks)
-        self._begin = self._begin_transaction
+        self._begin, self._commit = self._begin_transaction, self._commit_transaction
         reader = SharedPostgresReader if shared else PostgresReader
-        super().__init__(connection, partial(_call), readers=Readers(connect, reader))
+        super().__init__(self._claim(), partial(_call), readers=Readers(connect, reader))
+        self._statements = PostgresConnection(self._connection, self._claim_again)
+
+    def _claim_again(self) -> Connection:
+        self._connection = self._claim()
+        self._driver = self._connection.connection.driver_connection
+        self._row_cache.clear()
+        self._committed_rows = {}
+        return self._connection
 
     def _meaning(self, error: Exception) -> OSError | None:
         return postgres_error(error)
@@ -165,36 +186,44 @@ class PostgresDatabase(Database):
     # -- statements -----------------------------------------------------------------------------------------------
 
     def _execute(self, prepared: Prepared, values: dict[str, Any], *, changes: bool = False) -> tuple[Any, list[Row]]:
-        compiled = prepared.postgresql or prepared.compile_for_postgresql(self._connection.dialect)
-        if not changes:
-            return None, self._read_rows(compiled, values)
-        if self.is_shared and not self._depth:
+        if changes and self.is_shared and not self._depth:
             with self.transaction():
-                return self._change(compiled, values)
-        return self._change(compiled, values)
-
-    def _read_rows(self, compiled: Compiled, values: dict[str, Any]) -> list[Row]:
+                return self._execute(prepared, values, changes=True)
+        statement = _compiled(prepared)
         try:
-            return _read(self._connected(), compiled.sql, compiled.constants | values)
-        except psycopg.Error as error:
-            self._raise(error)
-
-    def _change(self, compiled: Compiled, values: dict[str, Any]) -> tuple[Any, list[Row]]:
-        self._row_cache.clear()
-        self.end_snapshot()
-        values = compiled.constants | values
-        try:
-            cursor = self._connected().execute(compiled.sql, values)
-            return cursor, cursor.fetchall() if cursor.description else []
-        except psycopg.DataError as error:
-            if any(isinstance(value, str) and "\0" in value for value in values.values()):
-                raise UnstorableText("Texts cannot contain the character U+0000 in this store.") from None
-            self._raise(error)
+            if changes:
+                self._forget_rows()
+                result = self._statements.run(statement, values)
+                return result, result.rows
+            if not self._depth:
+                self._queue_expectation(self._statements)
+            return None, self._statements.read(statement, values)
         except psycopg.Error as error:
             self._raise(error)
         finally:
-            if not self._depth:
+            if changes and not self._depth:
                 self._committed_rows = {}
+
+    def queue_change(self, prepared: Prepared, values: dict[str, Any]) -> None:
+        """Run a statement that changes rows together with the next statement or the commit of the transaction."""
+        with self.lock:
+            if not self._depth:
+                self.change(prepared, values)
+                return
+            self._forget_rows()
+            try:
+                self._statements.queue(_compiled(prepared), values)
+            except psycopg.Error as error:
+                self._raise(error)
+
+    def _forget_rows(self) -> None:
+        self._row_cache.clear()
+        self.end_snapshot()
+
+    def _raise(self, error: Exception) -> NoReturn:
+        if isinstance(error, psycopg.DataError) and error.sqlstate is None:  # the driver refuses U+0000
+            raise UnstorableText("Texts cannot contain the character U+0000 in this store.") from None
+        super()._raise(error)
 
     def fetch_one(self, prepared: Prepared, values: dict[str, Any]) -> Row | None:
         """Return the first row of a result, or None without rows. The row is cached until the database may change."""
@@ -214,70 +243,117 @@ class PostgresDatabase(Database):
         with self.lock:
             return not self._depth
 
+    def _read(self, reader: Any, prepared: Prepared, values: dict[str, Any]) -> list[Row]:
+        try:
+            self._queue_expectation(reader.for_statement())
+            rows: list[Row] = reader.run(prepared, values)
+        except psycopg.Error as error:
+            self._raise(error)
+        return rows
+
     def select(self, statement: Select[Any]) -> Sequence[Row]:
         """Run a SELECT statement that is not prepared and return its rows."""
         try:
             if reader := self._reader:
+                self._queue_expectation(reader.begin_transaction())
                 return reader.select(statement)
             with self.lock:
-                self._connected()
-                return [tuple(row) for row in self._connection.execute(statement)]
-        except DBAPIError as error:
-            if isinstance(error.orig, psycopg.DataError):  # U+0000, which no stored text contains
-                return self._select_without_nul(statement)
+                if not self._depth:
+                    self._queue_expectation(self._statements)
+                return self._statements.select(statement)
+        except (psycopg.Error, DBAPIError) as error:
             self._raise(error)
 
-    def _select_without_nul(self, statement: Select[Any]) -> Sequence[Row]:
-        compiled: Any = statement.compile(dialect=self._connection.dialect, compile_kwargs={"render_postcompile": True})
-        values = {name: _without_nul(value) for name, value in compiled.params.items()}
-        if isinstance(reader := self._reader, PostgresReader):
-            return reader.run_sql(str(compiled), values)
-        with self.lock:
-            return _read(self._connected(), str(compiled), values)
+    @contextmanager
+    def fixed_snapshot(self) -> Iterator[None]:
+        """Read one snapshot in a `with` block, like `reading`. No statement raises SnapshotChanged."""
+        with self.reading():
+            if reader := self._reader:
+                reader.begin_transaction()
+            yield
 
-    # -- connections and transactions -----------------------------------------------------------------------------
-
-    def _connected(self) -> Any:
-        """Return the driver's connection, which is a new one if the server has ended the last. Needs the lock."""
-        if self._driver.closed and not self._depth:
-            self._connection = _claimed(self._connect, self._locks)
-            self._driver = self._connection.connection.driver_connection
-            self._row_cache.clear()
-            self._committed_rows = {}
-        return self._driver
+    # -- transactions ---------------------------------------------------------------------------------------------
 
     def _begin_transaction(self) -> None:
-        try:
-            self._connected().execute(self._locks.begin, prepare=False)
-        except psycopg.OperationalError:
-            if not self._driver.closed:
-                raise
-            self._connected().execute(self._locks.begin, prepare=False)  # the server was restarted
+        self._statements.begin(*self._opening_statements)
+        self._queue_expectation(self._statements)
         if self.is_shared:
             self._row_cache.clear()
 
+    def _commit_transaction(self) -> None:
+        self._statements.commit()
+
     def _roll_back(self) -> None:
-        if not self._driver.closed and self._driver.info.transaction_status != TransactionStatus.IDLE:
-            with suppress(psycopg.OperationalError):  # a lost connection has rolled back
-                self._driver.execute("ROLLBACK")
+        self._statements.roll_back()
 
     def close(self) -> None:
         """Close the connections."""
         with self.lock:
-            connection = self._connection
             super().close()
-            with suppress(psycopg.Error, DBAPIError):
-                connection.close()
+            self._statements.close()
 
-    def exclusive(self) -> AbstractContextManager[Any]:
-        """Return a lock for a `with` block, in which nobody else writes and this thread reads the latest rows.
+    @property
+    def _reader(self) -> PostgresReader | None:
+        return getattr(self._thread, "reader", None)
+
+    # -- expectations ---------------------------------------------------------------------------------------------
+
+    def expect(self, prepared: Prepared, values: dict[str, Any], check: Check) -> None:
+        """Run a statement that reads together with the next statement of this thread, and pass its rows to `check`.
+
+        An error of `check` is raised by the next statement, or by `confirm`.
+        """
+        self._thread.expectation = _Expectation(_compiled(prepared), values, check)
+
+    def confirm(self) -> None:
+        """Run the statement of `expect` now, unless it has been run or `expect` was not called."""
+        if self._expectation:
+            try:
+                with self.lock:
+                    self._queue_expectation(self._statements)
+                    self._send_queue()
+            finally:
+                self._thread.expectation = None
+
+    @property
+    def _expectation(self) -> _Expectation | None:
+        return getattr(self._thread, "expectation", None)
+
+    def _queue_expectation(self, statements: PostgresConnection) -> None:
+        expectation = self._expectation
+        if expectation is None:
+            return
+
+        def check(rows: list[Row]) -> None:
+            self._thread.expectation = None
+            expectation.check(rows)
+
+        statements.queue(expectation.statement, expectation.values, check)
+
+    # -- the whole database ---------------------------------------------------------------------------------------
+
+    @contextmanager
+    def exclusive(self) -> Iterator[None]:
+        """Lock the database for a `with` block, in which nobody else writes and this thread reads the latest rows.
 
         In a shared database, the block is one transaction.
         """
         self.end_snapshot()
-        return self.transaction() if self.is_shared else self.lock
+        with self.transaction() if self.is_shared else self.lock:
+            self._send_queue()
+            yield
 
-    # -- the whole database ---------------------------------------------------------------------------------------
+    @property
+    def driver(self) -> Any:
+        """The connection of psycopg, for statements in the open transaction."""
+        self._send_queue()
+        return self._driver
+
+    def _send_queue(self) -> None:
+        try:
+            self._statements.send_queue()
+        except psycopg.Error as error:
+            self._raise(error)
 
     def delete_all(self, *tables: Table, where: ColumnElement[bool] | None = None) -> None:
         """Delete all rows of these tables, or only the rows that meet the condition `where`."""
@@ -289,18 +365,18 @@ class PostgresDatabase(Database):
         if self.is_shared:
             return
         with self.transaction():
+            driver = self.driver
             for table in tables:
-                self._driver.execute(f"ALTER SEQUENCE {_sequence(table)} RESTART WITH 1")
+                driver.execute(f"ALTER SEQUENCE {_sequence(table)} RESTART WITH 1")
 
     def counters(self) -> dict[str, int]:
         """Return the last assigned row number of each table that never reuses row numbers, by table name."""
         numbers: dict[str, int] = {}
-        with self.lock:
+        with self.transaction():
+            driver = self.driver
             for table in _numbered():
                 if table.dialect_options["sqlite"]["autoincrement"]:
-                    last, is_used = (
-                        self._connected().execute(f"SELECT last_value, is_called FROM {_sequence(table)}").fetchone()
-                    )
+                    last, is_used = driver.execute(f"SELECT last_value, is_called FROM {_sequence(table)}").fetchone()
                     last -= not is_used  # `set_counters` leaves the next number
                     numbers |= {table.name: last} if last else {}
         return numbers
@@ -308,14 +384,19 @@ class PostgresDatabase(Database):
     def set_counters(self, numbers: Mapping[str, int]) -> None:
         """Set the last assigned row numbers. Tables without a number continue with the number of their last row."""
         with self.transaction():
+            driver = self.driver
             for table in _numbered():
                 (column,) = table.primary_key.columns
-                (last,) = self._driver.execute(f"SELECT COALESCE(MAX({column.name}), 0) FROM {table.name}").fetchone()
+                (last,) = driver.execute(f"SELECT COALESCE(MAX({column.name}), 0) FROM {table.name}").fetchone()
                 following = max(last, numbers.get(table.name, 0)) + 1
-                self._driver.execute(f"ALTER SEQUENCE {_sequence(table)} RESTART WITH {following:d}")
+                driver.execute(f"ALTER SEQUENCE {_sequence(table)} RESTART WITH {following:d}")
 
     def checkpoint(self) -> None:
         """Do nothing, because the server writes its log by itself."""
+
+
+def _compiled(prepared: Prepared) -> Compiled:
+    return prepared.postgresql or prepared.compile_for_postgresql(_DIALECT)
 
 
 def _call(close: Callable[[], None]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import Any, Literal, NamedTuple, TypeAlias
 
@@ -10,14 +11,22 @@ from sqlalchemy.dialects import postgresql
 
 Row = tuple[Any, ...]
 
+_UNTYPED = re.compile(r"\$(\d+)(?!\d|::)")
+
 Conflict: TypeAlias = Literal["FAIL", "IGNORE", "REPLACE"]
 
 
 class Compiled(NamedTuple):
-    """The SQL of a statement in one dialect, and the values of its constant parameters."""
+    """The SQL of a statement in one dialect, and the values of its constant parameters.
+
+    On PostgreSQL, `names` has the names of the parameters $1, $2 and so on, and `untyped` the indexes of those
+    parameters whose type is not in the SQL.
+    """
 
     sql: str
     constants: dict[str, Any]
+    names: tuple[str, ...] = ()
+    untyped: frozenset[int] = frozenset()
 
 
 class Prepared:
@@ -35,7 +44,7 @@ class Prepared:
 
     def compile(self, dialect: Dialect) -> str:
         """Compile the statement for SQLite, store its SQL and the values of its constants, and return the SQL."""
-        self.sql, self.constants = _compile(self._statement, dialect)
+        self.sql, self.constants, *_ = _compile(self._statement, dialect)
         return self.sql
 
     def compile_for_postgresql(self, dialect: Dialect) -> Compiled:
@@ -46,7 +55,9 @@ class Prepared:
 
 def _compile(statement: ClauseElement, dialect: Dialect) -> Compiled:
     compiled: Any = statement.compile(dialect=dialect)
-    return Compiled(str(compiled), {name: value for name, value in compiled.params.items() if value is not None})
+    sql, names = str(compiled), tuple(compiled.positiontup or ())
+    untyped = frozenset(int(number) - 1 for number in _UNTYPED.findall(sql)) if names else frozenset[int]()
+    return Compiled(sql, {name: value for name, value in compiled.params.items() if value is not None}, names, untyped)
 
 
 def inserting(

@@ -26,11 +26,12 @@ from ..context.service_context import RequestContext, ServiceContext
 from ..files.resumable_upload import session_caller
 from ..files.storage_errors import disk_refusal
 from ..state.expiry import expire_session
+from ..tables import SnapshotChanged
 from . import cors
 from .batch import BatchDisconnected, run_batch
 from .fault_injection import faults_from_header
 from .fault_plans import Faults
-from .handlers import PUBLIC_HANDLERS, READ_ONLY, handler_of
+from .handlers import LISTS, PUBLIC_HANDLERS, READ_ONLY, handler_of
 from .rate_limits import RateLimiter
 from .routing import UPLOAD, Routes
 
@@ -168,7 +169,7 @@ class Dispatcher:
     def _respond(self, incoming: _Incoming) -> Response:
         entry = incoming.entry
         try:
-            return self._dispatch(incoming)
+            return self._dispatch_and_confirm(incoming) if self._context.store.is_shared else self._dispatch(incoming)
         except ApiError as error:
             return _error_response(error, entry)
         except BatchDisconnected:
@@ -180,6 +181,13 @@ class Dispatcher:
         except Exception:
             _log.exception("%s %s failed", incoming.request.method, incoming.path)
             return _error_response(refuse("backendError"), entry)
+
+    def _dispatch_and_confirm(self, incoming: _Incoming) -> Response:
+        """Return the response of the handler, or raise ApiError (401) if another process has revoked the token."""
+        try:
+            return self._dispatch(incoming)
+        finally:
+            self._context.store.confirm_token()
 
     def _dispatch(self, incoming: _Incoming) -> Response:
         context, request, method, entry = self._context, incoming.request, incoming.method, incoming.entry
@@ -199,7 +207,7 @@ class Dispatcher:
         if operation is SESSION and context.policy.session_uri_is_enough:
             caller = self._caller(incoming, in_session=True)
         else:
-            caller = self._tokens.caller(request, query)
+            caller = self._tokens.caller(request, query, is_confirmed_later=not is_upload)
         entry.user, entry.client, entry.scopes = caller.user, caller.client, caller.scopes
         caller = require_scopes(caller, operation.scopes_under(context.policy), operation)
         for rate_limiter in self.rate_limiters:
@@ -211,8 +219,12 @@ class Dispatcher:
         if method == "DELETE" or is_status_query:  # no body, so the handler can be called a second time
             return context.reserve.spend(lambda: handler(context, request_context))
         if operation.name in READ_ONLY:
-            with context.store.reading():
-                return handler(context, request_context)
+            try:
+                with context.store.fixed_snapshot() if operation.name in LISTS else context.store.reading():
+                    return handler(context, request_context)
+            except SnapshotChanged:  # these requests have no body, so the handler can be called a second time
+                with context.store.fixed_snapshot():
+                    return handler(context, request_context)
         return handler(context, request_context)
 
     def _caller(self, incoming: _Incoming, *, in_session: bool) -> Caller:

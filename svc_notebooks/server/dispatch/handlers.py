@@ -128,6 +128,9 @@ READ_ONLY = frozenset(
 )  # fmt: skip
 """The operations that read the store from one snapshot, beside a request that changes the store."""
 
+LISTS = frozenset(operation for operation in READ_ONLY if operation.endswith((".list", ".instances")))
+"""Those of them that always need several statements."""
+
 
 def handler_of(request: RequestContext, *, upload: bool) -> Handler:
     """Return the handler of a request. `upload` is true if the request was sent to the upload URI.

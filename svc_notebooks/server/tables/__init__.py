@@ -10,8 +10,8 @@ users.py, oauth.py, deadlines.py                users, tokens, generated ids; OA
 dump.py, row_copy.py, user_rows.py              all tables row by row; copies of them; the rows of one user
 """
 
-from ..database.engine import Database
+from ..database.engine import Database, SnapshotChanged
 from ..database.opening import open_database
 from .store import Store
 
-__all__ = ["Database", "Store", "open_database"]
+__all__ = ["Database", "SnapshotChanged", "Store", "open_database"]

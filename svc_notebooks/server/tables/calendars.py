@@ -73,7 +73,7 @@ class Calendars(TableGroup):
 
     def save(self, row: CalendarRow) -> None:
         """Add the row of a calendar, or replace the row with the same id."""
-        self._database.change(_SAVE, row._asdict())
+        self._database.queue_change(_SAVE, row._asdict())
 
     def get(self, calendar: str) -> CalendarRow | None:
         """Return the row of a calendar, or None if the id is unknown."""
@@ -88,7 +88,7 @@ class Calendars(TableGroup):
 
     def save_entry(self, user: str, calendar: str, body: str) -> None:
         """Store a user's own settings of a calendar as JSON text. Existing settings are replaced."""
-        self._database.change(_SAVE_ENTRY, {"user": user, "calendar": calendar, "body": body})
+        self._database.queue_change(_SAVE_ENTRY, {"user": user, "calendar": calendar, "body": body})
 
     def entry(self, user: str, calendar: str) -> str | None:
         """Return a user's own settings of a calendar as JSON text, or None without settings."""
@@ -105,13 +105,13 @@ class Calendars(TableGroup):
 
     def drop(self, calendar: str) -> None:
         """Delete a calendar, all roles on the calendar and its entries in the lists of all users."""
-        self._database.change(_DROP, {"key": calendar})
-        self._database.change(_DROP_ENTRIES, {"key": calendar})
-        self._database.change(_REVOKE_ALL, {"key": calendar})
+        self._database.queue_change(_DROP, {"key": calendar})
+        self._database.queue_change(_DROP_ENTRIES, {"key": calendar})
+        self._database.queue_change(_REVOKE_ALL, {"key": calendar})
 
     def grant(self, row: AccessRow) -> None:
         """Add the role of a scope on a calendar, or replace the scope's existing role."""
-        self._database.change(_GRANT, row._asdict())
+        self._database.queue_change(_GRANT, row._asdict())
 
     def grants(self, calendar: str) -> list[AccessRow]:
         """Return the roles on a calendar, without the role of the owner."""

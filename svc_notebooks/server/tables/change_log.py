@@ -40,12 +40,12 @@ class ChangeLog(TableGroup):
     def add(self, users: Iterable[str], file_id: str, time: int) -> None:
         """Add a change of a file to the end of these users' logs. An earlier entry for the file is removed."""
         for user in users:
-            self._database.change(_ADD, {"user": user, "file": file_id, "time": time})
+            self._database.queue_change(_ADD, {"user": user, "file": file_id, "time": time})
 
     def add_below(self, users: Iterable[str], top: str, time: int) -> None:
         """Add a change for every file below a folder to the logs of these users."""
         for user in users:
-            self._database.change(_ADD_BELOW, {"user": user, "top": top, "time": time})
+            self._database.queue_change(_ADD_BELOW, {"user": user, "top": top, "time": time})
 
     def page(self, user: str, start: int, size: int) -> list[ChangeRow]:
         """Return at most `size` entries of a user's log, in order, beginning with the entry number `start`."""

@@ -80,7 +80,7 @@ class Contents(TableGroup):
 
     def append(self, content: int, piece: PartRange) -> None:
         """Add a part to the end of a content."""
-        self._database.change(_APPEND, {"content": content, **piece._asdict()})
+        self._database.queue_change(_APPEND, {"content": content, **piece._asdict()})
 
     def pieces(self, content: int, first: int, last: int) -> list[PartRange]:
         """Return the parts that contain bytes `first` to `last` (exclusive) of a content, in order."""
@@ -90,8 +90,8 @@ class Contents(TableGroup):
     def drop(self, content: int) -> list[str]:
         """Delete a content, and return the keys of its parts, which no row names any more."""
         parts = [part for (part,) in self._database.run(_ALL, {"content": content})]
-        self._database.change(_DROP_ROPE, {"content": content})
-        self._database.change(_DROP, {"content": content})
+        self._database.queue_change(_DROP_ROPE, {"content": content})
+        self._database.queue_change(_DROP, {"content": content})
         return parts
 
     def parts(self) -> list[StoredPart]:
@@ -105,7 +105,7 @@ class Contents(TableGroup):
     def keep_checksum(self, content: int, piece: PartRange) -> None:
         """Store the checksum of a part of a content."""
         values = {"number": content, "first": piece.start, "checksum": piece.checksum}
-        self._database.change(_KEEP_CHECKSUM, values)
+        self._database.queue_change(_KEEP_CHECKSUM, values)
 
     def known_parts(self) -> set[str]:
         """Return the keys of all parts of all contents."""
@@ -122,4 +122,4 @@ class Contents(TableGroup):
 
     def keep_digests(self, content: int, digests: Digests) -> None:
         """Store the digests of a content."""
-        self._database.change(_KEEP_DIGESTS, {"content": content, **digests._asdict()})
+        self._database.queue_change(_KEEP_DIGESTS, {"content": content, **digests._asdict()})

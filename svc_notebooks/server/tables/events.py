@@ -121,7 +121,7 @@ class Events(TableGroup):
 
     def save(self, row: EventRow) -> None:
         """Add the row of an event, or replace the row with the same calendar and id."""
-        self._database.change(_SAVE, row._asdict())
+        self._database.queue_change(_SAVE, row._asdict())
 
     def get(self, calendar: str, event: str) -> EventRow | None:
         """Return the event with an id in a calendar, or None if the id is unknown."""
@@ -239,15 +239,15 @@ class Events(TableGroup):
 
     def drop(self, calendar: str, event: str) -> None:
         """Delete the row of an event in a calendar."""
-        self._database.change(_DROP, {"calendar": calendar, "key": event})
+        self._database.queue_change(_DROP, {"calendar": calendar, "key": event})
 
     def drop_all(self, calendar: str) -> None:
         """Delete all events of a calendar."""
-        self._database.change(_DROP_ALL, {"calendar": calendar})
+        self._database.queue_change(_DROP_ALL, {"calendar": calendar})
 
     def invite(self, row: InvitationRow) -> None:
         """Add an invitation to the table of invitations."""
-        self._database.change(_INVITE, row._asdict())
+        self._database.queue_change(_INVITE, row._asdict())
 
     def invitations(self, size: int) -> list[InvitationRow]:
         """Return the last `size` invitations, oldest first."""

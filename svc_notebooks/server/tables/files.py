@@ -136,22 +136,22 @@ class FileTable(TableGroup):
 
     def add(self, row: FileRow) -> None:
         """Add a file."""
-        self._database.change(_ADD, _values(row))
+        self._database.queue_change(_ADD, _values(row))
 
     def save(self, row: FileRow) -> None:
         """Replace the row of a file."""
-        self._database.change(_SAVE, {**_values(row), "key": row.id})
+        self._database.queue_change(_SAVE, {**_values(row), "key": row.id})
 
     def drop(self, file_id: str) -> list[int]:
         """Delete a file and all files below it, and return the numbers of the contents that no file uses any more."""
         top = self.get(file_id)
         below = self._database.run(_CONTENTS_BELOW, {"top": file_id})
-        self._database.change(_PROPERTIES_BELOW, {"top": file_id})
-        self._database.change(_DROP_MAKERS_BELOW, {"top": file_id})
-        self._database.change(_DROP_BELOW, {"top": file_id})
-        self._database.change(_DROP_PROPERTIES, {"file": file_id})
-        self._database.change(_DROP_MAKERS, {"file": file_id})
-        self._database.change(_DROP, {"key": file_id})
+        self._database.queue_change(_PROPERTIES_BELOW, {"top": file_id})
+        self._database.queue_change(_DROP_MAKERS_BELOW, {"top": file_id})
+        self._database.queue_change(_DROP_BELOW, {"top": file_id})
+        self._database.queue_change(_DROP_PROPERTIES, {"file": file_id})
+        self._database.queue_change(_DROP_MAKERS, {"file": file_id})
+        self._database.queue_change(_DROP, {"key": file_id})
         contents = dict.fromkeys([top.content if top else None, *(content for (content,) in below)])
         return [content for content in contents if content is not None and not self.holds(content)]
 
@@ -167,7 +167,7 @@ class FileTable(TableGroup):
 
     def open_with(self, file_id: str, client: str) -> None:
         """Record that an OAuth client created a file, or that a user opened it with that client."""
-        self._database.change(_OPEN_WITH, {"file": file_id, "client": client})
+        self._database.queue_change(_OPEN_WITH, {"file": file_id, "client": client})
 
     def is_open_with(self, file_id: str, client: str) -> bool:
         """Return whether a file was created or opened with an OAuth client."""
@@ -190,7 +190,7 @@ class FileTable(TableGroup):
 
         Files that a user trashed directly, and everything below them, keep the flag.
         """
-        self._database.change(_FOLLOW, {"top": top, "flag": int(trashed)})
+        self._database.queue_change(_FOLLOW, {"top": top, "flag": int(trashed)})
 
     def in_trash(self, owner: str) -> list[str]:
         """Return the ids of the files of an owner that were trashed directly, not together with a folder."""
@@ -209,9 +209,9 @@ class FileTable(TableGroup):
         """Set properties of a file for a client, or public properties for "". The value None removes a property."""
         for key, value in changes.items():
             values = {"file": file_id, "client": client, "key": key}
-            self._database.change(_DROP_PROPERTY, values)
+            self._database.queue_change(_DROP_PROPERTY, values)
             if value is not None:
-                self._database.change(_ADD_PROPERTY, {**values, "value": value})
+                self._database.queue_change(_ADD_PROPERTY, {**values, "value": value})
 
     def page(
         self, viewer: Viewer, search: Search | None, keys: Sequence[SortKey], after: tuple[Any, ...] | None, size: int

@@ -49,7 +49,7 @@ class Permissions(TableGroup):
 
     def add(self, row: PermissionRow) -> None:
         """Add a permission."""
-        self._database.change(_ADD, row._asdict())
+        self._database.queue_change(_ADD, row._asdict())
 
     def of(self, file_id: str) -> list[PermissionRow]:
         """Return the permissions that were granted on the file itself, oldest first, without inherited permissions."""
@@ -61,13 +61,13 @@ class Permissions(TableGroup):
 
     def set_role(self, file_id: str, which: str, role: int) -> None:
         """Change the role of a permission."""
-        self._database.change(_SET_ROLE, {"key": file_id, "which": which, "then": role})
+        self._database.queue_change(_SET_ROLE, {"key": file_id, "which": which, "then": role})
 
     def drop(self, file_id: str, which: str) -> None:
         """Delete a permission."""
-        self._database.change(_DROP, {"key": file_id, "which": which})
+        self._database.queue_change(_DROP, {"key": file_id, "which": which})
 
     def drop_all(self, top: str) -> None:
         """Delete the permissions on a file and on everything below it."""
-        self._database.change(_DROP_BELOW, {"top": top})
-        self._database.change(_DROP_ALL, {"top": top})
+        self._database.queue_change(_DROP_BELOW, {"top": top})
+        self._database.queue_change(_DROP_ALL, {"top": top})

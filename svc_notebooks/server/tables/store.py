@@ -54,7 +54,11 @@ class Store:
         self.reading: Callable[[], AbstractContextManager[None]] = (
             database.reading if database.has_readers else nullcontext
         )
+        self.fixed_snapshot: Callable[[], AbstractContextManager[None]] = (
+            database.fixed_snapshot if database.has_readers else nullcontext
+        )
         self.end_snapshot = database.end_snapshot
+        self.confirm_token = database.confirm
         self.users = Users(database)
         self.oauth = OAuth(database)
         self.files = FileTable(database)

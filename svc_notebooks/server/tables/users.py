@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from hashlib import sha256
 from typing import NamedTuple
 
@@ -47,7 +48,7 @@ class Users(TableGroup):
 
     def add_user(self, email: str, root: str) -> None:
         """Add a user and the id of their root folder."""
-        self._database.change(_ADD_USER, {"email": email, "root": root})
+        self._database.queue_change(_ADD_USER, {"email": email, "root": root})
 
     def root(self, email: str) -> str | None:
         """Return the id of a user's root folder, or None if the user is unknown."""
@@ -62,16 +63,25 @@ class Users(TableGroup):
 
     def add_token(self, secret: str, token: TokenRow) -> None:
         """Add an access token. A token with the same secret is replaced."""
-        self._database.change(_ADD_TOKEN, {"digest": digest_of(secret), **token._asdict()})
+        self._database.queue_change(_ADD_TOKEN, {"digest": digest_of(secret), **token._asdict()})
 
     def token(self, secret: str) -> TokenRow | None:
         """Return the row of the access token `secret`, or None if the token is unknown."""
         row = self._database.fetch_one(_TOKEN, {"digest": digest_of(secret)})
         return TokenRow._make(row) if row else None
 
+    def expect_token(self, secret: str, check: Callable[[TokenRow | None], None]) -> None:
+        """Look up an access token together with the next statement of this thread, and pass its row to `check`.
+
+        `Store.confirm_token` looks it up at once, if there was no statement.
+        """
+        self._database.expect(
+            _TOKEN, {"digest": digest_of(secret)}, lambda rows: check(TokenRow._make(rows[0]) if rows else None)
+        )
+
     def add_id(self, file_id: str, owner: str) -> None:
         """Add a file id that was generated for a user, as an unused id."""
-        self._database.change(_ADD_ID, {"id": file_id, "owner": owner})
+        self._database.queue_change(_ADD_ID, {"id": file_id, "owner": owner})
 
     def id_state(self, file_id: str) -> tuple[str, bool] | None:
         """Return the user for whom an id was generated, and whether the id was used. Returns None for other ids."""
@@ -80,25 +90,25 @@ class Users(TableGroup):
 
     def use_id(self, file_id: str) -> None:
         """Mark a generated id as used. The id stays used even if its file is deleted."""
-        self._database.change(_USE_ID, {"key": file_id})
+        self._database.queue_change(_USE_ID, {"key": file_id})
 
     def count_opening(self) -> int:
         """Increase the stored number of openings by one, and return the number of earlier openings."""
         before = int(self.fact("openings", "0"))
-        self._database.change(_SET_FACT, {"key": "openings", "value": str(before + 1)})
+        self._database.queue_change(_SET_FACT, {"key": "openings", "value": str(before + 1)})
         return before
 
     def set_fact(self, name: str, value: str) -> None:
         """Set the named value `name`, such as "secret", to `value`."""
         if self.fact(name, value) != value:
-            self._database.change(_SET_FACT, {"key": name, "value": value})
+            self._database.queue_change(_SET_FACT, {"key": name, "value": value})
 
     def fact(self, name: str, otherwise: str) -> str:
         """Return the named value `name`. If there is no such value, set it to `otherwise` and return `otherwise`."""
         value = self.find_fact(name)
         if value is not None:
             return value
-        self._database.change(_ADD_FACT, {"name": name, "value": otherwise})
+        self._database.queue_change(_ADD_FACT, {"name": name, "value": otherwise})
         return otherwise
 
     def find_fact(self, name: str) -> str | None:
