@@ -32,7 +32,7 @@ _ROLL_BACK = b"ROLLBACK"
 _LOST = "the connection was closed"
 
 
-class Result(NamedTuple):
+class StatementResult(NamedTuple):
     """The number of rows that a statement changed or returned, and the rows that it returned."""
 
     rowcount: int
@@ -86,7 +86,7 @@ class PostgresConnection:
             types = tuple(oid if index in statement.untyped else 0 for index, oid in enumerate(all_types))
         self._queue.append(_Queued(statement.sql, types, dumped, check))
 
-    def run(self, statement: Compiled, values: dict[str, Any]) -> Result:
+    def run(self, statement: Compiled, values: dict[str, Any]) -> StatementResult:
         """Send the queue and a statement that may change rows, and return the result of the statement."""
         self.queue(statement, values)
         return self._send_queue(repeats=self._opening > 0)
@@ -165,7 +165,7 @@ class PostgresConnection:
 
     # -- messages of the protocol ---------------------------------------------------------------------------------
 
-    def _send_queue(self, *, repeats: bool) -> Result:
+    def _send_queue(self, *, repeats: bool) -> StatementResult:
         """Send the queue and return the last result. If `repeats`, send it again on a new connection if one is lost."""
         repeats = repeats and not self._is_begun
         self._is_begun = self._is_begun or self._opening > 0
@@ -182,9 +182,9 @@ class PostgresConnection:
                 each.check(self._result(result).rows)
         return self._result(results[-1])
 
-    def _result(self, result: Any) -> Result:
+    def _result(self, result: Any) -> StatementResult:
         self._transformer.set_pgresult(result)
-        return Result(result.command_tuples or 0, self._transformer.load_rows(0, result.ntuples, tuple))
+        return StatementResult(result.command_tuples or 0, self._transformer.load_rows(0, result.ntuples, tuple))
 
     def _send(self, queue: Sequence[_Queued]) -> list[Any]:
         names = [self._names.get(each[:2]) or self._prepare(each) for each in queue]
