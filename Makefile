@@ -221,7 +221,8 @@ notebooks: env
 LOCK = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 	--no-emit-index-url --no-header --no-annotate
 lock: env
-	$(LOCK) pyproject.toml --extra lab --extra postgres --extra s3 --group dev $(ARGS) --output-file requirements/dev.txt
+	$(LOCK) pyproject.toml --extra lab --extra postgres --extra s3 --extra metrics --group dev $(ARGS) \
+		--output-file requirements/dev.txt
 	$(LOCK) pyproject.toml --extra lab --group build \
 		--constraint requirements/dev.txt --output-file binder/requirements.txt
 	$(LOCK) --group install --constraint requirements/dev.txt --output-file requirements/uv.txt

@@ -5,7 +5,7 @@ lab, run, grade, ..., migrate, sweep, conformance        a module for each comma
 class_options                                            roster and options of `serve --class`
 notebook_files, jupyter_settings                         the notebooks of the package; settings of JupyterLab
 rule_report, report_plugin, deployment                   report, pytest plugin and tested deployment of `conformance`
-option_types                                             values of options
+option_types, operation_options                          values of options; options for operators
 output_file, marks                                       output files of commands; saved marks and tables of `grade`
 """
 
@@ -16,8 +16,8 @@ from pathlib import Path
 
 from .. import __version__
 from .marks.options import add_grade_options
+from .operation_options import add_migrate_options, add_operation_options, add_sweep_options
 from .option_types import (
-    age_option,
     count_option,
     file_option,
     host_name_option,
@@ -112,7 +112,6 @@ def _split(argv: list[str]) -> tuple[list[str], list[str]]:
 
 
 _LAB_OPTIONS = ("--fresh", "--only-copy")
-_DAY = 86_400.0
 _OVERWRITE = "replace a FILE that exists"
 
 
@@ -298,6 +297,7 @@ def _add_serve(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
         ("--channels", "active channels of a student (default: 20)"),
     ):
         serve.add_argument(option, type=count_option, metavar="N", help=f"with --class, the most {limit}")
+    add_operation_options(serve)
     serve.add_argument("--no-live-page", action="store_true", help="do not serve the live page at {base_url}/")
 
 
@@ -337,16 +337,7 @@ def _add_migrate(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
         " at the same address. The same command continues an interrupted migration. Exit status 0: copied; 2: not"
         " copied.",
     )
-    command.add_argument("source", metavar="FROM", help="the data folder or the address of the database to copy")
-    command.add_argument("target", metavar="TO", help="a new folder, or the address of an empty database")
-    command.add_argument(
-        "--content", metavar="DIR", help="the folder or s3://bucket/prefix for the contents of files of the database"
-    )
-    command.add_argument(
-        "--discard",
-        action="store_true",
-        help="delete what an interrupted migration from FROM has written to TO, instead of continuing",
-    )
+    add_migrate_options(command)
 
 
 def _add_sweep(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -357,18 +348,7 @@ def _add_sweep(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
         " process that was killed. With --delete, deletes them. Stop the services of STORE first. Exit status 0: listed"
         " or deleted; 1: a part could not be deleted; 2: STORE cannot be used.",
     )
-    command.add_argument("store", metavar="STORE", help="a data folder, or postgresql://user@host/database")
-    command.add_argument(
-        "--content", metavar="DIR", help="the folder or s3://bucket/prefix for the contents of files of the database"
-    )
-    command.add_argument(
-        "--min-age",
-        type=age_option,
-        default=_DAY,
-        metavar="TIME",
-        help="leave out parts that were written less than this time ago, such as 2h or 7d (default: 1d)",
-    )
-    command.add_argument("--delete", action="store_true", help="delete the parts that are listed")
+    add_sweep_options(command)
 
 
 def _add_conformance(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:

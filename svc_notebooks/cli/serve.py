@@ -4,21 +4,28 @@ from __future__ import annotations
 
 import argparse
 import json
+import logging
 import os
 import signal
 import sys
 from contextlib import ExitStack
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from ..core.http.origins import ANY, is_host_name
 from .class_options import read_class
 
 if TYPE_CHECKING:
     from ..server.auth.hub_settings import HubSettings
+    from ..server.service import Service
+    from ..server.transports.metrics import Metrics
 
 _SWITCH_SECONDS = 0.0001
 """The longest time in seconds for which a thread computes while other threads wait. Python's default is 5 ms. While the
 service builds a long list for one user, every request of other users waits for several such intervals."""
+
+
+class _Terminated(KeyboardInterrupt):
+    """Raised by SIGTERM, after which the requests in progress are finished."""
 
 
 def serve(options: argparse.Namespace) -> int:
@@ -27,10 +34,10 @@ def serve(options: argparse.Namespace) -> int:
     Return the exit status, which is 0 after a signal, or 2 if the service cannot start with these options.
     """
 
-    def stop(number: int, frame: object) -> None:
+    def stop(number: int, frame: object) -> NoReturn:
         for other in (signal.SIGINT, signal.SIGTERM):
             signal.signal(other, signal.SIG_IGN)  # a second signal does not interrupt the shutdown
-        raise KeyboardInterrupt
+        raise _Terminated if number == signal.SIGTERM else KeyboardInterrupt
 
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, stop)
@@ -73,6 +80,8 @@ def _run_service(options: argparse.Namespace) -> None:
         service = stack.enter_context(
             open_service(options.store, content=options.content, shared=options.shared, policy=policy)
         )
+        if options.log_format:
+            _log_requests(service, options.log_format)
         for note in service.notes:
             sys.stderr.write(f"svc-notebooks serve: {note}\n")
         if hub:
@@ -88,6 +97,7 @@ def _run_service(options: argparse.Namespace) -> None:
             control=options.control or school_class is not None,
             control_token=None if school_class else control_token,
             tls=tls,
+            metrics=_metrics(service) if options.metrics else None,
         )
         ready = {
             "base_url": stack.enter_context(server).base_url,
@@ -102,7 +112,30 @@ def _run_service(options: argparse.Namespace) -> None:
             ready["tokens"] = str(school_class.token_file)
         print(json.dumps(ready), flush=True)
         sys.setswitchinterval(_SWITCH_SECONDS)
-        server.serve_forever()
+        try:
+            server.serve_forever()
+        except _Terminated:
+            server.finish(options.shutdown_timeout, options.shutdown_delay)
+            raise
+
+
+def _metrics(service: Service) -> Metrics:
+    try:
+        from ..server.transports.metrics import Metrics
+    except ImportError:
+        raise ImportError('--metrics needs a library: pip install "svc-notebooks[metrics]"') from None
+    return Metrics(service.monitor)
+
+
+def _log_requests(service: Service, log_format: str) -> None:
+    """Write a line for each request, and the other records of the package, to the error output."""
+    from ..server.transports.request_log import JsonFormatter, RequestLog
+
+    handler = logging.StreamHandler()
+    if log_format == "json":
+        handler.setFormatter(JsonFormatter())
+    logging.basicConfig(level=logging.INFO, handlers=[handler])
+    RequestLog(service.monitor)
 
 
 def _read_hub(options: argparse.Namespace) -> HubSettings | None:

@@ -25,6 +25,7 @@ from .context.service_context import ServiceContext
 from .context.sign_in_provider import SignInProvider
 from .dispatch.dispatcher import Dispatcher
 from .dispatch.fault_plans import Faults
+from .dispatch.monitor import Monitor
 from .dispatch.rate_limits import RateLimiter, RateLimitRow, request_quota_limiter
 from .events import invitations
 from .events.invitations import InvitationMessage
@@ -56,6 +57,7 @@ class Service:
         self._faults = Faults(context)
         self._rate_limiter = RateLimiter(context.policy, context.clock)
         self._dispatcher = Dispatcher(context, self._tokens, self._journal, self._faults, self._rate_limiter)
+        self.monitor = Monitor(context, parts, self._dispatcher.observers, self._push.queue)
         self.register_receiver, self.user_of = self._push.register_receiver, self._tokens.user_of
         self.class_view = ClassView(context, self._journal, self._tokens)
         unusable_in_forks(self)

@@ -56,7 +56,8 @@ def _cpu(of: Callable[[], float], act: Callable[[int], None], number: int) -> fl
     return (of() - before) / number * 1e6
 
 
-def _server_cpu(server: psutil.Process) -> float:
+def server_cpu(server: psutil.Process) -> float:
+    """Return the CPU seconds that a PostgreSQL server and all its processes have used."""
     ended = server.cpu_times()
     running = [each.cpu_times() for each in server.children(recursive=True)]
     return ended.children_user + ended.children_system + sum(each.user + each.system for each in running)
@@ -76,7 +77,7 @@ def main() -> int:
             open_service(f"{address}/one", content=folder / "one") as alone,
             open_service(f"{address}/several", content=folder / "several", shared=True) as several,
         ):
-            clocks = [time.process_time, *[lambda: time.process_time() + _server_cpu(server)] * 2]
+            clocks = [time.process_time, *[lambda: time.process_time() + server_cpu(server)] * 2]
             stores = [_requests(service) for service in (sqlite, alone, several)]
             print("| request | SQLite | PostgreSQL, one process | ratio | PostgreSQL, shared | ratio |")
             print("|---|--:|--:|--:|--:|--:|")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import sqlite3
 import subprocess
@@ -16,9 +17,11 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from svc_notebooks.core.http.messages import Response
+from svc_notebooks.server.blobs.bucket import Bucket, parse_bucket_address
 from svc_notebooks.server.service import Service, open_service
 from svc_notebooks.server.state import migration
 from svc_notebooks.server.state.migration import discard, migrate
+from svc_notebooks.server.storage.data_directory import read_marker
 from tests.contract.wire import InProcess
 from tests.examples import examples
 from tests.scale.conftest import Place
@@ -38,8 +41,8 @@ def silent(step: str) -> None:
     """Print nothing."""
 
 
-def copy(source: object, target: object, content: Path) -> migration.Migrated:
-    return migrate(str(source), str(target), content, ("user-backups",), silent)
+def copy(source: object, target: object, content: object) -> migration.Migrated:
+    return migrate(str(source), str(target), str(content), ("user-backups",), silent)
 
 
 def dump(folder: Path) -> dict[str, Any]:
@@ -219,7 +222,8 @@ class Client:
             assert made.body == self.content * 3
 
 
-def test_a_client_goes_on_after_a_copy_to_postgresql_and_back(place: Place, tmp_path: Path) -> None:
+def test_a_client_goes_on_after_a_copy_to_postgresql_and_back(each_place: Place, tmp_path: Path) -> None:
+    place = each_place
     with open_service(tmp_path / "first", background=False) as service:
         service.register_domain("hooks.example")
         client = Client(wire_of(service))
@@ -269,7 +273,7 @@ def test_no_service_opens_the_source_meanwhile(place: Place, tmp_path: Path, mon
         done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
         refused.append(f"{done.returncode} {done.stderr}")
 
-    migrate(str(tmp_path / "first"), place.address, place.content, (), serve)
+    migrate(str(tmp_path / "first"), place.address, str(place.content), (), serve)
 
     assert len(refused) == 3
     assert all(line.startswith("2 ") and "in use" in line for line in refused)
@@ -310,7 +314,7 @@ def test_a_target_that_is_not_empty_is_refused_and_not_changed(place: Place, tmp
 )
 def test_other_places_are_refused(source: str, target: str, content: str | None, message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        migrate(source, target, content and Path(content), (), silent)  # type: ignore[arg-type]
+        migrate(source, target, content, (), silent)
 
 
 def test_a_damaged_source_is_refused(place: Place, tmp_path: Path) -> None:
@@ -373,13 +377,42 @@ def test_an_interrupted_migration_is_discarded(interrupted: tuple[str, str, Plac
     source, target, place = interrupted
     if "://" not in target:
         (Path(target) / "thesis.txt").write_text("mine")
-    discard(source, target, place.content)
+    discard(source, target, str(place.content))
 
     if "://" in target:
         assert place.execute("SELECT count(*) FROM pg_tables WHERE schemaname = 'public'") == [(0,)]
         assert as_bytes(place.content) == {}
     else:
         assert as_bytes(Path(target)) == {"thesis.txt": b"mine"}
+
+
+def test_a_migration_to_a_bucket_is_discarded(address: str, bucket: str, tmp_path: Path) -> None:
+    first, objects = str(filled(tmp_path / "first")), Bucket(parse_bucket_address(bucket))
+    copy(first, address, bucket)
+    objects.write("thesis.txt", io.BytesIO(b"mine"))
+    with psycopg.connect(address, autocommit=True) as connection:  # as if the rows were missing
+        connection.execute("UPDATE svc_store SET migration = %s", (read_marker(Path(first)).store,))
+    discard(first, address, bucket)
+
+    assert [row.name for row in objects.objects()] == ["thesis.txt"]
+
+
+def test_a_part_that_changes_after_it_was_copied_is_found(
+    each_place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    verify = migration.check_contents
+
+    def damage(database: Any, parts: Any) -> None:
+        writer = parts.writer(next(parts.listed()).key)
+        writer.write(bytes(70_000 - 1) + b"!")
+        writer.commit()
+        verify(database, parts)
+
+    monkeypatch.setattr(migration, "check_contents", damage)
+    with pytest.raises(OSError, match="has a wrong checksum"):
+        copy(filled(tmp_path / "first"), each_place.address, each_place.content)
+    with pytest.raises(OSError, match="a migration that has not ended"):
+        open_service(each_place.address, content=each_place.content)
 
 
 def test_another_store_cannot_continue(interrupted: tuple[str, str, Place], tmp_path: Path) -> None:
@@ -396,7 +429,7 @@ def test_a_complete_store_is_not_discarded(place: Place, tmp_path: Path) -> None
     filled(tmp_path / "first")
     copy(tmp_path / "first", place.address, place.content)
     with pytest.raises(OSError, match="already has a store"):
-        discard(str(tmp_path / "first"), place.address, place.content)
+        discard(str(tmp_path / "first"), place.address, str(place.content))
 
     with open_service(place.address, content=place.content) as service:
         assert len(sent(wire_of(service), "GET", FILES)["files"]) == 5

@@ -27,21 +27,33 @@ class Worker:
     def __init__(self, place: Place, token: str, *arguments: str, port: int = 0) -> None:
         command = [sys.executable, "-m", "svc_notebooks.cli", "serve", "--port", str(port), "--control", "--shared"]
         command += ["--store", place.address, "--content", str(place.content), "--token", token, *arguments]
-        self._process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        self._command = command
+        self.start()
+
+    def start(self) -> None:
+        """Start the process, or start it again at the same port."""
+        self._process = subprocess.Popen(self._command, stdout=subprocess.PIPE, text=True)
         assert self._process.stdout
         self.ready = json.loads(self._process.stdout.readline())
         self.base_url: str = self.ready["base_url"]
+        self._command[self._command.index("--port") + 1] = str(urlsplit(self.base_url).port)
+
+    @property
+    def process_id(self) -> int:
+        """The id of the process."""
+        return self._process.pid
 
     def kill(self) -> None:
         """End the process without a chance to finish anything."""
         self._process.send_signal(signal.SIGKILL)
         self._process.communicate(timeout=PATIENCE)
 
-    def close(self) -> None:
-        """End the process, if it still runs."""
+    def close(self) -> int:
+        """End the process, if it still runs, and return its exit status."""
         if self._process.poll() is None:
             self._process.send_signal(signal.SIGTERM)
             self._process.communicate(timeout=PATIENCE)
+        return self._process.returncode
 
 
 @contextmanager

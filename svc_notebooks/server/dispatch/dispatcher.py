@@ -32,6 +32,7 @@ from .batch import BatchDisconnected, run_batch
 from .fault_injection import faults_from_header
 from .fault_plans import Faults
 from .handlers import LISTS, PUBLIC_HANDLERS, READ_ONLY, handler_of
+from .monitor import Observation, Observer
 from .rate_limits import RateLimiter
 from .routing import UPLOAD, Routes
 
@@ -68,6 +69,7 @@ class Dispatcher:
         self.rate_limiters = [rate_limiter]
         self._routes = Routes(context.names, context.policy)
         self._fault_header = context.names.header("Fault").lower()
+        self.observers: list[Observer] = []
 
     def handle(self, request: Request) -> Response:
         """Return the response, with status 500 if a handler fails. Raises Disconnected for a cut connection."""
@@ -75,6 +77,7 @@ class Dispatcher:
             request = without_prefix(request, prefix)
         parts, headers = urlsplit(request.url), request.headers.by_name()
         entry = self._open_entry(request, parts, headers)
+        observation = Observation(self.observers, entry) if self.observers else None
         override = headers.get("x-http-method-override") if request.method == "POST" else None  # edge case 47
         incoming = _Incoming(
             request,
@@ -87,16 +90,22 @@ class Dispatcher:
         origin = headers["origin"][0] if "origin" in headers else None
         if origin is not None and not self._routes.is_interface(parts.path):
             origin = None  # a page of this service
-        if origin is not None and cors.is_preflight(request):
-            response = self._preflight(incoming)
-        elif self._faults.plans or self._fault_header in headers:
-            response = self._dispatch_with_faults(incoming)
-        else:
-            response = self._respond(incoming)
+        try:
+            if origin is not None and cors.is_preflight(request):
+                response = self._preflight(incoming)
+            elif self._faults.plans or self._fault_header in headers:
+                response = self._dispatch_with_faults(incoming)
+            else:
+                response = self._respond(incoming)
+        except BaseException:  # the connection is cut
+            if observation:
+                observation.end()
+            raise
         entry.status = response.status
         if origin is not None:
             response = cors.with_origin(response, origin, self._context)
-        return _count_body(response, entry, head=request.method == "HEAD")
+        response = _count_body(response, entry, head=request.method == "HEAD")
+        return observation.until_sent(response) if observation else response
 
     def refusal(
         self, request: Request, check: Callable[[Request, ServiceContext], None], operation: str

@@ -7,7 +7,7 @@ transaction, so a service that is killed between two steps continues with the ne
 from __future__ import annotations
 
 import logging
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import datetime
@@ -95,6 +95,7 @@ class DeliveryQueue:
         self._allowed: set[str] = set()  # addresses whose domain is registered; registrations are permanent
         self.before_reading: Callable[[], None] = lambda: None
         """Called before the queue is read."""
+        self.attempts = Counter[str]()
         self._deliveries: deque[Delivery] = deque(maxlen=context.policy.deliveries_length)
 
     def _may_receive(self, user: str, address: str) -> bool:
@@ -177,6 +178,7 @@ class DeliveryQueue:
         chance = Random(seed).random() if outcome.status in RETRIED else 0.0
         decision = next_attempt(outcome, attempt, self._context.policy.schedule, chance)
         self._deliveries.append(Delivery(waiting, attempt, began, outcome, decision.status))
+        self.attempts[decision.status.value] += 1
         if decision.wait is None:
             self._store.outbox.drop(waiting.seq)
             return False

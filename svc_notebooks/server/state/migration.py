@@ -135,8 +135,13 @@ def _copy_part(source: BlobStore, target: BlobStore, part: StoredPart) -> None:
 
 
 def check_contents(database: Database, parts: BlobStore) -> None:
-    """Raise DamagedContent if a part that the rows of a database name is missing or damaged."""
-    if problems := {part.key: problem for part in _parts(database) if (problem := parts.problem(part))}:
+    """Read all parts that the rows of a database name. Raises DamagedContent if one is missing or damaged."""
+    problems = {}
+    for part in _parts(database):
+        checksum = parts.checksum(part)
+        if checksum is None or part.checksum not in (None, checksum):
+            problems[part.key] = parts.problem(part) or f"part {part.key} has a wrong checksum"
+    if problems:
         raise DamagedContent(problems)
 
 

@@ -42,6 +42,7 @@ _NEXT_END = Prepared(
     )
 )
 _ANY = Prepared(select(messages.c.seq).limit(1))
+_COUNT = Prepared(select(func.count()).select_from(messages))
 _POSTPONE = Prepared(
     update(messages).where(messages.c.seq == bindparam("key")).values(due=bindparam("then"), attempts=bindparam("made"))
 )
@@ -72,6 +73,10 @@ class Outbox(TableGroup):
     def has_pending(self) -> bool:
         """Return whether any message is queued."""
         return self._database.fetch_one(_ANY, {}) is not None
+
+    def count(self) -> int:
+        """Return the number of messages in all queues."""
+        return int(self._database.run(_COUNT, {})[0][0])
 
     def postpone(self, seq: int, *, due: int, attempts: int) -> bool:
         """Store a message's attempts and the time of the next attempt. Return False if the message no longer exists."""

@@ -6,8 +6,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
+from sqlalchemy import literal, select
+
 from ...core.http.messages import JSON
-from ..database.engine import Database, Row
+from ..database.engine import Database, Prepared, Row
 from ..database.schema import (
     calendar_access,
     calendar_entries,
@@ -41,6 +43,8 @@ from .upload_sessions import UploadSessionTable
 from .user_rows import UserRows
 from .users import Users
 
+_ANYTHING = Prepared(select(literal(1)))
+
 if TYPE_CHECKING:
     from .shared_state import DiscardedParts
 
@@ -50,7 +54,7 @@ class Store:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self.transaction = database.transaction
+        self.transaction: Callable[[], AbstractContextManager[None]] = database.transaction
         self.reading: Callable[[], AbstractContextManager[None]] = (
             database.reading if database.has_readers else nullcontext
         )
@@ -79,6 +83,10 @@ class Store:
             from .shared_state import shared_tables  # statements of PostgreSQL, which a browser does not need
 
             self.upload_sessions, self.outbox, self._discarded = shared_tables(database)
+
+    def check_connection(self) -> None:
+        """Run a statement. Raises OSError if the database cannot be reached."""
+        self._database.run(_ANYTHING, {})
 
     def exclusive(self) -> AbstractContextManager[Any]:
         """Return a lock for a `with` block. During the block no other thread writes the database."""

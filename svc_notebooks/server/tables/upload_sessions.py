@@ -53,6 +53,7 @@ _STORED_BY = Prepared(
         sessions.c.owner == bindparam("owner"), sessions.c.state == UploadState.OPEN.value
     )
 )
+_COUNT_OPEN = Prepared(select(func.count()).where(sessions.c.state == UploadState.OPEN.value))
 DROP = Prepared(delete(sessions).where(sessions.c.id == bindparam("key")))
 
 
@@ -107,6 +108,10 @@ class UploadSessionTable(TableGroup):
         with self._database.lock:
             self._claims.pop(key, None)
             self._database.change(DROP, {"key": key})
+
+    def count_open(self) -> int:
+        """Return the number of open sessions of all users."""
+        return int(self._database.run(_COUNT_OPEN, {})[0][0])
 
     def stored_by(self, owner: str) -> int:
         """Return the number of bytes that the open sessions of a user have stored."""

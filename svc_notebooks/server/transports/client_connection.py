@@ -41,6 +41,7 @@ class ConnectionServer(Protocol):
     handle: Callable[[Request], Response]
     bodies: set[LengthBody]
     responses: int
+    draining: bool
     stopping: bool
 
     @property
@@ -91,6 +92,11 @@ class ServerConnection:
 
     def _wait_for_request(self) -> None:
         self.deadline = time.monotonic() + IDLE_SECONDS
+
+    @property
+    def has_begun(self) -> bool:
+        """True if a part of the head of a request has arrived."""
+        return bool(self._reader.collected)
 
     def expire(self) -> None:
         """Close the connection at its deadline, after a response with status 408 if a request has begun."""
@@ -188,7 +194,11 @@ class ServerConnection:
 
     def _send(self, response: Response, head: RequestHead, body: LengthBody) -> bool:
         is_promised = head.expects_continue and body.is_unread
-        stays = head.stays and (body.is_over or not (body.aborted or is_promised or not self._drain(body)))
+        stays = (
+            head.stays
+            and not self.server.draining
+            and (body.is_over or not (body.aborted or is_promised or not self._drain(body)))
+        )
         content = response.body
         if not isinstance(content, bytes) and "Content-Length" not in response.headers:
             stays = False  # the end of the connection marks the end of the body

@@ -21,7 +21,7 @@ from operator import attrgetter
 from pathlib import Path
 from secrets import token_urlsafe
 from threading import Event, Lock, Thread
-from typing import cast
+from typing import TYPE_CHECKING, cast
 from weakref import WeakSet
 
 from ...core.errors.public_calls import public_methods
@@ -33,8 +33,12 @@ from .class_api import with_receivers
 from .client_connection import ServerConnection
 from .connection_queue import LaneTable, ReadyQueue
 from .control_api import Control
+from .health import Health
 from .http1 import LengthBody
 from .live_page import LivePage
+
+if TYPE_CHECKING:
+    from .metrics import Metrics
 
 _log = logging.getLogger(__name__)
 
@@ -44,6 +48,7 @@ _BACKLOG = 1024
 _THREADS_ADDED = 32
 _CHECK_SECONDS = 0.05 if sys.platform == "win32" else 0.1  # select() on Windows misses sockets added while it waits
 _GROWTH_SECONDS = 0.25
+_QUIET_CHECKS = 2
 _STOP_SECONDS = 5.0
 
 
@@ -70,6 +75,7 @@ class SocketServer:
         tls: ssl.SSLContext | None = None,
         ca: Path | None = None,
         threads: int = 32,
+        metrics: Metrics | None = None,
     ) -> None:
         self.policy = service.policy
         is_open = self.policy.browser_sign_in == "choose"  # then everybody may act as every user
@@ -79,6 +85,8 @@ class SocketServer:
         )
         if self.policy.live_page:
             self.handle = LivePage(service, self.handle, control_token or self._page_key, control=control).handle
+        content = metrics.content if metrics else None
+        self.handle = Health(service, self.handle, lambda: self.draining, content).handle
         self.tls, self.ca = tls, ca
         self.owner: object = None
         """An object that the server keeps alive while it runs, such as a sandbox."""
@@ -86,7 +94,7 @@ class SocketServer:
         self.lane_table = LaneTable(service.user_of)
         self.bodies: set[LengthBody] = set()
         self.responses = 0
-        self.stopping = False
+        self.draining = self.stopping = False
         self._address = host, port
         self._min_threads, self._max_threads = threads, max(threads, MAX_THREADS)
         self._queue: ReadyQueue[ServerConnection] = ReadyQueue(share=max(1, self._max_threads // 4))
@@ -95,6 +103,7 @@ class SocketServer:
         self._selector, self._lock = selectors.DefaultSelector(), Lock()
         self._listener: socket.socket | None = None
         self._acceptor: Thread | None = None
+        self._accepting = True
         self._ended = Event()
         self._in_fork = False
         after_fork(self, SocketServer._close_in_fork)
@@ -165,6 +174,11 @@ class SocketServer:
         """True while requests wait for a thread or a permit."""
         return self._queue.is_busy
 
+    @property
+    def accepts_connections(self) -> bool:
+        """True from the start of the server until `finish` or `stop` has closed its address."""
+        return self._listener is not None
+
     def serve_forever(self) -> None:
         """Start the server if necessary, and block until another thread calls `stop` or the process is interrupted."""
         if self._acceptor is None:
@@ -172,6 +186,22 @@ class SocketServer:
         # Not join(), because Python 3.11 regards a thread as ended if a signal interrupts a join.
         while not self._ended.wait(0.5):
             pass
+
+    def finish(self, seconds: float, delay: float = 0.0) -> None:
+        """Accept no further connections, and wait until the requests that have begun are answered.
+
+        Waits at most `seconds`. `stop` ends what is left. `/readyz` reports at once that the server stops, and new
+        connections are accepted for another `delay` seconds, in which a proxy learns this.
+        """
+        self.draining = True
+        time.sleep(delay)
+        self._accepting = False
+        end, quiet = time.monotonic() + seconds, 0
+        while quiet < _QUIET_CHECKS and time.monotonic() < end:  # a request may be on its way to a thread
+            time.sleep(_CHECK_SECONDS)
+            has_begun = any(connection.has_begun for connection in self._waiting())
+            is_idle = not (self.bodies or self.is_busy or has_begun or self._listener)
+            quiet = quiet + 1 if is_idle else 0
 
     def stop(self) -> None:
         """Stop the server and end the requests in progress with the bytes that have been received.
@@ -221,6 +251,8 @@ class SocketServer:
                         with self._lock:
                             self._selector.unregister(key.fileobj)
                         self._collect(key.data)
+                if not self._accepting:
+                    self._close_listeners()
                 now = time.monotonic()
                 if now >= next_check:
                     next_check = now + _CHECK_SECONDS
@@ -237,16 +269,33 @@ class SocketServer:
                 _log.exception("error in the accept loop; the server continues")
         self._ended.set()
 
-    def _accept(self, listener: socket.socket) -> None:
+    def _close_listeners(self) -> None:
+        """Accept the connections that have arrived already, and no others."""
+        with self._lock:
+            listeners = [
+                cast("socket.socket", key.fileobj) for key in self._selector.get_map().values() if not key.data
+            ]
+        for listener in listeners:
+            while self._accept(listener):
+                pass
+            with self._lock:
+                self._selector.unregister(listener)
+        if self._listener:
+            self._listener.close()
+            self._listener = None
+
+    def _accept(self, listener: socket.socket) -> bool:
+        """Accept a connection. Return False if none has arrived."""
         try:
             sock, address = listener.accept()
         except OSError as error:
             if error.errno in (errno.EMFILE, errno.ENFILE):  # too many open files: close a connection for the next one
                 self._close_overdue(len(self._waiting()) - 1)
-            return
+            return False
         connection = ServerConnection(self, sock, address[0])
         self._open.add(connection)
         self._collect(connection)
+        return True
 
     def _collect(self, connection: ServerConnection) -> None:
         try:

@@ -1,0 +1,173 @@
+"""The proxy of deploy/ in front of two workers: bodies are not buffered, and workers are replaced during uploads."""
+
+from __future__ import annotations
+
+import hashlib
+import http.client
+import json
+import socket
+from collections import Counter
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from random import Random
+from threading import Event
+from time import monotonic
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+
+from tests.patience import PATIENCE
+from tests.scale.conftest import Place
+from tests.scale.nginx import PROGRAM, nginx
+from tests.scale.workers import Worker, call, sent, workers
+
+pytestmark = [
+    pytest.mark.scale,
+    pytest.mark.skipif(PROGRAM is None, reason="nginx is not installed: apt-get install nginx-light"),
+]
+
+FILES = "/storage/v3/files"
+UPLOAD = "/upload/storage/v3/files?uploadType=resumable"
+QUANTUM = 262_144
+
+
+@pytest.fixture
+def running(place: Place) -> Iterator[list[Worker]]:
+    with workers(place, 2, "t", "--metrics", "--log-format", "json") as started:
+        yield started
+
+
+@pytest.fixture
+def proxy(running: list[Worker], tmp_path: Path) -> Iterator[str]:
+    with nginx(running, tmp_path) as address:
+        yield address
+
+
+def until(is_true: Callable[[], object]) -> None:
+    """Wait until a function returns something true."""
+    end = monotonic() + PATIENCE
+    while not is_true():
+        assert monotonic() < end
+
+
+def journal(running: list[Worker], operation: str, field: str) -> list[int]:
+    """A field of all requests of an operation, in the journals of all workers."""
+    rows = [row for worker in running for row in sent(worker, "GET", "/_control/journal")["journal"]]
+    return [row[field] for row in rows if row["operation"] == operation]
+
+
+def begin(proxy: str, metadata: object = None) -> str:
+    status, headers, _ = call(proxy, "POST", UPLOAD, metadata or {})
+    assert status == 200
+    assert headers["Location"].startswith(f"{proxy}/upload/")
+    return headers["Location"].removeprefix(proxy)
+
+
+def test_a_worker_gets_and_stores_the_bytes_of_a_chunk_that_stops_in_its_middle(
+    proxy: str, running: list[Worker]
+) -> None:
+    session, size = begin(proxy), 4 * QUANTUM
+    address = urlsplit(proxy)
+    with socket.create_connection((str(address.hostname), address.port), timeout=PATIENCE) as client:
+        head = f"PUT {session} HTTP/1.1\r\nHost: {address.netloc}\r\nAuthorization: Bearer t\r\n"
+        head += f"Content-Length: {size}\r\nContent-Range: bytes 0-{size - 1}/{size}\r\n\r\n"
+        client.sendall(head.encode() + bytes(2 * QUANTUM))
+        until(lambda: journal(running, "upload.session", "received") == [2 * QUANTUM])
+        assert journal(running, "upload.session", "status") == [None]  # the client sends nothing, and the chunk goes on
+    until(lambda: journal(running, "upload.session", "status") != [None])  # the connection was cut
+    status, headers, _ = call(proxy, "PUT", session, b"", Content_Range=f"bytes */{size}")
+
+    assert (status, headers["Range"]) == (308, f"bytes=0-{2 * QUANTUM - 1}")
+    rest = f"bytes {2 * QUANTUM}-{size - 1}/{size}"
+    assert call(proxy, "PUT", session, bytes(2 * QUANTUM), Content_Range=rest)[0] == 200
+
+
+def test_a_download_begins_before_the_worker_has_sent_all_of_it(proxy: str, running: list[Worker]) -> None:
+    size = 64 << 20
+    made = sent(proxy, "POST", "/upload/storage/v3/files?uploadType=media", bytes(size))["id"]
+    address = urlsplit(proxy)
+    client = http.client.HTTPConnection(str(address.hostname), address.port, timeout=PATIENCE)
+    client.request("GET", f"{FILES}/{made}?alt=media", headers={"Authorization": "Bearer t"})
+    response = client.getresponse()
+    first = response.read(QUANTUM)
+    already = max(journal(running, "files.get", "sent"))
+    rest = response.read()
+    client.close()
+
+    assert QUANTUM <= already < size
+    assert len(first) + len(rest) == size
+
+
+def test_the_endpoints_of_the_operator_are_not_served_by_the_proxy(proxy: str, running: list[Worker]) -> None:
+    assert [call(proxy, "GET", path)[0] for path in ("/healthz", "/readyz", "/metrics")] == [200, 404, 404]
+    assert [call(running[0], "GET", path)[0] for path in ("/healthz", "/readyz", "/metrics")] == [200, 200, 200]
+
+
+class Uploads:
+    """A client that uploads one file after another until it is told to stop. It repeats what the protocol repeats."""
+
+    def __init__(self, proxy: str, number: int) -> None:
+        self._proxy, self._random = proxy, Random(number)
+        self.statuses = Counter[str]()
+        self.files = 0
+
+    def run(self, stop: Event) -> None:
+        while not stop.is_set():
+            content = self._random.randbytes(3 * QUANTUM + self._random.randrange(QUANTUM))
+            made = self._upload(content)
+            status, _, body = call(self._proxy, "GET", f"{FILES}/{made}?alt=media")
+            self.statuses[f"GET {status}"] += 1
+            assert hashlib.sha256(body).digest() == hashlib.sha256(content).digest()
+            self.files += 1
+
+    def _upload(self, content: bytes) -> str:
+        session = self._repeat("POST", UPLOAD, {})[1]["Location"].removeprefix(self._proxy)
+        stored = 0
+        while True:
+            end = min(stored + QUANTUM, len(content))
+            chunk, place = content[stored:end], f"bytes {stored}-{end - 1}/{len(content)}"
+            status, headers, body = self._send("PUT", session, chunk, Content_Range=place)
+            if status >= 500:
+                status, headers, body = self._repeat("PUT", session, b"", Content_Range=f"bytes */{len(content)}")
+            if status == 200:
+                return str(json.loads(body)["id"])
+            assert status == 308, (status, body)
+            stored = int(headers["Range"].partition("-")[2]) + 1 if headers["Range"] else 0
+
+    def _repeat(self, *request: Any, **headers: str) -> Any:
+        """Send a request until its response is no error of a server."""
+        while (answer := self._send(*request, **headers))[0] >= 500:
+            pass
+        return answer
+
+    def _send(self, *request: Any, **headers: str) -> Any:
+        answer = call(self._proxy, *request, **headers)
+        self.statuses[f"upload {answer[0]}"] += 1
+        return answer
+
+
+def test_workers_are_replaced_in_turn_while_clients_upload(place: Place, tmp_path: Path) -> None:
+    with workers(place, 2, "t") as running, nginx(running, tmp_path) as proxy, ThreadPoolExecutor(3) as pool:
+        clients, stop = [Uploads(proxy, number) for number in range(3)], Event()
+        uploading = [pool.submit(client.run, stop) for client in clients]
+        try:
+            for number in (0, 1, 0, 1):
+                before = sum(client.files for client in clients)
+                until(lambda before=before: sum(client.files for client in clients) > before + 3 or _failed(uploading))
+                assert running[number].close() == 0
+                running[number].start()
+        finally:
+            stop.set()
+            for future in uploading:
+                future.result()
+    statuses = sum((client.statuses for client in clients), Counter[str]())
+
+    assert statuses["GET 200"] == sum(client.files for client in clients) >= 16
+    assert statuses.keys() <= {"GET 200", "upload 200", "upload 308", "upload 502", "upload 503", "upload 504"}
+    assert place.execute("SELECT count(*) FROM svc_leases") == [(0,)]
+
+
+def _failed(futures: list[Any]) -> bool:
+    return any(future.done() for future in futures)
