@@ -4,12 +4,16 @@ import importlib.util
 import re
 import sys
 from pathlib import Path
+from random import Random
 
 import pytest
 
+from svc_notebooks.core.faults.plan import FaultTarget
 from svc_notebooks.course.catalogue import DEFINITIONS
 from svc_notebooks.course.check_result import ExerciseOutcome
 from svc_notebooks.course.exercise_service import ExerciseService
+from svc_notebooks.course.themes.resumable import QUANTUM, draw_faults
+from svc_notebooks.server.dispatch.fault_plans import ArmedPlan
 
 
 def _import_module(name: str):
@@ -21,6 +25,8 @@ def _import_module(name: str):
 
 
 answers, right, wrong = _import_module("answers"), _import_module("right"), _import_module("wrong")
+DRAWN = ("growing-delays", "later-or-never", "resumable-loop", "too-often", "twice-and-out-of-order")
+"""The exercises in which the seed decides the faults, or the order of the messages."""
 CASES = [pytest.param(name, answer, id=f"{name}: {answer.idea}") for name, all in wrong.WRONG.items() for answer in all]
 
 
@@ -53,6 +59,45 @@ def test_a_wrong_answer_is_refused_with_the_missing_requirement(name: str, answe
 
     assert result.outcome is ExerciseOutcome.NOT_YET
     assert re.search(answer.says, result.message), result.message
+
+
+@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("name", DRAWN)
+def test_faults_and_messages_of_every_seed_tell_right_from_wrong(name: str, seed: int):
+    accepted = [
+        answer.idea
+        for answer in wrong.WRONG[name]
+        if answers.answered(name, answer.code, seed).outcome is not ExerciseOutcome.NOT_YET
+    ]
+    correct = [answers.solution(name), *right.RIGHT.get(name, {}).values()]
+
+    assert accepted == []
+    assert {answers.answered(name, code, seed).outcome for code in correct} == {ExerciseOutcome.CORRECT}
+
+
+@pytest.mark.parametrize("asks_first", [False, True])
+@pytest.mark.parametrize("seed", range(200))
+def test_the_faults_of_an_upload_lose_a_response_cut_a_chunk_and_fail_a_status_query(seed: int, asks_first: bool):
+    """The requests are those of a loop that sends a status query after each fault, or before each chunk."""
+    plan = ArmedPlan("plan", {"steps": [*draw_faults(Random(seed))], "in_order": True})
+    faults = []
+    chunk_is_next = not asks_first
+    for _ in range(12):
+        size = QUANTUM if chunk_is_next else 0
+        fault = next(
+            plan.faults_for(FaultTarget("upload.session", "PUT", "/upload", None, size), lambda seconds: None), None
+        )
+        if fault:
+            faults.append((str(fault.action), "chunk" if chunk_is_next else "query"))
+        chunk_is_next = not fault and not (asks_first and chunk_is_next)
+
+    assert len(faults) == 4
+    assert ("reset after", "chunk") in faults
+    assert [place for action, place in faults if action.startswith("cut_request_after")] == ["chunk"]
+    assert {"reset before", "status 503"} == {
+        action for action, _ in faults if action in ("reset before", "status 503")
+    }
+    assert [place for _, place in faults].count("query") == 1
 
 
 @pytest.mark.parametrize("name", DEFINITIONS)

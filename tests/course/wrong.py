@@ -635,6 +635,22 @@ while offset < total:
             "but the next missing byte was",
         ),
         Wrong(
+            "a question that may not fail",
+            _LOOP
+            + """
+ask = lambda: given.send("PUT", address, {"Content-Range": f"bytes */{total}"})
+address = start().headers["Location"]
+offset = 0
+while offset < total:
+    try:
+        failed = put(offset).status >= 500
+    except ConnectionError:
+        failed = True
+    offset = stored(ask()) if failed else offset + given.chunk_size
+""",
+            "no file named|without a status query before",
+        ),
+        Wrong(
             "renamed when it was there",
             _LOOP
             + """

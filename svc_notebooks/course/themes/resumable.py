@@ -14,6 +14,7 @@ from ..definition import ExerciseDefinition
 from .shared_checks import quantity, require_no_updates, require_same_content, require_single_file
 
 if TYPE_CHECKING:
+    from ...core.http.messages import JSONObject
     from ..definition import Value
     from ..evidence import Evidence, RecordedRequest
     from ..exercise_service import ExerciseService
@@ -198,17 +199,28 @@ EXPIRED = ExerciseDefinition(
 )
 
 
-def _set_up_loop(exercise: ExerciseService, rng: Random) -> dict[str, Value]:
-    session = {"operation": "upload.session"}
-    faults: list[dict[str, object]] = [
-        {"status": 503},
-        {"reset": "after"},
-        {"cut_request_after": rng.randrange(50_000, 200_000)},
-        {"reset": "before"},
-    ]
+def draw_faults(rng: Random) -> list[JSONObject]:
+    """Return the steps of a fault plan, in a random order, for an upload that sends a status query after each fault.
+
+    The response to a chunk is lost, a chunk is cut, so that no byte of it is stored, and a status query fails. Without
+    any of them, a loop that ignores the response to its status queries, or sends them only once, could succeed.
+    """
+    lost: JSONObject = {"reset": "after"}
+    cut: JSONObject = {"cut_request_after": rng.randrange(50_000, 200_000)}
+    plain: list[JSONObject] = [{"status": 503}, {"reset": "before"}]
+    faults = [lost, cut, *plain]
     rng.shuffle(faults)
-    steps = [{"match": {**session, "nth": rng.choice((1, 2))}, "action": action} for action in faults]
-    exercise.service.add_faults({"steps": steps, "in_order": True})  # type: ignore[dict-item]
+    of_query = rng.choice([fault for fault in faults[1:] if fault in plain])
+    # After a fault, the first request is a status query, and the second sends a chunk. Before the first fault, the
+    # second request sends a chunk, too, whether or not the upload begins with a status query.
+    return [
+        {"match": {"operation": "upload.session", "nth": 1 if fault is of_query else 2}, "action": fault}
+        for fault in faults
+    ]
+
+
+def _set_up_loop(exercise: ExerciseService, rng: Random) -> dict[str, Value]:
+    exercise.service.add_faults({"steps": [*draw_faults(rng)], "in_order": True})
     return {
         "name": f"tape-{rng.randrange(100, 1000)}.wav",
         "content": random_content(rng, 6 * QUANTUM + rng.randrange(1000, 200_000)),
