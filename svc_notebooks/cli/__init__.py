@@ -2,10 +2,9 @@
 sweep | conformance | doctor`.
 
 lab, run, grade, ..., migrate, sweep, conformance        a module for each command
-class_options                                            roster and options of `serve --class`
+class_options, options                                   roster and options of `serve --class`; other options
 notebook_files, jupyter_settings                         the notebooks of the package; settings of JupyterLab
 rule_report, report_plugin, deployment                   report, pytest plugin and tested deployment of `conformance`
-option_types, operation_options                          values of options; options for operators
 output_file, marks                                       output files of commands; saved marks and tables of `grade`
 """
 
@@ -16,8 +15,8 @@ from pathlib import Path
 
 from .. import __version__
 from .marks.options import add_grade_options
-from .operation_options import add_migrate_options, add_operation_options, add_sweep_options
-from .option_types import (
+from .options.operation_options import add_migrate_options, add_operation_options, add_sweep_options
+from .options.option_types import (
     count_option,
     file_option,
     host_name_option,

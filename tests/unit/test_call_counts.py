@@ -25,7 +25,7 @@ PACKAGE = str(Path(svc.__file__).parent)
 MAX_CALLS_OF_A_CHUNK = 120
 """Of a further chunk in a run, with its progress; it was 293."""
 
-MAX_CALLS_OF_SEND_CHUNK = 135
+MAX_CALLS_OF_SEND_CHUNK = 138
 """Of a chunk by hand, with the row of its history as a frame; it was 342."""
 
 MAX_CALLS_OF_AN_EXPORT = 425

@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from ..option_types import file_option, jobs_option, percent_option, seconds_option
+from ..options.option_types import file_option, jobs_option, percent_option, seconds_option
 
 
 def add_grade_options(command: argparse.ArgumentParser) -> None:

@@ -2,8 +2,7 @@
 
 opening.py                         opens databases
 engine.py, readers.py              the connections, with their transactions and snapshots
-postgres.py, postgres_opening.py   the same on PostgreSQL; imported only for an address of a database
-postgres_connection.py             a queue of statements for PostgreSQL, which are sent in one round trip
+postgres.py, postgres_*.py         the same on PostgreSQL, with a queue of statements; only for an address of a database
 statements.py                      prepared statements in both dialects
 schema.py, column_values.py        the tables, and the values that their columns may contain; shared_schema.py
 upgrades.py, postgres_upgrades.py  upgrades from older schema versions; word_index.py indexes the words of files

@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 _LOG_HEADER = 32
 _ATTEMPTS = 200
@@ -78,3 +79,10 @@ def _state(path: Path, log: Path) -> tuple[bytes, int]:
     except FileNotFoundError:
         header = b""
     return header, 0 if header else path.stat().st_mtime_ns
+
+
+def load_image(image: bytes, driver: Any) -> None:
+    """Replace the database of a connection by a copy that `Database.image` returned."""
+    with closing(sqlite3.connect(":memory:")) as source:
+        source.deserialize(image)
+        source.backup(driver)

@@ -17,14 +17,15 @@ from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from threading import RLock, local
-from typing import Any, NoReturn, TypeAlias
+from typing import Any, ClassVar, NoReturn, TypeAlias
 from weakref import finalize
 
 from sqlalchemy import ColumnElement, Connection, Select, Table, delete, text
 
 from ...core.process_fork import ForkedChild, after_fork, keep_forever
+from .database_copy import load_image
 from .errors import UnstorableText, explain_errors, store_error
-from .readers import Reader, Readers
+from .readers import Reader, Readers, close_connection
 from .statements import Prepared as Prepared, Row as Row, inserting as inserting
 
 _FORK_ADVICE = "Use it there: SQLite allows no connection to cross a fork."
@@ -39,14 +40,6 @@ _NO_COUNTERS = Prepared(text("DELETE FROM sqlite_sequence"))
 _SET_COUNTER = Prepared(text("INSERT INTO sqlite_sequence (name, seq) VALUES (:name, :seq)"))
 
 
-def close_connection(connection: Connection, readers: Readers | None = None) -> None:
-    """Close a database, first its readers, so that the last connection deletes the write-ahead log."""
-    if readers:
-        readers.close()
-    connection.close()
-    connection.engine.dispose()
-
-
 Close: TypeAlias = Callable[[Callable[[], None]], None]
 
 
@@ -55,10 +48,6 @@ def _keep(cache: dict[tuple[Any, ...], Any], key: tuple[Any, ...], rows: list[Ro
         cache.clear()
     cache[key] = rows
     return rows
-
-
-class SnapshotChanged(Exception):
-    """Raised if rows of a snapshot changed between its first and its second statement: read again."""
 
 
 class Database:
@@ -256,9 +245,8 @@ class Database:
         with self.lock:
             return self._execute(prepared, values, changes=True)[0].rowcount
 
-    def queue_change(self, prepared: Prepared, values: dict[str, Any]) -> None:
-        """Run a statement that changes rows, at the latest with the next statement or commit. Errors may come then."""
-        self.change(prepared, values)
+    queue_change: ClassVar[Callable[[Any, Prepared, dict[str, Any]], object]] = change
+    """Runs a statement that changes rows, at the latest with the next statement or commit. Errors may come then."""
 
     def expect(self, prepared: Prepared, values: dict[str, Any], check: Callable[[list[Row]], None]) -> None:
         """Run a statement that reads at once, and pass its rows to `check`."""
@@ -377,7 +365,7 @@ class Database:
     def restore(self, image: bytes) -> None:
         """Replace the whole database by a copy that `image` returned, in one step."""
         with self.exclusive(), explain_errors(self._path):
-            copy_database(image, self._driver)
+            load_image(image, self._driver)
             self._row_cache.clear()
             self._committed_rows = {}
 
@@ -406,10 +394,3 @@ class TableGroup:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-
-
-def copy_database(image: bytes, driver: Any) -> None:
-    """Replace the database of a connection by a copy that `Database.image` returned."""
-    with closing(sqlite3.connect(":memory:")) as source:
-        source.deserialize(image)
-        source.backup(driver)

@@ -16,6 +16,10 @@ class DatabaseDamaged(OSError):
     """Raised if the database file is damaged or is not a database."""
 
 
+class SnapshotChanged(Exception):
+    """Raised if rows of a snapshot changed between its first and its second statement: read again."""
+
+
 class UnstorableText(OSError):
     """Raised for a text with a character that the database cannot store."""
 

@@ -21,9 +21,10 @@ from sqlalchemy.util import LRUCache
 
 from ...core.platform import capabilities
 from . import upgrades, word_index
-from .engine import Close, Database, close_connection, copy_database
+from .database_copy import load_image
+from .engine import Close, Database
 from .errors import store_error
-from .readers import Readers
+from .readers import Readers, close_connection
 from .schema import metadata
 
 _BUSY_SECONDS = 2.0
@@ -48,7 +49,7 @@ def open_database(
                 connection.exec_driver_sql(f"PRAGMA {pragma}")
             backup = None
             if path is None:
-                copy_database(_empty_image(), connection.connection.driver_connection)
+                load_image(_empty_image(), connection.connection.driver_connection)
             else:
                 backup = _migrate(connection, path)
             word_index.keep_word_index(cast(Any, connection.connection.driver_connection))

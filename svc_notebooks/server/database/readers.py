@@ -108,3 +108,11 @@ class Readers:
                 self._idle.get_nowait().close()
             except Empty:
                 return
+
+
+def close_connection(connection: Connection, readers: Readers | None = None) -> None:
+    """Close a database, first its readers, so that the last connection deletes the write-ahead log."""
+    if readers:
+        readers.close()
+    connection.close()
+    connection.engine.dispose()

@@ -10,7 +10,8 @@ users.py, oauth.py, deadlines.py                users, tokens, generated ids; OA
 dump.py, row_copy.py, user_rows.py              all tables row by row; copies of them; the rows of one user
 """
 
-from ..database.engine import Database, SnapshotChanged
+from ..database.engine import Database
+from ..database.errors import SnapshotChanged
 from ..database.opening import open_database
 from .store import Store
 

@@ -570,7 +570,7 @@ class TestServe:
     @pytest.mark.parametrize(
         "arguments,message",
         [
-            (["--store", "postgresql://db/files"], "needs a folder for the contents of files"),
+            (["--store", "postgresql://db/files"], "needs a folder or a bucket for the contents of files"),
             (["--port", "70000"], "'70000' is not a port"),
             (["--token", "two words"], "without spaces"),
             (["--host", "192.0.2.1"], "cannot listen at 192.0.2.1:0: Cannot assign"),

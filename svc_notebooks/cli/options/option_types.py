@@ -3,8 +3,8 @@
 import argparse
 from pathlib import Path
 
-from ..core.durations import parse_duration
-from ..core.http.origins import ANY, is_host_name, is_origin, is_path_prefix
+from ...core.durations import parse_duration
+from ...core.http.origins import ANY, is_host_name, is_origin, is_path_prefix
 
 _MAX_SECONDS = 86_400.0
 
