@@ -10,7 +10,7 @@ import psycopg
 import pytest
 from sqlalchemy import bindparam, select
 
-from svc_notebooks.server.database.engine import SnapshotChanged
+from svc_notebooks.server.database.errors import SnapshotChanged
 from svc_notebooks.server.database.postgres_connection import PostgresConnection
 from svc_notebooks.server.database.schema import meta
 from svc_notebooks.server.database.statements import Prepared, inserting
