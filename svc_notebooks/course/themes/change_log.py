@@ -165,7 +165,7 @@ CHANGE_LOG = ExerciseDefinition(
     title="Read the change log page by page",
     text=(
         "Your program keeps a copy of the names of all files, `dict(zip(given.file_ids, given.names))`. The copy was"
-        " complete at `given.page_token`. Since then, files were created, renamed and deleted, and one is no longer"
+        " complete at `given.page_token`. Since then, files have been created, renamed and deleted, and one is no longer"
         " shared with you. Bring the copy up to date with requests to `/storage/v3/changes`, and ask for"
         " `given.page_size` changes at a time. A response has `nextPageToken` if there are more pages, and otherwise"
         " `newStartPageToken`. Files change while you read: read on from `newStartPageToken` until a response has no changes."
