@@ -154,7 +154,12 @@ $(S3_SERVER)/.installed: requirements/s3-server.txt
 
 s3-env: $(S3_SERVER)/.installed
 
-scale: env s3-env
+# The WSGI servers have an environment that adds to that of the checkout.
+WSGI := build/wsgi-env
+$(WSGI)/.installed: requirements/wsgi.txt | env
+	$(call ADDED_ENVIRONMENT,$(WSGI))
+
+scale: env s3-env $(WSGI)/.installed
 	$(BIN)/python -m tests.scale $(ARGS)
 
 # The programs that read calendars beside ours: Python packages in an environment of their own, and ical.js from npm.
@@ -229,6 +234,7 @@ lock: env
 	$(LOCK) --group docs --constraint requirements/dev.txt --output-file requirements/docs.txt
 	$(LOCK) --group cluster --constraint requirements/dev.txt --output-file requirements/cluster.txt
 	$(LOCK) --group hub --constraint requirements/dev.txt --output-file requirements/hub.txt
+	$(LOCK) --group wsgi --constraint requirements/dev.txt --output-file requirements/wsgi.txt
 	$(LOCK) --group peers --output-file requirements/peers.txt
 	$(LOCK) --group s3-server --output-file requirements/s3-server.txt
 	$(LOCK) --group oldest --no-deps --output-file requirements/pandas-2.2.txt

@@ -203,7 +203,12 @@ def _add_solutions(commands: "argparse._SubParsersAction[argparse.ArgumentParser
     )
 
 
-def _add_serve(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+def serve_parser() -> argparse.ArgumentParser:
+    """Return the parser of the options of `svc-notebooks serve`."""
+    return _add_serve(argparse.ArgumentParser().add_subparsers())
+
+
+def _add_serve(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> argparse.ArgumentParser:
     serve = commands.add_parser(
         "serve",
         help="run the service on a socket, for programs in any language",
@@ -254,6 +259,12 @@ def _add_serve(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
         help="with --store postgresql://..., let other processes with --shared serve the same store (docs/scale.md)",
     )
     serve.add_argument(
+        "--journal",
+        type=int,
+        metavar="N",
+        help="with --store postgresql://..., keep the last N requests and deliveries of all processes in the database",
+    )
+    serve.add_argument(
         "--control", action="store_true", help="also serve the control interface at {base_url}/_control/"
     )
     serve.add_argument(
@@ -298,6 +309,7 @@ def _add_serve(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
         serve.add_argument(option, type=count_option, metavar="N", help=f"with --class, the most {limit}")
     add_operation_options(serve)
     serve.add_argument("--no-live-page", action="store_true", help="do not serve the live page at {base_url}/")
+    return serve
 
 
 def _add_check(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:

@@ -11,8 +11,8 @@ import sys
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, NoReturn
 
-from ..core.http.origins import ANY, is_host_name
-from .class_options import read_class
+from ..core.http.origins import ANY
+from .opened_service import open_with_options
 
 if TYPE_CHECKING:
     from ..server.auth.hub_settings import HubSettings
@@ -52,50 +52,23 @@ def serve(options: argparse.Namespace) -> int:
 
 
 def _run_service(options: argparse.Namespace) -> None:
-    from ..core.policy import Policy
     from ..notebook.sandbox.certificates import tls_for
-    from ..server.auth.hub import JupyterHub
-    from ..server.service import open_service
     from ..server.transports.socket_server import SocketServer
 
-    if options.control_token and not options.control:
-        raise ValueError("--control-token applies only to the control interface; add --control")
-    control_token = options.control_token or os.environ.get("SVC_CONTROL_TOKEN")
     hub = _read_hub(options)
-    school_class = read_class(options)
-    if hub and school_class:
-        raise ValueError("--class and --hub cannot be used together: the hub has the accounts and their tokens")
-    # Without any token, anyone can get the token of any user.
-    is_open = options.control and control_token is None and not hub and not school_class
-    policy = Policy(
-        browser_sign_in="choose" if is_open else "token",
-        fault_header="anyone" if is_open else True,
-        domain=options.hub_domain or Policy().domain,
-        host_names=tuple(name for name in (options.host, *options.host_name) if name == ANY or is_host_name(name)),
-        allowed_origins=options.allow_origin and tuple(options.allow_origin),
-        live_page=not options.no_live_page,
-        path_prefix=options.prefix,
-    )
     with ExitStack() as stack:
-        service = stack.enter_context(
-            open_service(options.store, content=options.content, shared=options.shared, policy=policy)
-        )
+        opened = open_with_options(options, stack, lambda note: sys.stderr.write(f"svc-notebooks serve: {note}\n"), hub)
+        service, school_class = opened.service, opened.school_class
         if options.log_format:
             _log_requests(service, options.log_format)
-        for note in service.notes:
-            sys.stderr.write(f"svc-notebooks serve: {note}\n")
-        if hub:
-            service.accept_users_of(JupyterHub(hub, policy.domain))
-        if school_class:
-            service.open_class(*school_class)
         token = None if hub or school_class else service.sign_in(token=options.token)
         tls, ca = stack.enter_context(tls_for(options.host, *options.host_name)) if options.tls else (None, None)
         server = SocketServer(
             service,
             options.host,
             options.port,
-            control=options.control or school_class is not None,
-            control_token=None if school_class else control_token,
+            control=opened.control,
+            control_token=opened.control_token,
             tls=tls,
             metrics=_metrics(service) if options.metrics else None,
         )
@@ -104,7 +77,7 @@ def _run_service(options: argparse.Namespace) -> None:
             "token": token,
             "auth_scope_base": service.policy.auth_scope_base,
             "ca": ca and str(ca),
-            "control": options.control or school_class is not None,
+            "control": opened.control,
             "page": server.page_url,
         }
         if school_class:

@@ -19,21 +19,22 @@ from .auth.class_accounts import ClassAccount, ClassAccounts
 from .auth.users import create_provided_user, record_token, token_row
 from .blobs.blob_store import BlobStore
 from .context.access_tokens import TokenVerifier
+from .context.kept_journal import journal_of
 from .context.quotas import Quota
-from .context.request_journal import Journal, JournalRow
+from .context.request_journal import JournalRow
 from .context.service_context import ServiceContext
 from .context.sign_in_provider import SignInProvider
 from .dispatch.dispatcher import Dispatcher
 from .dispatch.fault_plans import Faults
 from .dispatch.monitor import Monitor
-from .dispatch.rate_limits import RateLimiter, RateLimitRow, request_quota_limiter
+from .dispatch.rate_limits import RateLimiter, RateLimitRow, quotas_of
 from .events import invitations
 from .events.invitations import InvitationMessage
 from .notifications import domains
-from .notifications.delivery_queue import DeliveryRow
+from .notifications.delivery_log import DeliveryRow
 from .notifications.push import PushNotifications
 from .state.archive import save_to
-from .state.context_factory import fork_context, load, load_context, open_context, save
+from .state.context_factory import PostgresOptions, fork_context, load, load_context, open_context, save
 from .state.expiry import upcoming_events
 from .state.snapshots import Snapshots
 from .state.user_backup import UserBackups
@@ -52,10 +53,10 @@ class Service:
         self._push = PushNotifications(context, background=background)
         self._tokens = TokenVerifier(context.store, context.clock, lambda email: create_provided_user(context, email))
         self.provider: SignInProvider | None = None
-        self._journal = Journal(context.policy.journal_length, context.policy.journal_bytes)
+        self._journal = journal_of(context.records, context.policy)
         self._snapshots, self.user_backups = Snapshots(), UserBackups(context, parts)
         self._faults = Faults(context)
-        self._rate_limiter = RateLimiter(context.policy, context.clock)
+        self._rate_limiter = RateLimiter(context.policy, context.clock, context.store.shared)
         self._dispatcher = Dispatcher(context, self._tokens, self._journal, self._faults, self._rate_limiter)
         self.monitor = Monitor(context, parts, self._dispatcher.observers, self._push.queue)
         self.register_receiver, self.user_of = self._push.register_receiver, self._tokens.user_of
@@ -157,7 +158,7 @@ class Service:
         """Make the tokens in `token_file` the only valid tokens, and limit students. Raises as `ClassAccounts` does."""
         self.class_view.accounts = ClassAccounts(self._context, self._tokens, accounts, token_file)
         self._context.quotas.update({account.email: quota for account in accounts if account.role == "student"})
-        self._dispatcher.rate_limiters.append(request_quota_limiter(self.policy, self._context.quotas))
+        self._dispatcher.rate_limiters.append(quotas_of(self._context))
 
     def oauth_client(
         self, name: str, redirect_uris: Sequence[str] = (), *, public: bool = False, base_url: str = NOWHERE
@@ -354,6 +355,7 @@ def open_service(
     *,
     content: str | Path | None = None,
     shared: bool = False,
+    journal: int | None = None,
     seed: int | None = None,
     clock: SystemClock | VirtualClock | None = None,
     policy: Policy | None = None,
@@ -367,23 +369,23 @@ def open_service(
         path: a data folder, which may be missing, or postgresql://user@host/database. By default the data is in memory.
         content: with a PostgreSQL database, the folder or s3://bucket/prefix for the contents of files.
         shared: with a PostgreSQL database, True if other processes serve the same store. Otherwise they are refused.
+        journal: with a PostgreSQL database, the number of requests and deliveries of all processes that it keeps.
         seed: makes ids and tokens the same in every run. By default ids and tokens are random.
         clock: by default the system clock, or with a seed a virtual clock, which stands still until it is set.
         policy: the settings for behavior that the interface does not define.
         names: the brand names in paths, headers and media types.
         base_url: the address in links, by default the address of each request.
-        background: True to deliver notifications in a thread, by default on platforms with threads. If False, only
-            `deliver` delivers them, and only to functions of this process.
+        background: True for deliveries in a thread, the default where threads exist; False for `deliver` only.
 
-    Raises ValueError for another URL, ImportError without the extra `postgres` or `s3`, and OSError if the folder, the
-    database or the bucket is damaged, in use, or that of another program.
+    Raises ValueError for another URL, ImportError without an extra, and OSError if a store is damaged or in use.
 
     >>> service = open_service(seed=0)
     >>> service.handle(Request("GET", "http://svc.local/storage/v3/files")).status
     401
     """
     clock = clock or (SystemClock() if seed is None else VirtualClock())
-    context, parts = open_context(path, content, seed, clock, policy or Policy(), names or Names(), shared=shared)
+    on_server = PostgresOptions(content, shared, journal)
+    context, parts = open_context(path, on_server, seed, clock, policy or Policy(), names or Names())
     return Service(dataclasses.replace(context, base_url=base_url), parts, background=background)
 
 

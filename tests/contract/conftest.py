@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from svc_notebooks.server.service import Service
 from tests.contract.calendar_client import BOB, CalendarClient
 from tests.contract.deployment_wire import run_of
 from tests.contract.replay import Replay, Stage as Stage, staged
-from tests.contract.tested_store import open_tested
+from tests.contract.tested_store import TWO_WORKERS, open_tested
 from tests.contract.wire import Answer as Answer, InProcess as InProcess, OverSocket as OverSocket, Q as Q, Wire as Wire
 
 BOTH_WAYS = pytest.mark.parametrize("way", ["in-process", "socket"])
@@ -46,6 +47,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Against a deployment the tests of its rules run, each one way."""
     if run := run_of(config):
         items[:] = [item for item in items if run.wants(item)]
+    if os.environ.get(TWO_WORKERS):
+        for item in items:
+            for mark in item.iter_markers("one_process"):
+                item.add_marker(pytest.mark.skip(reason=mark.args[0]))
 
 
 @pytest.fixture

@@ -1,10 +1,12 @@
-"""Opens the service under test: in memory, or on the PostgreSQL server and the bucket that `make scale` started."""
+"""Opens the service under test: in memory, or in one or two processes on the servers that `make scale` started."""
 
 from __future__ import annotations
 
 import os
 import tempfile
 from functools import cache
+from pathlib import Path
+from typing import cast
 
 from svc_notebooks.core.policy import Policy
 from svc_notebooks.server.service import Service, open_service
@@ -15,6 +17,9 @@ SERVER = "SVC_TEST_POSTGRES"
 BUCKETS = "SVC_TEST_BUCKET"
 """The environment variable with the address of a bucket for contents, such as s3://bucket. Without it, in a folder."""
 
+TWO_WORKERS = "SVC_TEST_TWO_WORKERS"
+"""The environment variable that is set if two processes serve the store on that server."""
+
 
 def open_tested(policy: Policy) -> Service:
     """Open an empty, seeded service on a virtual clock, in memory unless the environment names a server."""
@@ -23,6 +28,10 @@ def open_tested(policy: Policy) -> Service:
         return open_service(seed=0, policy=policy)
     address, folder = _database(server)
     _empty(address)
+    if os.environ.get(TWO_WORKERS):
+        from tests.scale.two_workers import TwoWorkers
+
+        return cast(Service, TwoWorkers(address, str(folder), policy))
     return open_service(address, content=folder, seed=0, policy=policy)
 
 

@@ -1,7 +1,9 @@
 """Runs the tests of a service on PostgreSQL and in a bucket with servers of their own: `make scale`.
 
-    python -m tests.scale               the tests of this folder, and the contract suite, partly also in a bucket
+    python -m tests.scale               the tests of this folder, and the contract suite in one process, partly with
+                                        contents in a bucket, and in two processes
     python -m tests.scale --sample      the tests of this folder, and a part of the contract suite (90 s)
+    python -m tests.scale --two FOLDERS only the contract suite, or some folders of it, in two processes
     python -m tests.scale -k uploads    further arguments go to pytest
 
 Exit status 77: PostgreSQL or the S3 server (make s3-env) cannot be started, for the reason that is printed.
@@ -13,13 +15,13 @@ import os
 import subprocess
 import sys
 
-from tests.contract.tested_store import BUCKETS, SERVER
+from tests.contract.tested_store import BUCKETS, SERVER, TWO_WORKERS
 from tests.s3_server import ENDPOINT, NoS3Server, s3_endpoint
 from tests.scale.postgres_server import NoServer, running_server
 
-_PYTEST = [sys.executable, "-m", "pytest", "-p", "no:nbval", "-q"]
+_PYTEST = [sys.executable, "-m", "pytest", "-p", "no:nbval", "-q", "-rs"]
 _BLOBS = "tests/unit/server/test_blobs.py"
-_SAMPLE_OPTION = "--sample"
+_SAMPLE_OPTION, _TWO_OPTION = "--sample", "--two"
 _SAMPLE = [
     "tests/contract/files/test_list.py",
     "tests/contract/files/test_permissions.py",
@@ -29,6 +31,9 @@ _SAMPLE = [
 ]
 """Tests with searches, roles, sync tokens, messages and uploads."""
 
+_SAMPLE_OF_TWO = ["tests/contract/control/test_rate_limits.py"]
+"""Tests of the clock and of what requests count, in two processes."""
+
 
 _CONTENTS = ["tests/contract/uploads", "tests/contract/files/test_download.py"]
 """Tests that write and read contents, which run with a bucket, too."""
@@ -36,19 +41,25 @@ _CONTENTS = ["tests/contract/uploads", "tests/contract/files/test_download.py"]
 
 def main(arguments: list[str]) -> int:
     """Start the servers, run the tests, and return the exit status."""
-    is_sample = _SAMPLE_OPTION in arguments
-    arguments = [each for each in arguments if each != _SAMPLE_OPTION]
-    runs = [["-m", "scale", "tests/scale", _BLOBS], ["-n", "2", "tests/contract"], ["-n", "2", *_CONTENTS]]
-    if is_sample:
-        runs = [[*runs[0], "-k", "not killed and not refused"], ["-n", "2", *_SAMPLE], ["-n", "2", _SAMPLE[-1]]]
+    is_sample, is_two = _SAMPLE_OPTION in arguments, _TWO_OPTION in arguments
+    folders = [each for each in arguments if each.startswith("tests/")] or ["tests/contract"]
+    options = [each for each in arguments if each not in (_SAMPLE_OPTION, _TWO_OPTION, *folders)]
+    own, contract = ["-m", "scale", "tests/scale", _BLOBS], ["-n", "2", *folders]
     try:
         with running_server() as server, s3_endpoint() as endpoint:
             servers = {**os.environ, SERVER: server, ENDPOINT: endpoint}
-            bucket = {BUCKETS: "s3://tests", "AWS_ENDPOINT_URL": endpoint}
-            environments = [servers, servers, servers | bucket]
+            bucket = servers | {BUCKETS: "s3://tests", "AWS_ENDPOINT_URL": endpoint}
+            two = servers | {TWO_WORKERS: "1"}
+            runs = [(own, servers), (contract, servers), (["-n", "2", *_CONTENTS], bucket), (contract, two)]
+            if is_two:
+                runs = runs[-1:]
+            if is_sample:
+                own += ["-k", "not killed and not refused and not wsgi_servers"]
+                sample, last = ["-n", "2", *_SAMPLE], ["-n", "2", _SAMPLE[-1]]
+                runs = [(own, servers), (sample, servers), (last, bucket), (["-n", "2", *_SAMPLE_OF_TWO], two)]
             statuses = [
-                subprocess.run([*_PYTEST, *run, *arguments], env=environment, check=False).returncode
-                for run, environment in zip(runs, environments, strict=True)
+                subprocess.run([*_PYTEST, *run, *options], env=environment, check=False).returncode
+                for run, environment in runs
             ]
     except (NoServer, NoS3Server) as error:
         print(f"make scale: {error}", file=sys.stderr)

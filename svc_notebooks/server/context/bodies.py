@@ -49,13 +49,15 @@ class ResponseStream:
     """The blocks of a streamed response. Adds the number of sent bytes to the journal entry.
 
     Iteration raises Disconnected if the body ends before `length`, if the source fails, and after `cut_after` bytes.
+    `on_end` is called when the body has ended or is closed.
     """
 
-    __slots__ = ("_blocks", "_cut_after", "_entry", "_length", "_source")
+    __slots__ = ("_blocks", "_cut_after", "_entry", "_length", "_source", "on_end")
 
     def __init__(
         self, source: Iterable[bytes], entry: JournalEntry, *, length: int | None, cut_after: int | None = None
     ) -> None:
+        self.on_end: Callable[[JournalEntry], None] | None = None
         self._source = source
         self._blocks = iter(source)
         self._entry = entry
@@ -66,6 +68,18 @@ class ResponseStream:
         return self
 
     def __next__(self) -> bytes:
+        try:
+            return self._next()
+        except BaseException:
+            self._end()
+            raise
+
+    def _end(self) -> None:
+        function, self.on_end = self.on_end, None
+        if function:
+            function(self._entry)
+
+    def _next(self) -> bytes:
         sent, cut_after = self._entry.sent, self._cut_after
         if cut_after is not None and sent >= cut_after:
             raise Disconnected("a fault cut the response")
@@ -81,11 +95,14 @@ class ResponseStream:
         if cut_after is not None:
             block = block[: cut_after - sent]
         self._entry.sent = sent + len(block)
+        if self._entry.sent == self._length:
+            self._end()  # before the client can have the whole body
         return block
 
     def close(self) -> None:
         """Close the source of the blocks."""
         close_body(self._source)
+        self._end()
 
 
 def content_length(request: Request, *, required: bool = False) -> int | None:

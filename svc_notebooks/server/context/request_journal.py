@@ -97,6 +97,9 @@ def with_notes(decided_by: str, notes: Iterable[str]) -> str:
 class Journal:
     """The entries of the last `length` requests, in at most `max_bytes` bytes. The newest entry is always kept."""
 
+    is_kept = False
+    """Whether the rows are in a database, and `close` writes them there."""
+
     def __init__(self, length: int, max_bytes: int) -> None:
         self._length, self._max_bytes = length, max_bytes
         self._entries: deque[JournalEntry] = deque()
@@ -116,6 +119,9 @@ class Journal:
             while (self._bytes > self._max_bytes or len(entries) > self._length) and len(entries) > 1:
                 self._bytes -= entries.popleft().weight
         return entry
+
+    def close(self, entry: JournalEntry) -> None:
+        """Note that the response to a request has ended. Its entry does not change any more."""
 
     @property
     def last(self) -> int:

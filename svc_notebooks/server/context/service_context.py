@@ -19,6 +19,7 @@ from ..storage.ids import Ids
 from ..storage.session_locks import SessionLocks
 from ..tables import Store
 from ..tables.search import Viewer
+from ..tables.shared.kept_rows import KeptRecords
 from .access_tokens import Caller
 from .cursors import CursorCache
 from .quotas import Quota
@@ -32,7 +33,8 @@ class ServiceContext:
 
     `base_url` is the address of the service in links; with None, links use the address of the request. `folder`
     contains the stored data; with None, the data is in memory. `notes` are sentences about problems found at the
-    opening. `quotas` has the quota of each user who has one.
+    opening. `quotas` has the quota of each user who has one. `records` are the journal and the log of deliveries in the
+    database, or None if they are in memory.
     """
 
     store: Store
@@ -51,6 +53,7 @@ class ServiceContext:
     cursors: CursorCache = field(default_factory=CursorCache)
     series: SeriesCache = field(default_factory=SeriesCache)
     quotas: dict[str, Quota] = field(default_factory=dict)
+    records: KeptRecords | None = None
 
     def millis(self) -> int:
         """Return the current time in Unix milliseconds."""

@@ -330,6 +330,9 @@ class Database:
                 return
         function()
 
+    def announce(self, topic: str) -> None:
+        """Announce a topic to the other processes of a shared database when the open transaction commits."""
+
     def delete_all(self, *tables: Table, where: ColumnElement[bool] | None = None) -> None:
         """Delete all rows of these tables, or only the rows that meet the condition `where`."""
         with self.exclusive(), explain_errors(self._path):

@@ -26,9 +26,11 @@ from .postgres_connection import Check, PostgresConnection
 from .postgres_reader import PostgresReader, SharedPostgresReader, compiled
 from .readers import Readers
 from .schema import metadata
+from .side_connections import Listener, ProcessLock, SideConnection, Values
 from .statements import Compiled, Prepared, Row
 
 _SET_PATIENCE = "SET lock_timeout = '2s'"  # a process that has ended may still have its locks for a moment
+_ANNOUNCE = Compiled("SELECT pg_notify($1, $2)", {}, ("channel", "payload"))
 _DISK_FULL, _DAMAGED, _READ_ONLY = "53100", ("XX001", "XX002"), "25006"
 
 
@@ -60,6 +62,8 @@ class Locks(NamedTuple):
 
     write: str
     claim: str
+    schema: int
+    """The number of the schema, which is the second number of each lock."""
 
 
 class _Expectation(NamedTuple):
@@ -87,6 +91,8 @@ class PostgresDatabase(Database):
         self._claim = partial(_claimed, connect, locks)
         self._opening_statements = [Compiled(sql, {}) for sql in ("BEGIN", locks.write) if sql]
         self.is_shared = shared
+        self._connect, self._locks = connect, locks
+        self._announced = set[str]()
         self._begin, self._commit = self._begin_transaction, self._commit_transaction
         reader = SharedPostgresReader if shared else PostgresReader
         super().__init__(self._claim(), partial(_call), readers=Readers(connect, reader))
@@ -198,6 +204,7 @@ class PostgresDatabase(Database):
         self._queue_expectation(self._statements)
         if self.is_shared:
             self._row_cache.clear()
+            self._announced.clear()
 
     def _commit_transaction(self) -> None:
         self._statements.commit()
@@ -248,6 +255,30 @@ class PostgresDatabase(Database):
             expectation.check(rows)
 
         statements.queue(expectation.statement, expectation.values, check)
+
+    # -- other processes ------------------------------------------------------------------------------------------
+
+    def announce(self, topic: str) -> None:
+        """Announce a topic to the other processes of a shared database when the open transaction commits."""
+        if self.is_shared and topic not in self._announced:
+            self._announced.add(topic)
+            self._statements.queue(_ANNOUNCE, {"channel": self._channel, "payload": f"{topic} {self.opening}"})
+
+    @property
+    def _channel(self) -> str:
+        return f"svc {self._locks.schema}"
+
+    def listen(self, on_values: Callable[[Values], None], on_notice: Callable[[str], None]) -> Listener:
+        """Return a thread that hears what other processes announce, after `on_values` was called once."""
+        return Listener(self._connect, self._channel, self.opening, on_values, on_notice)
+
+    def side_connection(self) -> SideConnection:
+        """Return a connection for statements that belong to no transaction."""
+        return SideConnection(self._connect)
+
+    def moving_lock(self) -> ProcessLock:
+        """Return the lock of the process that moves the clock."""
+        return ProcessLock(self._connect, self._locks.schema)
 
     # -- the whole database ---------------------------------------------------------------------------------------
 

@@ -78,7 +78,7 @@ def open_postgres(
     except (psycopg.Error, DBAPIError) as error:
         raise postgres_error(error) or OSError(f"the PostgreSQL database cannot be opened ({error})") from None
     claim = f"SELECT pg_advisory_lock{'_shared' if shared else ''}({_CLASS}, {number})"
-    database = PostgresDatabase(connect, Locks(with_lock if shared else "", claim), shared=shared)
+    database = PostgresDatabase(connect, Locks(with_lock if shared else "", claim, number), shared=shared)
     try:
         return OpenedPostgres(database, _begin_opening(database, migration), notes)
     except BaseException:
@@ -106,7 +106,7 @@ def read_postgres(address: str) -> OpenedPostgres:
     if unfinished is not None:
         raise OSError(_UNFINISHED)
     claim = f"SELECT pg_advisory_lock({_CLASS}, {number})"
-    return OpenedPostgres(PostgresDatabase(connect, Locks("", claim), shared=False), str(store), [])
+    return OpenedPostgres(PostgresDatabase(connect, Locks("", claim, number), shared=False), str(store), [])
 
 
 def end_migration(database: Database) -> None:

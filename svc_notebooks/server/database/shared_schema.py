@@ -5,7 +5,7 @@ They are not in schema.py, because they belong to the processes and not to the s
 
 from __future__ import annotations
 
-from sqlalchemy import BigInteger, Column, DateTime, MetaData, Table
+from sqlalchemy import BigInteger, Column, DateTime, Integer, MetaData, Table
 
 from .schema import Text
 
@@ -31,4 +31,40 @@ discarded = Table(
     shared_metadata,
     Column("part", Text, primary_key=True),  # a part that no row names, and that a download may still read
     Column("since", DateTime(timezone=True), nullable=False),
+)
+
+values = Table(
+    "svc_values",
+    shared_metadata,
+    Column("key", Text, primary_key=True),
+    Column("value", Text, nullable=False),  # JSON
+    Column("version", BigInteger, nullable=False),  # counts the changes of all values that were announced
+)
+
+workers = Table(
+    "svc_workers",
+    shared_metadata,
+    Column("opening", BigInteger, primary_key=True, autoincrement=False),
+    Column("pid", Integer, nullable=False),  # of the server's process for the connection that hears announcements
+    Column("started", DateTime(timezone=True), nullable=False),  # when that process was started
+    Column("seen", BigInteger, nullable=False),  # the last version of `values` that the worker follows
+)
+
+journal, deliveries = (
+    Table(
+        name,
+        shared_metadata,
+        Column("n", BigInteger, primary_key=True, autoincrement=True),
+        Column("document", Text, nullable=False),  # JSON
+    )
+    for name in ("svc_journal", "svc_deliveries")
+)
+
+windows = Table(
+    "svc_windows",
+    shared_metadata,
+    Column("user", Text, primary_key=True),
+    Column("kind", Text, primary_key=True),  # which of the user's limits counts here
+    Column("ends", BigInteger, nullable=False),  # in Unix microseconds, on the clock of the service
+    Column("spent", BigInteger, nullable=False),
 )

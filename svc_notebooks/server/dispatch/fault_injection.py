@@ -7,7 +7,7 @@ byte. If a body ends before the position of the cut, the body is complete and th
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 
 from ...core.errors.catalogue import CATALOGUE, ApiError, Row, refuse, row
@@ -42,11 +42,10 @@ class ArmedFault:
 
 
 class FaultInjection:
-    """The faults of one request, applied before, during and after its handler. `lock` protects the plan counters."""
+    """The faults of one request, applied before, during and after its handler."""
 
-    def __init__(self, faults: list[ArmedFault], lock: AbstractContextManager[object]) -> None:
+    def __init__(self, faults: list[ArmedFault]) -> None:
         self._armed = faults
-        self._lock = lock
         self._decided: ArmedFault | None = None
         self._cut: CutRequestBody | None = None
 
@@ -112,9 +111,8 @@ class FaultInjection:
         """Undo the faults that did not happen."""
         unfired = [fault for fault in self._armed if not fault.fired]
         self._armed = [fault for fault in self._armed if fault.fired]
-        with self._lock:
-            for fault in unfired:
-                fault.undo()
+        for fault in unfired:
+            fault.undo()
 
     def _decide(self, fault: ArmedFault) -> None:
         fault.fired = True

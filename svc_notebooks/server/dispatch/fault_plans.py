@@ -8,20 +8,23 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from itertools import count as count_from
-from threading import Lock
-from typing import Any
+from functools import partial
+from threading import RLock
+from typing import TYPE_CHECKING, Any
 
 from ...core.faults.plan import Action, FaultTarget, Match, check_keys, count, object_member
 from ...core.faults.presets import preset
-from ...core.http.messages import JSONObject
+from ...core.http.messages import JSON, JSONObject
 from ..context.service_context import ServiceContext
-from ..storage.shared_clock import unshared
 from .fault_injection import ArmedFault, FaultInjection
 
+if TYPE_CHECKING:
+    from ..tables.shared.values import SharedValues
+
 FROM_HEADER = "the request's own"
+_FAULTS = "faults"
 
 
 class Step:
@@ -37,6 +40,15 @@ class Step:
         self.fired = 0
         self._longest = 0
         self._nearest: tuple[int, str] | None = None
+
+    def counts(self) -> JSON:
+        """Return what the step has counted, for `restore`."""
+        return [self.seen, self.fired, self._longest, list(self._nearest) if self._nearest else None]
+
+    def restore(self, counts: Any) -> None:
+        """Restore what the step had counted."""
+        self.seen, self.fired, self._longest, nearest = counts
+        self._nearest = nearest and tuple(nearest)
 
     @property
     def used_up(self) -> bool:
@@ -58,10 +70,6 @@ class Step:
         self.fired += 1
         return True
 
-    def undo(self) -> None:
-        """Decrease the number of times that the step happened, because another fault ended the request first."""
-        self.fired -= 1
-
     def nearest_miss(self) -> str:
         """Describe the request that came nearest to the condition of the step, for an error message."""
         if not self.seen:
@@ -77,21 +85,22 @@ class Step:
 class ArmedPlan:
     """The steps of one active fault plan. `name` is the name of the preset, or None for a plan with its own steps."""
 
-    def __init__(self, key: str, document: JSONObject) -> None:
+    def __init__(self, key: str, document: JSONObject, ends: float = math.inf) -> None:
         self.key = key
-        self.ends = time.monotonic() + _seconds(document)
+        self.document = document
+        self.ends = ends
         self.name = document.get("preset")
         steps, self._in_order = _read_plan(document)
         self.steps = [Step(step) for step in steps]
         self.requests = 0
 
-    def faults_for(self, target: FaultTarget, wait: Callable[[float], object]) -> Iterator[ArmedFault]:
-        """Yield a fault for each step that happens to a request. `in_order` allows only the first unfinished step."""
+    def steps_for(self, target: FaultTarget) -> Iterator[tuple[int, Step]]:
+        """Yield the steps that happen to a request, with their numbers. `in_order` allows the first unfinished only."""
         self.requests += 1
         for number, step in enumerate(self.steps):
             over = step.used_up
             if step.fires_for(target):
-                yield ArmedFault(f"{self.key}/{number}", step.action, wait, step.undo)
+                yield number, step
             if self._in_order and not over:
                 return
 
@@ -143,27 +152,98 @@ def _own_step(step: JSONObject | str) -> JSONObject:
     return {"action": Action.parse_header(step).raw} if isinstance(step, str) else step
 
 
+class Plans:
+    """The active fault plans of a service, in memory."""
+
+    def __init__(self) -> None:
+        self.last = 0
+        self.by_key: dict[str, ArmedPlan] = {}
+        self._lock = RLock()
+
+    def __bool__(self) -> bool:
+        return bool(self.by_key)
+
+    def now(self) -> float:
+        """Return the present time in seconds, on the clock on which plans end."""
+        return time.monotonic()
+
+    @contextmanager
+    def changing(self) -> Iterator[Plans]:
+        """Return the plans for a `with` block, in which no other request changes them."""
+        with self._lock:
+            yield self
+
+    def add(self, document: JSONObject) -> ArmedPlan:
+        """Add a plan with a new key. Raises ValueError for an invalid plan."""
+        plan = ArmedPlan(f"faults-{self.last + 1}", document, self.now() + _seconds(document))
+        self.last += 1
+        self.by_key = {**self.by_key, plan.key: plan}
+        return plan
+
+    def pop(self, plan: ArmedPlan) -> ArmedPlan:
+        """Remove a plan, and return it with its counts."""
+        active = self.by_key.get(plan.key, plan)
+        self.by_key = {key: each for key, each in self.by_key.items() if key != plan.key}
+        return active
+
+    def remove_ended(self) -> None:
+        """Remove the plans whose time is over."""
+        now = self.now()
+        self.by_key = {key: plan for key, plan in self.by_key.items() if plan.ends > now}
+
+
+class SharedPlans(Plans):
+    """The active fault plans of a store that several processes share. `by_key` has them within `changing` only."""
+
+    def __init__(self, values: SharedValues) -> None:
+        super().__init__()
+        self._values = values
+
+    def __bool__(self) -> bool:
+        return bool((self._values.get(_FAULTS) or {}).get("plans"))
+
+    def now(self) -> float:
+        """Return the present time in seconds, which all processes know."""
+        return time.time()
+
+    @contextmanager
+    def changing(self) -> Iterator[Plans]:
+        """Return the plans for a `with` block, in which no other process changes them."""
+        with self._values.editing(_FAULTS) as edited:
+            value = edited.value or {"last": 0, "plans": []}
+            self.last = value["last"]
+            self.by_key = before = {row["key"]: _read(row) for row in value["plans"]}
+            yield self
+            edited.is_announced = self.by_key.keys() != before.keys()
+            edited.value = {"last": self.last, "plans": [_written(plan) for plan in self.by_key.values()]}
+
+
+def _written(plan: ArmedPlan) -> JSON:
+    ends = None if math.isinf(plan.ends) else plan.ends
+    counts = [step.counts() for step in plan.steps]
+    return {"key": plan.key, "document": plan.document, "ends": ends, "requests": plan.requests, "counts": counts}
+
+
+def _read(row: Any) -> ArmedPlan:
+    plan = ArmedPlan(row["key"], row["document"], math.inf if row["ends"] is None else row["ends"])
+    plan.requests = row["requests"]
+    for step, counts in zip(plan.steps, row["counts"], strict=True):
+        step.restore(counts)
+    return plan
+
+
 class Faults:
-    """The active fault plans of a service. With a shared store they are refused: other processes do not follow them."""
+    """The active fault plans of a service, or of all processes that share its store."""
 
     def __init__(self, context: ServiceContext) -> None:
-        self._shared = context.store.is_shared
-        self.plans: dict[str, ArmedPlan] = {}
-        """The active plans by their ids."""
-        self._numbers = count_from(1)
-        self._lock = Lock()
+        shared = context.store.shared
+        self._plans = SharedPlans(shared.values) if shared else Plans()
         self._wait = context.clock.wait if context.policy.fault_delay == "clock" else time.sleep
 
     def add(self, document: JSONObject) -> ArmedPlan:
         """Activate a fault plan and return the plan. Raises ValueError for an invalid plan."""
-        return self._add_all([document])[0]
-
-    def _add_all(self, documents: Iterable[JSONObject]) -> list[ArmedPlan]:
-        if self._shared:
-            raise ValueError(unshared("faults cannot be planned"))
-        plans = [ArmedPlan(f"faults-{next(self._numbers)}", document) for document in documents]
-        self.plans |= {plan.key: plan for plan in plans}
-        return plans
+        with self._plans.changing() as plans:
+            return plans.add(document)
 
     def during(self, steps: Sequence[JSONObject | str], *, in_order: bool) -> AbstractContextManager[None]:
         """Return a context manager that activates fault steps for the duration of a `with` block.
@@ -181,35 +261,47 @@ class Faults:
 
     @contextmanager
     def _during(self, documents: Sequence[JSONObject]) -> Iterator[None]:
-        plans = self._add_all(documents)
+        with self._plans.changing() as plans:
+            added = [plans.add(document) for document in documents]
         try:
             yield
         finally:
-            for plan in plans:
-                self.plans.pop(plan.key, None)
-        if missing := [text for plan in plans if (text := plan.describe_missing())]:
+            with self._plans.changing() as plans:
+                ended = [plans.pop(plan) for plan in added]
+        if missing := [text for plan in ended if (text := plan.describe_missing())]:
             raise AssertionError(f"this fault never happened: {'; '.join(missing)}")
 
     def clear(self) -> None:
         """Remove all fault plans."""
-        self.plans.clear()
-
-    def _remove_ended(self) -> None:
-        now = time.monotonic()
-        for plan in list(self.plans.values()):
-            if plan.ends <= now:
-                self.plans.pop(plan.key, None)
+        with self._plans.changing() as plans:
+            plans.by_key = {}
 
     def rows(self) -> list[dict[str, Any]]:
         """Return each plan as a dict, with the number of times that each step happened."""
-        self._remove_ended()
-        return [plan.row() for plan in list(self.plans.values())]
+        if not self:
+            return []
+        with self._plans.changing() as plans:
+            plans.remove_ended()
+            return [plan.row() for plan in plans.by_key.values()]
 
     def inject(self, target: FaultTarget, from_header: Iterable[Action] = ()) -> FaultInjection:
         """Return the faults that apply to a request, from the active plans and from the request's own header."""
-        with self._lock:
-            self._remove_ended()
-            faults = [fault for plan in list(self.plans.values()) for fault in plan.faults_for(target, self._wait)]
+        faults = self._planned(target) if self else []
         # A delay from a header passes in real time, because one request must not move the clock of all users.
         faults += [ArmedFault(FROM_HEADER, action, time.sleep) for action in from_header]
-        return FaultInjection(faults, self._lock)
+        return FaultInjection(faults)
+
+    def _planned(self, target: FaultTarget) -> list[ArmedFault]:
+        with self._plans.changing() as plans:
+            plans.remove_ended()
+            return [
+                ArmedFault(f"{key}/{number}", step.action, self._wait, partial(self._undo, key, number))
+                for key, plan in plans.by_key.items()
+                for number, step in plan.steps_for(target)
+            ]
+
+    def _undo(self, key: str, number: int) -> None:
+        """Decrease the number of times that a step happened, because another fault ended the request first."""
+        with self._plans.changing() as plans:
+            if plan := plans.by_key.get(key):
+                plan.steps[number].fired -= 1

@@ -9,9 +9,8 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
-from threading import Lock
-from typing import Literal, TypedDict
+from datetime import UTC, timedelta
+from typing import TYPE_CHECKING, Literal, TypedDict
 
 from ...core.api.operations import Operation
 from ...core.clock import Clock, format_time
@@ -20,10 +19,16 @@ from ...core.http.messages import Query
 from ...core.policy import Policy
 from ..context.access_tokens import Caller
 from ..context.quotas import Quota
+from ..context.service_context import ServiceContext
 from ..storage.clock import SystemClock
+from ..tables.shared.windows import QUOTA, Windows
+
+if TYPE_CHECKING:
+    from ..tables.shared.state import SharedTables
+    from ..tables.shared.values import SharedValues
 
 _MINUTE = timedelta(minutes=1)
-_MOST_WINDOWS = 10_000
+_LIMITS = "limits"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,26 +53,59 @@ class RateLimitRow(TypedDict):
     until: str | None
 
 
-@dataclass(slots=True)
-class _Window:
-    ends: datetime
-    spent: int = 0
+class _Own:
+    """The limits of single users, in memory."""
+
+    def __init__(self) -> None:
+        self.by_user: Mapping[str, Limit] = {}
+
+    def set(self, user: str, limit: Limit | None) -> None:
+        """Set the limit of a user, or remove it."""
+        others = {name: each for name, each in self.by_user.items() if name != user}
+        self.by_user = others if limit is None else {**others, user: limit}
+
+    def clear(self) -> None:
+        """Remove all limits."""
+        self.by_user = {}
+
+
+class _SharedOwn:
+    """The limits of single users for all processes that share a store."""
+
+    def __init__(self, values: SharedValues) -> None:
+        self._values = values
+
+    @property
+    def by_user(self) -> Mapping[str, Limit]:
+        """The limits by user."""
+        rows = self._values.get(_LIMITS)
+        return {user: Limit(most, timedelta(seconds=per), "requests") for user, (most, per) in (rows or {}).items()}
+
+    def set(self, user: str, limit: Limit | None) -> None:
+        """Set the limit of a user, or remove it."""
+        with self._values.editing(_LIMITS) as edited:
+            others = {name: each for name, each in (edited.value or {}).items() if name != user}
+            edited.value = {**others, user: [limit.most, limit.per.total_seconds()]} if limit else others
+
+    def clear(self) -> None:
+        """Remove all limits."""
+        if self._values.get(_LIMITS):
+            self._values.set(_LIMITS, {})
 
 
 class RateLimiter:
     """Counts the requests of each user against the limits of the policy and the limits set for single users.
 
-    With `only_own`, the limits of the policy do not apply.
+    `shared` are the tables of a store that several processes share, which count together.
     """
 
-    def __init__(self, policy: Policy, clock: Clock, *, only_own: bool = False) -> None:
+    def __init__(self, policy: Policy, clock: Clock, shared: SharedTables | None = None) -> None:
         self._policy = policy
         self._clock = clock
-        self._files = None if only_own else _limit(policy.rate_limit, policy.rate_costs)
-        self._calendar = None if only_own else _limit(policy.calendar_rate_limit, "requests")
-        self._own: dict[str, Limit] = {}
-        self._windows: dict[tuple[str, str], _Window] = {}
-        self._lock = Lock()
+        self._files = _limit(policy.rate_limit, policy.rate_costs)
+        self._calendar = _limit(policy.calendar_rate_limit, "requests")
+        self._own = _SharedOwn(shared.values) if shared else _Own()
+        self._windows = shared.windows if shared else Windows()
 
     def limit(self, user: str, requests: int | None, per: timedelta) -> None:
         """Set the limit of one user. `requests=None` removes the limit. Raises ValueError for invalid values."""
@@ -75,48 +113,34 @@ class RateLimiter:
             raise ValueError("requests must be a whole number of at least 1, or None to remove the limit")
         if per <= timedelta(0):
             raise ValueError("per must be a duration above 0 seconds")
-        with self._lock:
-            self._own.pop(user, None)
-            self._windows.pop((user, "own"), None)
-            if requests is not None:
-                self._own[user] = Limit(requests, per, "requests")
+        self._windows.close(user, "own")
+        self._own.set(user, None if requests is None else Limit(requests, per, "requests"))
 
     def check(self, caller: Caller, operation: Operation, query: Query) -> None:
         """Count a request. Raises ApiError (403 or 429, as the policy says) if the request exceeds the limit."""
-        if own := self._own.get(caller.user):  # read once, because another thread may remove it
+        if own := self._own.by_user.get(caller.user):
             name, limit = "own", own
         elif default := self._calendar if operation.calendar else self._files:
             name, limit = "calendar" if operation.calendar else "files", default
         else:
             return
-        price = operation.cost(limit.counting, media=query.get("alt") == "media")
-        now = self._clock.now()
-        with self._lock:
-            window = self._window((caller.user, name), now, limit)
-            if window.spent and window.spent + price > limit.most:
-                seconds = max(1, math.ceil((window.ends - now).total_seconds()))
-                refusal = row("userRateLimit" if self._policy.rate_status == 403 else "rateLimit")
-                title = refusal.message.partition(":")[0]
-                message = f"{title}: {limit} are allowed; wait {seconds} seconds and try again."
-                raise ApiError([replace(refusal, message=message)], [("Retry-After", str(seconds))])
-            window.spent += price
+        self._spend(caller.user, name, limit, operation.cost(limit.counting, media=query.get("alt") == "media"))
 
-    def _window(self, key: tuple[str, str], now: datetime, limit: Limit) -> _Window:
-        window = self._windows.get(key)
-        if window and now < window.ends <= now + limit.per:  # the clock may have been set back
-            return window
-        if len(self._windows) >= _MOST_WINDOWS:
-            self._windows = {name: known for name, known in self._windows.items() if now < known.ends}
-        self._windows[key] = _Window(now + limit.per)
-        return self._windows[key]
+    def _spend(self, user: str, kind: str, limit: Limit, price: int) -> None:
+        now = self._clock.now()
+        if ends := self._windows.spend(user, kind, price, limit.most, limit.per, now):
+            seconds = max(1, math.ceil((ends - now).total_seconds()))
+            refusal = row("userRateLimit" if self._policy.rate_status == 403 else "rateLimit")
+            title = refusal.message.partition(":")[0]
+            message = f"{title}: {limit} are allowed; wait {seconds} seconds and try again."
+            raise ApiError([replace(refusal, message=message)], [("Retry-After", str(seconds))])
 
     def rows(self) -> list[RateLimitRow]:
         """Return one row for each limit set for a single user, with the requests spent in the open window."""
-        with self._lock:
-            return [self._row(user, limit) for user, limit in sorted(self._own.items())]
+        return [self._row(user, limit) for user, limit in sorted(self._own.by_user.items())]
 
     def _row(self, user: str, limit: Limit) -> RateLimitRow:
-        window, now = self._windows.get((user, "own")), self._clock.now()
+        window, now = self._windows.get(user, "own"), self._clock.now()
         is_open = window is not None and now < window.ends
         return {
             "user": user,
@@ -128,8 +152,7 @@ class RateLimiter:
 
     def forget(self) -> None:
         """Close all windows, for example because the clock was set."""
-        with self._lock:
-            self._windows.clear()
+        self._windows.clear()
 
     def clear(self) -> None:
         """Remove the limits of single users and close all windows."""
@@ -137,13 +160,24 @@ class RateLimiter:
         self._own.clear()
 
 
+class RequestQuotas(RateLimiter):
+    """Counts the requests of users who have a request quota, in real time, so that a stopped clock blocks no user."""
+
+    def __init__(self, policy: Policy, quotas: Mapping[str, Quota], shared: SharedTables | None = None) -> None:
+        super().__init__(policy, SystemClock(), shared)
+        self._quotas = quotas
+
+    def check(self, caller: Caller, operation: Operation, query: Query) -> None:
+        """Count a request. Raises ApiError (403 or 429, as the policy says) if the request exceeds the quota."""
+        if quota := self._quotas.get(caller.user):
+            limit = Limit(quota.requests_per_minute, _MINUTE, "requests")
+            self._spend(caller.user, QUOTA, limit, operation.cost("requests", media=False))
+
+
+def quotas_of(context: ServiceContext) -> RequestQuotas:
+    """Return the limiter for the request quotas of a service."""
+    return RequestQuotas(context.policy, context.quotas, context.store.shared)
+
+
 def _limit(most: int | None, counting: Literal["units", "requests"]) -> Limit | None:
     return None if most is None else Limit(most, _MINUTE, counting)
-
-
-def request_quota_limiter(policy: Policy, quotas: Mapping[str, Quota]) -> RateLimiter:
-    """Return a limiter for the request quotas of users, in real time, so that a frozen clock blocks no user."""
-    limiter = RateLimiter(policy, SystemClock(), only_own=True)
-    for user, quota in quotas.items():
-        limiter.limit(user, quota.requests_per_minute, _MINUTE)
-    return limiter

@@ -7,14 +7,12 @@ transaction, so a service that is killed between two steps continues with the ne
 from __future__ import annotations
 
 import logging
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from datetime import datetime
 from random import Random
-from typing import TypedDict
 
-from ...core.clock import format_time, from_millis
+from ...core.clock import from_millis
 from ...core.http.messages import Headers, Request, Response
 from ...core.notifications.channels import ChannelState
 from ...core.notifications.delivery_schedule import RETRIED, AttemptOutcome, DeliveryStatus, next_attempt
@@ -22,12 +20,16 @@ from ...core.notifications.messages import CONTENT_TYPE, USER_AGENT, Message
 from ..context.service_context import ServiceContext
 from ..tables.message_queue import Waiting
 from .class_receivers import receiver_owner
+from .delivery_log import Delivery, DeliveryLog, DeliveryRow, KeptLog
 from .domains import is_registered
 
 _log = logging.getLogger(__name__)
 
 _LEASED_TIMEOUTS, _LEASED_SECONDS = 3, 10.0
 """The lease of a queue ends after so many timeouts of a delivery and so many seconds, unless an attempt renews it."""
+
+_MOST_LEASED = 64
+"""The number of queues that one process leases at a time, so that the others get their share."""
 
 POLL_SECONDS = 2.0
 """The interval in which the queue of a shared store is read, because a killed process may have left messages."""
@@ -41,50 +43,6 @@ Send = Callable[[str, list[tuple[str, str]], bytes], Awaitable[AttemptOutcome]]
 """Sends headers and a body to an address. A failure is returned as an outcome and not raised."""
 
 
-class DeliveryRow(TypedDict):
-    """A delivery attempt as plain data, as `Sandbox.deliveries` and the control API return it."""
-
-    channel_id: str
-    resource_id: str
-    message_number: int
-    state: str
-    attempt: int
-    due: str
-    time: str
-    status: int | None
-    outcome: str
-    error: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class Delivery:
-    """A logged delivery attempt, which began at `time` (Unix milliseconds).
-
-    `attempt` is 0 if the message was cancelled before any attempt.
-    """
-
-    waiting: Waiting
-    attempt: int
-    time: int
-    outcome: AttemptOutcome
-    status: DeliveryStatus
-
-    def row(self) -> DeliveryRow:
-        """Return the attempt as plain data, with times in RFC 3339."""
-        return {
-            "channel_id": self.waiting.channel.id,
-            "resource_id": self.waiting.channel.resource_id,
-            "message_number": self.waiting.number,
-            "state": self.waiting.state,
-            "attempt": self.attempt,
-            "due": format_time(from_millis(self.waiting.due)),
-            "time": format_time(from_millis(self.time)),
-            "status": self.outcome.status,
-            "outcome": self.status.value,
-            "error": self.outcome.error,
-        }
-
-
 class DeliveryQueue:
     """The waiting messages of one service, in one queue for each channel, and the log of the delivery attempts."""
 
@@ -92,11 +50,13 @@ class DeliveryQueue:
         self._context = context
         self._store = context.store
         self._in_flight: dict[int, tuple[Waiting, int]] = {}  # by channel, its message and the start time
+        self._has_left_some = False  # because this process had leased as many queues as it may
         self._allowed: set[str] = set()  # addresses whose domain is registered; registrations are permanent
         self.before_reading: Callable[[], None] = lambda: None
         """Called before the queue is read."""
         self.attempts = Counter[str]()
-        self._deliveries: deque[Delivery] = deque(maxlen=context.policy.deliveries_length)
+        records = context.records
+        self._log = KeptLog(records.deliveries) if records else DeliveryLog(context.policy.deliveries_length)
 
     def _may_receive(self, user: str, address: str) -> bool:
         """Return whether the channels of a user may send messages to an address."""
@@ -114,17 +74,19 @@ class DeliveryQueue:
         if self._store.is_shared and not self.has_pending():
             return []  # without the lock that keeps the other processes from writing
         now = self._context.millis()
-        self._cancel_for_closed_channels(now)
         with self._store.exclusive():
-            due = [waiting for waiting in self._store.outbox.due(now) if waiting.channel.seq not in self._in_flight]
-            for waiting in due:
-                self._lease(waiting.channel.seq)
-        self._in_flight.update((waiting.channel.seq, (waiting, now)) for waiting in due)
+            self._cancel_for_closed_channels(now)
+            most = max(0, _MOST_LEASED - len(self._in_flight))
+            taken = self._store.outbox.take(now, most, self._lease_seconds)
+            due = [waiting for waiting in taken if waiting.channel.seq not in self._in_flight]
+            self._in_flight.update((waiting.channel.seq, (waiting, now)) for waiting in due)
+            self._has_left_some = self._store.is_shared and len(taken) == most
         return due
 
-    def _lease(self, channel: int) -> None:
-        """Keep the other processes of a shared store from delivering to a channel during the next attempt."""
-        self._store.outbox.lease(channel, _LEASED_TIMEOUTS * self._context.policy.delivery_timeout + _LEASED_SECONDS)
+    @property
+    def _lease_seconds(self) -> float:
+        """The time for which the other processes of a shared store do not deliver to a channel during an attempt."""
+        return _LEASED_TIMEOUTS * self._context.policy.delivery_timeout + _LEASED_SECONDS
 
     def later(self) -> datetime | None:
         """Return when the next message is due or its channel expires, or None if no message waits."""
@@ -168,7 +130,7 @@ class DeliveryQueue:
                 waiting = self._next_due(channel.seq)
                 if waiting is None:
                     self._store.outbox.release(channel.seq)
-        return look_again
+        return look_again or self._has_left_some
 
     def _record(self, waiting: Waiting, outcome: AttemptOutcome, began: int) -> bool:
         """Record a delivery attempt, and delete or postpone its message. Return True if another attempt follows."""
@@ -177,7 +139,7 @@ class DeliveryQueue:
         seed = f"{self._context.secret} {waiting.channel.id} {waiting.number} {attempt}"
         chance = Random(seed).random() if outcome.status in RETRIED else 0.0
         decision = next_attempt(outcome, attempt, self._context.policy.schedule, chance)
-        self._deliveries.append(Delivery(waiting, attempt, began, outcome, decision.status))
+        self._log.add(Delivery(waiting, attempt, began, outcome, decision.status))
         self.attempts[decision.status.value] += 1
         if decision.wait is None:
             self._store.outbox.drop(waiting.seq)
@@ -194,7 +156,8 @@ class DeliveryQueue:
         if waiting.channel.state == ChannelState.STOPPED.value or (expiration is not None and expiration <= now):
             self._cancel_for_closed_channels(now)
             return None
-        self._lease(channel)
+        if not self._store.outbox.renew(channel, self._lease_seconds):
+            return None
         self._in_flight[channel] = (waiting, now)
         return waiting
 
@@ -206,7 +169,7 @@ class DeliveryQueue:
                     stopped = waiting.channel.state == ChannelState.STOPPED.value
                     outcome = AttemptOutcome(None, f"the channel {'was stopped' if stopped else 'has expired'}")
                     cancelled = Delivery(waiting, waiting.attempts, now, outcome, DeliveryStatus.CANCELLED)
-                    self._deliveries.append(cancelled)
+                    self._log.add(cancelled)
 
     def deliveries(self, last: int | None = None) -> list[DeliveryRow]:
         """Return a row for each delivery attempt and for each cancelled message, in the order of their times.
@@ -214,14 +177,19 @@ class DeliveryQueue:
         With `last`, return only so many of the latest rows.
         """
         self._cancel_for_closed_channels(self._context.millis())
-        attempts = sorted(list(self._deliveries), key=lambda each: (each.time, each.waiting.seq, each.attempt))
-        return [attempt.row() for attempt in (attempts[-last:] if last else attempts)]
+        rows = self._log.rows()
+        return rows[-last:] if last else rows
+
+    def is_busy_elsewhere(self) -> bool:
+        """Return whether another process of a shared store delivers messages, or has not yet begun with a due one."""
+        return self._store.outbox.is_leased_elsewhere() or self._store.outbox.is_due(self._context.millis())
 
     def forget(self) -> None:
         """Clear the messages in flight and the log, because the store has been replaced."""
+        self._store.outbox.release_all()
         self._in_flight.clear()
         self._allowed.clear()
-        self._deliveries.clear()
+        self._log.clear()
 
 
 def call_receiver(handler: Handler, address: str, headers: list[tuple[str, str]], body: bytes) -> AttemptOutcome:

@@ -6,6 +6,8 @@ A thread sends the messages (delivery_worker.py), so that no request waits. With
 
 from __future__ import annotations
 
+import math
+import time
 from datetime import datetime
 from threading import Lock
 from typing import TYPE_CHECKING
@@ -18,6 +20,7 @@ from .delivery_queue import POLL_SECONDS, DeliveryQueue, Handler, call_receiver
 from .trust_store import TrustStore
 
 if TYPE_CHECKING:
+    from ..tables.shared.values import SharedValues
     from .delivery_worker import DeliveryWorker
 
 
@@ -36,8 +39,10 @@ class PushNotifications:
         self._starting = Lock()
         self._loaded = set[str]()
         self.queue = DeliveryQueue(context)
-        if context.store.is_shared:
+        shared = context.store.shared
+        if shared:
             self.queue.before_reading = self.load_authorities  # another process may have added some
+            shared.values.on_notice = self.wake
         context.clock.agenda = self
         context.store.channels.on_change = self.wake
         self.load_authorities()
@@ -95,10 +100,21 @@ class PushNotifications:
                         self.queue.drain(waiting, self._send_in_process).send(None)
                     except StopIteration:  # the coroutine has ended, because it never waits
                         continue
+        elif self._context.store.shared:
+            self._deliver_with_others(self._context.store.shared.values, timeout)
         elif self.queue.has_pending():
             self._running_worker().finish(timeout)
         elif self._worker:
             self._worker.finish(timeout)  # a message in flight may no longer be in the store
+
+    def _deliver_with_others(self, values: SharedValues, timeout: float | None) -> None:
+        """Deliver the due messages, and wait for those that other processes deliver."""
+        end = math.inf if timeout is None else time.monotonic() + timeout
+        while (left := end - time.monotonic()) > 0:
+            self._running_worker().finish(None if timeout is None else left)
+            if not self.queue.is_busy_elsewhere():
+                return
+            values.wait_for(lambda: not self.queue.is_busy_elsewhere(), end)
 
     def next(self) -> datetime | None:
         """Return when the next message is due or its channel expires, or None if no message waits."""

@@ -35,6 +35,14 @@ class Opened(NamedTuple):
     parts: BlobStore
 
 
+class PostgresOptions(NamedTuple):
+    """What applies only to a store on PostgreSQL, as in `open_service`."""
+
+    content: str | Path | None = None
+    shared: bool = False
+    journal: int | None = None
+
+
 def _assemble(
     store: Store, parts: BlobStore, ids: Ids, clock: SystemClock | VirtualClock, policy: Policy, names: Names
 ) -> ServiceContext:
@@ -54,25 +62,25 @@ def _assemble(
 
 def open_context(
     path: str | Path | None,
-    content: str | Path | None,
+    options: PostgresOptions,
     seed: int | None,
     clock: SystemClock | VirtualClock,
     policy: Policy,
     names: Names,
-    *,
-    shared: bool,
 ) -> Opened:
     """Build a context for a folder, for the address of a PostgreSQL database and `content`, or in memory."""
     scheme, is_url, _ = str(path or "").partition("://")
     if scheme in ("postgresql", "postgres") and is_url:
-        if content is None:
+        if options.content is None:
             raise ValueError("a store on PostgreSQL needs a folder or a bucket for the contents of files: give content")
-        return build_shared_context(str(path), content, seed, clock, policy, names, shared=shared)
+        return build_shared_context(str(path), options, seed, clock, policy, names)
     if is_url:  # the URL may have a password
         raise ValueError(f"path is a URL of the scheme {scheme!r}; give a folder or postgresql://user@host/database")
-    if shared:
+    if options.shared:
         raise ValueError("only a store on PostgreSQL can be shared by several processes")
-    if content is not None:
+    if options.journal is not None:
+        raise ValueError("only a store on PostgreSQL keeps the journal in its database")
+    if options.content is not None:
         raise ValueError("content applies only to a store on PostgreSQL; in a folder, the contents are beside the rows")
     return build_context(None if path is None else Path(path), seed, clock, policy, names)
 
@@ -86,21 +94,18 @@ def build_context(
 
 def build_shared_context(
     address: str,
-    content: str | Path,
+    options: PostgresOptions,
     seed: int | None,
     clock: SystemClock | VirtualClock,
     policy: Policy,
     names: Names,
-    *,
-    shared: bool,
 ) -> Opened:
-    """Build a context for a store whose rows are on PostgreSQL, and whose contents are in a folder or a bucket.
-
-    `shared` is true if other processes may use the store at the same time.
-    """
-    if shared and virtual_clock_of(clock):
-        raise ValueError("a store that several processes share has no virtual clock and no seed")
-    clock = SharedClock() if shared else clock
+    """Build a context for a store whose rows are on PostgreSQL, and whose contents are in a folder or a bucket."""
+    content, shared = options.content or "", options.shared
+    if options.journal is not None and options.journal < 1:
+        raise ValueError("journal must be a number of requests, 1 or more")
+    if shared and seed is not None:
+        raise ValueError("a store that several processes share has no seed, because each process makes its own ids")
     try:
         from ..storage.server_store import open_server_store
     except ImportError:
@@ -108,13 +113,17 @@ def build_shared_context(
     database, parts, notes, folder = open_server_store(address, content, policy.durability, time.time(), shared=shared)
     store = Store(database)
     try:
+        if store.shared:
+            virtual = virtual_clock_of(clock)
+            clock = SharedClock(store.shared.values, virtual.now() if virtual else None)
         with store.transaction():  # another process may be creating the same rows
             ids = Ids(seed, opening=store.users.count_opening())
             context = _assemble(store, parts, ids, clock, policy, names)
+        records = store.records(options.journal) if options.journal else None
     except BaseException:
         store.close()
         raise
-    return Opened(replace(context, folder=folder, notes=notes), parts)
+    return Opened(replace(context, folder=folder, notes=notes, records=records), parts)
 
 
 def _build_context(

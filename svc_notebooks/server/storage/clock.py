@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 from datetime import UTC, datetime, timedelta
 from threading import Lock, RLock
+from types import TracebackType
 from typing import Protocol
 
 from ...core.clock import parse_time
@@ -28,17 +29,39 @@ class Agenda(Protocol):
         """Perform all events that are due at the clock's present time, such as deliveries of notifications."""
 
 
+class Moving(Protocol):
+    """The lock of the thread that moves a virtual clock, and that may take the lock again."""
+
+    def acquire(self, blocking: bool = True) -> bool:
+        """Take the lock. Return False if another thread has the lock and `blocking` is false."""
+
+    def release(self) -> None:
+        """Release the lock once."""
+
+    def __enter__(self) -> object: ...
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None, /
+    ) -> object: ...
+
+
 class SystemClock:
     """The clock of this machine. It becomes a virtual clock when a program stops or moves it."""
 
     def __init__(self) -> None:
-        self.virtual: VirtualClock | None = None
+        self._virtual: VirtualClock | None = None
         self._agenda: Agenda | None = None
         self._lock = Lock()
 
+    @property
+    def virtual(self) -> VirtualClock | None:
+        """The virtual clock that this clock has become, or None."""
+        return self._virtual
+
     def now(self) -> datetime:
         """Return the present time in UTC."""
-        return self.virtual.now() if self.virtual else datetime.now(UTC)
+        virtual = self.virtual
+        return virtual.now() if virtual else datetime.now(UTC)
 
     @property
     def is_virtual(self) -> bool:
@@ -53,17 +76,17 @@ class SystemClock:
     @agenda.setter
     def agenda(self, agenda: Agenda | None) -> None:
         self._agenda = agenda
-        if self.virtual:
-            self.virtual.agenda = agenda
+        if virtual := self.virtual:
+            virtual.agenda = agenda
 
     def stop(self) -> VirtualClock:
         """Stop the clock at the present time, unless it is already virtual, and return the virtual clock."""
         with self._lock:
-            if self.virtual is None:
+            if self._virtual is None:
                 virtual = VirtualClock(datetime.now(UTC))
                 virtual.agenda = self._agenda
-                self.virtual = virtual
-            return self.virtual
+                self._virtual = virtual
+            return self._virtual
 
     def freeze(self) -> datetime:
         """Stop the clock and return the time at which it stands."""
@@ -83,8 +106,8 @@ class SystemClock:
 
     def wait(self, seconds: float) -> None:
         """Wait for this number of seconds. A virtual clock is moved forward instead."""
-        if self.virtual:
-            self.virtual.wait(seconds)
+        if virtual := self.virtual:
+            virtual.wait(seconds)
         else:
             time.sleep(seconds)
 
@@ -99,14 +122,22 @@ class VirtualClock:
     is_virtual = True
 
     def __init__(self, start: datetime = DEFAULT_START) -> None:
-        self.start = start
-        self._now = start
-        self._moving = RLock()
+        self._start = self._now = start
+        self._moving: Moving = RLock()
         self.agenda: Agenda | None = None
+
+    @property
+    def start(self) -> datetime:
+        """The time to which `restart` sets the clock."""
+        return self._start
 
     def now(self) -> datetime:
         """Return the time of the clock in UTC."""
         return self._now
+
+    def _show(self, instant: datetime) -> None:
+        """Set the clock to an instant in UTC. The caller holds the lock."""
+        self._now = instant
 
     @public
     def advance(self, duration: Duration) -> datetime:
@@ -114,7 +145,7 @@ class VirtualClock:
         step = parse_step(duration)
         with self._moving:
             try:
-                end = self._now + step
+                end = self.now() + step
             except OverflowError:
                 raise ValueError(f"advance() by {step} would exceed the year 9999") from None
             return self._go_to(end)
@@ -131,7 +162,7 @@ class VirtualClock:
 
     def freeze(self) -> datetime:
         """Return the time of the clock. A virtual clock never runs by itself, so nothing is stopped."""
-        return self._now
+        return self.now()
 
     def wait(self, seconds: float) -> None:
         """Move the clock forward by this number of seconds.
@@ -147,24 +178,24 @@ class VirtualClock:
     def put(self, instant: datetime) -> datetime:
         """Set the clock to an instant and return the new time. No event happens."""
         with self._moving:
-            self._now = instant.astimezone(UTC)
-            return self._now
+            self._show(instant.astimezone(UTC))
+            return self.now()
 
     def restart(self) -> datetime:
         """Set the clock to its start and return the new time. No event happens."""
         return self.put(self.start)
 
     def _go_to(self, end: datetime) -> datetime:
-        ahead = end >= self._now
+        ahead = end >= self.now()
         if self.agenda and ahead:
             self.agenda.deliver()
-            while (stop := self.agenda.next()) and self._now < stop <= end:
-                self._now = stop
+            while (stop := self.agenda.next()) and self.now() < stop <= end:
+                self._show(stop)
                 self.agenda.deliver()
-        self._now = max(end, self._now) if ahead else end  # an event may have moved the clock beyond `end`
+        self._show(max(end, self.now()) if ahead else end)  # an event may have moved the clock beyond `end`
         if self.agenda:
             self.agenda.deliver()
-        return self._now
+        return self.now()
 
 
 def virtual_clock_of(clock: SystemClock | VirtualClock) -> VirtualClock | None:

@@ -129,8 +129,9 @@ class Channels(TableGroup):
 
     def set_state(self, channel: int, state: str) -> None:
         """Set the state of the channel with the number `channel`."""
-        self._database.change(_SET_STATE, {"key": channel, "then": state})
-        self._database.after_commit(self.on_change)
+        with self._database.transaction():
+            self._database.change(_SET_STATE, {"key": channel, "then": state})
+            self._announce()
 
     def enqueue_message(self, watched: str, state: str, changed: str, *, step: int, now: int) -> bool:
         """Queue a message for every active channel on a resource. Returns False if there is no such channel.
@@ -141,7 +142,7 @@ class Channels(TableGroup):
         has_watchers = self._database.change(_ADVANCE_NUMBERS, {**values, "step": step})
         if has_watchers:
             self._database.change(_QUEUE, {**values, "what": state, "changed": changed})
-            self._database.after_commit(self.on_change)
+            self._announce()
         return bool(has_watchers)
 
     def enqueue_for_channel(self, channel: int, state: str, changed: str, *, step: int, now: int) -> None:
@@ -150,6 +151,10 @@ class Channels(TableGroup):
         assert counted
         values = {"channel": channel, "number": counted[0], "state": state, "changed": changed}
         self._database.change(_QUEUE_ONE, {**values, "due": now, "attempts": 0})
+        self._announce()
+
+    def _announce(self) -> None:
+        self._database.announce("queued")
         self._database.after_commit(self.on_change)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from sqlalchemy import bindparam, delete, func, or_, select, update
 
@@ -24,16 +24,16 @@ class Waiting(NamedTuple):
 
 
 _OWN = Waiting._fields[:-1]
-_JOINED = (
+JOINED = (
     select(*(messages.c[name] for name in _OWN), *(channels.c[name] for name in ChannelRow._fields))
     .join(channels, channels.c.seq == messages.c.channel)
     .order_by(messages.c.seq)
 )
 _FIRST = select(func.min(messages.c.seq)).group_by(messages.c.channel)
-_DUE = Prepared(_JOINED.where(messages.c.seq.in_(_FIRST), messages.c.due <= bindparam("now")))
-_NEXT = Prepared(_JOINED.where(messages.c.channel == bindparam("key")).limit(1))
+_DUE = Prepared(JOINED.where(messages.c.seq.in_(_FIRST), messages.c.due <= bindparam("now")))
+_NEXT = Prepared(JOINED.where(messages.c.channel == bindparam("key")).limit(1))
 _OF_CLOSED_CHANNELS = Prepared(
-    _JOINED.where(or_(channels.c.state == STOPPED, channels.c.expiration <= bindparam("now")))
+    JOINED.where(or_(channels.c.state == STOPPED, channels.c.expiration <= bindparam("now")))
 )
 _LATER = Prepared(select(func.min(messages.c.due)).where(messages.c.due > bindparam("now")))
 _NEXT_END = Prepared(
@@ -52,8 +52,12 @@ _DROP = Prepared(delete(messages).where(messages.c.seq == bindparam("key")))
 class Outbox(TableGroup):
     """The message queues of all channels."""
 
-    def due(self, now: int) -> list[Waiting]:
-        """Return the first message of each queue whose first message is due."""
+    def take(self, now: int, most: int, seconds: float) -> list[Waiting]:
+        """Return the first message of each queue whose first message is due.
+
+        If several processes share the store, return at most `most` messages, of queues that no other process has
+        leased, and lease these queues for `seconds`.
+        """
         return self._read(_DUE, now=now)
 
     def next_of(self, channel: int) -> Waiting | None:
@@ -78,6 +82,10 @@ class Outbox(TableGroup):
         """Return the number of messages in all queues."""
         return int(self._database.run(_COUNT, {})[0][0])
 
+    def is_due(self, now: int) -> bool:
+        """Return whether the first message of any queue is due."""
+        return bool(self._read(_DUE, now=now))
+
     def postpone(self, seq: int, *, due: int, attempts: int) -> bool:
         """Store a message's attempts and the time of the next attempt. Return False if the message no longer exists."""
         return self._database.change(_POSTPONE, {"key": seq, "then": due, "made": attempts}) == 1
@@ -86,8 +94,9 @@ class Outbox(TableGroup):
         """Delete a message. Returns False if the message did not exist any more."""
         return self._database.change(_DROP, {"key": seq}) == 1
 
-    def lease(self, channel: int, seconds: float) -> None:
-        """Keep other processes from delivering the messages of a channel for some seconds, if there are any."""
+    def renew(self, channel: int, seconds: float) -> bool:
+        """Lease the queue of a channel for further seconds. Return False if another process has leased it meanwhile."""
+        return True
 
     def release(self, channel: int) -> None:
         """End the lease of a channel's queue."""
@@ -95,7 +104,11 @@ class Outbox(TableGroup):
     def release_all(self) -> None:
         """End all leases of this process."""
 
-    def _read(self, prepared: Prepared, **values: int) -> list[Waiting]:
+    def is_leased_elsewhere(self) -> bool:
+        """Return whether another process delivers messages now."""
+        return False
+
+    def _read(self, prepared: Prepared, **values: Any) -> list[Waiting]:
         return [_waiting(row) for row in self._database.run(prepared, values)]
 
 

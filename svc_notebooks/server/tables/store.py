@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from sqlalchemy import literal, select
 
@@ -39,6 +39,7 @@ from .files import FileTable
 from .message_queue import Outbox
 from .oauth import OAuth
 from .permissions import Permissions
+from .shared.kept_rows import KeptRecords
 from .upload_sessions import UploadSessionTable
 from .user_rows import UserRows
 from .users import Users
@@ -46,7 +47,8 @@ from .users import Users
 _ANYTHING = Prepared(select(literal(1)))
 
 if TYPE_CHECKING:
-    from .shared_state import DiscardedParts
+    from ..database.postgres import PostgresDatabase
+    from .shared.state import DiscardedParts, SharedTables
 
 
 class Store:
@@ -79,10 +81,20 @@ class Store:
         self.user_rows = UserRows(database)
         self.is_shared = database.is_shared
         self._discarded: DiscardedParts | None = None
+        self._records: KeptRecords | None = None
+        self.shared: SharedTables | None = None
+        """The tables and values of the processes that share the store, or None if it is not shared."""
         if database.is_shared:
-            from .shared_state import shared_tables  # statements of PostgreSQL, which a browser does not need
+            from .shared.state import shared_tables  # statements of PostgreSQL, which a browser does not need
 
-            self.upload_sessions, self.outbox, self._discarded = shared_tables(database)
+            self.shared = shared_tables(database)
+            self.upload_sessions, self.outbox = self.shared.upload_sessions, self.shared.outbox
+            self._discarded = self.shared.discarded
+
+    def records(self, most: int) -> KeptRecords:
+        """Return the journal and the log of deliveries in a PostgreSQL database, which keep their last `most` rows."""
+        self._records = KeptRecords.of(cast("PostgresDatabase", self._database), most)
+        return self._records
 
     def check_connection(self) -> None:
         """Run a statement. Raises OSError if the database cannot be reached."""
@@ -147,4 +159,8 @@ class Store:
 
     def close(self) -> None:
         """Close the database."""
+        if self.shared:
+            self.shared.values.close()
+        if self._records:
+            self._records.connection.close()
         self._database.close()

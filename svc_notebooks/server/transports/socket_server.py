@@ -29,13 +29,11 @@ from ...core.http.messages import Request, Response
 from ...core.process_fork import after_fork, close_copies
 from ...core.thread_permit import set_permit
 from ..service import Service
-from .class_api import with_receivers
 from .client_connection import ServerConnection
 from .connection_queue import LaneTable, ReadyQueue
-from .control_api import Control
 from .health import Health
 from .http1 import LengthBody
-from .live_page import LivePage
+from .served_paths import served_paths
 
 if TYPE_CHECKING:
     from .metrics import Metrics
@@ -80,11 +78,13 @@ class SocketServer:
         self.policy = service.policy
         is_open = self.policy.browser_sign_in == "choose"  # then everybody may act as every user
         self._page_key = None if is_open or control_token or service.provider else token_urlsafe(16)
-        self.handle: Callable[[Request], Response] = (
-            Control(service, control_token).handle if control else with_receivers(service)
+        self.handle: Callable[[Request], Response] = served_paths(
+            service,
+            control=control,
+            control_token=control_token,
+            page_key=control_token or self._page_key,
+            has_page=self.policy.live_page,
         )
-        if self.policy.live_page:
-            self.handle = LivePage(service, self.handle, control_token or self._page_key, control=control).handle
         content = metrics.content if metrics else None
         self.handle = Health(service, self.handle, lambda: self.draining, content).handle
         self.tls, self.ca = tls, ca

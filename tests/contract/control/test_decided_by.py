@@ -302,6 +302,7 @@ def test_of_a_fault(wire: Wire) -> None:
     assert [bool(row["fault"]) for row in rows] == [False, True, True]
 
 
+@pytest.mark.one_process("the test changes the code of its own process")
 def test_an_internal_error_is_named_too(wire: Wire, monkeypatch: pytest.MonkeyPatch, caplog: Any) -> None:
     monkeypatch.setattr("svc_notebooks.server.storage.ids.Ids.blob", lambda self: 1 / 0)
 

@@ -430,6 +430,7 @@ def test_dead_receivers_do_not_delay_others(service: Service) -> None:
 
 
 @pytest.mark.spec("N-09", "N-09b")
+@pytest.mark.one_process("each process has connections of its own to a receiver")
 def test_a_slow_channel_does_not_delay_others_of_its_receiver(watch: Watch) -> None:
     watch.receiver.delay = 0.3
     for _ in range(8):
@@ -440,6 +441,7 @@ def test_a_slow_channel_does_not_delay_others_of_its_receiver(watch: Watch) -> N
     assert len({notification.port for notification in watch.receiver.requests}) == 8
 
 
+@pytest.mark.one_process("each process has connections of its own to a receiver")
 def test_connections_are_kept(watch: Watch) -> None:
     watch.changes()
     for n in range(5):

@@ -183,14 +183,14 @@ def _state(request):
 
 @pytest.mark.spec("X-05", "X-05b")
 def test_a_plan_may_be_added_during_a_request(service, ask, monkeypatch):
-    look = ArmedPlan.faults_for
+    look = ArmedPlan.steps_for
 
-    def added_meanwhile(plan, target, wait):
+    def added_meanwhile(plan, target):
         monkeypatch.undo()
         service.add_faults({"steps": [{"action": {"status": 500}}]})
-        return look(plan, target, wait)
+        return look(plan, target)
 
     service.add_faults({"steps": [{"match": {"method": "DELETE"}, "action": {"status": 503}}]})
-    monkeypatch.setattr(ArmedPlan, "faults_for", added_meanwhile)
+    monkeypatch.setattr(ArmedPlan, "steps_for", added_meanwhile)
 
     assert [ask().status for _ in range(3)] == [200, 500, 200]

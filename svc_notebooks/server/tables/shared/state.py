@@ -8,14 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import timedelta
+from typing import TYPE_CHECKING, NamedTuple, cast
 
-from sqlalchemy import bindparam, delete, func, literal, or_, select, update
+from sqlalchemy import bindparam, delete, func, literal, select, text, update
 from sqlalchemy.dialects import postgresql
 
-from ..database.engine import Database, Prepared, TableGroup
-from ..database.shared_schema import claims, discarded, leases
-from .message_queue import Outbox, Waiting
-from .upload_sessions import DROP, SAVE, SessionRow, UploadSessionTable
+from ...database.engine import Database, Prepared, TableGroup
+from ...database.schema import messages
+from ...database.shared_schema import claims, discarded, leases
+from ..message_queue import JOINED, Outbox, Waiting
+from ..upload_sessions import DROP, SAVE, SessionRow, UploadSessionTable
+from .values import SharedValues
+from .windows import SharedWindows
+
+if TYPE_CHECKING:
+    from ...database.postgres import PostgresDatabase
 
 MIN_AGE = timedelta(hours=1)
 """The time for which the parts of a deleted content stay, because another process may be sending them."""
@@ -31,19 +38,44 @@ _END_CLAIMS = Prepared(update(claims).values(number=claims.c.number + 1))
 _DROP_CLAIM = Prepared(delete(claims).where(claims.c.session == bindparam("key")))
 
 _NOW = func.clock_timestamp()
-_LEASE = postgresql.insert(leases).values(
-    channel=bindparam("channel"),
-    holder=bindparam("holder"),
-    until=_NOW + func.make_interval(0, 0, 0, 0, 0, 0, bindparam("seconds")),
+_UNTIL = _NOW + func.make_interval(0, 0, 0, 0, 0, 0, bindparam("seconds"))
+_RUNNING = (
+    "SELECT w.opening FROM svc_workers AS w JOIN pg_stat_activity AS a ON a.pid = w.pid AND a.backend_start = w.started"
 )
 _TAKE = Prepared(
-    _LEASE.on_conflict_do_update(
-        index_elements=["channel"],
-        set_={"holder": _LEASE.excluded.holder, "until": _LEASE.excluded.until},
-        where=or_(leases.c.holder == _LEASE.excluded.holder, leases.c.until <= _NOW),
-    ).inline()
+    text(
+        f"""INSERT INTO svc_leases (channel, holder, until)
+    SELECT m.channel, :holder, clock_timestamp() + make_interval(secs => :seconds)
+    FROM messages AS m
+        JOIN (SELECT min(seq) AS seq FROM messages GROUP BY channel) AS f ON f.seq = m.seq
+        LEFT JOIN svc_leases AS l ON l.channel = m.channel
+    WHERE m.due <= :now
+        AND (l.channel IS NULL OR l.until <= clock_timestamp() OR l.holder NOT IN ({_RUNNING}))
+    ORDER BY m.due, m.seq LIMIT :most
+    FOR UPDATE OF m SKIP LOCKED
+ON CONFLICT (channel) DO UPDATE SET holder = excluded.holder, until = excluded.until
+RETURNING channel"""
+    )
 )
-_LEASED = Prepared(select(leases.c.channel).where(leases.c.holder != bindparam("holder"), leases.c.until > _NOW))
+"""Leases queues whose first message is due, unless a running process has a lease that has not ended."""
+
+_FIRST_OF = Prepared(
+    JOINED.where(
+        messages.c.seq.in_(
+            select(func.min(messages.c.seq))
+            .where(messages.c.channel == func.any(bindparam("channels")))
+            .group_by(messages.c.channel)
+        )
+    )
+)
+_RENEW = Prepared(
+    update(leases).where(leases.c.channel == bindparam("key"), leases.c.holder == bindparam("own")).values(until=_UNTIL)
+)
+_LEASED = Prepared(
+    select(leases.c.channel).where(
+        leases.c.holder != bindparam("holder"), leases.c.until > _NOW, leases.c.holder.in_(text(_RUNNING))
+    )
+)
 _RELEASE = Prepared(
     delete(leases).where(leases.c.channel == bindparam("channel"), leases.c.holder == bindparam("holder"))
 )
@@ -88,17 +120,29 @@ class SharedUploadSessions(UploadSessionTable):
 class SharedOutbox(Outbox):
     """The message queues of all channels, each of which one process at a time has leased."""
 
-    def due(self, now: int) -> list[Waiting]:
-        """Return the first message of each queue whose first message is due, and that no other process has leased."""
-        return self._unleased(super().due(now))
+    def take(self, now: int, most: int, seconds: float) -> list[Waiting]:
+        """Lease at most `most` queues whose first message is due, and return these messages."""
+        values = {"holder": self._database.opening, "now": now, "most": most, "seconds": seconds}
+        taken = [channel for (channel,) in self._database.change_all(_TAKE, values)]
+        return self._read(_FIRST_OF, channels=taken) if taken else []
 
     def of_closed_channels(self, now: int) -> list[Waiting]:
         """Return the queued messages of closed channels, without queues that another process has leased."""
-        return self._unleased(super().of_closed_channels(now))
+        rows = super().of_closed_channels(now)
+        leased = set(self._leased_elsewhere()) if rows else ()
+        return [row for row in rows if row.channel.seq not in leased]
 
-    def lease(self, channel: int, seconds: float) -> None:
-        """Lease the queue of a channel for this process, which no other process has leased."""
-        self._database.change(_TAKE, {"channel": channel, "holder": self._database.opening, "seconds": seconds})
+    def renew(self, channel: int, seconds: float) -> bool:
+        """Lease the queue of a channel for further seconds. Return False if another process has leased it meanwhile."""
+        values = {"key": channel, "own": self._database.opening, "seconds": seconds}
+        return self._database.change(_RENEW, values) == 1
+
+    def is_leased_elsewhere(self) -> bool:
+        """Return whether another process delivers messages now."""
+        return bool(self._leased_elsewhere())
+
+    def _leased_elsewhere(self) -> list[int]:
+        return [channel for (channel,) in self._database.run(_LEASED, {"holder": self._database.opening})]
 
     def release(self, channel: int) -> None:
         """End the lease of a queue."""
@@ -107,12 +151,6 @@ class SharedOutbox(Outbox):
     def release_all(self) -> None:
         """End all leases of this process."""
         self._database.change(_RELEASE_ALL, {"holder": self._database.opening})
-
-    def _unleased(self, rows: list[Waiting]) -> list[Waiting]:
-        if not rows:
-            return rows
-        leased = {channel for (channel,) in self._database.run(_LEASED, {"holder": self._database.opening})}
-        return [row for row in rows if row.channel.seq not in leased]
 
 
 class DiscardedParts(TableGroup):
@@ -126,6 +164,17 @@ class DiscardedParts(TableGroup):
             return [part for (part,) in self._database.change_all(_TAKE_OLD, {})]
 
 
-def shared_tables(database: Database) -> tuple[SharedUploadSessions, SharedOutbox, DiscardedParts]:
-    """Return the tables of a store that several processes share."""
-    return SharedUploadSessions(database), SharedOutbox(database), DiscardedParts(database)
+class SharedTables(NamedTuple):
+    """The tables of a store that several processes share."""
+
+    upload_sessions: SharedUploadSessions
+    outbox: SharedOutbox
+    discarded: DiscardedParts
+    windows: SharedWindows
+    values: SharedValues
+
+
+def shared_tables(database: Database) -> SharedTables:
+    """Return the tables of a store that several processes share, and follow the other processes."""
+    groups = SharedUploadSessions(database), SharedOutbox(database), DiscardedParts(database), SharedWindows(database)
+    return SharedTables(*groups, SharedValues(cast("PostgresDatabase", database)))

@@ -1,0 +1,189 @@
+"""The connections that a process has beside those of its transactions and snapshots.
+
+The processes of a shared store announce changes with NOTIFY, and each has one connection that listens. A process is
+registered in `svc_workers` with the pid of the server's process for this connection, which ends when the process of the
+service ends, however it ends.
+"""
+
+from __future__ import annotations
+
+import logging
+import select
+import socket
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from threading import Lock, Thread
+from typing import Any
+
+import psycopg
+from sqlalchemy import Connection
+from sqlalchemy.exc import DBAPIError
+
+_log = logging.getLogger(__name__)
+
+_RETRY_SECONDS = 0.5
+_MOVING_CLASS = 0x737665
+"""The first number of the advisory lock of the thread that moves the clock."""
+
+QUEUED, CHANGED, SEEN = "queued", "changed", "seen"
+"""The announcements: messages were queued, shared values were changed, a process has seen the change."""
+
+_DROP_ENDED = """DELETE FROM svc_workers AS w WHERE opening = %(opening)s OR NOT EXISTS (
+    SELECT FROM pg_stat_activity AS a WHERE a.pid = w.pid AND a.backend_start = w.started)"""
+_REGISTER = """INSERT INTO svc_workers (opening, pid, started, seen)
+    SELECT %(opening)s, pid, backend_start, 0 FROM pg_stat_activity WHERE pid = pg_backend_pid()"""
+_VALUES = "SELECT key, value, version FROM svc_values"
+_SEE = "UPDATE svc_workers SET seen = %(version)s WHERE opening = %(opening)s"
+
+Values = Sequence[tuple[str, str, int]]
+"""The key, the JSON text and the version of each shared value."""
+
+
+class Listener:
+    """The thread that hears announcements of other processes.
+
+    `on_values` is called with all shared values at first and after each change, and `on_notice` with each announcement.
+    """
+
+    def __init__(
+        self,
+        connect: Callable[[], Connection],
+        channel: str,
+        opening: int,
+        on_values: Callable[[Values], None],
+        on_notice: Callable[[str], None],
+    ) -> None:
+        """Listen, and call `on_values` for the first time."""
+        self._connect, self._channel, self._opening = connect, channel, opening
+        self._on_values, self._on_notice = on_values, on_notice
+        self._closing, self._wakened = socket.socketpair()
+        self._is_closed = False
+        self._connection = self._listening()
+        self._thread = Thread(target=self._main, name="svc-notices", daemon=True)
+        self._thread.start()
+
+    def close(self) -> None:
+        """End the thread."""
+        self._is_closed = True
+        self._closing.close()
+        self._thread.join()
+        self._wakened.close()
+
+    def _listening(self) -> Connection:
+        connection = self._connect()
+        try:
+            driver: Any = connection.connection.driver_connection
+            driver.execute(f'LISTEN "{self._channel}"')
+            with driver.transaction():
+                driver.execute(_DROP_ENDED, {"opening": self._opening})
+                driver.execute(_REGISTER, {"opening": self._opening})
+            self._read_values(driver)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _read_values(self, driver: Any) -> None:
+        values = driver.execute(_VALUES).fetchall()
+        self._on_values(values)
+        version = max((version for _, _, version in values), default=0)
+        with driver.transaction():
+            driver.execute(_SEE, {"version": version, "opening": self._opening})
+            driver.execute("SELECT pg_notify(%s, %s)", (self._channel, f"{SEEN} {self._opening}"))
+
+    def _main(self) -> None:
+        while not self._is_closed:
+            try:
+                self._hear(self._connection.connection.driver_connection)
+            except (psycopg.Error, DBAPIError, OSError) as error:
+                if not self._is_closed:
+                    _log.warning("the connection that hears other processes was lost: %s", error)
+                self._connect_again()
+        with suppress(psycopg.Error, DBAPIError):
+            self._connection.close()
+
+    def _connect_again(self) -> None:
+        while not self._is_closed:
+            try:
+                self._connection = self._listening()
+                self._on_notice(QUEUED)
+                return
+            except (psycopg.Error, DBAPIError, OSError):
+                select.select([self._wakened], [], [], _RETRY_SECONDS)
+
+    def _hear(self, driver: Any) -> None:
+        while not self._is_closed:
+            payloads = {notice.payload for notice in driver.notifies(timeout=0)} - {f"{QUEUED} {self._opening}"}
+            topics = {payload.partition(" ")[0] for payload in payloads}
+            if CHANGED in topics:
+                self._read_values(driver)
+            for topic in topics:
+                self._on_notice(topic)
+            if not topics:
+                select.select([driver.fileno(), self._wakened], [], [])
+
+
+class SideConnection:
+    """A connection for statements that belong to no transaction. Threads may share it."""
+
+    def __init__(self, connect: Callable[[], Connection]) -> None:
+        self._connect = connect
+        self._lock = Lock()
+        self._connection: Connection | None = None
+
+    def run(self, sql: str, values: Mapping[str, object]) -> list[tuple[Any, ...]]:
+        """Run a statement, and return its rows. Raises OSError if the server cannot be reached."""
+        with self._lock:
+            try:
+                return self._run(sql, values)
+            except psycopg.OperationalError:
+                self._drop()
+            try:
+                return self._run(sql, values)  # the server was restarted
+            except (psycopg.Error, DBAPIError) as error:
+                self._drop()
+                raise OSError(f"the PostgreSQL server cannot be reached ({type(error).__name__})") from None
+
+    def _run(self, sql: str, values: Mapping[str, object]) -> list[tuple[Any, ...]]:
+        if self._connection is None:
+            self._connection = self._connect()
+        driver: Any = self._connection.connection.driver_connection
+        cursor = driver.execute(sql, values)
+        return cursor.fetchall() if cursor.description else []
+
+    def _drop(self) -> None:
+        connection, self._connection = self._connection, None
+        if connection:
+            with suppress(psycopg.Error, DBAPIError):
+                connection.close()
+
+    def close(self) -> None:
+        """Close the connection. The next statement connects again."""
+        with self._lock:
+            self._drop()
+
+
+class ProcessLock:
+    """A lock between processes that belongs to a connection, so that a killed process does not keep it."""
+
+    def __init__(self, connect: Callable[[], Connection], schema: int) -> None:
+        self._connect, self._schema = connect, schema
+        self._connection: Connection | None = None
+
+    def take(self, *, blocking: bool) -> bool:
+        """Take the lock, which this process does not have. Return False if another process has it."""
+        connection = self._connect()
+        driver: Any = connection.connection.driver_connection
+        function = "pg_advisory_lock" if blocking else "pg_try_advisory_lock"
+        (taken,) = driver.execute(f"SELECT {function}(%s, %s)", (_MOVING_CLASS, self._schema)).fetchone()
+        if taken is False:
+            connection.close()
+            return False
+        self._connection = connection
+        return True
+
+    def give_back(self) -> None:
+        """Give the lock back."""
+        if self._connection:
+            self._connection.close()
+        self._connection = None

@@ -1,0 +1,87 @@
+"""The options of `serve` from environment variables."""
+
+from __future__ import annotations
+
+import os
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from svc_notebooks.cli import serve_parser
+from svc_notebooks.cli.environment import open_from_environment, read_environment, variable_of
+from svc_notebooks.core.http.messages import Headers, Request
+from svc_notebooks.server.wsgi import ServiceApp
+
+
+def test_without_variables_the_options_are_those_without_arguments() -> None:
+    parser = serve_parser()
+    options = vars(read_environment(parser, {}))
+
+    assert options.pop("policy") == {}
+    assert options.items() >= vars(parser.parse_args([])).items()
+
+
+def test_a_variable_has_the_meaning_of_its_option() -> None:
+    variables = {"SVC_STORE": "/srv", "SVC_SHARED": "1", "SVC_JOURNAL": "7", "SVC_HOST_NAME": "a.example, b.example"}
+    options = read_environment(serve_parser(), variables)
+
+    assert (options.store, options.shared, options.journal) == ("/srv", True, 7)
+    assert options.host_name == ["a.example", "b.example"]
+
+
+@pytest.mark.parametrize(
+    "name, text",
+    [("SVC_SHARED", "perhaps"), ("SVC_JOURNAL", "many"), ("SVC_PREFIX", "no/slash"), ("SVC_POLICY", "[1]")],
+)
+def test_a_bad_value_names_its_variable(name: str, text: str) -> None:
+    with pytest.raises(ValueError, match=name):
+        read_environment(serve_parser(), {name: text})
+
+
+def test_an_unknown_setting_of_the_policy_is_named() -> None:
+    with pytest.raises(ValueError, match="rate_limits"):
+        read_environment(serve_parser(), {"SVC_POLICY": '{"rate_limits": 1}'})
+
+
+def test_a_bad_token_is_not_in_the_message() -> None:
+    with pytest.raises(ValueError, match="SVC_TOKEN") as refused:
+        read_environment(serve_parser(), {"SVC_TOKEN": "hush hush"})
+
+    assert "hush" not in str(refused.value)
+
+
+def test_the_documentation_has_every_variable() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "scale.md").read_text(encoding="utf-8")
+    names = {name for action in serve_parser()._actions if (name := variable_of(action))}
+
+    assert {name for name in names if f"`{name}`" not in page} == set()
+
+
+def test_the_service_of_variables_has_the_token_and_the_policy(tmp_path: Path) -> None:
+    variables = {"SVC_STORE": str(tmp_path / "store"), "SVC_TOKEN": "t", "SVC_POLICY": '{"page_size": 1}'}
+    with ExitStack() as stack:
+        handle = open_from_environment(stack, variables)
+        headers = Headers([("Authorization", "Bearer t")])
+        response = handle(Request("GET", "http://svc.test/storage/v3/files", headers))
+
+        assert response.status == 200
+
+
+def test_a_forked_process_opens_a_service_of_its_own() -> None:
+    opened: list[int] = []
+
+    def open_service(stack: ExitStack):
+        opened.append(os.getpid())
+        return lambda request: None
+
+    app = ServiceApp(open_service)
+    app.start()
+    child = os.fork()
+    if not child:
+        app.start()
+        os._exit(0 if opened[1:] == [os.getpid()] else 1)
+
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    assert opened == [os.getpid()]
+    app.close()
