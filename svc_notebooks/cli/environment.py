@@ -24,7 +24,18 @@ _log = logging.getLogger(__name__)
 
 PREFIX = "SVC_"
 
-_OF_THE_SERVER = {"help", "host", "port", "tls", "hub", "hub_domain"}
+_OF_THE_SERVER = {
+    "help",
+    "host",
+    "port",
+    "tls",
+    "hub",
+    "hub_domain",
+    "metrics",
+    "log_format",
+    "shutdown_timeout",
+    "shutdown_delay",
+}
 """The options that the server decides, and not the service."""
 
 _SWITCHES = {**dict.fromkeys(("1", "true", "yes", "on"), True), **dict.fromkeys(("", "0", "false", "no", "off"), False)}
@@ -90,6 +101,7 @@ def open_from_environment(stack: ExitStack, environ: Mapping[str, str] = os.envi
 
     Raises ValueError, ImportError and OSError if the service cannot be opened with these variables.
     """
+    from ..server.transports.health import Health
     from ..server.transports.served_paths import served_paths
 
     options = read_environment(serve_parser(), environ)
@@ -98,7 +110,7 @@ def open_from_environment(stack: ExitStack, environ: Mapping[str, str] = os.envi
     if options.token and not opened.school_class:
         service.sign_in(token=options.token)
     page_key = None if opened.is_open else opened.control_token or token_urlsafe(16)
-    return served_paths(
+    handle = served_paths(
         service,
         control=opened.control,
         control_token=opened.control_token,
@@ -106,3 +118,4 @@ def open_from_environment(stack: ExitStack, environ: Mapping[str, str] = os.envi
         # Nobody knows a random key, but the token of a teacher is a key of the page, too.
         has_page=service.policy.live_page and bool(opened.is_open or opened.control_token or opened.school_class),
     )
+    return Health(service, handle, lambda: False).handle

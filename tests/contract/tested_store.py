@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import tempfile
 from functools import cache
-from pathlib import Path
 from typing import cast
 
 from svc_notebooks.core.policy import Policy

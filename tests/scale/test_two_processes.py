@@ -17,11 +17,12 @@ from urllib.parse import urlsplit
 import pytest
 
 from svc_notebooks.server.blobs.blob_store import StoredPart
+from svc_notebooks.server.notifications.delivery_queue import MOST_LEASED
 from svc_notebooks.server.service import open_service
 from tests.contract.apps import FORM
 from tests.contract.wire import InProcess
 from tests.patience import PATIENCE
-from tests.receivers import receiver as receiving
+from tests.receivers import Receiver, receiver as receiving
 from tests.scale.conftest import Place
 from tests.scale.workers import Worker, call, round_robin, sent, workers
 
@@ -267,19 +268,9 @@ def test_a_download_goes_on_when_another_process_deletes_the_file(each_place: Pl
         assert len(list(first._parts.listed())) == 1
 
 
-@pytest.mark.parametrize(
-    "name,body",
-    [
-        ("clock", {"advance": 5}),
-        ("clock", {"now": "2026-01-01T00:00:00Z"}),
-        ("clock", {"freeze": True}),
-        ("faults", {"steps": [{"action": {"status": 503}}]}),
-        ("snapshot", {}),
-    ],
-)
-def test_what_belongs_to_one_process_is_refused(place: Place, name: str, body: dict[str, object]) -> None:
+def test_a_snapshot_is_refused(place: Place) -> None:
     with workers(place, 1, "t") as (worker,):
-        status, _, text = call(worker, "POST", f"/_control/{name}", body)
+        status, _, text = call(worker, "POST", "/_control/snapshot", {})
 
     assert status == 400
     assert "several processes share this store" in json.loads(text)["error"]["message"]
@@ -346,3 +337,53 @@ def test_the_messages_of_a_killed_process_are_sent_by_another(place: Place) -> N
         with receiver.arrived:
             assert receiver.arrived.wait_for(lambda: "update" in receiver.states, PATIENCE)
         assert call(second, "GET", FILES)[0] == 200
+
+
+def test_each_message_arrives_in_order_while_a_process_is_killed_again_and_again(place: Place) -> None:
+    channels, changes, kills, done = 1000 if FULL else 40, 4, 0, Event()
+    with receiving() as receiver, workers(place, 2, "t") as running:
+        sent(running[0], "POST", "/_control/domains", {"domain": "localhost"})
+        sent(running[0], "POST", "/_control/trust", {"ca_pem": receiver.ca_pem})
+
+        def kill_and_restart() -> None:
+            nonlocal kills
+            while not done.wait(5 if FULL else 2):
+                running[1].kill()
+                running[1].start()
+                kills += 1
+
+        with ThreadPoolExecutor(1) as pool:
+            killing = pool.submit(kill_and_restart)
+            try:
+                files = [sent(running[0], "POST", FILES, {})["id"] for _ in range(channels)]
+                for number, file in enumerate(files):
+                    body = {"id": f"c{number}", "type": "web_hook", "address": receiver.address}
+                    sent(running[0], "POST", f"{FILES}/{file}/watch", body)
+                rounds = 0
+                while rounds < changes or kills < 2:
+                    rounds += 1
+                    for file in files:
+                        sent(running[0], "PATCH", f"{FILES}/{file}", {"description": f"{rounds}"})
+                with receiver.arrived:
+                    complete = receiver.arrived.wait_for(
+                        lambda: len(set(arrived_at(receiver))) == channels * (rounds + 1), PATIENCE
+                    )
+            finally:
+                done.set()
+                killing.result()
+                running[1].close()
+    arrived = arrived_at(receiver)
+    twice = len(arrived) - len(set(arrived))
+    by_channel: dict[str | None, list[int]] = {}
+    for channel, message in arrived:
+        by_channel.setdefault(channel, []).append(message)
+    print(f"{len(arrived)} messages of {channels} channels, {twice} of them again, {kills} kills")
+
+    assert complete
+    assert all(numbers == sorted(numbers) for numbers in by_channel.values())
+    assert twice <= kills * MOST_LEASED
+
+
+def arrived_at(receiver: Receiver) -> list[tuple[str | None, int]]:
+    """Return the channel and the number of each message."""
+    return [(request.channel_id, request.number) for request in list(receiver.requests)]

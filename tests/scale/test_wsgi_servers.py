@@ -63,6 +63,7 @@ def test_uploads_downloads_exports_and_messages(served: Served) -> None:
     _ranges(served.address, simple["id"])
     _export(served.address)
     _message(served.address, simple["id"])
+    assert [call(served.address, "GET", path)[0] for path in ("/healthz", "/readyz")] == [200, 200]
     rows = sent(served.address, "GET", "/_control/journal", token="c")["journal"]
 
     assert {row["status"] for row in rows if row["operation"] == "files.create"} == {200}

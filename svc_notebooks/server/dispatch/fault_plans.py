@@ -240,6 +240,9 @@ class Faults:
         self._plans = SharedPlans(shared.values) if shared else Plans()
         self._wait = context.clock.wait if context.policy.fault_delay == "clock" else time.sleep
 
+    def __bool__(self) -> bool:
+        return bool(self._plans)
+
     def add(self, document: JSONObject) -> ArmedPlan:
         """Activate a fault plan and return the plan. Raises ValueError for an invalid plan."""
         with self._plans.changing() as plans:

@@ -28,7 +28,7 @@ _log = logging.getLogger(__name__)
 _LEASED_TIMEOUTS, _LEASED_SECONDS = 3, 10.0
 """The lease of a queue ends after so many timeouts of a delivery and so many seconds, unless an attempt renews it."""
 
-_MOST_LEASED = 64
+MOST_LEASED = 64
 """The number of queues that one process leases at a time, so that the others get their share."""
 
 POLL_SECONDS = 2.0
@@ -76,7 +76,7 @@ class DeliveryQueue:
         now = self._context.millis()
         with self._store.exclusive():
             self._cancel_for_closed_channels(now)
-            most = max(0, _MOST_LEASED - len(self._in_flight))
+            most = max(0, MOST_LEASED - len(self._in_flight))
             taken = self._store.outbox.take(now, most, self._lease_seconds)
             due = [waiting for waiting in taken if waiting.channel.seq not in self._in_flight]
             self._in_flight.update((waiting.channel.seq, (waiting, now)) for waiting in due)
