@@ -15,18 +15,9 @@ from pathlib import Path
 
 from .. import __version__
 from .marks.options import add_grade_options
-from .options.operation_options import add_migrate_options, add_operation_options, add_sweep_options
-from .options.option_types import (
-    count_option,
-    file_option,
-    host_name_option,
-    jobs_option,
-    origin_option,
-    path_prefix_option,
-    port_option,
-    seconds_option,
-    token_option,
-)
+from .options.operation_options import add_migrate_options, add_sweep_options
+from .options.option_types import file_option, jobs_option, seconds_option
+from .options.serve_options import add_serve_options
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -203,12 +194,7 @@ def _add_solutions(commands: "argparse._SubParsersAction[argparse.ArgumentParser
     )
 
 
-def serve_parser() -> argparse.ArgumentParser:
-    """Return the parser of the options of `svc-notebooks serve`."""
-    return _add_serve(argparse.ArgumentParser().add_subparsers())
-
-
-def _add_serve(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> argparse.ArgumentParser:
+def _add_serve(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     serve = commands.add_parser(
         "serve",
         help="run the service on a socket, for programs in any language",
@@ -216,100 +202,7 @@ def _add_serve(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
         " of JSON with base_url, token, auth_scope_base, ca, control and page. page is the link to the live page, which"
         " shows files, messages and requests.",
     )
-    serve.add_argument("--host", default="127.0.0.1", help="the address to listen on (default: %(default)s)")
-    serve.add_argument("--port", type=port_option, default=0, help="the port to listen on (default: a free port)")
-    serve.add_argument(
-        "--hub",
-        action="store_true",
-        help="run as a managed service of JupyterHub, which sets the address, the path and the users (docs/hub.md)",
-    )
-    serve.add_argument(
-        "--hub-domain",
-        type=host_name_option,
-        metavar="DOMAIN",
-        help="with --hub, the domain of the users' e-mail addresses (default: svc.example)",
-    )
-    serve.add_argument(
-        "--prefix",
-        type=path_prefix_option,
-        default="",
-        metavar="PATH",
-        help="the path below which a proxy serves the service, such as /services/svc",
-    )
-    serve.add_argument(
-        "--tls",
-        action="store_true",
-        help="use https; ca in the output is then the path of the CA certificate, which is removed at the end",
-    )
-    serve.add_argument("--token", type=token_option, help="the first user's token (default: a random one)")
-    serve.add_argument(
-        "--store",
-        metavar="PATH",
-        help="the data folder of a service, or an empty folder, or postgresql://user@host/database (default: data in"
-        " memory)",
-    )
-    serve.add_argument(
-        "--content",
-        metavar="DIR",
-        help="with --store postgresql://..., the folder or s3://bucket/prefix for the contents of files",
-    )
-    serve.add_argument(
-        "--shared",
-        action="store_true",
-        help="with --store postgresql://..., let other processes with --shared serve the same store (docs/scale.md)",
-    )
-    serve.add_argument(
-        "--journal",
-        type=int,
-        metavar="N",
-        help="with --store postgresql://..., keep the last N requests and deliveries of all processes in the database",
-    )
-    serve.add_argument(
-        "--control", action="store_true", help="also serve the control interface at {base_url}/_control/"
-    )
-    serve.add_argument(
-        "--control-token",
-        type=token_option,
-        metavar="TOKEN",
-        help="the bearer token that the control interface requires (default: SVC_CONTROL_TOKEN, or no token)",
-    )
-    serve.add_argument(
-        "--host-name",
-        action="append",
-        default=[],
-        type=host_name_option,
-        metavar="NAME",
-        help="accept this host name, such as that of a proxy, or * for any; can be repeated",
-    )
-    serve.add_argument(
-        "--allow-origin",
-        action="append",
-        type=origin_option,
-        metavar="ORIGIN",
-        help="allow only pages of this origin to use the interface, such as https://app.example; can be repeated",
-    )
-    serve.add_argument(
-        "--class",
-        dest="roster",
-        type=Path,
-        metavar="FILE",
-        help="serve a class: only the students and teachers in this CSV file (name, e-mail, role) can sign in",
-    )
-    serve.add_argument(
-        "--tokens",
-        type=file_option,
-        metavar="FILE",
-        help="with --class, the file of the sign-in tokens (default: sign-in-tokens.csv in the folder of --store)",
-    )
-    for option, limit in (
-        ("--quota-bytes", "bytes of files and open uploads of a student (default: 256 MiB)"),
-        ("--requests-per-minute", "requests of a student in a minute (default: 600)"),
-        ("--channels", "active channels of a student (default: 20)"),
-    ):
-        serve.add_argument(option, type=count_option, metavar="N", help=f"with --class, the most {limit}")
-    add_operation_options(serve)
-    serve.add_argument("--no-live-page", action="store_true", help="do not serve the live page at {base_url}/")
-    return serve
+    add_serve_options(serve)
 
 
 def _add_check(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:

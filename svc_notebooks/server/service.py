@@ -82,11 +82,7 @@ class Service:
 
         `kind` is "file", "channel", "calendar" or "event", and `key` is the id of the object.
         """
-        store = self._context.store
-        if kind == "event":
-            return store.events.exists(key.split("_")[0])  # an instance has the id of its series
-        tables = {"file": store.files.get, "channel": store.channels.get, "calendar": store.calendars.get}
-        return tables[kind](key) is not None
+        return self._context.store.has(kind, key)
 
     @property
     def seed(self) -> int | str | None:
@@ -186,8 +182,7 @@ class Service:
     def open_with(self, file_id: str, client: str) -> bool:
         """Give the file scope of an OAuth client access to a file. Return False if there is no such file."""
         with self._context.store.transaction():
-            exists = self._context.store.files.get(file_id) is not None
-            if exists:
+            if exists := self._context.store.files.get(file_id) is not None:
                 self._context.store.files.open_with(file_id, client)
         return exists
 
@@ -375,9 +370,11 @@ def open_service(
         policy: the settings for behavior that the interface does not define.
         names: the brand names in paths, headers and media types.
         base_url: the address in links, by default the address of each request.
-        background: True for deliveries in a thread, the default where threads exist; False for `deliver` only.
+        background: True to deliver notifications in a thread, by default on platforms with threads. If False, only
+            `deliver` delivers them, and only to functions of this process.
 
-    Raises ValueError for another URL, ImportError without an extra, and OSError if a store is damaged or in use.
+    Raises ValueError for another URL, ImportError without the extra `postgres` or `s3`, and OSError if the folder, the
+    database or the bucket is damaged, in use, or that of another program.
 
     >>> service = open_service(seed=0)
     >>> service.handle(Request("GET", "http://svc.local/storage/v3/files")).status

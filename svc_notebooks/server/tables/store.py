@@ -111,6 +111,13 @@ class Store:
         """
         return self._discarded.deletable(parts) if self._discarded else parts
 
+    def has(self, kind: str, key: str) -> bool:
+        """Return True if there is a "file", "channel", "calendar" or "event" with an id."""
+        if kind == "event":
+            return self.events.exists(key.split("_")[0])  # an instance has the id of its series
+        tables = {"file": self.files.get, "channel": self.channels.get, "calendar": self.calendars.get}
+        return tables[kind](key) is not None
+
     def clear(self) -> None:
         """Delete files, uploads, permissions, channels, events and secondary calendars. Users and OAuth data stay."""
         with self.transaction():

@@ -15,10 +15,10 @@ from dataclasses import fields
 from secrets import token_urlsafe
 from typing import Any
 
-from ..core.http.messages import Request, Response
-from ..core.policy import Policy
-from . import serve_parser
+from ...core.http.messages import Request, Response
+from ...core.policy import Policy
 from .opened_service import open_with_options
+from .serve_options import serve_parser
 
 _log = logging.getLogger(__name__)
 
@@ -36,7 +36,7 @@ _OF_THE_SERVER = {
     "shutdown_timeout",
     "shutdown_delay",
 }
-"""The options that the server decides, and not the service."""
+"""Options of `serve` that have no variable, because the WSGI server decides them."""
 
 _SWITCHES = {**dict.fromkeys(("1", "true", "yes", "on"), True), **dict.fromkeys(("", "0", "false", "no", "off"), False)}
 _POLICY = f"{PREFIX}POLICY"
@@ -101,8 +101,8 @@ def open_from_environment(stack: ExitStack, environ: Mapping[str, str] = os.envi
 
     Raises ValueError, ImportError and OSError if the service cannot be opened with these variables.
     """
-    from ..server.transports.health import Health
-    from ..server.transports.served_paths import served_paths
+    from ...server.transports.health import Health
+    from ...server.transports.served_paths import served_paths
 
     options = read_environment(serve_parser(), environ)
     opened = open_with_options(options, stack, _log.warning)

@@ -8,12 +8,12 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..core.http.origins import ANY, is_host_name
-from .class_options import ClassOptions, read_class
+from ...core.http.origins import ANY, is_host_name
+from ..class_options import ClassOptions, read_class
 
 if TYPE_CHECKING:
-    from ..server.auth.hub_settings import HubSettings
-    from ..server.service import Service
+    from ...server.auth.hub_settings import HubSettings
+    from ...server.service import Service
 
 
 class OpenedService(NamedTuple):
@@ -33,9 +33,9 @@ def open_with_options(
 
     Raises ValueError, ImportError and OSError if the service cannot be opened with these options.
     """
-    from ..core.policy import Policy
-    from ..server.auth.hub import JupyterHub
-    from ..server.service import open_service
+    from ...core.policy import Policy
+    from ...server.auth.hub import JupyterHub
+    from ...server.service import open_service
 
     if options.control_token and not options.control:
         raise ValueError("--control-token applies only to the control interface; add --control")
