@@ -49,7 +49,8 @@ class Health:
                 return _answer(request, self._readiness())
             if path == "/metrics" and self._metrics:
                 content, media_type = self._metrics()
-                return _answer(request, Response(200, Headers([("Content-Type", media_type), _NOT_STORED]), content))
+                headers = [("Content-Type", media_type), ("Content-Length", str(len(content))), _NOT_STORED]
+                return _answer(request, Response(200, Headers(headers), content))
         return self._next_handle(request)
 
     def _readiness(self) -> Response:

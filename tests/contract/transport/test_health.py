@@ -86,6 +86,7 @@ def test_metrics_count_requests_bytes_and_sessions(server: SocketServer, service
 
     assert status == 200
     assert headers["Content-Type"].startswith("text/plain; version=")
+    assert headers["Content-Length"] == str(len(body))  # or the client waits until the connection is closed
     assert lines['svc_requests_total{operation="files.get",status="200"}'] == "1.0"
     assert lines['svc_requests_total{operation="files.get",status="404"}'] == "1.0"
     assert lines['svc_requests_total{operation="unknown",status="404"}'] == "1.0"
