@@ -2,7 +2,7 @@
 sweep | conformance | doctor`.
 
 lab, run, grade, ..., migrate, sweep, conformance        a module for each command
-class_options, options                                   roster and options of `serve --class`; other options
+class_options, options, service                          options of `serve --class`; other options; the opened service
 notebook_files, jupyter_settings                         the notebooks of the package; settings of JupyterLab
 rule_report, report_plugin, deployment                   report, pytest plugin and tested deployment of `conformance`
 output_file, marks                                       output files of commands; saved marks and tables of `grade`

@@ -21,7 +21,7 @@ OpenService = Callable[[ExitStack], Callable[[Request], Response]]
 
 
 def _open(stack: ExitStack) -> Callable[[Request], Response]:
-    from ..cli.options.environment import open_from_environment
+    from ..cli.service.environment import open_from_environment
 
     return open_from_environment(stack)
 

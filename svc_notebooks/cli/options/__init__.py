@@ -2,6 +2,4 @@
 
 serve_options.py, operation_options.py   the options of `serve`; those for the operator of a service
 option_types.py                          the values of options
-environment.py                           the options of `serve` from environment variables, for WSGI servers
-opened_service.py                        opens the service that the options of `serve` describe
 """

@@ -2,8 +2,7 @@
 
 opening.py                         opens databases
 engine.py, readers.py              the connections, with their transactions and snapshots
-postgres.py, postgres_*.py         the same on PostgreSQL, with a queue of statements; further connections are in
-                                   side_connections.py
+postgres.py, postgres_*.py         the same on PostgreSQL, with a queue of statements; side_connections.py
 statements.py                      prepared statements in both dialects
 schema.py, column_values.py        the tables, and the values that their columns may contain; shared_schema.py
 upgrades.py, postgres_upgrades.py  upgrades from older schema versions; word_index.py indexes the words of files

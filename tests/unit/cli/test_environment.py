@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from svc_notebooks.cli.options.environment import open_from_environment, read_environment, variable_of
 from svc_notebooks.cli.options.serve_options import serve_parser
+from svc_notebooks.cli.service.environment import open_from_environment, read_environment, variable_of
 from svc_notebooks.core.http.messages import Headers, Request
 from svc_notebooks.server.wsgi import ServiceApp
 

@@ -17,8 +17,8 @@ from typing import Any
 
 from ...core.http.messages import Request, Response
 from ...core.policy import Policy
+from ..options.serve_options import serve_parser
 from .opened_service import open_with_options
-from .serve_options import serve_parser
 
 _log = logging.getLogger(__name__)
 

@@ -39,7 +39,7 @@ def open_with_options(
 
     if options.control_token and not options.control:
         raise ValueError("--control-token applies only to the control interface; add --control")
-    control_token = options.control_token or os.environ.get("SVC_CONTROL_TOKEN") or None
+    control_token = options.control_token or os.environ.get("SVC_CONTROL_TOKEN")
     school_class = read_class(options)
     if hub and school_class:
         raise ValueError("--class and --hub cannot be used together: the hub has the accounts and their tokens")
