@@ -20,6 +20,7 @@ class SeriesCache:
     def __init__(self, most: int = MAX_SERIES) -> None:
         self._most = most
         self._calendars: OrderedDict[Hashable, Mapping[int, Any]] = OrderedDict()
+        self._size = 0
         self._lock = Lock()
 
     def get(self, calendar: Hashable) -> Mapping[int, Any]:
@@ -30,7 +31,9 @@ class SeriesCache:
     def keep(self, calendar: Hashable, series: Mapping[int, Any]) -> None:
         """Keep the series of a calendar. Drops the calendars not listed for longest if there are too many."""
         with self._lock:
-            self._calendars[calendar] = series
-            self._calendars.move_to_end(calendar)
-            while sum(map(len, self._calendars.values())) > self._most:
-                self._calendars.popitem(last=False)
+            self._size += len(series) - len(self._calendars.pop(calendar, {}))
+            if series:
+                self._calendars[calendar] = series
+            while self._size > self._most:
+                _, dropped = self._calendars.popitem(last=False)
+                self._size -= len(dropped)
