@@ -54,7 +54,7 @@ class CursorCache:
         return cursor
 
     def keep(self, key: Hashable, cursor: Cursor) -> None:
-        """Keep a cursor open, unless its list is cheap to begin. Closes the least recently used ones beyond the limit."""
+        """Keep a cursor open, unless its list is cheap to begin. Closes those not used for longest beyond the limit."""
         if not cursor.series:
             return
         with self._lock:
