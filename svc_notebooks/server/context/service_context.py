@@ -25,6 +25,7 @@ from .cursors import CursorCache
 from .quotas import Quota
 from .request_journal import JournalEntry
 from .series_cache import SeriesCache
+from .text_cache import TextCache
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +53,7 @@ class ServiceContext:
     reserve: Reserve = field(default_factory=lambda: Reserve(None))
     cursors: CursorCache = field(default_factory=CursorCache)
     series: SeriesCache = field(default_factory=SeriesCache)
+    texts: TextCache = field(default_factory=TextCache)
     quotas: dict[str, Quota] = field(default_factory=dict)
     records: KeptRecords | None = None
 

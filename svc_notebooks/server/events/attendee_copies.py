@@ -49,7 +49,7 @@ def merge_parts(shared: Event, private: Event) -> Event:
 
 def sync_attendee_copies(context: ServiceContext, event: EventRecord, before: Event) -> None:
     """Update the guests' copies of an organizer's event. `before` contains the event fields before the change."""
-    row, body = event
+    row, body = event.row, event.body
     if not (body.get("attendees") or before.get("attendees")):
         return
     # Attendees who are users of this service have a copy, unless they have another event with this id.
@@ -99,7 +99,7 @@ def _has_series(context: ServiceContext, row: EventRow, calendar: str) -> bool:
 
 
 def _save_copy(context: ServiceContext, event: EventRecord, calendar: str) -> None:
-    row, body = event
+    row, body = event.row, event.body
     before = context.store.events.get(calendar, row.id)
     private = private_part(json.loads(before.body)) if before else {}
     series = row.series if _has_series(context, row, calendar) else None

@@ -24,6 +24,8 @@ class ItemStyle(NamedTuple):
 
     mask: Mask
     is_compact: bool
+    fields: str | None = None
+    """The parameter `fields`, from which the mask was made."""
 
     def line(self, depth: int) -> str:
         """Return the beginning of a line at a depth of the JSON, or "" if everything is on one line."""
@@ -33,29 +35,45 @@ class ItemStyle(NamedTuple):
 class EventTexts:
     """The JSON of the events of a view. `shared` has a template for each series, by the number of its row."""
 
-    def __init__(self, view: EventView, shared: dict[int, str]) -> None:
+    def __init__(self, view: EventView, shared: dict[int, str], style: ItemStyle) -> None:
         self._view = view
         self._shared = shared
+        self._style = style
+        self._key = (view.key, style.fields, style.is_compact)
 
-    def of(self, event_id: str, entry: Entry, style: ItemStyle) -> str:
+    def of(self, event_id: str, entry: Entry) -> str:
         """Return the JSON of an event, or of the instance of a recurring event with this id."""
         event, slot = entry
         if slot is None:
-            return json_text(field_mask.apply(style.mask, cast(JSON, self._view.resource(event))), style.line(2))
+            return self._stored(event) if event.has_fields_of_row else self._text(event)
         template = self._shared.get(event.row.seq)
         if template is None:
-            template = self._shared[event.row.seq] = self._template(event, slot, style)
+            template = self._shared[event.row.seq] = self._template(event, slot)
         if slot.dates:
             start, end = (day.isoformat() for day in slot.dates)
         else:
             start, end = self._view.time_text(slot.start), self._view.time_text(slot.end)
         return template % {"id": event_id, "link": self._view.link(event_id), "start": start, "end": end}
 
-    def _template(self, event: EventRecord, slot: Slot, style: ItemStyle) -> str:
+    def _stored(self, event: EventRecord) -> str:
+        """Return the JSON of an event whose fields are those of its row, which is built again only if it changes."""
+        texts, key = self._view.context.texts, (event.row, self._key)
+        text = texts.get(key)
+        if text is None:
+            text = self._text(event)
+            texts.keep(key, text, len(event.row.body))
+        return text
+
+    def _text(self, event: EventRecord) -> str:
+        resource = cast(JSON, self._view.resource(event))
+        return json_text(field_mask.apply(self._style.mask, resource), self._style.line(2))
+
+    def _template(self, event: EventRecord, slot: Slot) -> str:
         """Return the JSON of an instance as a template with names for the id, the link and the times.
 
         The texts that replace the names consist of characters that JSON does not escape.
         """
+        style = self._style
         resource: Any = field_mask.apply(style.mask, cast(JSON, self._view.resource(build_instance(event, slot))))
         inner, colon = style.line(3), ":" if style.is_compact else ": "
         members = [f'"{name}"{colon}{_member(name, value, inner)}' for name, value in resource.items()]

@@ -54,7 +54,11 @@ def list_events(context: ServiceContext, request: RequestContext) -> Response:
     last = context.store.events.last(calendar.id)
     pick = _list_changes if criteria.since is not None else expand_calendar if criteria.single else _list_rows
     about = ("events", calendar.id, _query_key(request.query))
-    return _page(context, request, view, about, lambda key: pick(context, calendar, criteria, key), criteria, last)
+
+    def events_from(key: Key | None) -> Cursor:
+        return pick(context, calendar, criteria, key)
+
+    return _page(context, request, view, about, events_from, criteria, last, expands=pick is expand_calendar)
 
 
 def list_instances(context: ServiceContext, request: RequestContext) -> Response:
@@ -77,7 +81,7 @@ def list_instances(context: ServiceContext, request: RequestContext) -> Response
         return Cursor(by_start([instance] if instance and criteria.matches(instance) else []))
 
     about = ("instances", calendar.id, event.row.id, _query_key(request.query))
-    return _page(context, request, view, about, instances_from, criteria, None)
+    return _page(context, request, view, about, instances_from, criteria, None, expands=True)
 
 
 def _original(query: Query) -> Start | None:
@@ -153,15 +157,18 @@ def _page(
     pick: Callable[[Key | None], Cursor],
     criteria: ListCriteria,
     last: int | None,
+    *,
+    expands: bool,
 ) -> Response:
+    """Return a page of the events that `pick` selects. `expands` is True if that is expensive to begin at a key."""
     size = page_size(request.query, _DEFAULT_PAGE_SIZE, _MAX_PAGE_SIZE)
     token = request.query.get("pageToken")
     at, event_id, last = decode_page_token(token, about, 3, context.secret) if token else (None, "", last)
     key = (at, event_id) if at is not None else None
     # A cursor is used only if nothing has changed since the previous page. A row that another thread writes in between
     # changes the state, too.
-    state = (view.calendar, about, view.user, view.writes, view.base_url, context.store.events.state(view.calendar.id))
-    cursor = (context.cursors.take((token, state)) if token else None) or pick(key)
+    state = (*view.key, about, context.store.events.state(view.calendar.id)) if expands else None
+    cursor = (context.cursors.take((token, state)) if token and expands else None) or pick(key)
     entries: list[Keyed] = []
     next_key = None
     try:
@@ -188,20 +195,24 @@ def _page(
     }
     if next_key is not None:
         page["nextPageToken"] = token = encode_page_token((*next_key, last), about, context.secret)
-        if len(entries) > size:
+        if len(entries) > size and expands:
             rest = chain(entries[size:], cursor.entries)
             context.cursors.keep((token, state), dataclasses.replace(cursor, entries=rest))
     elif last is not None and not criteria.order and criteria.after is None and criteria.before is None:
         page["nextSyncToken"] = encode_page_token((last,), ("sync", calendar.id), context.secret)
-    return _response(request, page, EventTexts(view, cursor.shared), entries[:size])
+    return _response(request, page, view, cursor.shared, entries[:size])
 
 
-def _response(request: RequestContext, page: EventList, texts: EventTexts, entries: list[Keyed]) -> Response:
-    """Return the response with a page without its items, whose JSON `texts` builds from the entries."""
+def _response(
+    request: RequestContext, page: EventList, view: EventView, shared: dict[int, str], entries: list[Keyed]
+) -> Response:
+    """Return the response with a page without its items, whose JSON is built from the entries."""
     mask = parse_fields_param(request.query, {}, _SHAPE)
     selection = select_fields(mask, page)
     if not entries or "items" not in selection:
         return json_response(request.query, selection)
-    style = ItemStyle(item_mask(mask or {}), is_compact=request.query.get("prettyPrint") == "false")
-    items = [texts.of(event_id, entry, style) for (_, event_id), entry in entries]
+    query = request.query
+    style = ItemStyle(item_mask(mask or {}), query.get("prettyPrint") == "false", query.get("fields"))
+    texts = EventTexts(view, shared, style)
+    items = [texts.of(event_id, entry) for (_, event_id), entry in entries]
     return json_bytes(text_bytes(list_text(selection, items, style)))

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from base64 import urlsafe_b64encode
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from datetime import tzinfo
 from functools import lru_cache
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 from ...core.clock import format_time, from_millis
 from ...core.events.field_table import FIELD_ORDER
@@ -20,16 +20,30 @@ from ..tables.calendars import CalendarRow
 from ..tables.events import EventRow
 
 
-class EventRecord(NamedTuple):
-    """A stored event with its row and its fields. The fields of an instance include the fields of its series."""
+class EventRecord:
+    """A stored event with its row and its fields. The fields of an instance include the fields of its series.
 
-    row: EventRow
-    body: Event
+    Without a `body`, the event has the fields of its row. They are parsed only if they are needed.
+    """
+
+    __slots__ = ("_body", "has_fields_of_row", "row")
+
+    def __init__(self, row: EventRow, body: Event | None = None) -> None:
+        self.row = row
+        self.has_fields_of_row = body is None
+        self._body = body
+
+    @property
+    def body(self) -> Event:
+        """The fields of the event."""
+        if self._body is None:
+            self._body = json.loads(self.row.body)
+        return self._body
 
 
 def event_from_row(row: EventRow) -> EventRecord:
     """Return the event of a row that is not an instance, with its fields."""
-    return EventRecord(row, json.loads(row.body))
+    return EventRecord(row)
 
 
 def pick(event: Event, names: Iterable[str]) -> Event:
@@ -58,6 +72,11 @@ class EventView:
     zone: tzinfo
     max_attendees: int | None = None
     writes: bool = True
+
+    @property
+    def key(self) -> tuple[Hashable, ...]:
+        """The values that determine the resource of an event, beside the event itself and the service."""
+        return self.calendar, self.user, self.base_url, self.zone, self.max_attendees, self.writes
 
     def time_text(self, millis: int) -> str:
         """Return a time in Unix milliseconds as the text of a `dateTime`."""

@@ -37,7 +37,7 @@ def with_body(row: EventRow, body: Event, calendar: CalendarRow) -> EventRow:
 
 def save_event(context: ServiceContext, event: EventRecord) -> EventRecord:
     """Store an event, delete changed instances outside its recurrence, and return the event with its row."""
-    row, body = event
+    row, body = event.row, event.body
     if row.series is None:
         drop_missing_instances(context, event)
     else:
