@@ -24,7 +24,7 @@ from ..context.responses import empty_response, json_response
 from ..context.service_context import RequestContext, ServiceContext
 from ..tables.files import FilePage, FileRow
 from . import change_log
-from .resource import DEFAULT_MASK, ViewContext, file_resource
+from .resource import DEFAULT_MASK, ViewContext, file_resource, file_resources
 from .rows import add_file, change_row, check_new, file_for, new_row, save_properties, writable_folder
 
 
@@ -301,7 +301,7 @@ def list_files(context: ServiceContext, request: RequestContext) -> Response:
     if everything or "files" in mask:
         file_mask = mask.get("files") or {field_mask.STAR: field_mask.ALL}
         view = ViewContext(context, request.caller, request.http_request)
-        value["files"] = [file_resource(row, file_mask, view) for row in page.rows]
+        value["files"] = file_resources(page.rows, file_mask, view)
     return json_response(query, {name: member for name, member in value.items() if everything or name in mask})
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
@@ -260,12 +260,22 @@ _BINARY = frozenset(field.name for field in FILE_FIELDS if field.binary)
 
 def file_resource(row: FileRow, mask: Mask, view: ViewContext) -> File:
     """Return a File resource with the fields that a mask selects. Other fields are neither read nor computed."""
-    file, everything = _File(row, view), STAR in mask
+    return file_resources([row], mask, view)[0]
+
+
+def file_resources(rows: Iterable[FileRow], mask: Mask, view: ViewContext) -> list[File]:
+    """Return the File resources of several rows, each with the fields that a mask selects."""
+    everything = STAR in mask
+    selected = [(name, getter, mask.get(name, ALL)) for name, getter in _GETTERS.items() if everything or name in mask]
+    return [_selected_fields(_File(row, view), selected) for row in rows]
+
+
+def _selected_fields(file: _File, selected: Iterable[tuple[str, Callable[[_File], Any], Mask]]) -> File:
     resource: Any = {}
-    for name, getter in _GETTERS.items():
-        if not (everything or name in mask) or (row.size is None and name in _BINARY):
+    for name, getter, mask in selected:
+        if file.row.size is None and name in _BINARY:
             continue
         if (value := getter(file)) is not None:
-            resource[name] = apply(mask.get(name, ALL), value)
+            resource[name] = apply(mask, value) if mask else value
     selection: File = resource
     return selection

@@ -222,10 +222,9 @@ class FileTable(TableGroup):
         """
         count = None if self._database.chooses_indexes else self._count
         if search is None:
-            statement = _page_of_all(viewer, tuple(keys), after, size + 1, count is not None)
+            selected = self._database.run(_page_of_all(viewer, tuple(keys), after, size + 1, count is not None), {})
         else:
-            statement = page_statement(_COLUMNS, viewer, search, keys, after, size + 1, count)
-        selected = self._database.select(statement)
+            selected = self._database.select(page_statement(_COLUMNS, viewer, search, keys, after, size + 1, count))
         width = len(FileRow._fields)
         rows = [FileRow._make(row[:width]) for row in selected[:size]]
         return FilePage(rows, selected[size - 1][width:] if len(selected) > size else None)
@@ -234,12 +233,13 @@ class FileTable(TableGroup):
         return int(self._database.select(statement)[0][0])
 
 
-@lru_cache(maxsize=64)  # SQLAlchemy takes longer to build the query than SQLite to run it
+@lru_cache(maxsize=64)  # SQLAlchemy takes longer to build and compile the query than SQLite to run it
 def _page_of_all(
     viewer: Viewer, keys: tuple[SortKey, ...], after: tuple[Any, ...] | None, size: int, names_index: bool
-) -> Select[Any]:
+) -> Prepared:
     """Return the query for a page without a search, which names an index without counting its rows."""
-    return page_statement(_COLUMNS, viewer, None, keys, after, size, (lambda statement: 0) if names_index else None)
+    count = (lambda statement: 0) if names_index else None
+    return Prepared(page_statement(_COLUMNS, viewer, None, keys, after, size, count))
 
 
 def _values(row: FileRow) -> dict[str, Any]:
