@@ -108,4 +108,5 @@ class RequestContext:
         """Return the caller as a `Viewer`, the form that the searches of the store take."""
         user = self.caller.user
         shared = context.store.permissions.has_any(user)
-        return Viewer(user, context.root(user), self.caller.client, context.folder_type, shared, self.caller.app_only)
+        client, app_only = self.caller.client, self.caller.app_only
+        return Viewer(user, user.lower(), context.root(user), client, context.folder_type, shared, app_only)

@@ -12,7 +12,7 @@ from sqlalchemy import CTE, Select, bindparam, delete, func, select, update
 
 from ...core.files.query import Search
 from ...core.files.sort_order import SortKey
-from ..database.engine import Prepared, TableGroup, inserting
+from ..database.engine import Prepared, Row, TableGroup, inserting
 from ..database.schema import files, opened, properties, rope
 from .file_pages import page_statement
 from .search import Viewer, ascii_lower, word_list
@@ -221,8 +221,10 @@ class FileTable(TableGroup):
         `after` has the sort key values of the previous page's last file, or is None.
         """
         count = None if self._database.chooses_indexes else self._count
-        if search is None:
-            selected = self._database.run(_page_of_all(viewer, tuple(keys), after, size + 1, count is not None), {})
+        selected: Sequence[Row]
+        if search is None and after is None:
+            first_page = _first_page(tuple(keys), size + 1, viewer.shared, viewer.app_only, count is not None)
+            selected = self._database.run(first_page, viewer._asdict())
         else:
             selected = self._database.select(page_statement(_COLUMNS, viewer, search, keys, after, size + 1, count))
         width = len(FileRow._fields)
@@ -234,12 +236,15 @@ class FileTable(TableGroup):
 
 
 @lru_cache(maxsize=64)  # SQLAlchemy takes longer to build and compile the query than SQLite to run it
-def _page_of_all(
-    viewer: Viewer, keys: tuple[SortKey, ...], after: tuple[Any, ...] | None, size: int, names_index: bool
-) -> Prepared:
-    """Return the query for a page without a search, which names an index without counting its rows."""
+def _first_page(keys: tuple[SortKey, ...], size: int, shared: bool, app_only: bool, names_index: bool) -> Prepared:
+    """Return the query for the first page without a search, which names an index without counting its rows.
+
+    The fields of the viewer are its parameters.
+    """
+    parameters: dict[str, Any] = {name: bindparam(name) for name in Viewer._fields}
+    viewer = Viewer(**(parameters | {"shared": shared, "app_only": app_only}))
     count = (lambda statement: 0) if names_index else None
-    return Prepared(page_statement(_COLUMNS, viewer, None, keys, after, size, count))
+    return Prepared(page_statement(_COLUMNS, viewer, None, keys, None, size, count))
 
 
 def _values(row: FileRow) -> dict[str, Any]:

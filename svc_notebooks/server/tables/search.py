@@ -51,9 +51,13 @@ def ascii_lower(text: str) -> str:
 
 
 class Viewer(NamedTuple):
-    """The user of a query, the id of the user's root folder, the OAuth client, and the media type of folders."""
+    """The user of a query, the id of the user's root folder, the OAuth client, and the media type of folders.
+
+    `grantee` is the user's address in lower case, as permissions have it.
+    """
 
     user: str
+    grantee: str
     root: str
     client: str
     folder_type: str
@@ -123,7 +127,7 @@ def foreign(viewer: Viewer) -> ColumnElement[bool]:
 
     These are the files shared by name, and the files in own and shared folders.
     """
-    seen = and_(files.c.owner != viewer.user, files.c.id.in_(select(visible(viewer.user).c.id)))
+    seen = and_(files.c.owner != viewer.user, files.c.id.in_(select(visible(viewer).c.id)))
     return _openable(seen, viewer)
 
 
@@ -132,7 +136,7 @@ def _openable(seen: ColumnElement[bool], viewer: Viewer) -> ColumnElement[bool]:
     return and_(seen, by_client) if viewer.app_only else seen
 
 
-def visible(user: str) -> CTE:
+def visible(viewer: Viewer) -> CTE:
     """Return a query for the ids of the files that a user can see beside the user's own files.
 
     These are the files that were shared with the user by name, and everything below these files and below the user's
@@ -141,14 +145,14 @@ def visible(user: str) -> CTE:
     writable = select(permissions.c.file.label("id")).join(
         files, files.c.id == permissions.c.file
     )  # others may add files there
-    writable = writable.where(files.c.owner == user, permissions.c.role >= int(Role.WRITER))
-    roots = union(_select_granted(user), writable).subquery()
+    writable = writable.where(files.c.owner == viewer.user, permissions.c.role >= int(Role.WRITER))
+    roots = union(_select_granted(viewer.grantee), writable).subquery()
     tree = select(roots.c.id).cte("visible", recursive=True)
     return tree.union(select(files.c.id).join(tree, files.c.parent == tree.c.id))
 
 
-def _select_granted(user: str, *also: ColumnElement[bool]) -> Select[Any]:
-    theirs = (permissions.c.type == "user", permissions.c.grantee == user.lower())
+def _select_granted(grantee: str, *also: ColumnElement[bool]) -> Select[Any]:
+    theirs = (permissions.c.type == "user", permissions.c.grantee == grantee)
     return select(permissions.c.file.label("id")).where(*theirs, *also)
 
 
@@ -160,7 +164,7 @@ def _member(search: Member, viewer: Viewer) -> ColumnElement[bool]:
     if search.collection == "owners":
         return own
     least = Role.WRITER if search.collection == "writers" else Role.READER
-    return or_(own, files.c.id.in_(_select_granted(user, permissions.c.role >= int(least))))
+    return or_(own, files.c.id.in_(_select_granted(user.lower(), permissions.c.role >= int(least))))
 
 
 def _has(search: Has, viewer: Viewer) -> ColumnElement[bool]:
@@ -190,7 +194,7 @@ def _special(search: Compare, viewer: Viewer) -> ColumnElement[bool]:
     if search.field == "name":
         equal: ColumnElement[bool] = files.c.name_key == ascii_lower(str(search.value))
     elif search.field == "sharedWithMe":
-        shared = and_(files.c.owner != viewer.user, files.c.id.in_(_select_granted(viewer.user)))
+        shared = and_(files.c.owner != viewer.user, files.c.id.in_(_select_granted(viewer.grantee)))
         equal = shared if search.value else not_(shared)
     else:
         equal = _visibility(str(search.value))
@@ -234,7 +238,7 @@ def order(viewer: Viewer, keys: Sequence[SortKey]) -> list[Term]:
 def _sort_value(name: str, viewer: Viewer) -> ColumnElement[Any]:
     viewed = func.coalesce(files.c.viewed, 0)
     since = select(permissions.c.since).where(
-        permissions.c.file == files.c.id, permissions.c.type == "user", permissions.c.grantee == viewer.user.lower()
+        permissions.c.file == files.c.id, permissions.c.type == "user", permissions.c.grantee == viewer.grantee
     )
     # fmt: off
     values: dict[str, ColumnElement[Any]] = {

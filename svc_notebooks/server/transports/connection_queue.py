@@ -1,7 +1,8 @@
 """The queue of connections that wait for a thread, which serves the users in turn.
 
 Threads of one process compete for the interpreter, so each thread that runs makes the others slower. Therefore only a
-few threads run at the same time, each with a permit. A thread that waits releases its permit (see
+few threads run at the same time, each with a permit. A second thread gets a permit only if the first one is not brief:
+two threads would hand over the interpreter at every statement of SQLite. A thread that waits releases its permit (see
 core/thread_permit.py). The next permit goes to the waiting user whose last permit was given first. So users with many
 requests get permits in turn, and a user with a request now and then gets the next permit.
 """
@@ -17,6 +18,7 @@ from threading import Condition, Event
 from typing import Generic, Protocol, TypeVar
 
 PERMITS = 2
+BRIEF_SECONDS = 0.003
 LONG_SECONDS = 0.05
 _MAX_STAYING = 4
 _MAX_KNOWN = 10_000
@@ -57,9 +59,9 @@ class _Lane(Generic[T]):
 class ReadyQueue(Generic[T]):
     """The queue from which threads take connections, lane after lane.
 
-    At most `PERMITS` threads run at the same time, and one for each lane. A thread that runs for `LONG_SECONDS`, as for
-    a long query, does not count, but each lane can have only one such thread, and all lanes `PERMITS` of them. At most
-    `share` threads have connections of the same lane.
+    One thread runs at a time, or `PERMITS` threads if one of them has run for `BRIEF_SECONDS`, and one for each lane. A
+    thread that runs for `LONG_SECONDS`, as for a long query, does not count, but each lane can have only one such
+    thread, and all lanes `PERMITS` of them. At most `share` threads have connections of the same lane.
     """
 
     def __init__(self, share: int, clock: Callable[[], float] = time.monotonic) -> None:
@@ -91,7 +93,8 @@ class ReadyQueue(Generic[T]):
             self._idle += 1
             self._changed.notify(max(0, self._assign() - 1))  # one of them is for this thread
             while not (self._assigned or self._closed):
-                self._changed.wait()
+                if not self._changed.wait(BRIEF_SECONDS if self._waiting else None):
+                    self._changed.notify(self._assign())
             return None if self._closed else self._assigned.popleft()
 
     @contextmanager
@@ -106,12 +109,12 @@ class ReadyQueue(Generic[T]):
         finally:
             with self._changed:
                 granted = None if self._take_free_permit(lane) else self._wait_for_permit(lane)
-            if granted:
-                granted.wait()
+            while granted and not granted.wait(BRIEF_SECONDS):
+                self.check()
 
     def _take_free_permit(self, name: str) -> bool:
         """Take a permit that no other lane needs. Return False if the lanes have to take turns."""
-        if self._waiting or len(self._running) >= PERMITS or name in self._running:
+        if self._waiting or name in self._running or not self._has_free_permit(self._clock()):
             return False
         self._give_permit(name, self._lane_by_name[name])
         return True
@@ -130,8 +133,13 @@ class ReadyQueue(Generic[T]):
         """True while connections wait for a thread or threads for a permit, and while many threads are occupied."""
         return bool(self._waiting) or self._occupied > _MAX_STAYING
 
+    @property
+    def is_waiting(self) -> bool:
+        """True while connections wait for a thread or threads for a permit."""
+        return bool(self._waiting)
+
     def check(self) -> None:
-        """Give permits to other threads where threads have run for `LONG_SECONDS`."""
+        """Give permits to other threads where threads have run for `BRIEF_SECONDS` or `LONG_SECONDS`."""
         with self._changed:
             self._changed.notify(self._assign())
 
@@ -204,12 +212,17 @@ class ReadyQueue(Generic[T]):
         lane.turn, lane.since = self._turn, self._clock()
         lane.running += 1
 
+    def _has_free_permit(self, now: float) -> bool:
+        seconds = [now - lane.since for lane in self._running.values()]
+        most = PERMITS if any(each >= BRIEF_SECONDS for each in seconds) else 1
+        long = sum(each >= LONG_SECONDS for each in seconds)
+        return sum(lane.running for lane in self._running.values()) < most + min(long, PERMITS) + self._extra
+
     def _next_lane(self) -> str | None:
-        long_before = self._clock() - LONG_SECONDS
-        long = sum(lane.since <= long_before for lane in self._running.values())
-        running = sum(lane.running for lane in self._running.values())
-        if running >= PERMITS + min(long, PERMITS) + self._extra:
+        now = self._clock()
+        if not self._has_free_permit(now):
             return None
+        long_before = now - LONG_SECONDS
         names = [
             name
             for name, lane in self._waiting.items()

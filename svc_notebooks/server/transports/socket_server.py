@@ -30,7 +30,7 @@ from ...core.process_fork import after_fork, close_copies
 from ...core.thread_permit import set_permit
 from ..service import Service
 from .client_connection import ServerConnection
-from .connection_queue import LaneTable, ReadyQueue
+from .connection_queue import BRIEF_SECONDS, LaneTable, ReadyQueue
 from .health import Health
 from .http1 import LengthBody
 from .served_paths import served_paths
@@ -244,7 +244,7 @@ class SocketServer:
         responses = -1
         while not self.stopping:
             try:
-                for key, _ in self._selector.select(_CHECK_SECONDS):
+                for key, _ in self._selector.select(BRIEF_SECONDS if self._queue.is_waiting else _CHECK_SECONDS):
                     if key.data is None:
                         self._accept(cast("socket.socket", key.fileobj))
                     else:
@@ -257,6 +257,7 @@ class SocketServer:
                 if now >= next_check:
                     next_check = now + _CHECK_SECONDS
                     self._close_overdue(_MAX_WAITING_CONNECTIONS)
+                if self._queue.is_waiting:
                     self._queue.check()
                 if now >= next_growth:  # silent clients may occupy all threads
                     next_growth = now + _GROWTH_SECONDS

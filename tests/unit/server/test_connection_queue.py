@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from threading import Event
 
 import pytest
 
 from svc_notebooks.core.thread_permit import release_permit, set_permit
-from svc_notebooks.server.transports.connection_queue import LONG_SECONDS, PERMITS, LaneTable, ReadyQueue
+from svc_notebooks.server.transports.connection_queue import (
+    BRIEF_SECONDS,
+    LONG_SECONDS,
+    PERMITS,
+    LaneTable,
+    ReadyQueue,
+)
 from tests.patience import PATIENCE
 
 
@@ -52,30 +58,76 @@ def put(queue: ReadyQueue[Connection], *users: str) -> list[Connection]:
     return connections
 
 
-def test_a_user_with_many_requests_leaves_a_permit_for_another(queue):
+def take(queue: ReadyQueue[Connection], clock: Clock, finished: str | None = None) -> Connection | None:
+    """Return the next connection when the threads with a permit have run for a while."""
+    clock.now += 2 * BRIEF_SECONDS
+    return queue.get(finished)
+
+
+def test_brief_requests_are_served_one_after_the_other(queue, pool):
+    first, second, _ = put(queue, "ada", "bob", "eve")
+    assert queue.get() is first
+
+    threads = [pool.submit(queue.get), pool.submit(queue.get, "ada")]
+    (served,), _ = wait(threads, PATIENCE, FIRST_COMPLETED)
+
+    assert served.result() is second
+    assert queue.is_waiting
+
+
+def test_a_second_thread_runs_if_the_first_one_is_not_brief(queue, pool, clock):
+    first, second = put(queue, "ada", "bob")
+    assert queue.get() is first
+    waiting = pool.submit(queue.get)
+
+    clock.now += 2 * BRIEF_SECONDS
+
+    assert waiting.result(PATIENCE) is second
+
+
+def test_a_thread_that_has_waited_runs_beside_one_that_is_not_brief(queue, pool, clock):
+    waits, wake = Event(), Event()
+    put(queue, "ada")
+
+    def serve() -> None:
+        with queue.paused(queue.get().lane):
+            waits.set()
+            assert wake.wait(PATIENCE)
+
+    serving = pool.submit(serve)
+    assert waits.wait(PATIENCE)
+    (other,) = put(queue, "bob")
+    assert queue.get() is other
+    wake.set()
+
+    clock.now += 2 * BRIEF_SECONDS
+
+    serving.result(PATIENCE)
+
+
+def test_a_user_with_many_requests_leaves_a_permit_for_another(queue, clock):
     first, second, third, other = put(queue, "ada", "ada", "ada", "bob")
 
-    assert [queue.get(), queue.get()] == [first, other]
-    assert [queue.get("ada"), queue.get("ada")] == [second, third]
+    assert [take(queue, clock) for _ in range(PERMITS)] == [first, other]
+    assert [take(queue, clock, "ada"), take(queue, clock, "ada")] == [second, third]
     assert not queue.is_busy
 
 
-def test_a_user_with_one_request_gets_the_next_permit(queue):
+def test_a_user_with_one_request_gets_the_next_permit(queue, clock):
     first, greedy, _, _ = put(queue, "ada", "bob", "ada", "bob")
-    assert [queue.get(), queue.get()] == [first, greedy]
+    assert [take(queue, clock) for _ in range(PERMITS)] == [first, greedy]
 
     (human,) = put(queue, "eve")
 
-    assert queue.get("ada") is human
+    assert take(queue, clock, "ada") is human
 
 
-def test_users_with_many_requests_get_permits_in_turn(queue):
+def test_users_with_many_requests_get_permits_in_turn(queue, clock):
     put(queue, *["ada"] * 3, *["bob"] * 3, *["eve"] * 3)
-    running = [queue.get().lane for _ in range(PERMITS)]
-    served = list(running)
+    served = [take(queue, clock).lane for _ in range(PERMITS)]
 
     while len(served) < 9:
-        served.append(queue.get(served[len(served) - PERMITS]).lane)
+        served.append(take(queue, clock, served[len(served) - PERMITS]).lane)
 
     assert served == ["ada", "bob", "eve"] * 3
 
@@ -93,7 +145,7 @@ def test_a_thread_that_runs_for_long_does_not_delay_the_requests_of_its_user(que
 def test_long_requests_of_some_users_do_not_delay_other_users(queue, clock):
     names = [f"user{number}" for number in range(2 * PERMITS + 1)]
     connections = put(queue, *names)
-    assert [queue.get() for _ in range(PERMITS)] == connections[:PERMITS]
+    assert [take(queue, clock) for _ in range(PERMITS)] == connections[:PERMITS]
 
     clock.now += LONG_SECONDS
 
@@ -101,7 +153,7 @@ def test_long_requests_of_some_users_do_not_delay_other_users(queue, clock):
     assert queue.is_busy
 
 
-def test_a_thread_that_waits_has_no_permit(queue, pool):
+def test_a_thread_that_waits_has_no_permit(queue, pool, clock):
     waits, wake, continues = Event(), Event(), Event()
     put(queue, "ada")
 
@@ -121,13 +173,15 @@ def test_a_thread_that_waits_has_no_permit(queue, pool):
     assert not continues.is_set()  # the second connection has the permit
 
     assert queue.get("ada") is other
+    assert not continues.is_set()  # the other connection has the permit, which is new
+    clock.now += 2 * BRIEF_SECONDS
     assert continues.wait(PATIENCE)
     serving.result(PATIENCE)
 
 
-def test_permits_are_added_where_all_threads_with_a_permit_wait_for_other_requests(queue, pool):
+def test_permits_are_added_where_all_threads_with_a_permit_wait_for_other_requests(queue, pool, clock):
     *running, waiting = put(queue, *[f"user{number}" for number in range(PERMITS + 1)])
-    assert [queue.get() for _ in range(PERMITS)] == running
+    assert [take(queue, clock) for _ in range(PERMITS)] == running
     assert queue.relieve()  # and no thread is idle
 
     blocked = pool.submit(queue.get)

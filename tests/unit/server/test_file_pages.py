@@ -55,7 +55,7 @@ def store() -> Iterator[Store]:
 
 
 def viewer(*, shared: bool = False, app_only: bool = False) -> Viewer:
-    return Viewer(ADA, "root", "client", FOLDER, shared, app_only)
+    return Viewer(ADA, ADA.lower(), "root", "client", FOLDER, shared, app_only)
 
 
 def by_scan(store: Store, of: Viewer, query: str, keys: tuple[SortKey, ...]) -> list[str]:
