@@ -87,39 +87,35 @@ class Dispatcher:
             RequestBody(request.body, entry),
             entry,
         )
+        origin = headers["origin"][0] if "origin" in headers else None
+        if origin is not None and not self._routes.is_interface(parts.path):
+            origin = None  # a page of this service
         try:
-            response = self._respond_with_faults(incoming, headers)
+            if origin is not None and cors.is_preflight(request):
+                response = self._preflight(incoming)
+            elif self._faults.plans.active or self._fault_header in headers:
+                response = self._dispatch_with_faults(incoming)
+            else:
+                response = self._respond(incoming)
         except BaseException:  # the connection is cut
             self._journal.close(entry)
             if observation:
                 observation.end()
             raise
-        response = self._end_entry(response, entry, head=request.method == "HEAD")
+        entry.status = response.status
+        if origin is not None:
+            response = cors.with_origin(response, origin, self._context)
+        response = _count_body(response, entry, head=request.method == "HEAD")
+        if self._journal.is_kept:
+            self._end_entry(response, entry)
         return observation.until_sent(response) if observation else response
 
-    def _respond_with_faults(self, incoming: _Incoming, headers: Mapping[str, list[str]]) -> Response:
-        origin = headers["origin"][0] if "origin" in headers else None
-        if origin is not None and not self._routes.is_interface(incoming.path):
-            origin = None  # a page of this service
-        if origin is not None and cors.is_preflight(incoming.request):
-            response = self._preflight(incoming)
-        elif self._faults or self._fault_header in headers:
-            response = self._dispatch_with_faults(incoming)
-        else:
-            response = self._respond(incoming)
-        incoming.entry.status = response.status
-        return response if origin is None else cors.with_origin(response, origin, self._context)
-
-    def _end_entry(self, response: Response, entry: JournalEntry, *, head: bool) -> Response:
-        """Count the body of a response, and close its journal entry when the body has ended."""
-        response = _count_body(response, entry, head=head)
-        if not self._journal.is_kept:
-            return response
+    def _end_entry(self, response: Response, entry: JournalEntry) -> None:
+        """Close the journal entry of a response when its body has ended."""
         if isinstance(response.body, ResponseStream):
             response.body.on_end = self._journal.close
         else:
             self._journal.close(entry)
-        return response
 
     def refusal(
         self, request: Request, check: Callable[[Request, ServiceContext], None], operation: str
@@ -133,7 +129,10 @@ class Dispatcher:
         except ApiError as error:
             entry = self._open_entry(request, urlsplit(request.url), request.headers.by_name())
             entry.operation, entry.status = operation, error.status
-            return self._end_entry(_error_response(error, entry), entry, head=request.method == "HEAD")
+            response = _count_body(_error_response(error, entry), entry, head=request.method == "HEAD")
+            if self._journal.is_kept:
+                self._end_entry(response, entry)
+            return response
         return None
 
     def _open_entry(self, request: Request, parts: SplitResult, headers: Mapping[str, list[str]]) -> JournalEntry:

@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from functools import partial
+from operator import attrgetter
 from threading import RLock
 from typing import TYPE_CHECKING, Any
 
@@ -155,13 +156,12 @@ def _own_step(step: JSONObject | str) -> JSONObject:
 class Plans:
     """The active fault plans of a service, in memory."""
 
+    active = property(attrgetter("by_key"), doc="True if there are plans. Every request reads it, without a call.")
+
     def __init__(self) -> None:
         self.last = 0
         self.by_key: dict[str, ArmedPlan] = {}
         self._lock = RLock()
-
-    def __bool__(self) -> bool:
-        return bool(self.by_key)
 
     def now(self) -> float:
         """Return the present time in seconds, on the clock on which plans end."""
@@ -199,7 +199,9 @@ class SharedPlans(Plans):
         super().__init__()
         self._values = values
 
-    def __bool__(self) -> bool:
+    @property
+    def active(self) -> bool:
+        """True if there are plans."""
         return bool((self._values.get(_FAULTS) or {}).get("plans"))
 
     def now(self) -> float:
@@ -237,15 +239,12 @@ class Faults:
 
     def __init__(self, context: ServiceContext) -> None:
         shared = context.store.shared
-        self._plans = SharedPlans(shared.values) if shared else Plans()
+        self.plans = SharedPlans(shared.values) if shared else Plans()
         self._wait = context.clock.wait if context.policy.fault_delay == "clock" else time.sleep
-
-    def __bool__(self) -> bool:
-        return bool(self._plans)
 
     def add(self, document: JSONObject) -> ArmedPlan:
         """Activate a fault plan and return the plan. Raises ValueError for an invalid plan."""
-        with self._plans.changing() as plans:
+        with self.plans.changing() as plans:
             return plans.add(document)
 
     def during(self, steps: Sequence[JSONObject | str], *, in_order: bool) -> AbstractContextManager[None]:
@@ -264,26 +263,26 @@ class Faults:
 
     @contextmanager
     def _during(self, documents: Sequence[JSONObject]) -> Iterator[None]:
-        with self._plans.changing() as plans:
+        with self.plans.changing() as plans:
             added = [plans.add(document) for document in documents]
         try:
             yield
         finally:
-            with self._plans.changing() as plans:
+            with self.plans.changing() as plans:
                 ended = [plans.pop(plan) for plan in added]
         if missing := [text for plan in ended if (text := plan.describe_missing())]:
             raise AssertionError(f"this fault never happened: {'; '.join(missing)}")
 
     def clear(self) -> None:
         """Remove all fault plans."""
-        with self._plans.changing() as plans:
+        with self.plans.changing() as plans:
             plans.by_key = {}
 
     def rows(self) -> list[dict[str, Any]]:
         """Return each plan as a dict, with the number of times that each step happened."""
         if not self:
             return []
-        with self._plans.changing() as plans:
+        with self.plans.changing() as plans:
             plans.remove_ended()
             return [plan.row() for plan in plans.by_key.values()]
 
@@ -295,7 +294,7 @@ class Faults:
         return FaultInjection(faults)
 
     def _planned(self, target: FaultTarget) -> list[ArmedFault]:
-        with self._plans.changing() as plans:
+        with self.plans.changing() as plans:
             plans.remove_ended()
             return [
                 ArmedFault(f"{key}/{number}", step.action, self._wait, partial(self._undo, key, number))
@@ -305,6 +304,6 @@ class Faults:
 
     def _undo(self, key: str, number: int) -> None:
         """Decrease the number of times that a step happened, because another fault ended the request first."""
-        with self._plans.changing() as plans:
+        with self.plans.changing() as plans:
             if plan := plans.by_key.get(key):
                 plan.steps[number].fired -= 1

@@ -260,22 +260,23 @@ _BINARY = frozenset(field.name for field in FILE_FIELDS if field.binary)
 
 def file_resource(row: FileRow, mask: Mask, view: ViewContext) -> File:
     """Return a File resource with the fields that a mask selects. Other fields are neither read nor computed."""
-    return file_resources([row], mask, view)[0]
+    return _resource(_File(row, view), mask, _GETTERS.items())
 
 
 def file_resources(rows: Iterable[FileRow], mask: Mask, view: ViewContext) -> list[File]:
     """Return the File resources of several rows, each with the fields that a mask selects."""
-    everything = STAR in mask
-    selected = [(name, getter, mask.get(name, ALL)) for name, getter in _GETTERS.items() if everything or name in mask]
-    return [_selected_fields(_File(row, view), selected) for row in rows]
+    getters = [(name, getter) for name, getter in _GETTERS.items() if STAR in mask or name in mask]
+    return [_resource(_File(row, view), mask, getters) for row in rows]
 
 
-def _selected_fields(file: _File, selected: Iterable[tuple[str, Callable[[_File], Any], Mask]]) -> File:
+def _resource(file: _File, mask: Mask, getters: Iterable[tuple[str, Callable[[_File], Any]]]) -> File:
+    everything, is_native = STAR in mask, file.row.size is None
     resource: Any = {}
-    for name, getter, mask in selected:
-        if file.row.size is None and name in _BINARY:
+    for name, getter in getters:
+        if not (everything or name in mask) or (is_native and name in _BINARY):
             continue
         if (value := getter(file)) is not None:
-            resource[name] = apply(mask, value) if mask else value
+            below = mask.get(name)
+            resource[name] = apply(below, value) if below else value
     selection: File = resource
     return selection

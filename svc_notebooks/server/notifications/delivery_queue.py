@@ -48,6 +48,8 @@ class DeliveryQueue:
 
     def __init__(self, context: ServiceContext) -> None:
         self._context = context
+        self._lease_seconds = _LEASED_TIMEOUTS * context.policy.delivery_timeout + _LEASED_SECONDS
+        """The time for which the other processes of a shared store do not deliver to a channel during an attempt."""
         self._store = context.store
         self._in_flight: dict[int, tuple[Waiting, int]] = {}  # by channel, its message and the start time
         self._has_left_some = False  # because this process had leased as many queues as it may
@@ -82,11 +84,6 @@ class DeliveryQueue:
             self._in_flight.update((waiting.channel.seq, (waiting, now)) for waiting in due)
             self._has_left_some = self._store.is_shared and len(taken) == most
         return due
-
-    @property
-    def _lease_seconds(self) -> float:
-        """The time for which the other processes of a shared store do not deliver to a channel during an attempt."""
-        return _LEASED_TIMEOUTS * self._context.policy.delivery_timeout + _LEASED_SECONDS
 
     def later(self) -> datetime | None:
         """Return when the next message is due or its channel expires, or None if no message waits."""

@@ -154,7 +154,8 @@ class Channels(TableGroup):
         self._announce()
 
     def _announce(self) -> None:
-        self._database.announce("queued")
+        if self._database.is_shared:
+            self._database.announce("queued")
         self._database.after_commit(self.on_change)
 
 
