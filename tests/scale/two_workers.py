@@ -12,7 +12,7 @@ import pickle
 import socket
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from functools import partial
 from itertools import count, cycle
 from types import SimpleNamespace
@@ -32,6 +32,8 @@ REFUSED = "several processes share this store"
 """What the error of a refused call says."""
 
 _BLOCK = 65_536
+_CONTINUE = b"HTTP/1.1 100"
+_INCOMPLETE = "the connection was closed in the middle of the response"
 _OF_A_CONNECTION = {"connection", "keep-alive", "transfer-encoding", "date", "server"}
 _VALUES = {"seed", "folder", "notes", "requests_served", "user_backups"}
 _BLOCKS = {"faults"}
@@ -140,15 +142,12 @@ class TwoWorkers:
             _send(connection, request)
             response = connection.getresponse()
             headers = [(name, text) for name, text in response.getheaders() if name.lower() not in _OF_A_CONNECTION]
-            try:
-                body: bytes | Iterator[bytes] = response.read()
-            except http.client.IncompleteRead as cut:
-                body = _cut(cut.partial)
-            return Response(response.status, Headers(headers), body)
-        except (http.client.HTTPException, OSError) as error:
-            raise Disconnected(str(error)) from None
-        finally:
+            return Response(response.status, Headers(headers), _body(connection, response))
+        except BaseException as error:
             connection.close()
+            if isinstance(error, http.client.HTTPException | OSError):
+                raise Disconnected(str(error)) from None
+            raise
 
 
 class _Clock:
@@ -165,9 +164,32 @@ class _Clock:
         return partial(self._workers.call, f"clock.{name}")
 
 
+def _body(connection: http.client.HTTPConnection, response: http.client.HTTPResponse) -> bytes | Iterator[bytes]:
+    """Return the body of a response. The connection is closed at its end, or when nobody has it any more."""
+    if (response.length or 0) > _BLOCK:
+        blocks = _blocks(connection, response)
+        next(blocks)
+        return blocks
+    with closing(connection):
+        try:
+            return response.read()
+        except http.client.IncompleteRead as error:
+            return _cut(error.partial)
+
+
 def _cut(content: bytes) -> Iterator[bytes]:
     yield content
-    raise Disconnected("the connection was closed in the middle of the response")
+    raise Disconnected(_INCOMPLETE)
+
+
+def _blocks(connection: http.client.HTTPConnection, response: http.client.HTTPResponse) -> Iterator[bytes]:
+    """Yield the body of a response after an empty block. Raises Disconnected if the body is not complete."""
+    with closing(connection):
+        yield b""  # so that the connection is closed even if nobody reads a block
+        while block := response.read(_BLOCK):
+            yield block
+        if response.length:
+            raise Disconnected(_INCOMPLETE)
 
 
 def _send(connection: http.client.HTTPConnection, request: Request) -> None:
@@ -177,14 +199,19 @@ def _send(connection: http.client.HTTPConnection, request: Request) -> None:
     if "Host" not in headers:
         connection.putheader("Host", parts.netloc)
     for name, value in headers.pairs:
-        if name.lower() not in ("connection", "expect"):
+        if name.lower() != "connection":
             connection.putheader(name, value)
     is_chunked = "Transfer-Encoding" in headers
     body = as_body(request.body) if is_chunked or "Content-Length" in headers else None
     connection.endheaders()
-    if body:
+    if body and ("Expect" not in request.headers or _asks_for_the_body(connection.sock)):
         with suppress(BrokenPipeError, ConnectionResetError):  # the process has responded before the end
             _send_body(connection, body, is_chunked=is_chunked)
+
+
+def _asks_for_the_body(connection: socket.socket) -> bool:
+    """Wait for the response 100, which stays to be read, or for another one."""
+    return connection.recv(len(_CONTINUE), socket.MSG_PEEK) == _CONTINUE
 
 
 def _send_body(connection: http.client.HTTPConnection, body: Any, *, is_chunked: bool) -> None:

@@ -65,7 +65,10 @@ def serve(context: ServiceContext, request: RequestContext) -> Response:
         return text_response(404, _UNKNOWN_SESSION)
     try:
         return _serve_session(context, request, session_id)
-    except _SessionTakenOver:  # the bytes of this request are lost, and the response is that of a status query
+    except _SessionTakenOver:
+        if request.method == "DELETE":  # another process has claimed the session after this request
+            return serve(context, request)
+        # The bytes of this request are lost, and the response is that of a status query.
         request.journal_entry.decided_by = "A3-17"
         row = context.store.upload_sessions.get(session_id)
         if row is None:

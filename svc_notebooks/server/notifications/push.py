@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import time
 from datetime import datetime
-from threading import Lock
+from threading import RLock
 from typing import TYPE_CHECKING
 
 from ...core.notifications.delivery_schedule import AttemptOutcome
@@ -36,7 +36,8 @@ class PushNotifications:
         self._trust = TrustStore()
         self._receivers: dict[str, Handler] = {}
         self._worker: DeliveryWorker | None = None
-        self._starting = Lock()
+        self._starting = RLock()
+        self._is_closed = False
         self._loaded = set[str]()
         self.queue = DeliveryQueue(context)
         shared = context.store.shared
@@ -89,7 +90,9 @@ class PushNotifications:
     def wake(self) -> None:
         """Wake the delivery thread, because messages were queued or a channel was stopped."""
         if self._background:
-            self._running_worker()
+            with self._starting:
+                if not self._is_closed:  # another process may still announce messages
+                    self._running_worker()
 
     def deliver(self, timeout: float | None = None) -> None:
         """Deliver the due messages. Return when each attempt has ended, or after `timeout` seconds of real time."""
@@ -122,9 +125,10 @@ class PushNotifications:
 
     def close(self) -> None:
         """End the delivery thread. Messages in flight stay in the store."""
-        if self._worker:
-            self._worker.close()
-            self._worker = None
+        with self._starting:
+            self._is_closed, worker, self._worker = True, self._worker, None
+        if worker:
+            worker.close()
         if self._context.store.is_shared:
             self._context.store.outbox.release_all()
 

@@ -49,6 +49,7 @@ def whole(ada: CalendarClient) -> list[str]:
     return [item["id"] for item in accepted(ada.list(**MONTH, maxResults=2500))["items"]]
 
 
+@pytest.mark.one_process("counts calls in the process of the test")
 def test_only_the_first_page_expands_the_series(ada: CalendarClient, whole: list[str]) -> None:
     between = SeriesStarts.between
     with patch.object(SeriesStarts, "between", autospec=True, side_effect=between) as expanded:
@@ -60,6 +61,7 @@ def test_only_the_first_page_expands_the_series(ada: CalendarClient, whole: list
     assert [item["id"] for item in first["items"]] + later == whole
 
 
+@pytest.mark.one_process("counts calls in the process of the test")
 def test_only_changed_series_are_parsed_again(ada: CalendarClient, whole: list[str]) -> None:
     with patch.object(ParsedSeries, "of", side_effect=ParsedSeries.of) as parsed:
         again = [item["id"] for item in accepted(ada.list(**MONTH, maxResults=2500))["items"]]

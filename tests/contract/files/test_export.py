@@ -250,6 +250,7 @@ def test_a_project_is_exported_as_it_was_imported(wire: Wire) -> None:
     assert {key: file[key] for key in ("name", "type", "source")} == project["files"][0]
 
 
+@pytest.mark.one_process("the test changes the code of its own process")
 @pytest.mark.parametrize(
     "error,status,reason",
     [

@@ -134,6 +134,24 @@ def test_completion_and_cancel_race_to_a_file_or_to_none(ask, begin):
             assert ask("PUT", uri, Content_Range="bytes */*").status == outcome[1]
 
 
+def test_a_cancellation_is_not_lost_if_another_process_claims_the_session_meanwhile(service, ask, begin, monkeypatch):
+    uri, sessions = begin(), service._context.store.upload_sessions
+    claim = sessions.claim
+    claims = []
+
+    def claim_and_be_overtaken(key):
+        claims.append(claim(key))
+        if len(claims) == 1:
+            claim(key)  # of a chunk that another process receives
+        return claims[-1]
+
+    monkeypatch.setattr(sessions, "claim", claim_and_be_overtaken)
+
+    assert ask("DELETE", uri).status == 499
+    assert len(claims) == 2
+    assert ask("PUT", uri, DATA, Content_Range=f"bytes 0-{2 * Q - 1}/{2 * Q}").status == 499
+
+
 def test_a_claim_from_before_a_reset_does_not_change_a_session_of_the_same_id(service, begin):
     store = service._context.store
     claimed = store.upload_sessions.claim(begin().partition("upload_id=")[2].partition("&")[0])
