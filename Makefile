@@ -145,7 +145,7 @@ hub-tests: hub-env
 	$(HUB)/bin/python -m pytest -m hub -p no:nbval $(ARGS) tests/hub
 
 # A service on PostgreSQL, which is started from the system in a temporary folder, and on an S3 server in an environment of
-# its own. ARGS=--sample: at most 90 seconds.
+# its own. ARGS=--sample: one test of each kind, in about a minute.
 S3_SERVER := build/s3-env
 $(S3_SERVER)/.installed: requirements/s3-server.txt
 	$(PYTHON) -m venv --clear $(S3_SERVER)

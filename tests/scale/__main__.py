@@ -2,7 +2,7 @@
 
     python -m tests.scale               the tests of this folder, and the contract suite in one process, partly with
                                         contents in a bucket, and in two processes
-    python -m tests.scale --sample      the tests of this folder, and a part of the contract suite (90 s)
+    python -m tests.scale --sample      some tests of this folder and of the contract suite (90 s)
     python -m tests.scale --two FOLDERS only the contract suite, or some folders of it, in two processes
     python -m tests.scale -k uploads    further arguments go to pytest
 
@@ -22,18 +22,33 @@ from tests.scale.postgres_server import NoServer, running_server
 _PYTEST = [sys.executable, "-m", "pytest", "-p", "no:nbval", "-q", "-rs"]
 _BLOBS = "tests/unit/server/test_blobs.py"
 _SAMPLE_OPTION, _TWO_OPTION = "--sample", "--two"
+_SAMPLE_OF_SCALE = [
+    "test_bucket.py::test_a_large_part_is_a_multipart_upload",
+    "test_deploy.py::test_a_worker_gets_and_stores_the_bytes_of_a_chunk_that_stops_in_its_middle",
+    "test_migrate.py::test_a_client_goes_on_after_a_copy_to_postgresql_and_back[folder]",
+    "test_postgres.py::test_names_are_sorted_by_their_bytes_and_found_regardless_of_case",
+    "test_postgres.py::test_the_service_connects_again_after_the_server_has_ended_its_connections",
+    "test_postgres_upgrades.py::test_an_old_database_is_upgraded_with_all_rows",
+    "test_statements.py::test_a_request_needs_few_round_trips",
+    "test_sweep.py::test_parts_that_no_row_names_are_swept[bucket]",
+    "test_two_processes.py::test_no_update_is_lost",
+    "test_two_processes.py::test_no_change_is_hidden_from_a_list_of_changes",
+    "test_two_processes.py::test_no_change_is_hidden_from_an_incremental_sync",
+    "test_two_processes.py::test_a_revoked_token_is_refused_by_the_other_process",
+    "test_two_processes.py::test_every_message_is_sent_once_and_in_order",
+    "test_two_processes.py::test_the_chunks_of_an_upload_reach_different_processes[bucket]",
+]
 _SAMPLE = [
-    "tests/contract/files/test_list.py",
+    *(f"tests/scale/{test}" for test in _SAMPLE_OF_SCALE),
     "tests/contract/files/test_permissions.py",
     "tests/contract/events/test_changes.py",
     "tests/contract/notifications/test_watchable.py",
     "tests/contract/uploads/test_simple.py",
 ]
-"""Tests with searches, roles, sync tokens, messages and uploads."""
+"""One test of each kind, and contract tests of roles, sync tokens, messages and uploads with contents in a bucket."""
 
 _SAMPLE_OF_TWO = ["tests/contract/control/test_rate_limits.py"]
 """Tests of the clock and of what requests count, in two processes."""
-
 
 _CONTENTS = ["tests/contract/uploads", "tests/contract/files/test_download.py"]
 """Tests that write and read contents, which run with a bucket, too."""
@@ -53,10 +68,9 @@ def main(arguments: list[str]) -> int:
             runs = [(own, servers), (contract, servers), (["-n", "2", *_CONTENTS], bucket), (contract, two)]
             if is_two:
                 runs = runs[-1:]
-            if is_sample:
-                own += ["-k", "not killed and not refused and not wsgi_servers"]
-                sample, last = ["-n", "2", *_SAMPLE], ["-n", "2", _SAMPLE[-1]]
-                runs = [(own, servers), (sample, servers), (last, bucket), (["-n", "2", *_SAMPLE_OF_TWO], two)]
+            if is_sample:  # with files and not tests as units, so that tests share their processes
+                sample = ["-m", "", "-n", "2", "--dist", "loadfile", *_SAMPLE]
+                runs = [(sample, bucket), (["-n", "2", *_SAMPLE_OF_TWO], two)]
             statuses = [
                 subprocess.run([*_PYTEST, *run, *options], env=environment, check=False).returncode
                 for run, environment in runs

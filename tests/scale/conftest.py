@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
 from typing import NamedTuple
@@ -61,14 +62,21 @@ def bucket(endpoint: str) -> str:
     return address_of(endpoint, f"scale/{uuid4().hex}")
 
 
-@pytest.fixture
-def address(server: str) -> Iterator[str]:
-    """The address of an empty database."""
+@contextmanager
+def empty_database(server: str) -> Iterator[str]:
+    """Create an empty database for a `with` block, and return its address."""
     name = f"scale_{os.getpid()}_{next(_numbers)}"
     with psycopg.connect(f"{server}/postgres", autocommit=True) as connection:
         connection.execute(f"CREATE DATABASE {name}")
         yield f"{server}/{name}"
         connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+@pytest.fixture
+def address(server: str) -> Iterator[str]:
+    """The address of an empty database."""
+    with empty_database(server) as address:
+        yield address
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from http.client import HTTPException
@@ -23,7 +23,7 @@ from tests.contract.apps import FORM
 from tests.contract.wire import InProcess
 from tests.patience import PATIENCE
 from tests.receivers import Receiver, receiver as receiving
-from tests.scale.conftest import Place
+from tests.scale.conftest import Place, empty_database
 from tests.scale.workers import Worker, call, round_robin, sent, workers
 
 pytestmark = pytest.mark.scale
@@ -39,81 +39,89 @@ def at_once(*functions: Callable[[], Any]) -> list[Any]:
         return [future.result() for future in [pool.submit(function) for function in functions]]
 
 
-def test_no_update_is_lost(place: Place) -> None:
-    with workers(place, 2, "t") as (first, second):
-        file = sent(first, "POST", FILES, {"name": "shared"})["id"]
-        lost = 0
-        for number in range(1000 if FULL else 60):
-            at_once(
-                lambda key=f"a{number}": sent(first, "PATCH", f"{FILES}/{file}", {"properties": {key: "1"}}),
-                lambda key=f"b{number}": sent(second, "PATCH", f"{FILES}/{file}", {"properties": {key: "1"}}),
-            )
-            properties = sent(first, "GET", f"{FILES}/{file}?fields=properties")["properties"]
-            lost += {f"a{number}", f"b{number}"} != properties.keys()
-            clear = {key: None for key in properties}
-            sent(second, "PATCH", f"{FILES}/{file}", {"properties": clear})
+@pytest.fixture(scope="module")
+def pair(server: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Worker]]:
+    """Two processes that serve one store, for all tests that do not end a process."""
+    with (
+        empty_database(server) as address,
+        workers(Place(address, tmp_path_factory.mktemp("pair") / "content"), 2, "t") as running,
+    ):
+        yield running
+
+
+def test_no_update_is_lost(pair: list[Worker]) -> None:
+    first, second = pair
+    file = sent(first, "POST", FILES, {"name": "shared"})["id"]
+    lost = 0
+    for number in range(1000 if FULL else 60):
+        at_once(
+            lambda key=f"a{number}": sent(first, "PATCH", f"{FILES}/{file}", {"properties": {key: "1"}}),
+            lambda key=f"b{number}": sent(second, "PATCH", f"{FILES}/{file}", {"properties": {key: "1"}}),
+        )
+        properties = sent(first, "GET", f"{FILES}/{file}?fields=properties")["properties"]
+        lost += {f"a{number}", f"b{number}"} != properties.keys()
+        clear = {key: None for key in properties}
+        sent(second, "PATCH", f"{FILES}/{file}", {"properties": clear})
 
     assert lost == 0
 
 
-def test_no_change_is_hidden_from_a_list_of_changes(place: Place) -> None:
+def test_no_change_is_hidden_from_a_list_of_changes(pair: list[Worker]) -> None:
     number = 5000 if FULL else 150
-    with workers(place, 2, "t") as running:
-        token = sent(running[0], "GET", "/storage/v3/changes/startPageToken")["startPageToken"]
+    token = sent(pair[0], "GET", "/storage/v3/changes/startPageToken")["startPageToken"]
 
-        def create(worker: Worker) -> list[str]:
-            return [sent(worker, "POST", f"{FILES}?fields=id", {})["id"] for _ in range(number)]
+    def create(worker: Worker) -> list[str]:
+        return [sent(worker, "POST", f"{FILES}?fields=id", {})["id"] for _ in range(number)]
 
-        def follow() -> list[str]:
-            seen, position = list[str](), token
-            while len(set(seen)) < 2 * number and not done:
-                for worker in running:
-                    page = sent(worker, "GET", f"/storage/v3/changes?pageToken={position}&pageSize=100")
-                    seen.extend(change["fileId"] for change in page["changes"])
-                    position = page.get("nextPageToken") or page["newStartPageToken"]
-            for _ in range(2 * number // 100 + 2):
-                page = sent(running[0], "GET", f"/storage/v3/changes?pageToken={position}&pageSize=100")
+    def follow() -> list[str]:
+        seen, position = list[str](), token
+        while len(set(seen)) < 2 * number and not done:
+            for worker in pair:
+                page = sent(worker, "GET", f"/storage/v3/changes?pageToken={position}&pageSize=100")
                 seen.extend(change["fileId"] for change in page["changes"])
                 position = page.get("nextPageToken") or page["newStartPageToken"]
-            return seen
+        for _ in range(2 * number // 100 + 2):
+            page = sent(pair[0], "GET", f"/storage/v3/changes?pageToken={position}&pageSize=100")
+            seen.extend(change["fileId"] for change in page["changes"])
+            position = page.get("nextPageToken") or page["newStartPageToken"]
+        return seen
 
-        done: list[bool] = []
-        with ThreadPoolExecutor(1) as pool:
-            following = pool.submit(follow)
-            created = at_once(lambda: create(running[0]), lambda: create(running[1]))
-            done.append(True)
-            seen = following.result()
+    done: list[bool] = []
+    with ThreadPoolExecutor(1) as pool:
+        following = pool.submit(follow)
+        created = at_once(lambda: create(pair[0]), lambda: create(pair[1]))
+        done.append(True)
+        seen = following.result()
 
     assert set(created[0] + created[1]) - set(seen) == set()
 
 
-def test_no_change_is_hidden_from_an_incremental_sync(place: Place) -> None:
+def test_no_change_is_hidden_from_an_incremental_sync(pair: list[Worker]) -> None:
     number = 300 if FULL else 40
     event = {"start": {"date": "2026-11-02"}, "end": {"date": "2026-11-03"}}
-    with workers(place, 2, "t") as running:
 
-        def create(worker: Worker) -> list[str]:
-            return [sent(worker, "POST", EVENTS, event)["id"] for _ in range(number)]
+    def create(worker: Worker) -> list[str]:
+        return [sent(worker, "POST", EVENTS, event)["id"] for _ in range(number)]
 
-        token = sent(running[0], "GET", EVENTS)["nextSyncToken"]
-        seen = set[str]()
-        done: list[bool] = []
+    token = sent(pair[0], "GET", EVENTS)["nextSyncToken"]
+    seen = set[str]()
+    done: list[bool] = []
 
-        def follow() -> None:
-            position, last = token, False
-            while True:
-                last = bool(done)
-                page = sent(running[len(seen) % 2], "GET", f"{EVENTS}?syncToken={position}&maxResults=2500")
-                seen.update(each["id"] for each in page["items"])
-                position = page["nextSyncToken"]
-                if last:
-                    return
+    def follow() -> None:
+        position, last = token, False
+        while True:
+            last = bool(done)
+            page = sent(pair[len(seen) % 2], "GET", f"{EVENTS}?syncToken={position}&maxResults=2500")
+            seen.update(each["id"] for each in page["items"])
+            position = page["nextSyncToken"]
+            if last:
+                return
 
-        with ThreadPoolExecutor(1) as pool:
-            following = pool.submit(follow)
-            created = at_once(lambda: create(running[0]), lambda: create(running[1]))
-            done.append(True)
-            following.result()
+    with ThreadPoolExecutor(1) as pool:
+        following = pool.submit(follow)
+        created = at_once(lambda: create(pair[0]), lambda: create(pair[1]))
+        done.append(True)
+        following.result()
 
     assert set(created[0] + created[1]) - seen == set()
 
@@ -229,13 +237,13 @@ def test_a_request_that_claimed_a_session_earlier_cannot_change_it(place: Place)
         assert stores[0].upload_sessions.get(key).stored == 2
 
 
-def test_a_revoked_token_is_refused_by_the_other_process(place: Place) -> None:
-    with workers(place, 2, "t") as (first, second):
-        token = sent(first, "POST", "/_control/tokens", {"user": "bob@svc.example"})["access_token"]
-        assert call(second, "GET", FILES, token=token)[0] == 200
-        assert call(first, "POST", "/revoke", f"token={token}".encode(), Content_Type=FORM["Content-Type"])[0] == 200
+def test_a_revoked_token_is_refused_by_the_other_process(pair: list[Worker]) -> None:
+    first, second = pair
+    token = sent(first, "POST", "/_control/tokens", {"user": "bob@svc.example"})["access_token"]
+    assert call(second, "GET", FILES, token=token)[0] == 200
+    assert call(first, "POST", "/revoke", f"token={token}".encode(), Content_Type=FORM["Content-Type"])[0] == 200
 
-        assert call(second, "GET", FILES, token=token)[0] == 401
+    assert call(second, "GET", FILES, token=token)[0] == 401
 
 
 def test_the_start_of_a_process_keeps_the_unfinished_parts_of_another(each_place: Place) -> None:
@@ -293,23 +301,23 @@ def test_a_process_that_shares_and_one_that_does_not_exclude_each_other(place: P
         open_service(place.address, content=place.content)
 
 
-def test_every_message_is_sent_once_and_in_order(place: Place) -> None:
+def test_every_message_is_sent_once_and_in_order(pair: list[Worker]) -> None:
     channels, changes = (100, 10) if FULL else (12, 8)
-    with receiving() as receiver, workers(place, 2, "t") as running:
-        for worker in running[:1]:
+    with receiving() as receiver:
+        for worker in pair[:1]:
             sent(worker, "POST", "/_control/domains", {"domain": "localhost"})
             sent(worker, "POST", "/_control/trust", {"ca_pem": receiver.ca_pem})
-        files = [sent(running[0], "POST", FILES, {})["id"] for _ in range(channels)]
+        files = [sent(pair[0], "POST", FILES, {})["id"] for _ in range(channels)]
         for number, file in enumerate(files):
             body = {"id": f"c{number}", "type": "web_hook", "address": receiver.address}
-            sent(running[number % 2], "POST", f"{FILES}/{file}/watch", body)
+            sent(pair[number % 2], "POST", f"{FILES}/{file}/watch", body)
 
         def change(worker: Worker) -> None:
             for number in range(changes):
                 for file in files:
                     sent(worker, "PATCH", f"{FILES}/{file}", {"description": f"{number}"})
 
-        at_once(lambda: change(running[0]), lambda: change(running[1]))
+        at_once(lambda: change(pair[0]), lambda: change(pair[1]))
         received = receiver.wait_for(channels * (2 * changes + 1))
     numbers: dict[str | None, list[int]] = {}
     for request in received:
