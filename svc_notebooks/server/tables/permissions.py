@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 from sqlalchemy import bindparam, delete, select, union_all, update
 
-from ...core.files.permissions import Role
 from ..database.engine import Prepared, TableGroup, inserting
-from ..database.schema import files, permissions
+from ..database.schema import permissions
 from .files import BELOW
+from .search import shared_with_writers
 
 
 class PermissionRow(NamedTuple):
@@ -32,12 +32,7 @@ _OF = Prepared(
     select(*_COLUMNS).where(permissions.c.file == bindparam("key")).order_by(permissions.c.since, permissions.c.id)
 )
 _TO_THEM = select(permissions.c.file).where(permissions.c.type == "user", permissions.c.grantee == bindparam("user"))
-_TO_WRITERS = (
-    select(permissions.c.file)
-    .join(files, files.c.id == permissions.c.file)
-    .where(files.c.owner == bindparam("owner"), permissions.c.role >= int(Role.WRITER))
-)
-_HAS = Prepared(union_all(_TO_THEM, _TO_WRITERS).limit(1))
+_HAS = Prepared(union_all(_TO_THEM, shared_with_writers(bindparam("owner"))).limit(1))
 _SET_ROLE = Prepared(update(permissions).where(*_THIS).values(role=bindparam("then")))
 _DROP = Prepared(delete(permissions).where(*_THIS))
 _DROP_BELOW = Prepared(delete(permissions).where(permissions.c.file.in_(select(BELOW.c.id))))

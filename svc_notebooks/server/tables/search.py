@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import (
     CTE,
+    BindParameter,
     ColumnElement,
     Select,
     UnaryExpression,
@@ -142,13 +143,16 @@ def visible(viewer: Viewer) -> CTE:
     These are the files that were shared with the user by name, and everything below these files and below the user's
     own folders in which other users are writers. The query may also select own files.
     """
-    writable = select(permissions.c.file.label("id")).join(
-        files, files.c.id == permissions.c.file
-    )  # others may add files there
-    writable = writable.where(files.c.owner == viewer.user, permissions.c.role >= int(Role.WRITER))
-    roots = union(_select_granted(viewer.grantee), writable).subquery()
+    roots = union(_select_granted(viewer.grantee), shared_with_writers(viewer.user)).subquery()
     tree = select(roots.c.id).cte("visible", recursive=True)
     return tree.union(select(files.c.id).join(tree, files.c.parent == tree.c.id))
+
+
+def shared_with_writers(owner: str | BindParameter[str]) -> Select[Any]:
+    """Return a query for the ids of the files of a user to which others may write. In a folder, they may add files."""
+    shared = select(permissions.c.file.label("id")).join(files, files.c.id == permissions.c.file)
+    shared = shared.where(files.c.owner == owner, permissions.c.role >= int(Role.WRITER))
+    return shared.with_hint(permissions, "CROSS", "sqlite")  # SQLite would visit all files of the owner
 
 
 def _select_granted(grantee: str, *also: ColumnElement[bool]) -> Select[Any]:

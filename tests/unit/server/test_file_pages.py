@@ -191,6 +191,10 @@ def plan(store: Store, monkeypatch: pytest.MonkeyPatch):
     return explain
 
 
+def test_own_files_to_which_others_may_write_are_found_by_the_permissions(plan):
+    assert "SCAN permissions; SEARCH files USING INDEX sqlite_autoindex_files_1 (id=?)" in plan("", shared=True)
+
+
 SORTS = "USE TEMP B-TREE"
 UNNARROWED = "modifiedTime > '1960-01-01'", "trashed = true", "name contains 'report'", "fullText contains 'repo'"
 
@@ -290,12 +294,13 @@ def test_few_and_not_all_rows_are_counted(store):
         (lambda store: store.files.latest(9), "USING INDEX files_by_time"),
         (lambda store: store.files.in_trash(ADA), "USING INDEX files_by_trashed (owner=? AND trashed=?)"),
         (lambda store: store.files.children("root", 9), "USING INDEX files_by_parent_and_name (parent=?)"),
+        (lambda store: store.permissions.has_any(ADA), "SEARCH files USING INDEX sqlite_autoindex_files_1 (id=?)"),
         (lambda store: store.events.exists("x"), "USING COVERING INDEX events_by_id (id=?)"),
         (lambda store: store.events.last(ADA), "USING COVERING INDEX events_by_number (calendar=?)"),
         (lambda store: list(store.events.since(ADA, 5, 9)), "USING INDEX events_by_number (calendar=? AND seq>?)"),
         (lambda store: store.events.latest(ADA), "USING COVERING INDEX events_by_update (calendar=?)"),
     ],
-    ids=["usage", "latest", "in_trash", "children", "exists", "last", "since", "latest-update"],
+    ids=["usage", "latest", "in_trash", "children", "has_any", "exists", "last", "since", "latest-update"],
 )
 def test_other_questions_have_an_index(store: Store, ask: Callable[[Store], object], index: str) -> None:
     driver, statements = store._database.driver, list[str]()
