@@ -81,7 +81,7 @@ class HeaderRow:
 
 # fmt: off
 HEADERS: tuple[HeaderRow, ...] = (
-    HeaderRow("Channel-ID",         "always",    "the id that you gave the channel",                           "channel_id"),
+    HeaderRow("Channel-ID",         "always",    "the id of the channel",                                      "channel_id"),
     HeaderRow("Message-Number",     "always",    "1 for sync, then increasing, with gaps",                        "number"),
     HeaderRow("Resource-ID",        "always",    "the id of the resource in all API versions",           "resource_id"),
     HeaderRow("Resource-State",     "always",    "what happened to the resource",                                        "state"),
