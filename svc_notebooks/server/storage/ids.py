@@ -49,6 +49,8 @@ class Ids:
 
     def event(self) -> str:
         """Return an id for an event."""
+        if self._seed is None:  # in one call of the operating system
+            return "".join(_BASE32HEX[byte % 32] for byte in self._random.randbytes(26))
         return "".join(self._random.choices(_BASE32HEX, k=26))
 
     def conference(self) -> str:
