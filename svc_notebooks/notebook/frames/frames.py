@@ -140,14 +140,19 @@ def frame(schema: Schema, records: Sequence[Record]) -> DataFrame:
 def concatenate(schema: Schema, frames: Sequence[DataFrame]) -> DataFrame:
     """Return a DataFrame with the rows of all given DataFrames, which have this schema. The rows are numbered from 0.
 
+    A single DataFrame whose rows are numbered is returned itself.
+
     >>> from svc_notebooks.notebook.frames.schemas import FILES
     >>> len(concatenate(FILES, [frame(FILES, [{}]), frame(FILES, [{}])]))
     2
     """
     import pandas as pd
 
-    if len(frames) < 2:
-        return frames[0].reset_index(drop=True) if frames else frame(schema, [])
+    if not frames:
+        return frame(schema, [])
+    if len(frames) == 1:
+        is_numbered = frames[0].index.equals(pd.RangeIndex(len(frames[0])))  # without the copy of reset_index
+        return frames[0] if is_numbered else frames[0].reset_index(drop=True)
     plain = pd.StringDtype("python", na_value=float("nan"))
     for column in schema.columns:
         dtypes = [each[column.name].dtype for each in frames]

@@ -114,3 +114,12 @@ def test_a_name_that_arrow_cannot_store_does_not_change_the_dtype_of_a_long_list
 
     assert joined["name"].tolist() == ["a", "\ud800"]
     assert joined.dtypes.astype(str).to_dict() == FILES.dtypes
+
+
+def test_a_single_chunk_is_numbered_and_not_copied() -> None:
+    numbered = frame(FILES, [{"name": "a"}, {"name": "b"}])
+    second = numbered.iloc[1:]
+
+    assert concatenate(FILES, [numbered]) is numbered
+    assert concatenate(FILES, [second]).index.tolist() == [0]
+    assert second.index.tolist() == [1]
