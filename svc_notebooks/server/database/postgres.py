@@ -269,14 +269,14 @@ class PostgresDatabase(Database):
         return f"svc {self._locks.schema}"
 
     def listen(self, on_values: Callable[[Values], None], on_notice: Callable[[str], None]) -> Listener:
-        """Return a thread that hears what other processes announce, after `on_values` was called once."""
+        """Return a thread that receives the announcements of other processes, after `on_values` was called once."""
         return Listener(self._connect, self._channel, self.opening, on_values, on_notice)
 
     def side_connection(self) -> SideConnection:
         """Return a connection for statements that belong to no transaction."""
         return SideConnection(self._connect)
 
-    def moving_lock(self) -> ProcessLock:
+    def clock_lock(self) -> ProcessLock:
         """Return the lock of the process that moves the clock."""
         return ProcessLock(self._connect, self._locks.schema)
 

@@ -45,7 +45,7 @@ workers = Table(
     "svc_workers",
     shared_metadata,
     Column("opening", BigInteger, primary_key=True, autoincrement=False),
-    Column("pid", Integer, nullable=False),  # of the server's process for the connection that hears announcements
+    Column("pid", Integer, nullable=False),  # of the server's process for the connection that receives announcements
     Column("started", DateTime(timezone=True), nullable=False),  # when that process was started
     Column("seen", BigInteger, nullable=False),  # the last version of `values` that the worker follows
 )

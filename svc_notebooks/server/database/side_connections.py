@@ -22,8 +22,8 @@ from sqlalchemy.exc import DBAPIError
 _log = logging.getLogger(__name__)
 
 _RETRY_SECONDS = 0.5
-_MOVING_CLASS = 0x737665
-"""The first number of the advisory lock of the thread that moves the clock."""
+_CLOCK_LOCK = 0x737665
+"""The first number of the advisory lock for changes of the clock."""
 
 QUEUED, CHANGED, SEEN = "queued", "changed", "seen"
 """The announcements: messages were queued, shared values were changed, a process has seen the change."""
@@ -40,7 +40,7 @@ Values = Sequence[tuple[str, str, int]]
 
 
 class Listener:
-    """The thread that hears announcements of other processes.
+    """The thread that receives the announcements of other processes.
 
     `on_values` is called with all shared values at first and after each change, and `on_notice` with each announcement.
     """
@@ -94,10 +94,10 @@ class Listener:
     def _main(self) -> None:
         while not self._is_closed:
             try:
-                self._hear(self._connection.connection.driver_connection)
+                self._receive(self._connection.connection.driver_connection)
             except (psycopg.Error, DBAPIError, OSError) as error:
                 if not self._is_closed:
-                    _log.warning("the connection that hears other processes was lost: %s", error)
+                    _log.warning("the connection for announcements of other processes was lost: %s", error)
                 self._connect_again()
         with suppress(psycopg.Error, DBAPIError):
             self._connection.close()
@@ -111,7 +111,7 @@ class Listener:
             except (psycopg.Error, DBAPIError, OSError):
                 select.select([self._wakened], [], [], _RETRY_SECONDS)
 
-    def _hear(self, driver: Any) -> None:
+    def _receive(self, driver: Any) -> None:
         while not self._is_closed:
             payloads = {notice.payload for notice in driver.notifies(timeout=0)} - {f"{QUEUED} {self._opening}"}
             topics = {payload.partition(" ")[0] for payload in payloads}
@@ -170,20 +170,20 @@ class ProcessLock:
         self._connect, self._schema = connect, schema
         self._connection: Connection | None = None
 
-    def take(self, *, blocking: bool) -> bool:
-        """Take the lock, which this process does not have. Return False if another process has it."""
+    def acquire(self, *, blocking: bool) -> bool:
+        """Acquire the lock, which this process does not have. Return False if another process has it."""
         connection = self._connect()
         driver: Any = connection.connection.driver_connection
         function = "pg_advisory_lock" if blocking else "pg_try_advisory_lock"
-        (taken,) = driver.execute(f"SELECT {function}(%s, %s)", (_MOVING_CLASS, self._schema)).fetchone()
+        (taken,) = driver.execute(f"SELECT {function}(%s, %s)", (_CLOCK_LOCK, self._schema)).fetchone()
         if taken is False:
             connection.close()
             return False
         self._connection = connection
         return True
 
-    def give_back(self) -> None:
-        """Give the lock back."""
+    def release(self) -> None:
+        """Release the lock."""
         if self._connection:
             self._connection.close()
         self._connection = None

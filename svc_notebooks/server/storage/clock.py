@@ -29,11 +29,11 @@ class Agenda(Protocol):
         """Perform all events that are due at the clock's present time, such as deliveries of notifications."""
 
 
-class Moving(Protocol):
-    """The lock of the thread that moves a virtual clock, and that may take the lock again."""
+class ReentrantLock(Protocol):
+    """The lock of the thread that moves a virtual clock. The thread may acquire it again."""
 
     def acquire(self, blocking: bool = True) -> bool:
-        """Take the lock. Return False if another thread has the lock and `blocking` is false."""
+        """Acquire the lock. Return False if another thread has the lock and `blocking` is false."""
 
     def release(self) -> None:
         """Release the lock once."""
@@ -123,7 +123,7 @@ class VirtualClock:
 
     def __init__(self, start: datetime = DEFAULT_START) -> None:
         self._start = self._now = start
-        self._moving: Moving = RLock()
+        self._moving: ReentrantLock = RLock()
         self.agenda: Agenda | None = None
 
     @property

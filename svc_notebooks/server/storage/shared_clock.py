@@ -58,7 +58,7 @@ class SharedVirtualClock(VirtualClock):
     def __init__(self, values: SharedValues) -> None:
         super().__init__()
         self._values = values
-        self._moving = MovingLock(values.moving_lock)
+        self._moving = ClockLock(values.clock_lock)
         self._shown: tuple[object, datetime] = (None, self._start)
 
     @property
@@ -80,7 +80,7 @@ class SharedVirtualClock(VirtualClock):
             self._values.set(_CLOCK, {**self._values.get(_CLOCK), "now": instant.isoformat()})
 
 
-class MovingLock:
+class ClockLock:
     """The lock of a thread that moves the clock, which no other process may move then."""
 
     def __init__(self, between_processes: ProcessLock) -> None:
@@ -89,11 +89,11 @@ class MovingLock:
         self._depth = 0
 
     def acquire(self, blocking: bool = True) -> bool:
-        """Take the lock. Return False if another thread or process has it and `blocking` is false."""
+        """Acquire the lock. Return False if another thread or process has it and `blocking` is false."""
         if not self._threads.acquire(blocking):
             return False
         try:
-            if not self._depth and not self._processes.take(blocking=blocking):
+            if not self._depth and not self._processes.acquire(blocking=blocking):
                 self._threads.release()
                 return False
         except BaseException:
@@ -106,7 +106,7 @@ class MovingLock:
         """Release the lock once."""
         self._depth -= 1
         if not self._depth:
-            self._processes.give_back()
+            self._processes.release()
         self._threads.release()
 
     def __enter__(self) -> None:

@@ -63,9 +63,9 @@ class SharedValues:
         self._changed = Condition()
         self.on_notice: Callable[[], None] = lambda: None
         """Called when another process has queued messages, and when a value has changed."""
-        self.moving_lock: ProcessLock = database.moving_lock()
+        self.clock_lock: ProcessLock = database.clock_lock()
         """The lock of the process that moves the clock."""
-        self._listener = database.listen(self._follow, self._hear)
+        self._listener = database.listen(self._follow, self._receive)
 
     def get(self, key: str) -> Any:
         """Return a value, or None. The caller must not change it."""
@@ -94,14 +94,14 @@ class SharedValues:
             edited.value = value
 
     def _follow(self, rows: Values) -> None:
-        """Take over values that were read from the database, unless newer ones are known."""
+        """Store values that were read from the database, unless newer ones are known."""
         with self._changed:
             for key, content, version in rows:
                 known = self._values.get(key)
                 if known is None or (version >= known[0] and content != known[1]):
                     self._values[key] = version, content, json.loads(content)
 
-    def _hear(self, topic: str) -> None:
+    def _receive(self, topic: str) -> None:
         if topic in (QUEUED, CHANGED):
             self.on_notice()
         with self._changed:
@@ -119,5 +119,5 @@ class SharedValues:
                 self._changed.wait(_CHECK_SECONDS)
 
     def close(self) -> None:
-        """Stop to follow the other processes."""
+        """End the thread that receives the changes of other processes."""
         self._listener.close()
