@@ -8,7 +8,8 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -426,9 +427,14 @@ def test_a_report_whose_path_was_taken_meanwhile_goes_beside_it(tmp_path: Path, 
 class TestServe:
     """`svc-notebooks serve` is a program for other programs: one line when ready, a clean end."""
 
-    def serve(self, *arguments: str) -> subprocess.Popen[str]:
+    @contextmanager
+    def serve(self, *arguments: str) -> Iterator[subprocess.Popen[str]]:
         command = [sys.executable, "-m", "svc_notebooks.cli", "serve", *arguments]
-        return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+            try:
+                yield process
+            finally:
+                process.kill()  # after a failure, `with` would wait for a service that does not end
 
     @pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGTERM])
     def test_says_when_it_is_ready_and_ends_cleanly(self, end: signal.Signals):
