@@ -84,12 +84,10 @@ def test_the_faults_of_an_upload_lose_a_response_cut_a_chunk_and_fail_a_status_q
     chunk_is_next = not asks_first
     for _ in range(12):
         size = QUANTUM if chunk_is_next else 0
-        fault = next(
-            plan.faults_for(FaultTarget("upload.session", "PUT", "/upload", None, size), lambda seconds: None), None
-        )
-        if fault:
-            faults.append((str(fault.action), "chunk" if chunk_is_next else "query"))
-        chunk_is_next = not fault and not (asks_first and chunk_is_next)
+        _, step = next(plan.steps_for(FaultTarget("upload.session", "PUT", "/upload", None, size)), (None, None))
+        if step:
+            faults.append((str(step.action), "chunk" if chunk_is_next else "query"))
+        chunk_is_next = not step and not (asks_first and chunk_is_next)
 
     assert len(faults) == 4
     assert ("reset after", "chunk") in faults
