@@ -138,7 +138,7 @@ class Database:
             try:
                 reader.begin(committed_rows)
             except BaseException:
-                self._readers.give_back(reader)
+                self._readers.release(reader)
                 raise
             self._thread.reader = reader
         try:
@@ -165,7 +165,7 @@ class Database:
         if reader and self._readers:
             self._thread.reader = None
             reader.end()
-            self._readers.give_back(reader)
+            self._readers.release(reader)
 
     def exclusive(self) -> AbstractContextManager[Any]:
         """Return the lock for a `with` block, in which no other thread writes and this thread reads the latest rows."""

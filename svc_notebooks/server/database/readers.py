@@ -91,8 +91,8 @@ class Readers:
         with release_permit():  # a thread with a reader may wait for a permit
             return self._idle.get()
 
-    def give_back(self, reader: Reader) -> None:
-        """Take back a reader, which another thread may then use."""
+    def release(self, reader: Reader) -> None:
+        """Return a reader, which another thread may then use."""
         with self._lock:
             if not self._closed:
                 self._idle.put(reader)
@@ -100,7 +100,7 @@ class Readers:
         reader.close()
 
     def close(self) -> None:
-        """Close the readers. A reader in use is closed when it is given back."""
+        """Close the readers. A reader in use is closed when it is released."""
         with self._lock:
             self._closed = True
         while True:
