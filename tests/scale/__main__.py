@@ -12,6 +12,7 @@ Exit status 77: PostgreSQL or the S3 server (make s3-env) cannot be started, for
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 
@@ -50,6 +51,9 @@ _SAMPLE = [
 _SAMPLE_OF_TWO = ["tests/contract/control/test_rate_limits.py"]
 """Tests of the clock and of what requests count, in two processes."""
 
+_OF_ONE_PROCESS = ["--ignore", "tests/contract/transport"]
+"""The tests of connections and sockets open them in the process of the test, in front of both processes."""
+
 _CONTENTS = ["tests/contract/uploads", "tests/contract/files/test_download.py"]
 """Tests that write and read contents, which run with a bucket, too."""
 
@@ -65,7 +69,8 @@ def main(arguments: list[str]) -> int:
             servers = {**os.environ, SERVER: server, ENDPOINT: endpoint}
             bucket = servers | {BUCKETS: "s3://tests", "AWS_ENDPOINT_URL": endpoint}
             two = servers | {TWO_WORKERS: "1"}
-            runs = [(own, servers), (contract, servers), (["-n", "2", *_CONTENTS], bucket), (contract, two)]
+            with_bucket, with_two = ["-n", "2", *_CONTENTS], [*contract, *_OF_ONE_PROCESS]
+            runs = [(own, servers), (contract, servers), (with_bucket, bucket), (with_two, two)]
             if is_two:
                 runs = runs[-1:]
             if is_sample:  # with files and not tests as units, so that tests share their processes
@@ -82,4 +87,5 @@ def main(arguments: list[str]) -> int:
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that the servers end, too
     sys.exit(main(sys.argv[1:]))
