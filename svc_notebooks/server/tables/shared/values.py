@@ -46,7 +46,7 @@ _BEHIND = Prepared(
 """Counts the other running processes that have not read a version yet."""
 
 
-class Edited:
+class EditedValue:
     """A value that is changed. If `is_announced` is true, other processes must follow."""
 
     def __init__(self, value: Any) -> None:
@@ -73,11 +73,11 @@ class SharedValues:
         return known[2] if known else None
 
     @contextmanager
-    def editing(self, key: str) -> Iterator[Edited]:
+    def editing(self, key: str) -> Iterator[EditedValue]:
         """Change a value in a `with` block, which has the latest value, while no other process can change it."""
         with self._database.transaction():
             rows = self._database.run(_GET, {"key": key})
-            edited = Edited(json.loads(rows[0][0]) if rows else None)
+            edited = EditedValue(json.loads(rows[0][0]) if rows else None)
             yield edited
             version = int(self._database.run(_VERSION, {})[0][0]) + edited.is_announced
             content = json.dumps(edited.value)
