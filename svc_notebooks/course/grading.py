@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import os
+from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import CancelledError, ThreadPoolExecutor
-from contextlib import suppress
-from dataclasses import dataclass
+from contextlib import closing, suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, cast
 
-from ..server.transports.socket_server import SocketServer
-from .grading_service import GradingService
 from .runner import CellLimits
 from .sandbox import FOLDER, SubmissionSandbox, find_sandbox
 from .student_exercise import GRADER, KEY
@@ -29,7 +28,9 @@ from .supervisor import ProcessLimits, SubmissionJob
 
 if TYPE_CHECKING:
     from ..server.service import Service
+    from ..server.transports.socket_server import SocketServer
     from .check_result import Verdict
+    from .grading_service import GradingService
 
 _THREADS = 64
 _ATTEMPTS = 4
@@ -104,37 +105,70 @@ def grade(
         sandbox: How the submissions are isolated. None: bubblewrap where it works, else limits of processes only.
     """
     handed_in = list(submissions)
-    grader, contents = GradingService(), [read_submission(submission) for submission in handed_in]
+    contents = [read_submission(submission) for submission in handed_in]
     sandbox = sandbox or find_sandbox(hidden=(path.parent for each in handed_in for path in each.notebooks))
-    served = cast("Service", grader)  # it has the attributes that the server uses: handle, policy, user_of and provider
-    with SocketServer(served, threads=_THREADS) as server:
-        runner = _SubmissionRunner(grader, server, seed, limits or GradingLimits(), sandbox)
+    jobs = jobs or os.cpu_count() or 1
+    with closing(_ProcessStarter(sandbox, min(jobs, len(contents)))) as starter:
+        # Not at the top of the module: the first processes load their modules while this process loads these.
+        from ..server.transports.socket_server import SocketServer
+        from .grading_service import GradingService
 
-        def grade_one(content: SubmissionContent) -> SubmissionResult:
-            known = (earlier or {}).get(content.student)
-            if known is not None and known.digest == content.digest:
-                return known
-            mark = runner.grade(content)
-            on_result(mark)
-            return mark
+        grader = GradingService()
+        served = cast("Service", grader)  # it has what the server uses: handle, policy, user_of, provider
+        with SocketServer(served, threads=_THREADS) as server:
+            runner = _SubmissionRunner(grader, server, seed, limits or GradingLimits(), starter)
 
-        pool = ThreadPoolExecutor(jobs or os.cpu_count() or 1)
+            def grade_one(content: SubmissionContent) -> SubmissionResult:
+                known = (earlier or {}).get(content.student)
+                if known is not None and known.digest == content.digest:
+                    return known
+                mark = runner.grade(content)
+                on_result(mark)
+                return mark
+
+            pool = ThreadPoolExecutor(jobs)
+            try:
+                return list(pool.map(grade_one, contents))
+            finally:
+                runner.stop()
+                pool.shutdown(cancel_futures=True)
+
+
+class _ProcessStarter:
+    """Starts the processes of submissions, the first `count` of them at once."""
+
+    def __init__(self, sandbox: SubmissionSandbox, count: int) -> None:
+        self.sandbox = sandbox
+        if not sandbox.is_bubblewrap:
+            start_fork_server()
+        self._waiting: deque[SandboxedProcess | LimitedProcess] = deque()
+        with suppress(OSError):  # a submission tries it again
+            for _ in range(count):
+                self._waiting.append(self._new())
+
+    def _new(self) -> SandboxedProcess | LimitedProcess:
+        return SandboxedProcess(self.sandbox) if self.sandbox.is_bubblewrap else LimitedProcess()
+
+    def start(self) -> SandboxedProcess | LimitedProcess:
+        """Return a process that waits for a job. Raises OSError if no process can be started."""
         try:
-            return list(pool.map(grade_one, contents))
-        finally:
-            runner.stop()
-            pool.shutdown(cancel_futures=True)
+            return self._waiting.popleft()
+        except IndexError:
+            return self._new()
+
+    def close(self) -> None:
+        """Kill the processes that no submission has used."""
+        for process in self._waiting:
+            process.close()
 
 
 class _SubmissionRunner:
     """Runs the notebooks of submissions, each in its own process, and collects the results."""
 
     def __init__(
-        self, grader: GradingService, server: SocketServer, seed: str, limits: GradingLimits, sandbox: SubmissionSandbox
+        self, grader: GradingService, server: SocketServer, seed: str, limits: GradingLimits, starter: _ProcessStarter
     ) -> None:
-        self._grader, self._server, self._seed, self._limits, self._sandbox = grader, server, seed, limits, sandbox
-        if not sandbox.is_bubblewrap:
-            start_fork_server()
+        self._grader, self._server, self._seed, self._limits, self._starter = grader, server, seed, limits, starter
         self._running: set[SandboxedProcess | LimitedProcess] = set()
         self._stopped = False
 
@@ -184,7 +218,7 @@ class _SubmissionRunner:
     def _job(
         self, notebooks: list[list[str]], submission: SubmissionContent, key: str, folder: str, first: int
     ) -> SubmissionJob:
-        limits, in_sandbox = self._limits, self._sandbox.is_bubblewrap
+        limits, in_sandbox = self._limits, self._starter.sandbox.is_bubblewrap
         base = Path(FOLDER if in_sandbox else folder)
         home = str(base / ".home")
         return SubmissionJob(
@@ -192,7 +226,6 @@ class _SubmissionRunner:
             files=submission.files,
             folder=str(base),
             environment={
-                GRADER: self._server.base_url,
                 KEY: key,
                 "HOME": home,
                 "IPYTHONDIR": home,
@@ -209,10 +242,12 @@ class _SubmissionRunner:
         )
 
     def _run_once(self, job: SubmissionJob, reader: ReportReader) -> None:
-        process = SandboxedProcess(self._sandbox, self._server) if job.in_sandbox else LimitedProcess()
+        process = self._starter.start()
         self._running.add(process)
         try:
-            if process.has_started and not self._stopped:
+            address = process.connect(self._server)
+            if address and not self._stopped:
+                job = replace(job, environment=job.environment | {GRADER: address})
                 process.connection.send_bytes(job.to_bytes())
                 reader.read(process.connection)
                 if reader.is_complete:

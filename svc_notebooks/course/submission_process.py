@@ -54,20 +54,29 @@ class ReportLimits:
 
 
 class SandboxedProcess:
-    """The process of a submission in the sandbox. Its connections to `server` come from the sandbox's own network."""
+    """The process of a submission in the sandbox, which loads its modules and then waits for a job."""
 
-    def __init__(self, sandbox: SubmissionSandbox, server: SocketServer) -> None:
-        self._server, self._listener = server, None
+    def __init__(self, sandbox: SubmissionSandbox) -> None:
+        self._server: SocketServer | None = None
+        self._listener: socket.socket | None = None
         ours, theirs = socket.socketpair()
-        port = server.base_url.rpartition(":")[2]
         with theirs:
             self._process = sandbox.python(
-                "-m", "svc_notebooks.course.supervisor", f"{theirs.fileno()}", port, pass_fds=(theirs.fileno(),)
+                "-m", "svc_notebooks.course.supervisor", f"{theirs.fileno()}", pass_fds=(theirs.fileno(),)
             )
         self.connection = Connection(ours.detach())
+
+    def connect(self, server: SocketServer) -> str | None:
+        """Let the server accept connections of the sandbox's own network.
+
+        Returns the address of the server in the sandbox, or None if the process did not start.
+        """
         self._listener = self._receive_listener()
-        if self._listener:
-            server.add_listener(self._listener)
+        if self._listener is None:
+            return None
+        self._server = server
+        server.add_listener(self._listener)
+        return f"http://127.0.0.1:{self._listener.getsockname()[1]}{server.policy.path_prefix}"
 
     def _receive_listener(self) -> socket.socket | None:
         if not self.connection.poll(_START_SECONDS):
@@ -75,10 +84,6 @@ class SandboxedProcess:
         with socket.socket(fileno=os.dup(self.connection.fileno())) as channel:
             _, descriptors, *_ = socket.recv_fds(channel, 1, 1)
         return socket.socket(fileno=descriptors[0]) if descriptors else None
-
-    @property
-    def has_started(self) -> bool:
-        return self._listener is not None
 
     def end(self) -> None:
         """Wait a moment until the process, whose work is done, has ended by itself."""
@@ -92,7 +97,7 @@ class SandboxedProcess:
         """Kill all processes of the submission, and wait until the process has ended."""
         self.kill()
         self._process.wait(_JOIN_SECONDS)
-        if self._listener:
+        if self._server and self._listener:
             self._server.remove_listener(self._listener)
             self._listener.close()
         _wait_for_end(self.connection)
@@ -110,14 +115,16 @@ def _wait_for_end(connection: Connection) -> None:
 class LimitedProcess:
     """The process of a submission without a sandbox, which a fork server has forked, where the system has one."""
 
-    has_started = True
-
     def __init__(self) -> None:
         context = process_context()
         self.connection, theirs = context.Pipe()
         self._process: Any = context.Process(target=run_submission, args=(theirs,), daemon=True)
         with theirs:
             self._process.start()
+
+    def connect(self, server: SocketServer) -> str:
+        """Return the address of the server. The process uses the network of this machine."""
+        return server.base_url
 
     def end(self) -> None:
         """Wait a moment until the process, whose work is done, has ended by itself."""

@@ -213,6 +213,9 @@ class SocketServer:
         self.stopping = True
         for body in list(self.bodies):
             body.abort()
+        if self._listener:
+            with suppress(OSError):  # not on every system
+                self._listener.shutdown(socket.SHUT_RDWR)  # ends the acceptor's select() at once
         if self._acceptor:
             self._acceptor.join()
         self._queue.close()
