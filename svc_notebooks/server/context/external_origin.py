@@ -16,6 +16,7 @@ from .service_context import ServiceContext
 
 _HOST = re.compile(r"(?:[A-Za-z0-9._~%-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?")
 _PAIR = re.compile(r'(proto|host)\s*=\s*("[^"]*"|[^;,\s]+)', re.IGNORECASE)
+_FORWARDED = frozenset({"forwarded", "x-forwarded-proto", "x-forwarded-host"})
 _DEFAULT_PORTS = {"http": ":80", "https": ":443"}
 
 
@@ -32,8 +33,9 @@ def external_origin(request: Request, context: ServiceContext) -> str:
         scheme, host, *_ = urlsplit(context.base_url)
         return f"{scheme}://{host}"
     scheme, _, host = request.origin.partition("://")
+    headers = request.headers.by_name()
     host = request.headers.get("Host") or host
-    if context.policy.trust_forwarded:
+    if context.policy.trust_forwarded and not _FORWARDED.isdisjoint(headers):
         # The proxy next to the client wrote the first element of each header.
         forwarded, proto, forwarded_host = (
             (request.headers.get(name) or "").split(",")[0].strip()

@@ -140,9 +140,9 @@ def handler_of(request: RequestContext, *, upload: bool) -> Handler:
     if not (upload and request.operation.media):
         return HANDLERS[request.operation.name]
     upload_type = request.query.get("uploadType")
-    media_type = MediaType.parse(request.headers.get("Content-Type") or "").essence
-    if upload_type is None and media_type == "multipart/related":  # a common client library omits uploadType
-        upload_type = "multipart"
+    if upload_type is None:  # a common client library omits uploadType
+        media_type = MediaType.parse(request.headers.get("Content-Type") or "").essence
+        upload_type = "multipart" if media_type == "multipart/related" else None
     if upload_type is None or upload_type not in _UPLOAD_TYPES:
         raise refuse("badUploadType", value="missing" if upload_type is None else repr(upload_type[:40]))
     handler, rule_to_create, rule_to_update = _UPLOAD_TYPES[upload_type]

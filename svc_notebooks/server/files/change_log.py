@@ -12,7 +12,7 @@ from ...core.notifications.messages import in_order
 from ..context.service_context import ServiceContext
 from ..tables.channels import ChannelRow
 from ..tables.files import FileRow
-from .roles import effective_role, users_with_access
+from .roles import effective_role, users_with_access, users_with_access_to_new
 
 
 def change_log_of(user: str) -> str:
@@ -20,9 +20,13 @@ def change_log_of(user: str) -> str:
     return f"changes of {user}"
 
 
-def record_creation(context: ServiceContext, row: FileRow) -> None:
-    """Log a file creation. Channels on the parent folder get an `add` message and an `update` for `children`."""
-    _log_change(context, users_with_access(context, row), row)
+def record_creation(context: ServiceContext, row: FileRow, *, restored: bool = False) -> None:
+    """Log a file creation. Channels on the parent folder get an `add` message and an `update` for `children`.
+
+    A `restored` file may have permissions of its own.
+    """
+    users = users_with_access(context, row) if restored else users_with_access_to_new(context, row)
+    _log_change(context, users, row)
     if row.parent and _enqueue(context, row.parent, "add"):
         _notify_folder(context, row.parent)
 

@@ -6,7 +6,7 @@ import json
 import logging
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from hashlib import sha256
 from typing import Any
 
@@ -260,20 +260,26 @@ _BINARY = frozenset(field.name for field in FILE_FIELDS if field.binary)
 
 def file_resource(row: FileRow, mask: Mask, view: ViewContext) -> File:
     """Return a File resource with the fields that a mask selects. Other fields are neither read nor computed."""
-    return _resource(_File(row, view), mask, _GETTERS.items())
+    return _resource(_File(row, view), mask, _getters(tuple(mask)))
 
 
 def file_resources(rows: Iterable[FileRow], mask: Mask, view: ViewContext) -> list[File]:
     """Return the File resources of several rows, each with the fields that a mask selects."""
-    getters = [(name, getter) for name, getter in _GETTERS.items() if STAR in mask or name in mask]
+    getters = _getters(tuple(mask))
     return [_resource(_File(row, view), mask, getters) for row in rows]
 
 
+@lru_cache(maxsize=64)
+def _getters(names: tuple[str, ...]) -> list[tuple[str, Callable[[_File], Any]]]:
+    """Return the selected fields in the order of the resource, with the functions that compute them."""
+    return [(name, getter) for name, getter in _GETTERS.items() if STAR in names or name in names]
+
+
 def _resource(file: _File, mask: Mask, getters: Iterable[tuple[str, Callable[[_File], Any]]]) -> File:
-    everything, is_native = STAR in mask, file.row.size is None
+    is_native = file.row.size is None
     resource: Any = {}
     for name, getter in getters:
-        if not (everything or name in mask) or (is_native and name in _BINARY):
+        if is_native and name in _BINARY:
             continue
         if (value := getter(file)) is not None:
             below = mask.get(name)

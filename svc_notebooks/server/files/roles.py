@@ -50,6 +50,12 @@ def users_with_access(context: ServiceContext, row: FileRow) -> frozenset[str]:
     return frozenset(owners | {grant.grantee for grant in effective_permissions(context, row) if grant.type == "user"})
 
 
+def users_with_access_to_new(context: ServiceContext, row: FileRow) -> frozenset[str]:
+    """Return what `users_with_access` returns for a new file, which has only inherited permissions."""
+    folder = next((ancestor for ancestor in _file_and_ancestors(context, row) if ancestor is not row), None)
+    return users_with_access(context, folder) | {row.owner} if folder else frozenset({row.owner})
+
+
 def effective_permissions(context: ServiceContext, row: FileRow) -> list[PermissionRow]:
     """Return the permissions on a file, including permissions inherited from the folders above the file.
 

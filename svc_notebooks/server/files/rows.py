@@ -27,6 +27,8 @@ _OTHER_TYPES = frozenset({"folder", "shortcut", *VENDOR_TYPES})
 _MODIFIER = "lastModifyingUser"
 """The key in `FileRow.extra` of the user who last changed the file. It is absent if that user is the owner."""
 
+_NO_EXTRA = "{}"
+
 
 def file_for(context: ServiceContext, caller: Caller, file_id: str, minimum_role: Role = Role.READER) -> FileRow:
     """Return the row of a file, or of the caller's root folder for the id `root`.
@@ -105,14 +107,15 @@ def new_row(context: ServiceContext, caller: Caller, metadata: JSONObject, media
     new_id = context.ids.native if is_document(context, mime_type) else context.ids.blob
     file_id = str(metadata.get("id") or new_id())
     row = _empty_row(file_id, caller.user, parent, context.policy.default_name, mime_type, now)
-    row = row._replace(target=str(details["targetId"]) if isinstance(details, dict) else None)
+    if isinstance(details, dict):
+        row = row._replace(target=str(details["targetId"]))
     row = change_row(context, caller, row, metadata)
-    extra = json.loads(row.extra)
+    extra: dict[str, Any] = {} if row.extra == _NO_EXTRA else json.loads(row.extra)
     if not context.names.is_native(mime_type):
         extra.setdefault("originalFilename", row.name)
     if row.target:
         extra["targetMimeType"] = file_for(context, caller, row.target).mime_type
-    return row._replace(extra=json.dumps(extra))
+    return row._replace(extra=json.dumps(extra) if extra else _NO_EXTRA)
 
 
 def _empty_row(file_id: str, owner: str, parent: str | None, name: str, media_type: str, now: int) -> FileRow:
@@ -135,7 +138,7 @@ def _empty_row(file_id: str, owner: str, parent: str | None, name: str, media_ty
         version=0,
         abusive=0,
         target=None,
-        extra="{}",
+        extra=_NO_EXTRA,
     )
 
 
@@ -180,7 +183,7 @@ def change_row(context: ServiceContext, caller: Caller, row: FileRow, metadata: 
             raise refuse("filePermission", decided_by=WHO_TRASHES, fileId=row.id)
         changes |= _trash_columns(context, row, bool(metadata["trashed"]), now)
     modifier = None if caller.user == row.owner else caller.user
-    if modifier or _MODIFIER in row.extra or any(name in metadata for name in _STORED):
+    if modifier or _MODIFIER in row.extra or not metadata.keys().isdisjoint(_STORED):
         extra = json.loads(row.extra) | {name: metadata[name] for name in _STORED if name in metadata}
         extra[_MODIFIER] = modifier
         changes["extra"] = json.dumps({name: value for name, value in extra.items() if value is not None})

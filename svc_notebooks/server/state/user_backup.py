@@ -254,7 +254,7 @@ class _Restoring:
         self._add_calendars()
         for row in self._rows["files"]:
             if row["parent"] is not None and (file := self._context.store.files.get(str(row["id"]))):
-                change_log.record_creation(self._context, file)
+                change_log.record_creation(self._context, file, restored=True)
 
     def _add(self, table: str, **renamed: Mapping[JSON, JSON]) -> None:
         """Add the rows of a table, in which the values of the `renamed` columns are replaced."""

@@ -249,9 +249,11 @@ def _first_page(keys: tuple[SortKey, ...], size: int, shared: bool, app_only: bo
 
 def _values(row: FileRow) -> dict[str, Any]:
     values = row._asdict()
-    extra = json.loads(row.extra)
     words = word_list(row.name)
-    other_texts = (extra.get("description"), (extra.get("contentHints") or {}).get("indexableText"))
+    other_texts: tuple[Any, ...] = ()
+    if '"description"' in row.extra or '"contentHints"' in row.extra:
+        extra = json.loads(row.extra)
+        other_texts = (extra.get("description"), (extra.get("contentHints") or {}).get("indexableText"))
     values["name_key"] = ascii_lower(row.name)
     values["natural_key"] = re.sub(r"\d+", lambda digits: digits[0].zfill(20), row.name.casefold())
     values["words"] = words

@@ -10,10 +10,10 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
-from typing import Protocol
+from typing import Any, Protocol
 
 from ...core.errors.catalogue import refuse
-from ...core.http.messages import Disconnected, Headers, Request, Response, close_body
+from ...core.http.messages import Disconnected, Request, Response, close_body
 from ...core.policy import Policy
 from ...core.thread_permit import release_permit
 from ..context.responses import error_response
@@ -61,6 +61,7 @@ class ServerConnection:
         """The lane of the request that has arrived (see connection_queue.py)."""
         self._address = address
         self._reader = RequestReader(sock)
+        self._poll: Any = None
         self._handshake = TlsHandshake(server.tls) if server.tls else None
         self.deadline = time.monotonic() + (self._handshake.seconds if self._handshake else IDLE_SECONDS)
 
@@ -140,10 +141,11 @@ class ServerConnection:
         """Wait a few milliseconds for the next request. Return True if bytes have arrived."""
         if not hasattr(select, "poll"):
             return False
-        poll = select.poll()
-        poll.register(self.socket, select.POLLIN)
+        if self._poll is None:
+            self._poll = select.poll()
+            self._poll.register(self.socket, select.POLLIN)
         with release_permit():
-            return bool(poll.poll(_NEXT_REQUEST_MILLISECONDS))
+            return bool(self._poll.poll(_NEXT_REQUEST_MILLISECONDS))
 
     def _answer(self) -> bool:
         data = self._reader.take_head()
@@ -151,7 +153,7 @@ class ServerConnection:
             return False
         try:
             head = read_head(data)
-            url, pairs = head.url(self.server.origin)
+            url, headers = head.url(self.server.origin)
         except UnreadableError as error:
             with suppress(OSError):
                 send_all(self.socket, error.response(), self._new_budget(_LINGER_SECONDS))
@@ -162,7 +164,7 @@ class ServerConnection:
         body = self._body(head)
         self.server.bodies.add(body)
         try:
-            response = self.server.handle(Request(head.method, url, Headers(pairs), body))
+            response = self.server.handle(Request(head.method, url, headers, body))
             if body.aborted and self.server.stopping:
                 response = error_response(refuse("unavailable"))
             return self._send(response, head, body)
@@ -178,24 +180,24 @@ class ServerConnection:
 
         def begin() -> None:
             self._reader.budget = self._budget
-            if head.expects_continue:
+            if head.block.expects_continue:
                 send_all(sock, b"HTTP/1.1 100 Continue\r\n\r\n", self._budget)
 
         def cut() -> None:
             with suppress(OSError):
                 sock.shutdown(socket.SHUT_RD)
 
-        kind = ChunkedBody if head.is_chunked else LengthBody
-        return kind(self._reader, head.length, begin, cut, partial(peer_has_closed, sock))
+        kind = ChunkedBody if head.block.is_chunked else LengthBody
+        return kind(self._reader, head.block.length, begin, cut, partial(peer_has_closed, sock))
 
     def _new_budget(self, seconds: float | None = None) -> TransferBudget:
         policy = self.server.policy
         return TransferBudget(policy.body_timeout if seconds is None else seconds, policy.least_rate)
 
     def _send(self, response: Response, head: RequestHead, body: LengthBody) -> bool:
-        is_promised = head.expects_continue and body.is_unread
+        is_promised = head.block.expects_continue and body.is_unread
         stays = (
-            head.stays
+            head.block.stays
             and not self.server.draining
             and (body.is_over or not (body.aborted or is_promised or not self._drain(body)))
         )

@@ -213,6 +213,8 @@ class ReadyQueue(Generic[T]):
         lane.running += 1
 
     def _has_free_permit(self, now: float) -> bool:
+        if not self._running:
+            return True
         seconds = [now - lane.since for lane in self._running.values()]
         most = PERMITS if any(each >= BRIEF_SECONDS for each in seconds) else 1
         long = sum(each >= LONG_SECONDS for each in seconds)

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 from ...core.errors.catalogue import ApiError, Row, refuse
 from ...core.errors.decision_ids import UNREADABLE
-from ...core.http.messages import Disconnected, Response, reason
+from ...core.http.messages import Disconnected, Headers, Response, reason
 from ..blobs.blob_store import BLOCK
 from ..context.responses import error_response
 
@@ -58,39 +58,45 @@ class UnreadableError(Exception):
         return head_bytes(refusal, connection="close") + refusal.content()
 
 
-class RequestHead(NamedTuple):
-    """The parsed head of a request, with the body framing and the connection options that its headers declare."""
+class HeaderBlock(NamedTuple):
+    """The headers of a request, with the body framing and the connection options that they declare."""
 
-    method: str
-    target: str
-    pairs: list[tuple[str, str]]
-    is_old: bool
-    """True for HTTP/1.0."""
+    headers: Headers
     length: int
     is_chunked: bool
     expects_continue: bool
     stays: bool
     """True if the client may send another request on the connection."""
 
-    def url(self, base_url: str) -> tuple[str, list[tuple[str, str]]]:
+
+class RequestHead(NamedTuple):
+    """The parsed head of a request."""
+
+    method: str
+    target: str
+    is_old: bool
+    """True for HTTP/1.0."""
+    block: HeaderBlock
+
+    def url(self, base_url: str) -> tuple[str, Headers]:
         """Return the URL of the request, which begins with `base_url`, and the headers with the valid Host.
 
         If the request target is a full URL, the host of that URL replaces the Host header (RFC 9112, 3.2.2).
 
         >>> head = read_head(b"GET http://files.example/x?a=1 HTTP/1.1\\r\\nHost: other.example\\r\\n\\r\\n")
         >>> head.url("http://127.0.0.1:8080")
-        ('http://127.0.0.1:8080/x?a=1', [('Host', 'files.example')])
+        ('http://127.0.0.1:8080/x?a=1', Headers([('Host', 'files.example')]))
         """
         target = self.target
         if not target.lower().startswith(("http://", "https://")):
-            return base_url + (target if target.startswith("/") else f"/{target}"), self.pairs
+            return base_url + (target if target.startswith("/") else f"/{target}"), self.block.headers
         try:
             parts = urlsplit(target)
         except ValueError:
             raise UnreadableError(400) from None
-        others = [pair for pair in self.pairs if pair[0].lower() != "host"]
+        others = [pair for pair in self.block.headers.pairs if pair[0].lower() != "host"]
         path = urlunsplit(("", "", parts.path or "/", parts.query, ""))
-        return base_url + path, [("Host", parts.netloc), *others]
+        return base_url + path, Headers([("Host", parts.netloc), *others])
 
 
 def read_head(data: bytes) -> RequestHead:
@@ -108,7 +114,14 @@ def read_head(data: bytes) -> RequestHead:
         raise UnreadableError(505)
     if not data.endswith(b"\r\n\r\n"):
         raise UnreadableError(400, "each header line must end with CR LF, and a blank line must follow the headers")
-    text = rest.removesuffix(b"\r\n").decode("latin-1")
+    is_old = match[4] == b"0"
+    return RequestHead(match[1].decode(), match[2].decode("latin-1"), is_old, _read_headers(rest, is_old=is_old))
+
+
+@lru_cache(maxsize=64)  # a client sends the same headers with many requests
+def _read_headers(lines: bytes, *, is_old: bool) -> HeaderBlock:
+    """Parse the header lines of a request and the blank line. Raises UnreadableError for invalid lines."""
+    text = lines.removesuffix(b"\r\n").decode("latin-1")
     if not _HEADER_LINES.fullmatch(text):
         line = next(line for line in text.split("\r\n") if not _HEADER_LINES.fullmatch(f"{line}\r\n"))
         raise UnreadableError(400, f"{line[:40].encode('latin-1')!r} is not a header line")
@@ -120,14 +133,10 @@ def read_head(data: bytes) -> RequestHead:
             framing.setdefault(name.lower(), []).append(value)
     if len(pairs) > _MAX_HEADERS:
         raise UnreadableError(400, f"there are more than {_MAX_HEADERS} headers")
-    is_old = match[4] == b"0"
     length, is_chunked = _read_framing(framing, is_old=is_old)
     options = {word.strip() for word in ",".join(framing.get("connection", ())).lower().split(",")}
-    return RequestHead(
-        method=match[1].decode(),
-        target=match[2].decode("latin-1"),
-        pairs=pairs,
-        is_old=is_old,
+    return HeaderBlock(
+        headers=Headers(pairs),
         length=length,
         is_chunked=is_chunked,
         expects_continue=not is_old and framing.get("expect", [""])[-1].lower() == "100-continue",
@@ -285,9 +294,14 @@ class ChunkedBody(LengthBody):
 
 def head_bytes(response: Response, *, connection: str | None = None) -> bytes:
     """Return the status line and the headers of a response, with a Connection header if `connection` is given."""
-    lines = [f"HTTP/1.1 {response.status} {reason(response.status) or 'Unknown'}"]
-    lines += [f"{name}: {_LINE_BREAKS.sub(' ', value)}" for name, value in response.headers.pairs]
-    lines += [f"Date: {_date(int(time.time()))}", "Server: svc"]
+    return _head_of(response.status, response.headers.pairs, connection, int(time.time()))
+
+
+@lru_cache(maxsize=64)  # many responses have the same headers
+def _head_of(status: int, pairs: tuple[tuple[str, str], ...], connection: str | None, second: int) -> bytes:
+    lines = [f"HTTP/1.1 {status} {reason(status) or 'Unknown'}"]
+    lines += [f"{name}: {_LINE_BREAKS.sub(' ', value)}" for name, value in pairs]
+    lines += [f"Date: {_date(second)}", "Server: svc"]
     if connection:
         lines.append(f"Connection: {connection}")
     return ("\r\n".join(lines) + "\r\n\r\n").encode("latin-1", "replace")
