@@ -29,9 +29,9 @@ from tests.bench.table import Row, at_least, at_most, compare, microseconds, mil
 
 CONTENT = bytes(1024)
 DELAY = 0.025
-MANY, FEW = 320, 64
+MANY, FEW = 320, 32
 ROUNDS = 9
-LISTED = 20_000
+LISTED = 10_000
 COLUMNS = ["id", "name", "size", "mime_type", "md5_checksum"]
 FIELDS = "nextPageToken,files(id,name,size,mimeType,createdTime,modifiedTime,trashed,starred,parents,webViewLink)"
 

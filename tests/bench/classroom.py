@@ -13,7 +13,7 @@ from svc_notebooks.server.service import open_service
 from svc_notebooks.server.tables.contents import PartRange
 from tests.bench.clients import greedy_clients, send_requests
 from tests.bench.processes import Served, folder, ours
-from tests.bench.rounds import Run, alternate, median_of, timed
+from tests.bench.rounds import Costs, Run, alternate, median_of, timed
 from tests.bench.table import Row, at_most, compare, milliseconds, within
 
 FEW, MANY = 5_000, 500_000
@@ -81,21 +81,27 @@ def _percentile(seconds: list[float], percent: int) -> float:
     return median(seconds) if percent == 50 else quantiles(seconds, n=100)[percent - 1]
 
 
-def _beside(service: Served, target: str, others: list[str], percent: int) -> Mapping[str, Run]:
-    """The percentile of one person's requests for a file, alone and beside greedy clients with these tokens."""
+def _beside(service: Served, target: str, others: list[str], *percents: int) -> list[Mapping[str, Costs]]:
+    """The percentiles of one person's requests for a file, alone and beside greedy clients with these tokens."""
+    rounds: dict[str, list[list[float]]] = {"alone": [], "beside": []}
 
-    def run(greedy: list[str]) -> float:
+    def run(name: str, greedy: list[str]) -> float:
         with greedy_clients(service.netloc, target, greedy) if greedy else nullcontext():
             seconds = send_requests(service.netloc, METADATA, ["token-0"], pause=0.05, duration=SECONDS)
-        return _percentile(seconds, percent)
+        rounds[name].append(seconds)
+        return median(seconds)
 
-    return {"alone": lambda: run([]), "beside": lambda: run(others)}
+    alternate({"alone": lambda: run("alone", []), "beside": lambda: run("beside", others)}, ROUNDS)
+    return [
+        {name: tuple(_percentile(seconds, percent) for seconds in measured[1:]) for name, measured in rounds.items()}
+        for percent in percents
+    ]
 
 
 def beside_a_list() -> Iterator[Row]:
     """Metadata of a file while somebody lists many files in their order, again and again."""
     with served(MANY) as service:
-        costs = alternate(_beside(service, SORTED, tokens(1), 50), ROUNDS)
+        (costs,) = _beside(service, SORTED, tokens(1), 50)
     work = f"read a file's metadata beside sorted lists of {MANY:,} files, p50"
     yield compare(work, costs["beside"], costs["alone"], "alone", at_most(3), milliseconds)
 
@@ -103,11 +109,11 @@ def beside_a_list() -> Iterator[Row]:
 def beside_greedy_clients() -> Iterator[Row]:
     """Metadata of a file while programs of another user, or of many, send one request after the other."""
     with served(FEW) as service:
-        for percent in (50, 99):
-            costs = alternate(_beside(service, ABOUT, tokens(2)[1:] * GREEDY, percent), ROUNDS)
+        percents = (50, 99)
+        for percent, costs in zip(percents, _beside(service, ABOUT, tokens(2)[1:] * GREEDY, *percents), strict=True):
             work = f"read a file's metadata beside {GREEDY} greedy connections of another user, p{percent}"
             yield compare(work, costs["beside"], costs["alone"], "alone", at_most(3), milliseconds)
-        costs = alternate(_beside(service, ABOUT, tokens(GREEDY + 1)[1:], 50), ROUNDS)
+        (costs,) = _beside(service, ABOUT, tokens(GREEDY + 1)[1:], 50)
     work = f"read a file's metadata beside {GREEDY} other users with a greedy connection each, p50"
     row = compare(work, costs["beside"], costs["alone"], "alone", at_most(3), milliseconds)
     yield replace(row, goal="", held="")

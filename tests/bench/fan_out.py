@@ -21,7 +21,7 @@ from tests.bench.table import Row, at_least, compare, milliseconds
 
 PEER = "a loop over one requests session"
 MESSAGES = 1000
-SLOW_MESSAGES = 320
+SLOW_MESSAGES = 160
 SLOW = 0.02
 CONNECTIONS = 32
 

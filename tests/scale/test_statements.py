@@ -62,7 +62,7 @@ def requests(service: Service) -> dict[str, object]:
 
 
 @pytest.mark.parametrize(
-    "name,most", [("metadata", (1, 1)), ("change", (3, 4)), ("new file", (3, 4)), ("new event", (4, 5))]
+    "name,most", [("metadata", (1, 1)), ("change", (3, 4)), ("new file", (2, 3)), ("new event", (4, 5))]
 )
 def test_a_request_needs_few_round_trips(
     service: Service, round_trips: list[list[str]], name: str, most: tuple[int, int]
