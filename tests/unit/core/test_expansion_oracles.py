@@ -77,8 +77,11 @@ def test_a_window_that_begins_within_a_day_counts_the_hours_before_it_once(line:
 
 @pytest.mark.parametrize("frequency, all_day", KINDS)
 def test_a_window_far_into_a_long_count_has_what_the_whole_series_has_there(frequency: str, all_day: bool):
+    # The whole series of a rule of years may reach to the year 9999. Its calendar repeats after 400 years.
+    most = {"YEARLY": 500, "MONTHLY": 1500}.get(frequency, 3000)
+
     @rules(frequency, 0.15)
-    @given(series(frequency, all_day=all_day), st.integers(1, 3000), st.integers(0, 3000))
+    @given(series(frequency, all_day=all_day), st.integers(1, most), st.integers(0, most))
     def agree(drawn: Series, count: int, first: int) -> None:
         line = ";".join(part for part in drawn.lines[0].split(";") if part[:5] not in ("COUNT", "UNTIL"))
         recurrence = Recurrence.parse([f"{line};COUNT={count}"], drawn.start)
