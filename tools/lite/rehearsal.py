@@ -20,10 +20,10 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, NoReturn
 
-import nbformat
 from IPython.core.interactiveshell import InteractiveShell
 from traitlets.config import Config
 
+from svc_notebooks.cli.jupyter_settings import skip_address_parsers
 from svc_notebooks.core.platform import BROWSER, override
 
 HIDDEN = ("h11", "trustme", "formualizer", "tesserocr", "pypandoc")
@@ -70,6 +70,9 @@ def _never(capability: str) -> Callable[..., NoReturn]:
 
 
 async def _notebook(path: Path) -> list[dict[str, Any]]:
+    skip_address_parsers()
+    import nbformat
+
     notebook = nbformat.read(path, 4)
     os.chdir(path.parent)
     shell = _shell()
