@@ -34,7 +34,7 @@ from .fault_plans import Faults
 from .handlers import LISTS, PUBLIC_HANDLERS, READ_ONLY, handler_of
 from .monitor import Observation, Observer
 from .rate_limits import RateLimiter
-from .routing import UPLOAD, Routes
+from .routing import UPLOAD, routes_of
 
 _log = logging.getLogger(__name__)
 
@@ -67,7 +67,7 @@ class Dispatcher:
         self._journal = journal
         self._faults = faults
         self.rate_limiters = [rate_limiter]
-        self._routes = Routes(context.names, context.policy)
+        self._routes = routes_of(context.names, context.policy)
         self._fault_header = context.names.header("Fault").lower()
         self.observers: list[Observer] = []
 

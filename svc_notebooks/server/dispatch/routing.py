@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import NamedTuple
 
 from ...core.api.operations import OPERATIONS, SESSION, Operation
@@ -52,8 +53,14 @@ UPLOAD = "/upload/"
 _NOTHING_HERE = "there is nothing at this address."
 
 
+@lru_cache(maxsize=16)
+def routes_of(names: Names, policy: Policy) -> Routes:
+    """Return the tree of all paths of services with these names and this policy, which these services share."""
+    return Routes(names, policy)
+
+
 class Routes:
-    """The tree of all paths of one service, used to find the operation of a request."""
+    """The tree of all paths of a service, used to find the operation of a request."""
 
     def __init__(self, names: Names, policy: Policy) -> None:
         roots = (names.path(""), names.upload_path(""), names.calendar_path(""), "/")
