@@ -96,27 +96,22 @@ coverage: env
 	$(BIN)/coverage run -m pytest $(ARGS)
 	$(BIN)/coverage report --skip-covered --show-missing
 
-# The tests of frames with the oldest pandas, from a folder that hides the pandas of the environment.
+# An environment that adds the packages of a lock to those of the checkout; with --alone it has only those of the lock.
+define ADDED_ENVIRONMENT
+$(BIN)/python -m tools.added_environment $(1) $<
+@touch $@
+endef
+
+# The tests of frames with the oldest pandas, from an environment that hides the pandas of the checkout.
 OLD_PANDAS := build/pandas-2.2
 $(OLD_PANDAS)/.installed: requirements/pandas-2.2.txt | env
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps --upgrade \
-		--target $(OLD_PANDAS) -r $<
-	@touch $@
+	$(call ADDED_ENVIRONMENT,$(OLD_PANDAS) --alone)
 
 pandas-2.2: $(OLD_PANDAS)/.installed
-	PYTHONPATH=$(OLD_PANDAS) $(BIN)/python -m pytest -p no:nbval --quiet tests/notebook/test_frames.py \
+	PYTHONPATH=$$(echo $(OLD_PANDAS)/lib/python*/site-packages) $(BIN)/python -m pytest -p no:nbval --quiet tests/notebook/test_frames.py \
 		tests/notebook/test_declared_frames.py tests/notebook/test_arguments.py tests/notebook/test_pandas_versions.py \
 		tests/notebook/tables tests/notebook/files/test_read_frame.py tests/notebook/files/test_upload_frames.py \
 		tests/notebook/files/test_parquet.py tests/notebook/exchanges/test_exchange_tools.py $(ARGS)
-
-# An environment that adds the packages of a lock to those of the checkout, which it sees.
-define ADDED_ENVIRONMENT
-$(BIN)/python -m venv --clear --without-pip $(1)
-$(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))' \
-	>"$$($(1)/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/checkout.pth"
-$(1)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $<
-@touch $@
-endef
 
 # The executors of docs/bulk.md in two processes each. Their environment adds to that of the checkout.
 CLUSTER := build/cluster-env
@@ -147,10 +142,8 @@ hub-tests: hub-env
 # A service on PostgreSQL, which is started from the system in a temporary folder, and on an S3 server in an environment of
 # its own. ARGS=--sample: one test of each kind, in about a minute.
 S3_SERVER := build/s3-env
-$(S3_SERVER)/.installed: requirements/s3-server.txt
-	$(PYTHON) -m venv --clear $(S3_SERVER)
-	$(S3_SERVER)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $<
-	@touch $@
+$(S3_SERVER)/.installed: requirements/s3-server.txt | env
+	$(call ADDED_ENVIRONMENT,$(S3_SERVER) --alone)
 
 s3-env: $(S3_SERVER)/.installed
 
@@ -165,10 +158,8 @@ scale: env s3-env $(WSGI)/.installed
 # The programs that read calendars beside ours: Python packages in an environment of their own, and ical.js from npm.
 PEERS := build/peers-env
 ICAL_JS := build/ical.js
-$(PEERS)/.installed: requirements/peers.txt
-	$(PYTHON) -m venv --clear $(PEERS)
-	$(PEERS)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $<
-	@touch $@
+$(PEERS)/.installed: requirements/peers.txt | env
+	$(call ADDED_ENVIRONMENT,$(PEERS) --alone)
 
 $(ICAL_JS)/.installed: requirements/ical.js/package-lock.json
 	@mkdir -p $(ICAL_JS)
@@ -202,10 +193,8 @@ docs-tests: docs
 # The site in build/lite; what builds it has an environment of its own, and needs npm. ARGS=--bundle: with the compiled
 # packages of Pyodide, which pages load from Pyodide's distribution otherwise.
 LITE := build/lite-env
-$(LITE)/.installed: requirements/lite.txt
-	test -x $(LITE)/bin/python || $(PYTHON) -m venv $(LITE)
-	$(LITE)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $<
-	@touch $@
+$(LITE)/.installed: requirements/lite.txt | env
+	$(call ADDED_ENVIRONMENT,$(LITE) --alone)
 
 lite: env $(LITE)/.installed
 	$(BIN)/python -m tools.lite.build $(ARGS)
