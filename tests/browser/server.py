@@ -42,7 +42,7 @@ def jupyterlab(home: Path) -> Iterator[str]:
 
 def _command(port: int, work: Path) -> list[str]:
     return [
-        *(sys.executable, "-m", "jupyter", "lab", "--no-browser", "--allow-root"),
+        *(sys.executable, "-m", "tests.browser.forked_lab", "--no-browser", "--allow-root"),
         *("--ip=127.0.0.1", f"--port={port}", "--ServerApp.port_retries=0"),
         *("--IdentityProvider.token=", "--ServerApp.password=", f"--ServerApp.root_dir={work}"),
         # the two that only a test needs: commands by name, and no cookie for them
