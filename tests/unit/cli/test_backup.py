@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import count, takewhile
 from pathlib import Path
 from threading import Event, Thread
 from typing import Any
@@ -83,14 +84,16 @@ def test_each_copy_is_consistent_while_files_come_and_go(tmp_path: Path) -> None
         thread = Thread(target=change)
         thread.start()
         try:
-            statuses = [main(["backup", str(store), str(tmp_path / f"copy-{number}")]) for number in range(5)]
+            # On a busy machine more copies are needed until the first file has gone.
+            numbers = takewhile(lambda number: number < 5 or (len(steps) <= 20 and thread.is_alive()), count())
+            statuses = [main(["backup", str(store), str(tmp_path / f"copy-{number}")]) for number in numbers]
         finally:
             done.set()
             thread.join()
-    reports = [check_store(tmp_path / f"copy-{number}") for number in range(5)]
+    reports = [check_store(tmp_path / f"copy-{number}") for number in range(len(statuses))]
 
-    assert statuses == [0] * 5
-    assert [(report.problems, report.unnamed) for report in reports] == [([], [])] * 5
+    assert set(statuses) == {0}
+    assert [report for report in reports if report.problems or report.unnamed] == []
     assert len(steps) > 20
 
 
