@@ -84,7 +84,9 @@ _COUNT = Prepared(select(func.count()).where(_HERE))
 _SINCE = Prepared(
     select(*_COLUMNS).where(_HERE, events.c.seq > bindparam("since")).order_by(events.c.seq).limit(bindparam("size"))
 )
-_LAST = Prepared(select(func.coalesce(func.max(events.c.seq), literal(0))).where(_HERE))
+_HIGHEST = select(events.c.seq).where(_HERE).order_by(events.c.seq.desc()).limit(1).scalar_subquery()
+# Not max(): without statistics about a new table, PostgreSQL may choose another index and read the whole calendar.
+_LAST = Prepared(select(func.coalesce(_HIGHEST, literal(0))))
 _LAST_NUMBER = Prepared(select(func.coalesce(func.max(events.c.seq), literal(0))))
 _CHANGED_CALENDARS = Prepared(select(events.c.calendar).where(events.c.seq > bindparam("since")).distinct())
 _LATEST = Prepared(select(func.max(events.c.updated)).where(_HERE))
