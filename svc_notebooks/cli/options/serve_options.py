@@ -16,8 +16,8 @@ from .option_types import (
 
 
 def serve_parser() -> argparse.ArgumentParser:
-    """Return a parser with the options of `svc-notebooks serve` only."""
-    parser = argparse.ArgumentParser(prog="svc-notebooks serve")
+    """Return a parser with the options of `svc-notebooks serve` only, which raises ArgumentError for a bad value."""
+    parser = argparse.ArgumentParser(prog="svc-notebooks serve", exit_on_error=False)
     add_serve_options(parser)
     return parser
 

@@ -24,59 +24,49 @@ _log = logging.getLogger(__name__)
 
 PREFIX = "SVC_"
 
-_OF_THE_SERVER = {
-    "help",
-    "host",
-    "port",
-    "tls",
-    "hub",
-    "hub_domain",
-    "metrics",
-    "log_format",
-    "shutdown_timeout",
-    "shutdown_delay",
-}
-"""Options of `serve` that have no variable, because the WSGI server decides them."""
+_SWITCHES = ("--shared", "--control", "--no-live-page")
+_LISTS = ("--host-name", "--allow-origin")
+_OPTIONS = (
+    *("--store", "--content", *_SWITCHES, *_LISTS, "--journal", "--prefix", "--token", "--control-token"),
+    *("--class", "--tokens", "--quota-bytes", "--requests-per-minute", "--channels"),
+)
 
-_SWITCHES = {**dict.fromkeys(("1", "true", "yes", "on"), True), **dict.fromkeys(("", "0", "false", "no", "off"), False)}
+_MEANINGS = {**dict.fromkeys(("1", "true", "yes", "on"), True), **dict.fromkeys(("", "0", "false", "no", "off"), False)}
 _POLICY = f"{PREFIX}POLICY"
 
 
-def read_environment(serve: argparse.ArgumentParser, environ: Mapping[str, str]) -> argparse.Namespace:
+def read_environment(environ: Mapping[str, str]) -> argparse.Namespace:
     """Return the options of `serve` that environment variables set. The other options have their default values.
 
     The option `policy` has the settings of SVC_POLICY. Raises ValueError, which names the variable, for a bad value.
     """
-    options = argparse.Namespace(**{action.dest: action.default for action in serve._actions})
-    for action in serve._actions:
-        name = variable_of(action)
-        if name and name in environ:
-            setattr(options, action.dest, _value(serve, action, name, environ[name]))
+    texts = {option: environ.get(variable_of(option), "") for option in _OPTIONS}
+    arguments = [argument for option, text in texts.items() for argument in _arguments(option, text)]
+    try:
+        options = serve_parser().parse_args(arguments)
+    except argparse.ArgumentError as error:
+        option = str(error.argument_name)
+        secret = "token" in option or "://" in texts[option]  # neither is printed
+        name = variable_of(option)
+        raise ValueError(f"{name} has a bad value" if secret else f"{name}: {error.message}") from None
     options.policy = _policy(environ.get(_POLICY) or "{}")
     return options
 
 
-def variable_of(action: argparse.Action) -> str | None:
-    """Return the variable of an option, or None if the server decides it."""
-    if not action.option_strings or action.dest in _OF_THE_SERVER:
-        return None
-    return PREFIX + action.option_strings[-1].lstrip("-").replace("-", "_").upper()
+def variable_of(option: str) -> str:
+    """Return the variable of an option, such as SVC_STORE for `--store`."""
+    return PREFIX + option.lstrip("-").replace("-", "_").upper()
 
 
-def _value(serve: argparse.ArgumentParser, action: argparse.Action, name: str, text: str) -> Any:
-    if action.nargs == 0:
-        if text.strip().lower() not in _SWITCHES:
-            raise ValueError(f"{name} must be 1 or 0, not {text[:40]!r}")
-        return _SWITCHES[text.strip().lower()]
-    if not text.strip():
-        return action.default
-    try:
-        if isinstance(action, argparse._AppendAction):
-            return [serve._get_value(action, part) for part in text.replace(",", " ").split()]
-        return serve._get_value(action, text)
-    except argparse.ArgumentError as error:
-        secret = "TOKEN" in name or "://" in text  # neither is printed
-        raise ValueError(f"{name} has a bad value" if secret else f"{name}: {error.message}") from None
+def _arguments(option: str, text: str) -> list[str]:
+    """Return the arguments of `serve` that mean the same as the text of a variable."""
+    text = text.strip()
+    if option in _SWITCHES:
+        if text.lower() not in _MEANINGS:
+            raise ValueError(f"{variable_of(option)} must be 1 or 0, not {text[:40]!r}")
+        return [option] if _MEANINGS[text.lower()] else []
+    values = text.replace(",", " ").split() if option in _LISTS else [text] if text else []
+    return [f"{option}={value}" for value in values]
 
 
 def _policy(text: str) -> dict[str, Any]:
@@ -104,7 +94,7 @@ def open_from_environment(stack: ExitStack, environ: Mapping[str, str] = os.envi
     from ...server.transports.health import Health
     from ...server.transports.served_paths import served_paths
 
-    options = read_environment(serve_parser(), environ)
+    options = read_environment(environ)
     opened = open_with_options(options, stack, _log.warning)
     service = opened.service
     if options.token and not opened.school_class:
