@@ -7,7 +7,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -84,7 +84,10 @@ def replay(stage: tuple[Stage, str]) -> Replay:
 
 @pytest.fixture
 def base_url(stage: tuple[Stage, str], service: Service) -> Iterator[str]:
-    """Where the service under test is on the shared socket."""
+    """Where the service under test is on the shared socket, or on the socket of one of two processes."""
+    if os.environ.get(TWO_WORKERS):
+        yield cast(Any, service).base_url
+        return
     stage[0].service = service
     yield stage[1]
     stage[0].service = None

@@ -51,9 +51,6 @@ _SAMPLE = [
 _SAMPLE_OF_TWO = ["tests/contract/control/test_rate_limits.py"]
 """Tests of the clock and of what requests count, in two processes."""
 
-_OF_ONE_PROCESS = ["--ignore", "tests/contract/transport"]
-"""The tests of connections and sockets open them in the process of the test, in front of both processes."""
-
 _CONTENTS = ["tests/contract/uploads", "tests/contract/files/test_download.py"]
 """Tests that write and read contents, which run with a bucket, too."""
 
@@ -69,8 +66,7 @@ def main(arguments: list[str]) -> int:
             servers = {**os.environ, SERVER: server, ENDPOINT: endpoint}
             bucket = servers | {BUCKETS: "s3://tests", "AWS_ENDPOINT_URL": endpoint}
             two = servers | {TWO_WORKERS: "1"}
-            with_bucket, with_two = ["-n", "2", *_CONTENTS], [*contract, *_OF_ONE_PROCESS]
-            runs = [(own, servers), (contract, servers), (with_bucket, bucket), (with_two, two)]
+            runs = [(own, servers), (contract, servers), (["-n", "2", *_CONTENTS], bucket), (contract, two)]
             if is_two:
                 runs = runs[-1:]
             if is_sample:  # with files and not tests as units, so that tests share their processes

@@ -172,6 +172,7 @@ def test_uploads_go_on_while_a_process_is_killed_again_and_again(each_place: Pla
                 killing.result()
                 running[1].close()
         listed = sent(running[0], "GET", f"{FILES}?pageSize=1000&fields=files(id,md5Checksum)")["files"]
+    print(f"{len(rows)} uploads, {kills} kills")
 
     assert [row["md5Checksum"] for row in rows] == [
         hashlib.md5(contents[each % len(contents)]).hexdigest() for each in range(len(rows))

@@ -133,11 +133,15 @@ class TwoWorkers:
             return response
         return None
 
+    @property
+    def base_url(self) -> str:
+        """The address of the socket of the next process."""
+        with self._lock:
+            return next(self._addresses)
+
     def handle(self, request: Request) -> Response:
         """Send a request to the next process, and return its response. Raises Disconnected as a service does."""
-        with self._lock:
-            address = next(self._addresses)
-        connection = http.client.HTTPConnection(urlsplit(address).netloc, timeout=PATIENCE)
+        connection = http.client.HTTPConnection(urlsplit(self.base_url).netloc, timeout=PATIENCE)
         try:
             _send(connection, request)
             response = connection.getresponse()

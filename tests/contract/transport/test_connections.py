@@ -215,8 +215,12 @@ def test_the_server_accepts_connections_until_it_is_stopped_after_an_interrupt(s
             interrupt.start()
             server.serve_forever()
 
-        with pytest.raises(KeyboardInterrupt):
-            serve_until_interrupt()
+        before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background ignores SIGINT
+        try:
+            with pytest.raises(KeyboardInterrupt):
+                serve_until_interrupt()
+        finally:
+            signal.signal(signal.SIGINT, before)
         interrupt.join()
 
         assert server._acceptor is not None

@@ -171,6 +171,7 @@ def test_a_connection_that_is_queued_while_the_server_stops_is_closed(monkeypatc
     assert connection.socket.fileno() == -1
 
 
+@pytest.mark.one_process("the test changes the code of its own process")
 def test_a_conversion_ends_when_its_client_closes_the_connection(
     over: OverSocket, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -193,6 +194,7 @@ def test_a_conversion_ends_when_its_client_closes_the_connection(
     becomes(lambda: over.service.journal()[-1]["status"] == 499)
 
 
+@pytest.mark.one_process("the test changes the code of its own process")
 def test_too_many_waiting_conversions_are_a_rate_limit_error(over: OverSocket, monkeypatch: pytest.MonkeyPatch) -> None:
     from svc_notebooks.convert.pool.admission import TooManyWaiting
 

@@ -85,6 +85,7 @@ def answers(connection: socket.socket, count: int) -> list[int]:
 
 
 @pytest.mark.spec("A1-01", "A3-01", "A3-01a", "A6-01")
+@pytest.mark.one_process("the processes serve no TLS; the socket with TLS is in the process of the test")
 def test_an_upload_and_a_download(wire: OverTls) -> None:
     content = bytes(range(256)) * 40_000
     file = wire.create(content)
@@ -127,6 +128,7 @@ def test_a_connection_ends_with_close_notify(wire: OverTls) -> None:
         assert b'"files"' in everything(connection)
 
 
+@pytest.mark.one_process("the processes serve no TLS; the socket with TLS is in the process of the test")
 def test_a_refusal_is_read_by_a_client_that_goes_on_sending(wire: OverTls) -> None:
     start = f"POST {UPLOAD}media HTTP/1.1\r\nHost: x\r\n{{token}}Transfer-Encoding: chunked\r\n\r\nno size\r\n"
     with connected(wire, start) as connection:
