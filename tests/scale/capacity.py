@@ -18,7 +18,7 @@ import psutil
 import psycopg
 
 from tests.scale.conftest import Place
-from tests.scale.cpu import server_cpu
+from tests.scale.cpu import server_cpu, server_process
 from tests.scale.postgres_server import running_server
 from tests.scale.workers import workers
 
@@ -35,8 +35,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as scratch, running_server() as address:
         with psycopg.connect(f"{address}/postgres", autocommit=True) as connection:
             connection.execute("CREATE DATABASE capacity")
-            (data,) = connection.execute("SHOW data_directory").fetchone() or ("",)
-        postgres = psutil.Process(int(Path(str(data), "postmaster.pid").read_text().split()[0]))
+            postgres = server_process(connection)
         place = Place(f"{address}/capacity", Path(scratch, "content"))
         with workers(place, 2, "t") as running:
             worker = psutil.Process(running[0].process_id)
