@@ -43,6 +43,7 @@ _CODES = {
     errno.EROFS: sqlite3.SQLITE_READONLY,
     errno.EACCES: sqlite3.SQLITE_READONLY,
 }
+_MEMORY_IS_FULL = "the database in memory has 1 GiB, its largest size: delete files, or open the service in a folder"
 _DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
 
@@ -61,7 +62,7 @@ def store_error(error: BaseException, path: Path | None) -> OSError | None:
     if code in (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN) and path:
         code, original = _cause(path) or (code, original)
     if code == sqlite3.SQLITE_FULL:
-        return OSError(errno.ENOSPC, f"the disk of {path} is full: free space there")
+        return OSError(errno.ENOSPC, f"the disk of {path} is full: free space there" if path else _MEMORY_IS_FULL)
     if code not in _SENTENCES:
         return None
     sentence = _SENTENCES[code].format(path=path or "the database", error=original)

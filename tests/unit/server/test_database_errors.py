@@ -54,6 +54,24 @@ def test_each_error_has_a_sentence_with_its_cause(tmp_path: Path, code: int, mes
     assert isinstance(error, DatabaseDamaged) == ("damaged" in message or "not a database" in message)
 
 
+def test_a_database_in_memory_that_is_full_refuses_requests_and_keeps_its_files(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    with open_service(seed=0) as service:
+        headers = Headers([("Authorization", f"Bearer {service.sign_in()}"), ("Content-Type", "application/json")])
+        driver = service._context.store._database.driver
+        (pages,) = driver.execute("PRAGMA page_count").fetchone()
+        driver.execute(f"PRAGMA max_page_count = {pages + 10}")  # SQLite allows 262,144 pages of 4 KiB
+        statuses = []
+        while 507 not in statuses and len(statuses) < 1000:
+            statuses.append(service.handle(Request("POST", FILES, headers, b'{"description": "words"}')).status)
+        files = json.loads(service.handle(Request("GET", f"{FILES}?pageSize=1000", headers)).content())["files"]
+
+    assert statuses[-1] == 507
+    assert len(files) == statuses.count(200) == len(statuses) - 1
+    assert "open the service in a folder" in caplog.text
+
+
 def test_an_error_of_a_statement_is_not_one_of_the_file() -> None:
     assert store_error(error_of(sqlite3.SQLITE_ERROR), None) is None
     assert store_error(error_of(sqlite3.SQLITE_CONSTRAINT_UNIQUE), None) is None
