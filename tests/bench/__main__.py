@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from time import monotonic
+from traceback import print_exc
 
 from tests.bench.benches import BENCHES, BY_NAME_ONLY, GROUPS, rows_of
 from tests.bench.machine import describe_commit, describe_machine, describe_priority, today
@@ -27,11 +28,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for name, rows in _measured(_benches(options.names)):
         measured[name] = rows
         seconds[name] = monotonic() - begun - sum(seconds.values())
-        if options.write:  # at once, so that an interrupted run keeps what it has measured
+        if options.write and rows:  # at once, so that an interrupted run keeps what it has measured
             cells = [(*row.cells(), f"{today()}, {commit}{describe_priority()}") for row in rows]
             write_pages(describe_machine(), {name: cells})
     rows = [(name, row) for name, rows in measured.items() for row in rows]
     missed = [f"{name}: {row.work}: {row.ours}, {row.ratio}" for name, row in rows if row.held == MISSED]
+    missed += [f"{name}: not measured because of an error" for name, rows in measured.items() if not rows]
     print(f"{len(measured)} benchmarks in {monotonic() - begun:.0f} s, commit {commit}; missed goals: {len(missed)}")
     print("".join(f"    {line}\n" for line in missed), end="")
     longest = sorted(seconds, key=lambda name: -seconds[name])[:_LONGEST]
@@ -49,7 +51,12 @@ def _benches(names: Sequence[str]) -> list[str]:
 def _measured(names: Sequence[str]) -> Iterator[tuple[str, list[Row]]]:
     """Each in a process of its own: none inherits what another has loaded and left."""
     with ProcessPoolExecutor(1, get_context("spawn"), max_tasks_per_child=1) as fresh:
-        for name, rows in zip(names, fresh.map(rows_of, names), strict=True):
+        for name, running in [(name, fresh.submit(rows_of, name)) for name in names]:
+            try:
+                rows = running.result()
+            except Exception:  # the other benchmarks are measured nevertheless
+                print_exc()
+                rows = []
             for row in rows:
                 print(text_line(row.cells()), flush=True)
             yield name, rows

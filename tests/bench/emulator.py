@@ -17,9 +17,9 @@ SMALL = 256 * 1024
 KILOBYTE = bytes(1024)
 FILES = 500
 
-# The emulator takes four seconds for 256 MiB in large chunks. It joins what it has with each chunk, so that 64 MiB in
-# small chunks take it six seconds.
-LARGE_SIZE, SMALL_SIZE = 128, 32
+# The emulator takes seconds for 256 MiB in large chunks. It joins what it has with each chunk, so small chunks take it
+# longer the more there are.
+LARGE_SIZE, SMALL_SIZE = 128, 64
 
 EXISTING = 99_000
 HUNDRED = 100

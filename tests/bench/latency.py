@@ -9,6 +9,7 @@ from dataclasses import replace
 from statistics import median
 
 from svc_notebooks.client.session import Session
+from svc_notebooks.core.policy import Policy
 from svc_notebooks.server.service import Service, open_service
 from tests.bench.processes import HookServer, hooks
 from tests.bench.rounds import Run, alternate
@@ -17,6 +18,9 @@ from tests.receivers import dead_receiver
 
 CHANNELS, DEAD = 100, 10
 CALLS = 10
+ATTEMPTS = 50_000
+"""More rows than all rounds add: messages are counted in the log of deliveries."""
+
 _MAX_SECONDS = 5.0
 
 
@@ -41,7 +45,7 @@ def beside_dead_receivers() -> Iterator[Row]:
 @contextmanager
 def watched_file(hook: HookServer, addresses: list[str], answering: int) -> Iterator[Run]:
     """A service with a file that these addresses are told of; the middle cost of a change to it."""
-    with closing(open_service(seed=0)) as service:
+    with closing(open_service(seed=0, policy=Policy(deliveries_length=ATTEMPTS))) as service:
         service.register_domain("localhost")
         service.trust(hook.ca_pem)
         session = Session("https://svc.example", service.sign_in(), handler=service.handle)
