@@ -144,9 +144,10 @@ def main() -> int:
                 for name in stores[0]:
                     number = _REQUESTS // 10 if name.startswith("list") else _REQUESTS
                     rounds = [[_measured(store[name], number, server) for store in stores] for _ in range(_ROUNDS)]
-                    own, one, shared = (min(column, key=sum) for column in zip(*rounds, strict=True))
+                    sqlite_cpu, own, shared = (min(column, key=sum) for column in zip(*rounds, strict=True))
                     print(
-                        f"| {name} | {own.service:.0f} µs | {one.beside(own.service)} | {shared.beside(own.service)} |",
+                        f"| {name} | {sqlite_cpu.service:.0f} µs |"
+                        f" {own.beside(sqlite_cpu.service)} | {shared.beside(sqlite_cpu.service)} |",
                         flush=True,
                     )
                 for name in _WRITES:

@@ -88,10 +88,10 @@ def _measure(load: str, clients: Sequence[Sequence[Client]], processes: Sequence
         together = requests_per_second([client for each in clients for client in each], _SECONDS)
         used = [(after - each) / _SECONDS for each, after in zip(before, _cpu(processes), strict=True)]
         rounds.append(_Round(sum(alone) / len(alone), together))
-    one, two = (median(column) for column in zip(*rounds, strict=True))
+    single, double = (median(column) for column in zip(*rounds, strict=True))
     ratios = sorted(each.together / each.alone for each in rounds)
     print(
-        f"| {load} | {one:.0f} | {two:.0f} | {median(ratios):.2f} ({ratios[0]:.2f} to {ratios[-1]:.2f}) |"
+        f"| {load} | {single:.0f} | {double:.0f} | {median(ratios):.2f} ({ratios[0]:.2f} to {ratios[-1]:.2f}) |"
         f" {used[0]:.2f} | {used[1]:.2f} | {used[2]:.2f} and {used[3]:.2f} |",
         flush=True,
     )
