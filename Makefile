@@ -75,7 +75,7 @@ tests: env $(BIN)/.collected
 	$(BIN)/python -m pytest -p no:nbval --numprocesses $(WORKERS) --dist worksteal $(ARGS)
 
 nbval: env
-	$(BIN)/python -m pytest --nbval --nbval-current-env --nbval-cell-timeout=30 notebooks
+	$(BIN)/python -m pytest -p tests.forked_kernels --nbval --nbval-current-env --nbval-cell-timeout=30 notebooks
 
 # Two workers, each with a JupyterLab and a chromium of its own. A chromium that does not answer costs five minutes, so the
 # run ends at the fifth failure.

@@ -35,6 +35,9 @@ KERNEL_MODULES = (
 _NAME = "svc-notebooks-fork"
 _LAUNCHER = "ipykernel_launcher"
 
+_COLUMNS = 20
+"""The columns of a DataFrame that a kernel shows. pandas is loaded before the kernel, and has the default of a terminal."""
+
 
 @contextmanager
 def forked_kernels(environment: Mapping[str, str]) -> Iterator[None]:
@@ -102,6 +105,7 @@ class _ForkedKernel:
 
 def _run_kernel(arguments: list[str], environment: Mapping[str, str], folder: str | None) -> None:
     """Become a kernel with a process group, variables and a working folder of its own."""
+    import pandas
     from ipykernel.kernelapp import launch_new_instance
 
     os.setsid()
@@ -111,6 +115,7 @@ def _run_kernel(arguments: list[str], environment: Mapping[str, str], folder: st
     time.tzset()
     if folder:
         os.chdir(folder)
+    pandas.set_option("display.max_columns", _COLUMNS)
     sys.argv = [_LAUNCHER, *arguments]
     # The variable JPY_PARENT_PID is too late, because ipykernel has read it. A kernel ends after its parent.
     launch_new_instance(argv=[*arguments, f"--IPKernelApp.parent_handle={os.getppid()}"])

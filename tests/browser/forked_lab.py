@@ -1,7 +1,7 @@
 """JupyterLab whose kernels are forks, as those of `svc-notebooks run`.
 
 A kernel that starts from the beginning needs more than a second of processor time for its imports. Kernels start from
-the beginning in nbval, and in the checks of the wheel and of Binder.
+the beginning in the checks of the wheel and of Binder.
 """
 
 import sys

@@ -316,6 +316,7 @@ class TestRun:
         checks = f"""
 import multiprocessing, os, signal, sys
 assert {{"pandas", "svc_notebooks.server.service"}} <= sys.modules.keys()
+assert sys.modules["pandas"].get_option("display.max_columns") == 20  # and not 0, the default of a terminal
 assert os.getcwd() == {str(tmp_path)!r} and os.getsid(0) == os.getpid() != os.getppid()
 assert not signal.pthread_sigmask(signal.SIG_BLOCK, ())
 assert "LEFT" not in os.environ and not os.environ.get("PYTHONHASHSEED", "0").strip("0")
