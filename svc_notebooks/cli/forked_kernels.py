@@ -36,7 +36,7 @@ _NAME = "svc-notebooks-fork"
 _LAUNCHER = "ipykernel_launcher"
 
 _COLUMNS = 20
-"""The columns of a DataFrame that a kernel shows. pandas is loaded before the kernel, and has the default of a terminal."""
+"""The columns of a DataFrame that a kernel shows. pandas is loaded before it, and has the default of a terminal."""
 
 
 @contextmanager
