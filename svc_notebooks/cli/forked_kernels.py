@@ -35,9 +35,6 @@ KERNEL_MODULES = (
 _NAME = "svc-notebooks-fork"
 _LAUNCHER = "ipykernel_launcher"
 
-_COLUMNS = 20
-"""The columns of a DataFrame that a kernel shows. pandas is loaded before it, and has the default of a terminal."""
-
 
 @contextmanager
 def forked_kernels(environment: Mapping[str, str]) -> Iterator[None]:
@@ -105,8 +102,9 @@ class _ForkedKernel:
 
 def _run_kernel(arguments: list[str], environment: Mapping[str, str], folder: str | None) -> None:
     """Become a kernel with a process group, variables and a working folder of its own."""
-    import pandas
     from ipykernel.kernelapp import launch_new_instance
+
+    from ..notebook.frontend import use_columns_of_kernel
 
     os.setsid()
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
@@ -115,7 +113,7 @@ def _run_kernel(arguments: list[str], environment: Mapping[str, str], folder: st
     time.tzset()
     if folder:
         os.chdir(folder)
-    pandas.set_option("display.max_columns", _COLUMNS)
+    use_columns_of_kernel()
     sys.argv = [_LAUNCHER, *arguments]
     # The variable JPY_PARENT_PID is too late, because ipykernel has read it. A kernel ends after its parent.
     launch_new_instance(argv=[*arguments, f"--IPKernelApp.parent_handle={os.getppid()}"])

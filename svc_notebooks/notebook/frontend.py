@@ -28,6 +28,13 @@ def at_prompt() -> bool:
     return _shell() is not None or getattr(sys, "ps1", _IPYTHON_PROMPT) != _IPYTHON_PROMPT
 
 
+def use_columns_of_kernel() -> None:
+    """Let pandas show as many columns as in a kernel. Loaded before the kernel, it has the default of a terminal."""
+    import pandas
+
+    pandas.set_option("display.max_columns", 20)
+
+
 def _shell() -> Any:
     ipython = sys.modules.get("IPython")
     return ipython.get_ipython() if ipython else None
