@@ -258,6 +258,7 @@ def test_a_part_that_is_cut_while_it_is_sent_ends_the_connection(folder: Path, s
     assert "1 bytes too short" in error_message
 
 
+@pytest.mark.one_process("the test changes the code of its own process")
 def test_a_response_that_ends_early_closes_its_connection(
     service: Service, base_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
