@@ -14,12 +14,12 @@ from collections.abc import Iterable
 from http.client import HTTPException, HTTPMessage, HTTPResponse, LineTooLong, UnknownProtocol, parse_headers
 from urllib.parse import urlsplit
 
+from ...core.http.header_lines import read_header_line
 from ...core.http.messages import Headers, Request, Response
 
 _MAX_LINE = 65_536
 _MAX_HEADERS = 100
 _MAX_DIGITS = 18
-_FIELD = re.compile(rb"([!#$%&'*+\-.^_`|~0-9A-Za-z]+):[ \t]*([^\r\n]*?)[ \t]*\r\n")
 _WHOLE_HEAD = re.compile(rb"HTTP/1\.1 ([2-5]\d\d) [^\r\n]*\r\n((?:[^\r\n]+\r\n)*)\r\n")
 _WHOLE_SIZE = 16_384
 _LEFT_TO_HTTP_CLIENT = frozenset({"connection", "content-encoding", "transfer-encoding"})
@@ -79,17 +79,22 @@ def _whole_response(sock: socket.socket, method: str) -> Response | None:
     match = _WHOLE_HEAD.match(data)
     if match is None:
         return None
-    fields = [_FIELD.fullmatch(line) for line in match[2].splitlines(keepends=True)]
-    if None in fields or len(fields) > _MAX_HEADERS:
-        return None
-    headers = Headers((field[1].decode("latin-1"), field[2].decode("latin-1")) for field in fields if field)
-    status, lengths = int(match[1]), headers.all("Content-Length")
+    pairs: list[tuple[str, str]] = []
+    lengths: list[str] = []
+    for line in match[2].split(b"\r\n")[:-1]:
+        header = read_header_line(line)
+        if header is None or header.name in _LEFT_TO_HTTP_CLIENT:
+            return None
+        pairs.append(header.pair)
+        if header.name == "content-length":
+            lengths.append(header.pair[1])
+    status = int(match[1])
     size = 0 if method == "HEAD" or status in (204, 304) else _size(lengths)
     end = match.end() + (size or 0)
-    if size is None or end > len(data) or not _LEFT_TO_HTTP_CLIENT.isdisjoint(map(str.lower, headers)):
+    if size is None or end > len(data) or len(pairs) > _MAX_HEADERS:
         return None
     sock.recv(end)
-    return Response(status, headers, data[match.end() : end])
+    return Response(status, Headers(pairs), data[match.end() : end])
 
 
 def _size(lengths: list[str]) -> int | None:
@@ -132,8 +137,9 @@ def _read_headers(source: io.BufferedIOBase) -> HTTPMessage:
         if len(lines) > _MAX_HEADERS:
             raise HTTPException(f"got more than {_MAX_HEADERS} headers")
     headers = HTTPMessage()
-    for field in map(_FIELD.fullmatch, lines):
-        if field is None:  # such as a folded line
+    for line in lines:
+        header = read_header_line(line.removesuffix(b"\r\n"))
+        if header is None:  # such as a folded line
             return parse_headers(io.BytesIO(b"".join(lines) + b"\r\n"))
-        headers[field[1].decode("latin-1")] = field[2].decode("latin-1")
+        headers[header.pair[0]] = header.pair[1]
     return headers

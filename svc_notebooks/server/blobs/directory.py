@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
+from secrets import token_hex
 from uuid import uuid4
 from zlib import crc32
 
@@ -92,7 +93,7 @@ class DirectoryBlobStore:
         folder.mkdir(parents=True, exist_ok=True)
 
     def writer(self, key: str | None = None) -> PartWriter:
-        name = self._name(key or uuid4().hex[:-8] + self._opening)
+        name = self._name(key or token_hex(12) + self._opening)
         if key:  # a copy that was interrupted is begun again
             Path(name + UNFINISHED).unlink(missing_ok=True)
         return _FileWriter(name, sync=self._sync)

@@ -16,6 +16,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 from ...core.errors.catalogue import ApiError, Row, refuse
 from ...core.errors.decision_ids import UNREADABLE
+from ...core.http.header_lines import read_header_line
 from ...core.http.messages import Disconnected, Headers, Response, reason
 from ..blobs.blob_store import BLOCK
 from ..context.responses import error_response
@@ -26,7 +27,6 @@ _MAX_TRAILER_SIZE = 65_536
 _MAX_LINE = 256
 
 _REQUEST_LINE = re.compile(rb"([A-Z][A-Z0-9_-]*) ([^ \r\n#]+) HTTP/(\d)\.(\d)")
-_HEADER_LINES = re.compile(r"(?:[0-9A-Za-z!#$%&'*+\-.^_`|~]+:[^\r\n\0]*\r\n)*")
 _FRAMING_NAMES = frozenset({"connection", "content-length", "expect", "host", "transfer-encoding"})
 _CHUNK_SIZE = re.compile(rb"([0-9A-Fa-f]{1,15})[ \t]*(?:;[^\r\n]*)?\r\n")
 _LINE_BREAKS = re.compile(r"[\r\n\0]+")
@@ -121,16 +121,15 @@ def read_head(data: bytes) -> RequestHead:
 @lru_cache(maxsize=64)  # a client sends the same headers with many requests
 def _read_headers(lines: bytes, *, is_old: bool) -> HeaderBlock:
     """Parse the header lines of a request and the blank line. Raises UnreadableError for invalid lines."""
-    text = lines.removesuffix(b"\r\n").decode("latin-1")
-    if not _HEADER_LINES.fullmatch(text):
-        line = next(line for line in text.split("\r\n") if not _HEADER_LINES.fullmatch(f"{line}\r\n"))
-        raise UnreadableError(400, f"{line[:40].encode('latin-1')!r} is not a header line")
-    parts = (line.partition(":") for line in text.split("\r\n")[:-1])
-    pairs = [(name, value.strip(" \t")) for name, _, value in parts]
+    pairs: list[tuple[str, str]] = []
     framing: dict[str, list[str]] = {}
-    for name, value in pairs:
-        if name.lower() in _FRAMING_NAMES:
-            framing.setdefault(name.lower(), []).append(value)
+    for line in lines.split(b"\r\n")[:-2]:
+        header = read_header_line(line)
+        if header is None:
+            raise UnreadableError(400, f"{line[:40]!r} is not a header line")
+        pairs.append(header.pair)
+        if header.name in _FRAMING_NAMES:
+            framing.setdefault(header.name, []).append(header.pair[1])
     if len(pairs) > _MAX_HEADERS:
         raise UnreadableError(400, f"there are more than {_MAX_HEADERS} headers")
     length, is_chunked = _read_framing(framing, is_old=is_old)

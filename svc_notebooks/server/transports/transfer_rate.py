@@ -52,10 +52,15 @@ def receive(sock: socket.socket, size: int, budget: TransferBudget) -> bytes:
 
     The timeout of the socket must be 0. Raises TimeoutError when the budget is used up.
     """
-    with suppress(BlockingIOError, ssl.SSLWantReadError):
+    try:
         block = sock.recv(size)
-        budget.spend(0, len(block))
-        return block
+    except (BlockingIOError, ssl.SSLWantReadError):
+        return _wait_and_receive(sock, size, budget)
+    budget.spend(0, len(block))
+    return block
+
+
+def _wait_and_receive(sock: socket.socket, size: int, budget: TransferBudget) -> bytes:
     with release_permit():
         begin = time.monotonic()
         sock.settimeout(max(budget.left, 0.001))
