@@ -7,6 +7,7 @@ import os
 import random as dice
 import time
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache, partial
 from pathlib import Path
 from random import Random
 from secrets import token_hex
@@ -127,6 +128,8 @@ class Session:
         self._virtual = clock is not None
         self._sleep = sleep
         self._transport = transport or _transport(handler, verify, proxies, timeout)
+        self.in_process = isinstance(self._transport, DirectTransport)
+        """True if the service is a function in this process."""
         self._fault: list[str] = []  # at most one fault, which the next request takes
         self._has_answered = False
         self._failures_before_answer = 0
@@ -185,11 +188,6 @@ class Session:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
-
-    @property
-    def in_process(self) -> bool:
-        """True if the service is a function in this process."""
-        return isinstance(self._transport, DirectTransport)
 
     def close(self) -> None:
         """Close the connections. The session can still be used and opens new connections."""
@@ -280,14 +278,15 @@ class Session:
             headers = self._with_fault(headers)
         now = self.clock.now()
         started = now.timestamp() if self._virtual else time.monotonic()
-        entry = self.exchanges.begin(
-            request.method, request.url, headers, now, self._credential.token if secret else ""
-        )
+        token = self._credential.token if secret else ""
+        record = cache(partial(self.exchanges.begin, request.method, request.url, headers, now, token))
         body = request.body
-        if not isinstance(body, bytes):
-            body = OutgoingBody(body, entry.record_sent)
-        elif body:
-            entry.record_sent(body)
+        if isinstance(body, bytes):
+            record().record_sent(body)
+        else:
+            if self.in_process:
+                record()
+            body = OutgoingBody(body, record)  # over a socket it begins with the body, while the service reads the head
         try:
             try:
                 response = self._transport.send(Request(request.method, request.url, headers, body))
@@ -295,13 +294,14 @@ class Session:
                 if isinstance(body, OutgoingBody) and body.error is not None:
                     raise body.error
         except BaseException as error:
-            entry.end(self.elapsed() - started, error)
+            record().end(self.elapsed() - started, error)
             if isinstance(error, TransportError) and not (self._has_answered or self.in_process):
                 # A service that never answered is tried less often, because base_url may be wrong.
                 self._failures_before_answer += 1
                 error.hopeless |= self._failures_before_answer >= _MAX_FIRST_TRIES
             raise
         self._has_answered = True
+        entry = record()
         entry.answer(response, self.elapsed() - started)
         if not isinstance(response.body, bytes):
             stream = RecordedStream(response.body, entry, lambda: self.elapsed() - started)

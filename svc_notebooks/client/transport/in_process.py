@@ -92,17 +92,24 @@ def closing_body(blocks: Iterable[bytes]) -> Iterator[None]:
         close_body(blocks)
 
 
+class SentBlocks(Protocol):
+    """A record of the blocks of a request body."""
+
+    def record_sent(self, data: bytes) -> None:
+        """Add a sent block to the record."""
+
+
 @dataclass(slots=True, eq=False, repr=False)
 class OutgoingBody:
     """A wrapper for a request body that converts every error of the body to Disconnected.
 
     The service then keeps the bytes that it has received. The client raises the original `error` afterwards, so that an
-    unreadable source or KeyboardInterrupt does not look like an error of the service. `record` is called with each
-    block.
+    unreadable source or KeyboardInterrupt does not look like an error of the service. `record` returns the record to
+    which each block is added, and is called when the body is read.
     """
 
     body: Body
-    record: Callable[[bytes], None] | None = None
+    record: Callable[[], SentBlocks] | None = None
     error: BaseException | None = None
 
     def read(self, size: int = -1, /) -> bytes:
@@ -113,5 +120,5 @@ class OutgoingBody:
             self.error = error
             raise Disconnected(str(error)) from error
         if self.record is not None:
-            self.record(data)
+            self.record().record_sent(data)
         return data

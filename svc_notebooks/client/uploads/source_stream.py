@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from ..transport.in_process import BLOCK
 from .sources import Progress, UploadSource, change_error
 
@@ -9,10 +11,11 @@ from .sources import Progress, UploadSource, change_error
 class SourceStream:
     """A request body with `size` bytes of a source from the offset `first` on, or all if None (A2-05, A3-26).
 
-    `head` and `tail` are sent before and after. `sent` is the number of source bytes that were read so far.
+    `head` and `tail` are sent before and after. `sent` is the number of source bytes that were read so far. `on_sent`
+    is called with the block size when the end of the body is read, which is before the service can respond.
     """
 
-    __slots__ = ("_first", "_head", "_progress", "_size", "_source", "_tail", "sent")
+    __slots__ = ("_first", "_head", "_on_sent", "_progress", "_size", "_source", "_tail", "sent")
 
     def __init__(
         self,
@@ -23,12 +26,14 @@ class SourceStream:
         *,
         head: bytes = b"",
         tail: bytes = b"",
+        on_sent: Callable[[int], None] | None = None,
     ) -> None:
         self.sent = 0
         self._source = source
         self._first, self._size = first, size
         self._progress = progress
         self._head, self._tail = head, tail
+        self._on_sent = on_sent
 
     def read(self, size: int = -1, /) -> bytes:
         """Return at most `size` bytes of the body, or all remaining bytes if negative.
@@ -49,7 +54,7 @@ class SourceStream:
             return data
         if size_to_read and self._size is not None:
             raise change_error(self._source.name, self._first + self._size, at)
-        if self._size and not self._tail:  # the body is on its way, so the next chunk can be read meanwhile
-            self._source.read_ahead(at, min(size, self._size))
+        if self._on_sent is not None:
+            self._on_sent(size)
         piece, self._tail = self._tail[:size], self._tail[size:]
         return piece

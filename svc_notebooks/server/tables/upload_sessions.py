@@ -81,7 +81,7 @@ class UploadSessionTable(TableGroup):
             if row is None:
                 return None
             self._claims[key] = number = next(self._numbers)
-        return SessionRow(*row, claim=number)
+        return SessionRow._make((*row, number))
 
     def invalidate_claims(self) -> None:
         """Invalidate all claims, so that requests in progress can no longer change their sessions."""

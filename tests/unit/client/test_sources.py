@@ -7,6 +7,7 @@ import os
 import socket
 from collections.abc import Iterator
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from random import Random
 
@@ -230,7 +231,7 @@ def test_a_body_that_ends_early_is_a_changed_source() -> None:
 def opened(path: Path) -> Iterator[UploadSource]:
     """A source whose bytes from 4 to 8 were read ahead, at the end of a chunk with the bytes before."""
     with closing(open_source(path)) as source:
-        body = SourceStream(source, 0, 4)
+        body = SourceStream(source, 0, 4, on_sent=partial(source.read_ahead, 4))
         assert (body.read(4), body.read(4)) == (CONTENT[:4], b"")
         yield source
 
@@ -259,7 +260,7 @@ def test_a_file_that_changes_after_it_was_read_ahead_is_noticed(opened: UploadSo
 
 def test_an_error_while_reading_ahead_is_left_to_the_next_chunk(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with closing(open_source(path)) as source:
-        body = SourceStream(source, 0, 4)
+        body = SourceStream(source, 0, 4, on_sent=partial(source.read_ahead, 4))
         body.read(4)
         monkeypatch.setattr(sources, "_read_at", no_reading)
 
