@@ -71,7 +71,7 @@ class ClientUpload:
         self._token_renewed = False
         self._all_sent = False  # an earlier session received all bytes and may have created the file
         self._prepares = not session.in_process and request.source.size is not None
-        self._prepared: tuple[Send, _Chunk] | None = None  # the next chunk, if the service stores the present one
+        self._prepared: tuple[Send, Progress | None, _Chunk] | None = None  # the next chunk, and what it was made for
         self._response = Response(0)
         self._broken: TransportError | None = None  # the error of the last request without a response
         self._renew_lock()
@@ -237,8 +237,9 @@ class ClientUpload:
             machine.first_available = self._source.lowest
             match machine.next_step():
                 case Send() as step:
-                    prepared, self._prepared = self._prepared, None
-                    self._send("send", *(prepared[1] if prepared and prepared[0] == step else self._chunk(step)))
+                    ready, self._prepared = self._prepared, None
+                    fits = ready is not None and ready[:2] == (step, self.progress)
+                    self._send("send", *(ready[2] if ready and fits else self._chunk(step)))
                 case Begin():
                     self._open_session()
                 case QueryStatus():
@@ -293,7 +294,7 @@ class ClientUpload:
         total = self._source.size
         if total is not None and first < total:
             step = Send(first, min(size, total - first), total)
-            self._prepared = step, self._chunk(step)
+            self._prepared = step, self.progress, self._chunk(step)
             self._source.read_ahead(first, min(size, total - first, block_size))
 
     def _status_query(self) -> Request:

@@ -10,6 +10,7 @@ from random import Random
 import pytest
 
 from svc_notebooks.client.files import generate_ids
+from svc_notebooks.client.session import Session
 from svc_notebooks.client.uploads.prepare import choose_upload_type, resume_upload, start_upload, upload
 from svc_notebooks.core.errors.errors import (
     ContentMismatch,
@@ -400,6 +401,55 @@ def test_a_run_after_such_an_error_queries_the_session_again() -> None:
 
     assert [row["action"] for row in begun.history] == ["begin", "ask", "send"]
     assert list(shelf.contents.values()) == [CONTENT]
+
+
+# -- the next chunk, which is prepared while a service behind a socket works
+
+
+def socket_session(shelf: Shelf) -> Session:
+    session = session_for(shelf)
+    session.in_process = False
+    return session
+
+
+def test_a_prepared_chunk_is_sent_if_the_chunk_before_was_stored() -> None:
+    shelf = Shelf()
+
+    upload(socket_session(shelf), CONTENT, chunk_size=Q)
+
+    assert list(shelf.contents.values()) == [CONTENT]
+    assert shelf.header_values("Content-Range") == [
+        f"bytes 0-{Q - 1}/{len(CONTENT)}",
+        f"bytes {Q}-{2 * Q - 1}/{len(CONTENT)}",
+        f"bytes {2 * Q}-{2 * Q + 98}/{len(CONTENT)}",
+    ]
+
+
+def test_another_chunk_is_sent_if_only_a_part_was_stored() -> None:
+    shelf = Shelf({"PUT": [stores_half]})
+
+    upload(socket_session(shelf), CONTENT, chunk_size=Q)
+
+    assert list(shelf.contents.values()) == [CONTENT]
+    assert shelf.header_values("Content-Range")[1] == f"bytes {Q // 2}-{Q // 2 + Q - 1}/{len(CONTENT)}"
+
+
+def stores_half(shelf: Shelf, request: Request) -> Response:
+    """Store the first half of a chunk, after reading all of it."""
+    body = as_body(request.body).read()
+    assert len(body) == Q
+    return shelf.put(Request(request.method, request.url, request.headers, body), limit=Q // 2)
+
+
+def test_a_prepared_chunk_reports_to_the_progress_of_the_present_call() -> None:
+    reports: list[int] = []
+    steps = start_upload(socket_session(Shelf()), CONTENT, chunk_size=Q)
+    steps.send_chunk()
+
+    steps.progress = lambda at, total: reports.append(at)
+    steps.run()
+
+    assert (reports[0], reports[-1]) == (Q + 65_536, len(CONTENT))
 
 
 # -- progress
