@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import partial
 from threading import Event, RLock
-from typing import TypeAlias
 
 from ...core.errors.errors import ContentMismatch, SessionExpired, SvcError
 from ...core.http.messages import Request, Response
@@ -30,12 +28,11 @@ from ..session import Session
 from ..transport.in_process import TransportError
 from ..transport.retry import RetryBudget
 from ..upload_journal import JournalLock
+from .chunks import ChunkMaker
 from .request import DEFAULT_CHUNK, UploadRequest
 from .responses import SESSION_GONE, interruption_error, read_file, response_facts, session_location, upload_error
 from .source_stream import SourceStream
 from .sources import Progress
-
-_Chunk: TypeAlias = "tuple[Request, int, int | None]"
 
 
 class ClientUpload:
@@ -70,8 +67,7 @@ class ClientUpload:
         self._claim = claim
         self._token_renewed = False
         self._all_sent = False  # an earlier session received all bytes and may have created the file
-        self._prepares = not session.in_process and request.source.size is not None
-        self._prepared: tuple[Send, Progress | None, _Chunk] | None = None  # the next chunk, and what it was made for
+        self._chunks = ChunkMaker(session, request)
         self._response = Response(0)
         self._broken: TransportError | None = None  # the error of the last request without a response
         self._renew_lock()
@@ -237,9 +233,10 @@ class ClientUpload:
             machine.first_available = self._source.lowest
             match machine.next_step():
                 case Send() as step:
-                    ready, self._prepared = self._prepared, None
-                    fits = ready is not None and ready[:2] == (step, self.progress)
-                    self._send("send", *(ready[2] if ready and fits else self._chunk(step)))
+                    chunk = self._chunks.chunk(step, str(self.session_uri), self.progress)
+                    if chunk.total is not None and chunk.total != step.total:
+                        machine.set_total(chunk.total)
+                    self._send("send", chunk.request, chunk.first, chunk.last)
                 case Begin():
                     self._open_session()
                 case QueryStatus():
@@ -262,7 +259,7 @@ class ClientUpload:
         ends = ((row["last"], row["total"]) for row in self.history)
         self._all_sent |= any(isinstance(last, int) and total == last + 1 for last, total in ends)
         self._forget()
-        self.session_uri = self._prepared = None
+        self.session_uri = None
         request = self.request.initiation(self._session)
         response = self._send("begin", request)
         if response is not None and self.state is UploadState.OPEN:
@@ -270,32 +267,6 @@ class ClientUpload:
             if self._claim is not None:
                 entry = self.request.journal_entry(self._session, self._claim.key, self.session_uri)
                 self._claim.save(entry)
-
-    def _chunk(self, step: Send) -> _Chunk:
-        """Return a chunk's request and the offsets of its first and last byte. The last is None for an empty chunk."""
-        source, first, size = self._source, step.first, step.size or 0
-        if source.size is None:  # one byte more is read, to detect the end of a stream
-            size = step.size or DEFAULT_CHUNK
-            available = len(source.read(first, size + 1))
-            if available <= size:
-                self._machine.set_total(first + available)
-            size = min(available, size)
-        total = self._machine.total
-        pairs = [("Content-Length", str(size))]
-        if first or size != total or (total and self.request.chunk_size is not None):
-            pairs.append(("Content-Range", str(step.content_range(size, total))))
-        on_sent = partial(self._prepare, first + size, size) if self._prepares else None
-        body = SourceStream(source, first, size, self.progress, on_sent=on_sent) if size else b""
-        request = Request("PUT", str(self.session_uri), self._session.headers(*pairs), body)
-        return request, first, first + size - 1 if size else None
-
-    def _prepare(self, first: int, size: int, block_size: int) -> None:
-        """Make the request of the chunk at `first` and read a block of it, while the service works on a chunk."""
-        total = self._source.size
-        if total is not None and first < total:
-            step = Send(first, min(size, total - first), total)
-            self._prepared = step, self.progress, self._chunk(step)
-            self._source.read_ahead(first, min(size, total - first, block_size))
 
     def _status_query(self) -> Request:
         pairs = (("Content-Length", "0"), ("Content-Range", str(ContentRange(None, self._machine.total))))
