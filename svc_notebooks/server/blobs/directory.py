@@ -12,10 +12,10 @@ from contextlib import suppress
 from pathlib import Path
 from secrets import token_hex
 from uuid import uuid4
-from zlib import crc32
 
 from .atomic_write import sync_folder
 from .blob_store import BLOCK, BlobStore, DamagedContent, ListedPart, PartWriter, StoredPart, check_parts, missing_part
+from .checksum import crc32
 
 SNAPSHOTS = "snapshots"
 """The name of the folder with the parts of snapshots. It has a subfolder with the id of the store."""

@@ -12,10 +12,10 @@ from collections.abc import Iterable, Iterator
 from tempfile import SpooledTemporaryFile
 from threading import Lock
 from uuid import uuid4
-from zlib import crc32
 
 from .blob_store import BLOCK, BlobStore, DamagedContent, ListedPart, PartWriter, StoredPart, missing_part
 from .bucket import Bucket
+from .checksum import crc32
 from .directory import KEY_LENGTH, PART_NAME
 
 PARTS = "parts"

@@ -13,11 +13,11 @@ from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
 from uuid import uuid4
-from zlib import crc32
 
 from ...local.existing_file import existing
 from ..blobs.atomic_write import sync_folder
 from ..blobs.blob_store import BLOCK, StoredPart
+from ..blobs.checksum import crc32
 from ..database import integrity, opening_record
 from ..database.database_copy import copy_database
 from ..storage.data_directory import DATABASE, PARTS, Marker, write_marker
