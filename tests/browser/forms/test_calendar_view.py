@@ -32,20 +32,17 @@ view = """
 
 @pytest.fixture
 def open_view(lab):
-    """Runs a notebook with the calendar in it; closed at the end."""
-    pages = []
+    """Runs a notebook with the calendar in it."""
 
     def opened(name, view="week", cell=CELL):
         lab.write(name, cell % view)
-        pages.append(lab.run(name))
-        pages[-1].set_viewport_size({"width": 1280, "height": 1250})
-        pages[-1].get_by_role("grid").wait_for()
-        pages[-1].get_by_role("grid").scroll_into_view_if_needed()
-        return pages[-1]
+        page = lab.run(name)
+        page.set_viewport_size({"width": 1280, "height": 1250})
+        page.get_by_role("grid").wait_for()
+        page.get_by_role("grid").scroll_into_view_if_needed()
+        return page
 
-    yield opened
-    for page in pages:
-        page.close()
+    return opened
 
 
 def item(page, name):

@@ -24,18 +24,15 @@ VALUE = "import json; print(json.dumps(form.value))"
 
 @pytest.fixture
 def open_form(lab):
-    """Runs a notebook with the form in it; closed at the end."""
-    pages = []
+    """Runs a notebook with the form in it."""
 
     def opened(name, *cells):
         lab.write(name, CELL, *cells)
-        pages.append(lab.run(name))
-        create(pages[-1]).wait_for()
-        return pages[-1]
+        page = lab.run(name)
+        create(page).wait_for()
+        return page
 
-    yield opened
-    for page in pages:
-        page.close()
+    return opened
 
 
 def create(page):

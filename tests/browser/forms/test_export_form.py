@@ -34,18 +34,15 @@ form
 
 @pytest.fixture
 def open_form(lab):
-    """Runs a notebook with the form in it; closed at the end."""
-    pages = []
+    """Runs a notebook with the form in it."""
 
     def opened(name, *cells):
         lab.write(name, CELL, *cells)
-        pages.append(lab.run(name))
-        pages[-1].get_by_role("button", name="Export", exact=True).wait_for()
-        return pages[-1]
+        page = lab.run(name)
+        page.get_by_role("button", name="Export", exact=True).wait_for()
+        return page
 
-    yield opened
-    for page in pages:
-        page.close()
+    return opened
 
 
 @pytest.mark.spec("W-02", "W-02a", "W-02b", "W-02c", "A7-05", "A7-05b")

@@ -17,18 +17,15 @@ panel
 
 @pytest.fixture
 def open_panel(lab):
-    """Runs a notebook with the panel in it; closed at the end."""
-    pages = []
+    """Runs a notebook with the panel in it."""
 
     def opened(name, *cells):
         lab.write(name, CELL, *cells)
-        pages.append(lab.run(name))
-        pages[-1].get_by_role("button", name="Watch", exact=True).wait_for()
-        return pages[-1]
+        page = lab.run(name)
+        page.get_by_role("button", name="Watch", exact=True).wait_for()
+        return page
 
-    yield opened
-    for page in pages:
-        page.close()
+    return opened
 
 
 @pytest.mark.spec("W-04", "W-04a", "W-04b")
