@@ -7,14 +7,21 @@ threads nor connections survive a fork. So the server may import this module bef
 from __future__ import annotations
 
 import atexit
+import logging
 import os
 from collections.abc import Callable, Iterable
 from contextlib import ExitStack
 from threading import Lock
 from wsgiref.types import StartResponse, WSGIEnvironment
 
+from ..core.errors.catalogue import refuse
 from ..core.http.messages import Request, Response
+from .context.responses import error_response
 from .transports.wsgi import WsgiApp
+
+_log = logging.getLogger(__name__)
+
+_UNAVAILABLE = WsgiApp(lambda request: error_response(refuse("unavailable")))
 
 OpenService = Callable[[ExitStack], Callable[[Request], Response]]
 """Opens a service, which the stack closes, and returns its handler."""
@@ -37,8 +44,16 @@ class ServiceApp:
         os.register_at_fork(after_in_child=self._leave)
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-        """Handle one WSGI request. Raises ValueError, ImportError or OSError if the service cannot be opened."""
-        return self.start()(environ, start_response)
+        """Handle one WSGI request. The response is 503 while the database or the contents cannot be reached.
+
+        Raises ValueError or ImportError if the service cannot be opened with these variables.
+        """
+        try:
+            app = self.start()
+        except OSError as error:  # the next request tries again
+            _log.error("the service cannot be opened: %s", error)
+            app = _UNAVAILABLE
+        return app(environ, start_response)
 
     def start(self) -> WsgiApp:
         """Open the service in this process, if it is not open. It is closed when the process exits.

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import obstore
 import pytest
-from obstore.exceptions import GenericError
+from obstore.exceptions import GenericError, PermissionDeniedError
 from obstore.store import S3Store
 
 from svc_notebooks.core.policy import Policy
@@ -203,6 +203,38 @@ def test_a_response_that_is_cut_off_is_continued_while_it_makes_progress(
         with pytest.raises(OSError, match="cannot be used"):
             list(parts.read(part, 0, part.size))
         assert len(requests) == 1
+
+
+@pytest.mark.parametrize(
+    "error, status",
+    [
+        (GenericError("no connection"), 503),
+        (PermissionDeniedError("<Code>AccessDenied</Code>"), 503),
+        (GenericError("status code: 503"), 503),
+        (GenericError("<Code>XMinioStorageFull</Code>"), 507),
+    ],
+)
+def test_requests_get_503_or_507_while_the_bucket_refuses_requests(
+    address: str, bucket: str, monkeypatch: pytest.MonkeyPatch, error: Exception, status: int
+) -> None:
+    def refuse(*arguments: object, **options: object) -> None:
+        raise error
+
+    with opened(address, bucket) as service:
+        wire = InProcess(service, "http://svc.test")
+        token, file = wire.token, wire.create(b"kept")
+    with opened(address, bucket) as service, monkeypatch.context() as patched:  # no part is known to exist
+        wire = InProcess(service, "http://svc.test")
+        wire.token = token
+        for name in ("get", "head", "put"):
+            patched.setattr(obstore, name, refuse)
+
+        assert wire.send("POST", "/upload/storage/v3/files?uploadType=media", b"lost").status == status
+        assert wire.send("GET", f"/storage/v3/files/{file['id']}?alt=media").status == status
+        assert set(service.monitor.problems()) == {"contents"}
+        patched.undo()
+        assert wire.send("GET", f"/storage/v3/files/{file['id']}?alt=media").body == b"kept"
+        assert service.monitor.problems() == {}
 
 
 @pytest.mark.parametrize(

@@ -153,6 +153,45 @@ def test_the_service_connects_again_after_the_server_has_ended_its_connections(p
         assert len(names(wire)) == 2
 
 
+def test_requests_get_503_while_the_server_refuses_connections(place: Place) -> None:
+    server, _, name = place.address.rpartition("/")
+    with opened(place) as service:
+        wire = InProcess(service, "http://svc.test")
+        wire.create(b"kept")
+        refuse = Place(f"{server}/postgres", "").execute
+        refuse(f"ALTER DATABASE {name} ALLOW_CONNECTIONS false")
+        refuse(f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{name}'")
+        refused = [
+            get(wire, "/storage/v3/about?fields=user"),
+            get(wire, "/storage/v3/files"),
+            wire.send("POST", "/storage/v3/files", b"{}", JSON),
+            wire.send("POST", "/upload/storage/v3/files?uploadType=media", b"lost"),
+        ]
+        problems = service.monitor.problems()
+        refuse(f"ALTER DATABASE {name} ALLOW_CONNECTIONS true")
+
+        assert [answer.status for answer in refused] == [503] * 4
+        assert "cannot be reached" in problems["database"]
+        assert len(names(wire)) == 1
+        assert service.monitor.problems() == {}
+        assert wire.send("POST", "/storage/v3/files", b"{}", JSON).status == 200
+
+
+@pytest.mark.parametrize("grant", ["", "GRANT SELECT ON ALL TABLES IN SCHEMA public TO {}"])
+def test_a_user_with_too_few_privileges_is_refused(place: Place, grant: str) -> None:
+    user = place.address.rpartition("/")[2]
+    if grant:
+        opened(place).close()
+    place.execute(f"CREATE ROLE {user} LOGIN")
+    place.execute(grant.format(user) or "REVOKE CREATE ON SCHEMA public FROM public")
+    try:
+        with pytest.raises(OSError, match=r"too few privileges \(permission denied [^\n]*\)"):
+            open_service(place.address.replace("postgres@", f"{user}@"), content=place.content)
+    finally:
+        place.execute(f"DROP OWNED BY {user}")
+        place.execute(f"DROP ROLE {user}")
+
+
 def test_a_database_of_another_program_is_refused_and_not_changed(place: Place) -> None:
     place.execute("CREATE TABLE users (id integer)")
     with pytest.raises(OSError, match="table users of another program"):

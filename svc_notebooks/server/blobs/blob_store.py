@@ -78,6 +78,10 @@ class DamagedContent(OSError):
         return _enumerate(list(self.problems.values()), "parts")
 
 
+class ContentsUnavailable(OSError):
+    """Raised if the bucket with the contents does not respond, or refuses a request."""
+
+
 def _enumerate(names: list[str], noun: str) -> str:
     first = ", ".join(names[:3])
     return f"{first} and {len(names) - 3:,} more {noun}" if len(names) > 3 else first
@@ -116,7 +120,7 @@ class BlobStore(Protocol):
         """
 
     def problem(self, part: StoredPart, *, contents: bool = True) -> str | None:
-        """Describe the damage of a part, or return None.
+        """Describe the damage of a part, or return None. Raises ContentsUnavailable.
 
         If `contents` is false, compare only the length, or nothing in a bucket, which would need a request.
         """

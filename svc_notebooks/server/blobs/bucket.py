@@ -6,6 +6,7 @@ object store and without the text of the request, which may name credentials.
 
 from __future__ import annotations
 
+import errno
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -18,7 +19,7 @@ import obstore
 from obstore.exceptions import AlreadyExistsError, BaseError, PermissionDeniedError, UnauthenticatedError
 from obstore.store import S3Store
 
-from .blob_store import BLOCK
+from .blob_store import BLOCK, ContentsUnavailable
 
 MULTIPART = 16 << 20
 """The size in bytes above which an object is written as a multipart upload. The default part size is below it, because
@@ -30,6 +31,7 @@ _DELETED_AT_ONCE = 1000
 _OPTIONS = ("endpoint", "region")
 _FORM = "s3://bucket/prefix, or s3://bucket/prefix?endpoint=https://host&region=name"
 _CODE = re.compile(r"<Code>([A-Za-z0-9.]{1,60})</Code>")
+_FULL = ("XMinioStorageFull", "status 507")
 _STATUS = re.compile(r"status code: ([0-9]{3})")
 
 
@@ -175,7 +177,9 @@ class Bucket:
         status = _STATUS.search(str(error))
         reason = code[1] if code else f"status {status[1]}" if status else "no response"
         if isinstance(error, PermissionDeniedError | UnauthenticatedError):
-            return PermissionError(
+            return ContentsUnavailable(
                 f"{self} refuses the credentials ({reason}): set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
             )
-        return OSError(f"{self} cannot be used ({reason}): check the address, the endpoint and the bucket")
+        if reason in _FULL:
+            return OSError(errno.ENOSPC, f"the disk of {self} is full ({reason}): free space there")
+        return ContentsUnavailable(f"{self} cannot be used ({reason}): check the address, the endpoint and the bucket")

@@ -137,8 +137,6 @@ class S3BlobStore:
             return error.problem
         except FileNotFoundError:
             return missing_part(part.key)
-        except OSError as error:
-            return f"part {part.key} cannot be read ({error})"
         if size != part.size:
             return f"part {part.key} has {size:,} bytes instead of {part.size:,}"
         self._suspect.discard(part.key)

@@ -16,6 +16,10 @@ class DatabaseDamaged(OSError):
     """Raised if the database file is damaged or is not a database."""
 
 
+class DatabaseUnreachable(OSError):
+    """Raised if the server of the database does not respond, or has ended the connection."""
+
+
 class SnapshotChanged(Exception):
     """Raised if rows of a snapshot changed between its first and its second statement: read again."""
 

@@ -21,7 +21,7 @@ from sqlalchemy.exc import DBAPIError
 
 from . import postgres_upgrades
 from .engine import Database
-from .errors import DatabaseDamaged, UnstorableText
+from .errors import DatabaseDamaged, DatabaseUnreachable, UnstorableText
 from .postgres_connection import Check, PostgresConnection
 from .postgres_reader import PostgresReader, SharedPostgresReader, compiled
 from .readers import Readers
@@ -31,7 +31,7 @@ from .statements import Compiled, Prepared, Row
 
 _SET_PATIENCE = "SET lock_timeout = '2s'"  # a process that has ended may still have its locks for a moment
 _ANNOUNCE = Compiled("SELECT pg_notify($1, $2)", {}, ("channel", "payload"))
-_DISK_FULL, _DAMAGED, _READ_ONLY = "53100", ("XX001", "XX002"), "25006"
+_DISK_FULL, _DAMAGED, _READ_ONLY, _NO_PRIVILEGE = "53100", ("XX001", "XX002"), "25006", "42501"
 
 
 def postgres_error(error: BaseException) -> OSError | None:
@@ -48,8 +48,10 @@ def postgres_error(error: BaseException) -> OSError | None:
         return DatabaseDamaged(f"the PostgreSQL database is damaged ({reason}): restore it from a backup")
     if state == _READ_ONLY:
         return OSError(f"the PostgreSQL database cannot be written ({reason})")
+    if state == _NO_PRIVILEGE:
+        return OSError(f"the PostgreSQL user has too few privileges ({reason}): make it the owner of the database")
     if isinstance(original, psycopg.OperationalError | psycopg.InterfaceError):
-        return OSError(f"the PostgreSQL server cannot be reached or has ended the connection ({reason})")
+        return DatabaseUnreachable(f"the PostgreSQL server cannot be reached or has ended the connection ({reason})")
     return None
 
 
@@ -95,7 +97,7 @@ class PostgresDatabase(Database):
         self._announced = set[str]()
         self._begin, self._commit = self._begin_transaction, self._commit_transaction
         reader = SharedPostgresReader if shared else PostgresReader
-        super().__init__(self._claim(), partial(_call), readers=Readers(connect, reader))
+        super().__init__(self._claim(), partial(_call), readers=Readers(connect, partial(reader, connect)))
         self._statements = PostgresConnection(self._connection, self._claim_again)
 
     def _claim_again(self) -> Connection:

@@ -236,7 +236,7 @@ class PostgresConnection:
 
 
 def _waiter(socket: int) -> Callable[[], object]:
-    """Return a function that waits until a socket is readable. The methods of libpq wait with the interpreter lock."""
+    """Return a function that waits until a socket is readable. `get_result` would wait with the interpreter lock."""
     if sys.platform == "win32":
         return lambda: select.select([socket], [], [])
     poll = select.poll()

@@ -160,7 +160,11 @@ def _engine(url: URL) -> Engine:
 
 
 def _connect(engine: Engine, durability: Literal["process", "power"]) -> Connection:
-    connection = engine.connect()
+    """Return a new connection. Raises OSError if the server cannot be reached."""
+    try:
+        connection = engine.connect()
+    except DBAPIError as error:
+        raise postgres_error(error) or OSError(f"the PostgreSQL database cannot be opened ({error})") from None
     driver: Any = connection.connection.driver_connection
     driver.prepared_max = _MOST_PREPARED
     if durability == "power":

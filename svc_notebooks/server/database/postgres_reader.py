@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Select
@@ -42,9 +43,10 @@ class PostgresReader(Reader):
 
     keeps_rows = True
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connect: Callable[[], Connection], connection: Connection) -> None:
+        """Take over an open connection. `connect` returns a new one."""
         super().__init__(connection)
-        self._statements = PostgresConnection(connection, connection.engine.connect)
+        self._statements = PostgresConnection(connection, connect)
         self._is_begun = False
         self._first: _First | None = None
 

@@ -63,7 +63,7 @@ class Reader:
 class Readers:
     """At most `MAX_READERS` readers, each of which is connected when no other is free."""
 
-    def __init__(self, connect: Callable[[], Connection], reader: type[Reader] = Reader) -> None:
+    def __init__(self, connect: Callable[[], Connection], reader: Callable[[Connection], Reader] = Reader) -> None:
         self._connect = connect
         self._reader = reader
         self._idle: LifoQueue[Reader] = LifoQueue()
@@ -84,7 +84,7 @@ class Readers:
                 self._left -= 1
                 try:
                     return self._reader(self._connect())
-                except (DatabaseError, sqlite3.Error):
+                except (DatabaseError, sqlite3.Error, OSError):
                     self._left += 1
                     if self._left == MAX_READERS:
                         return None

@@ -38,7 +38,10 @@ class Monitor:
         except OSError as error:
             problems["database"] = str(error)
         folder = self._context.folder
-        problem = self._parts.problem(_NO_PART)
+        try:
+            problem = self._parts.problem(_NO_PART)
+        except OSError as error:
+            problem = str(error)
         if folder and not folder.is_dir():
             problem = f"{folder.name} is missing"
         if problem and problem != missing_part(_NO_PART.key):

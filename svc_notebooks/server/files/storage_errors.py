@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 from ...core.errors.catalogue import ApiError, refuse
-from ..blobs.blob_store import DamagedContent
+from ..blobs.blob_store import ContentsUnavailable, DamagedContent
 from ..context.service_context import ServiceContext
-from ..database.errors import FULL, DatabaseDamaged, UnstorableText
+from ..database.errors import FULL, DatabaseDamaged, DatabaseUnreachable, UnstorableText
 from .roles import effective_role
 
 _log = logging.getLogger(__name__)
@@ -29,6 +29,9 @@ def disk_refusal(error: OSError, context: ServiceContext | None = None, user: st
     if isinstance(error, DatabaseDamaged):
         _log.error("%s", error)
         return refuse("databaseDamaged")
+    if isinstance(error, DatabaseUnreachable | ContentsUnavailable):
+        _log.error("%s", error)
+        return refuse("unavailable")
     if isinstance(error, UnstorableText):
         return refuse("badRequest", message=str(error))
     if error.errno in FULL:

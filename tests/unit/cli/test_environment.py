@@ -6,6 +6,7 @@ import os
 import re
 from contextlib import ExitStack
 from pathlib import Path
+from wsgiref.util import setup_testing_defaults
 
 import pytest
 
@@ -16,7 +17,7 @@ from svc_notebooks.cli.service.environment import (
     read_environment,
     variable_of,
 )
-from svc_notebooks.core.http.messages import Headers, Request
+from svc_notebooks.core.http.messages import Headers, Request, Response
 from svc_notebooks.server.wsgi import ServiceApp
 
 _OF_THE_SERVER = {
@@ -82,6 +83,24 @@ def test_the_service_of_variables_has_the_token_and_the_policy(tmp_path: Path) -
         response = handle(Request("GET", "http://svc.test/storage/v3/files", headers))
 
         assert response.status == 200
+
+
+def test_a_request_gets_503_until_the_service_can_be_opened() -> None:
+    statuses: list[str] = []
+    problems = [OSError("the PostgreSQL server cannot be reached")]
+
+    def open_service(stack: ExitStack):
+        if problems:
+            raise problems.pop()
+        return lambda request: Response(200, Headers([]))
+
+    app, environ = ServiceApp(open_service), {}
+    setup_testing_defaults(environ)
+    for _ in range(2):
+        app(environ, lambda status, headers: statuses.append(status))
+    app.close()
+
+    assert [status.partition(" ")[0] for status in statuses] == ["503", "200"]
 
 
 def test_a_forked_process_opens_a_service_of_its_own() -> None:
