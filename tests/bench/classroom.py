@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import urllib.request
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from statistics import median, quantiles
 
@@ -20,7 +21,7 @@ FEW, MANY = 5_000, 500_000
 GREEDY, CLASS = 64, 250
 CLASS_SECONDS, OPENING_SECONDS = 0.15, 10.0
 ROUNDS = 9
-SECONDS = 4.0
+SECONDS, PAUSE = 2.0, 0.025
 SORTED = "/storage/v3/files?orderBy=modifiedTime%20desc&fields=files(id)"
 METADATA = "/storage/v3/files/f0000001"
 ABOUT = "/storage/v3/about?fields=user"
@@ -81,41 +82,43 @@ def _percentile(seconds: list[float], percent: int) -> float:
     return median(seconds) if percent == 50 else quantiles(seconds, n=100)[percent - 1]
 
 
-def _beside(service: Served, target: str, others: list[str], *percents: int) -> list[Mapping[str, Costs]]:
-    """The percentiles of one person's requests for a file, alone and beside greedy clients with these tokens."""
-    rounds: dict[str, list[list[float]]] = {"alone": [], "beside": []}
+def _beside(service: Served, target: str, others: Mapping[str, list[str]]) -> Callable[[str, int], Costs]:
+    """Measure one person's requests for a file, alone and beside greedy clients with the tokens of each name.
 
-    def run(name: str, greedy: list[str]) -> float:
+    Returns a function from "alone" or a name, and a percentile, to the seconds of each round.
+    """
+    contenders = {"alone": [], **others}
+    rounds: dict[str, list[list[float]]] = {name: [] for name in contenders}
+
+    def run(name: str) -> float:
+        greedy = contenders[name]
         with greedy_clients(service.netloc, target, greedy) if greedy else nullcontext():
-            seconds = send_requests(service.netloc, METADATA, ["token-0"], pause=0.05, duration=SECONDS)
+            seconds = send_requests(service.netloc, METADATA, ["token-0"], pause=PAUSE, duration=SECONDS)
         rounds[name].append(seconds)
         return median(seconds)
 
-    alternate({"alone": lambda: run("alone", []), "beside": lambda: run("beside", others)}, ROUNDS)
-    return [
-        {name: tuple(_percentile(seconds, percent) for seconds in measured[1:]) for name, measured in rounds.items()}
-        for percent in percents
-    ]
+    alternate({name: partial(run, name) for name in contenders}, ROUNDS)
+    return lambda name, percent: tuple(_percentile(seconds, percent) for seconds in rounds[name][1:])
 
 
 def beside_a_list() -> Iterator[Row]:
     """Metadata of a file while somebody lists many files in their order, again and again."""
     with served(MANY) as service:
-        (costs,) = _beside(service, SORTED, tokens(1), 50)
+        costs = _beside(service, SORTED, {"list": tokens(1)})
     work = f"read a file's metadata beside sorted lists of {MANY:,} files, p50"
-    yield compare(work, costs["beside"], costs["alone"], "alone", at_most(3), milliseconds)
+    yield compare(work, costs("list", 50), costs("alone", 50), "alone", at_most(3), milliseconds)
 
 
 def beside_greedy_clients() -> Iterator[Row]:
     """Metadata of a file while programs of another user, or of many, send one request after the other."""
     with served(FEW) as service:
-        percents = (50, 99)
-        for percent, costs in zip(percents, _beside(service, ABOUT, tokens(2)[1:] * GREEDY, *percents), strict=True):
-            work = f"read a file's metadata beside {GREEDY} greedy connections of another user, p{percent}"
-            yield compare(work, costs["beside"], costs["alone"], "alone", at_most(3), milliseconds)
-        (costs,) = _beside(service, ABOUT, tokens(GREEDY + 1)[1:], 50)
+        others = {"user": tokens(2)[1:] * GREEDY, "users": tokens(GREEDY + 1)[1:]}
+        costs = _beside(service, ABOUT, others)
+    for percent in (50, 99):
+        work = f"read a file's metadata beside {GREEDY} greedy connections of another user, p{percent}"
+        yield compare(work, costs("user", percent), costs("alone", percent), "alone", at_most(3), milliseconds)
     work = f"read a file's metadata beside {GREEDY} other users with a greedy connection each, p50"
-    row = compare(work, costs["beside"], costs["alone"], "alone", at_most(3), milliseconds)
+    row = compare(work, costs("users", 50), costs("alone", 50), "alone", at_most(3), milliseconds)
     yield replace(row, goal="", held="")
 
 
@@ -123,11 +126,11 @@ def a_class() -> Iterator[Row]:
     """A class in which everybody sends a request a second, beside one person alone."""
     with served(FEW) as service:
 
-        def run(people: int) -> float:
-            seconds = send_requests(service.netloc, ABOUT, tokens(people), pause=1.0, duration=SECONDS)
+        def run(people: int, pause: float) -> float:
+            seconds = send_requests(service.netloc, ABOUT, tokens(people), pause=pause, duration=SECONDS)
             return _percentile(seconds, 99 if people > 1 else 50)
 
-        costs = alternate({"class": lambda: run(CLASS), "alone": lambda: run(1)}, ROUNDS)
+        costs = alternate({"class": lambda: run(CLASS, 1.0), "alone": lambda: run(1, PAUSE)}, ROUNDS)
     work = f"{CLASS} people, a request a second each, p99"
     yield within(work, costs["class"], CLASS_SECONDS, costs["alone"], "one person, p50", milliseconds)
 
