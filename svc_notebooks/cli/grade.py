@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import atexit
+import gc
 import secrets
 import sys
 import time
+from collections.abc import Sequence
+from contextlib import closing
 from importlib.util import find_spec
 from threading import Lock
 from typing import TYPE_CHECKING
@@ -13,20 +17,31 @@ from typing import TYPE_CHECKING
 from .output_file import check_output_paths, write_report
 
 if TYPE_CHECKING:
-    from ..course.grading import SubmissionResult
+    from ..course.grading import ProcessStarter, SubmissionResult
+    from ..course.submissions import Submission
 
 _INTERRUPTED = 130
 """The exit status after Ctrl-C."""
 
+_GARBAGE = 50_000
+"""The number of new objects after which a collection looks for cycles. By default Python does so after 700."""
+
 
 def grade(options: argparse.Namespace) -> int:
     """Grade submissions and return an exit status, 1 if a submission did not finish, 2 if none was graded, else 0."""
-    from ..course import grading
+    atexit.register(gc.freeze)  # the end of the process need not look for cycles in the memory of all modules
+    thresholds = gc.get_threshold()
+    gc.set_threshold(_GARBAGE)
+    try:
+        return _grade(options)
+    finally:
+        gc.set_threshold(*thresholds)
+
+
+def _grade(options: argparse.Namespace) -> int:
+    from ..course.grading import ProcessStarter, default_jobs
     from ..course.sandbox import NoSandboxError, find_sandbox
     from ..course.submissions import submissions
-    from .marks.gradebook import Gradebook
-    from .marks.saved_marks import SavedMarks, read_marks
-    from .marks.table import csv_text, table
 
     if find_spec("IPython") is None:
         return _fail('IPython, which runs notebooks, is not installed: pip install "svc-notebooks[lab]"')
@@ -34,13 +49,28 @@ def grade(options: argparse.Namespace) -> int:
         return _fail(f"{options.directory} is not a folder; give one with a folder or a notebook for each student")
     try:
         handed_in = submissions(options.directory)
-        resumed, book = _is_resumed(options), Gradebook(options)
-        seed, earlier = read_marks(options.json) if resumed else (options.seed or f"{secrets.randbelow(10**6)}", {})
         sandbox = find_sandbox(options.isolation, [options.directory])
     except (ValueError, NoSandboxError) as error:
         return _fail(str(error))
     if not handed_in:
         return _fail(f"{options.directory} has neither folders nor notebooks")
+    with closing(ProcessStarter(sandbox, min(options.jobs or default_jobs(), len(handed_in)))) as starter:
+        return _grade_with(starter, options, handed_in)
+
+
+def _grade_with(starter: ProcessStarter, options: argparse.Namespace, handed_in: Sequence[Submission]) -> int:
+    # Not at the top of the module: the started processes load their modules while this process loads these.
+    from ..course import grading
+    from .marks.gradebook import Gradebook
+    from .marks.saved_marks import SavedMarks, read_marks
+    from .marks.table import csv_text, table
+
+    sandbox = starter.sandbox
+    try:
+        resumed, book = _is_resumed(options), Gradebook(options)
+        seed, earlier = read_marks(options.json) if resumed else (options.seed or f"{secrets.randbelow(10**6)}", {})
+    except ValueError as error:
+        return _fail(str(error))
     if options.seed not in (None, seed):
         return _fail(f"{options.json} has the seed {seed}, not {options.seed}; give --resume without --seed")
     paths = None if resumed else options.json, options.csv, options.output, options.feedback
@@ -61,7 +91,7 @@ def grade(options: argparse.Namespace) -> int:
     saved.save(done.values(), complete=False)
     try:
         marks = grading.grade(
-            handed_in, seed, limits=limits, jobs=options.jobs, on_result=save, earlier=earlier, sandbox=sandbox
+            handed_in, seed, limits=limits, jobs=options.jobs, on_result=save, earlier=earlier, starter=starter
         )
     except KeyboardInterrupt:
         if done:

@@ -13,13 +13,22 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from ..core.errors.public_calls import public
-from .catalogue import DEFINITIONS, THEMES
-from .student_exercise import Exercise as Exercise
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
+    from .student_exercise import Exercise as Exercise
+
 _exercises: dict[str, Exercise] = {}
+
+
+def __getattr__(name: str) -> object:
+    """Import `Exercise` when it is first used (PEP 562): `grade` starts processes before it imports the exercises."""
+    if name == "Exercise":
+        from .student_exercise import Exercise
+
+        return Exercise
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 @public
@@ -41,6 +50,9 @@ def exercise(name: str, *, seed: str | int | None = None) -> Exercise:
     >>> course.exercise("expired-session")
     <Exercise expired-session: not tried>
     """
+    from .catalogue import DEFINITIONS
+    from .student_exercise import Exercise
+
     if name not in DEFINITIONS:
         near = get_close_matches(str(name), DEFINITIONS, 1)
         hint = f"did you mean {near[0]!r}? " if near else ""
@@ -72,6 +84,7 @@ def exercises(theme: str | None = None) -> DataFrame:
     """
     from ..notebook.frames.frames import frame
     from ..notebook.frames.schemas import EXERCISES
+    from .catalogue import DEFINITIONS, THEMES
 
     if theme is not None and theme not in THEMES:
         raise ValueError(f"theme must be one of {', '.join(THEMES)}, not {theme!r}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from random import Random
 from typing import TYPE_CHECKING, Any
@@ -44,6 +44,14 @@ class ReceiverCase:
     genuine: bool
     description: str
     outcome: int | str | None = None
+
+
+def start_converter() -> None:
+    """Start a process for conversions in exercises, so that the first conversion need not wait for it."""
+    from ..server.files.conversion import converter_of
+
+    with suppress(OSError):  # the conversion tries it again
+        converter_of(_POLICY).start()
 
 
 class ExerciseService:

@@ -6,7 +6,7 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import CancelledError, ThreadPoolExecutor
-from contextlib import closing, suppress
+from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, cast
 
 from .runner import CellLimits
 from .sandbox import FOLDER, SubmissionSandbox, find_sandbox
-from .student_exercise import GRADER, KEY
 from .submission_process import (
     LimitedProcess,
     NotebookReport,
@@ -25,6 +24,7 @@ from .submission_process import (
 )
 from .submissions import Submission, SubmissionContent, read_submission
 from .supervisor import ProcessLimits, SubmissionJob
+from .variables import GRADER, KEY
 
 if TYPE_CHECKING:
     from ..server.service import Service
@@ -90,6 +90,7 @@ def grade(
     on_result: Callable[[SubmissionResult], object] = lambda mark: None,
     earlier: Mapping[str, SubmissionResult] | None = None,
     sandbox: SubmissionSandbox | None = None,
+    starter: ProcessStarter | None = None,
 ) -> list[SubmissionResult]:
     """Grade submissions in parallel, and return a result for each submission, in the order of the submissions.
 
@@ -103,16 +104,21 @@ def grade(
         on_result: A function that is called with each result as soon as a submission is graded, in a worker thread.
         earlier: Results of an earlier run by student. A submission that has not changed since then is not run again.
         sandbox: How the submissions are isolated. None: bubblewrap where it works, else limits of processes only.
+        starter: The started processes, which the caller closes. None: processes in `sandbox`.
     """
     handed_in = list(submissions)
     contents = [read_submission(submission) for submission in handed_in]
-    sandbox = sandbox or find_sandbox(hidden=(path.parent for each in handed_in for path in each.notebooks))
-    jobs = jobs or os.cpu_count() or 1
-    with closing(_ProcessStarter(sandbox, min(jobs, len(contents)))) as starter:
+    jobs = jobs or default_jobs()
+    with ExitStack() as stack:
+        if starter is None:
+            sandbox = sandbox or find_sandbox(hidden=(path.parent for each in handed_in for path in each.notebooks))
+            starter = stack.enter_context(closing(ProcessStarter(sandbox, min(jobs, len(contents)))))
         # Not at the top of the module: the first processes load their modules while this process loads these.
         from ..server.transports.socket_server import SocketServer
+        from .exercise_service import start_converter
         from .grading_service import GradingService
 
+        start_converter()
         grader = GradingService()
         served = cast("Service", grader)  # it has what the server uses: handle, policy, user_of, provider
         with SocketServer(served, threads=_THREADS) as server:
@@ -134,7 +140,12 @@ def grade(
                 pool.shutdown(cancel_futures=True)
 
 
-class _ProcessStarter:
+def default_jobs() -> int:
+    """Return the number of submissions that are graded at the same time by default, which is one for each processor."""
+    return os.cpu_count() or 1
+
+
+class ProcessStarter:
     """Starts the processes of submissions, the first `count` of them at once."""
 
     def __init__(self, sandbox: SubmissionSandbox, count: int) -> None:
@@ -166,7 +177,7 @@ class _SubmissionRunner:
     """Runs the notebooks of submissions, each in its own process, and collects the results."""
 
     def __init__(
-        self, grader: GradingService, server: SocketServer, seed: str, limits: GradingLimits, starter: _ProcessStarter
+        self, grader: GradingService, server: SocketServer, seed: str, limits: GradingLimits, starter: ProcessStarter
     ) -> None:
         self._grader, self._server, self._seed, self._limits, self._starter = grader, server, seed, limits, starter
         self._running: set[SandboxedProcess | LimitedProcess] = set()

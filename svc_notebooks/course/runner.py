@@ -6,7 +6,7 @@ import os
 import signal
 import sys
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from contextlib import chdir, suppress
 from dataclasses import dataclass
 from io import TextIOWrapper
 from math import ceil
@@ -64,14 +64,7 @@ def run_cells(
     """
     _isolate(folder, environment, limits, connection.fileno())
     output = sys.stdout = sys.stderr = _LimitedOutput(limits.output)
-    from IPython.core.interactiveshell import InteractiveShell
-    from traitlets.config import Config
-
-    settings = Config()
-    settings.HistoryManager.enabled = False
-    settings.InteractiveShell.colors = "NoColor"
-    shell: Any = InteractiveShell.instance(config=settings)
-    shell.ask_exit = lambda: None  # exit() does not end the notebook
+    shell = _shell(environment["IPYTHONDIR"])
     error = ""
     for number, cell in enumerate(cells, start=1):
         connection.send_bytes(b"cell %d" % number)
@@ -91,6 +84,37 @@ def run_cells(
         elif output.is_full:
             connection.send_bytes(b"loud %d" % number)
     connection.send_bytes(b"end %d" % len(cells))
+
+
+def prepare_shell(folder: str, state: str) -> None:
+    """Make the shell that forks of this process use for their cells, and let it format a table once.
+
+    `folder` is the working folder of the forks, which has no files of a submission yet, because modules are imported.
+    `state` is the folder of IPython.
+    """
+    from . import exercises
+
+    path = sys.path.copy()
+    with chdir(folder):
+        shell = _shell(state)
+        shell.display_formatter.format(exercises())  # the first table takes ten times as long as the next one
+    sys.path[:] = path  # the shell has added the working folder, from which only the forks may import modules
+
+
+def _shell(state: str) -> Any:
+    """Return the IPython shell of this process, which has no history. `state` is the folder of IPython."""
+    from IPython.core.interactiveshell import InteractiveShell
+    from traitlets.config import Config
+
+    settings = Config()
+    settings.HistoryManager.enabled = False
+    settings.InteractiveShell.colors = "NoColor"
+    settings.InteractiveShell.ipython_dir = state
+    shell: Any = InteractiveShell.instance(config=settings)
+    shell.ask_exit = lambda: None  # exit() does not end the notebook
+    if "" not in sys.path:
+        sys.path.insert(0, "")
+    return shell
 
 
 class CellOutputLimit(BaseException):

@@ -9,15 +9,13 @@ from ..core.errors.public_calls import public_methods
 from ..notebook.current_session import make_current, reset_current
 from .check_result import ExerciseOutcome, Verdict
 from .environment import LocalEnvironment, RemoteEnvironment
+from .variables import GRADER, KEY, SEED
 from .workspace import Given
 
 if TYPE_CHECKING:
     from ..client.session import Session
     from .definition import ExerciseDefinition
     from .environment import ExerciseEnvironment
-
-GRADER, KEY, SEED = "SVC_COURSE_JUDGE", "SVC_COURSE_KEY", "SVC_COURSE_SEED"
-"""The environment variables for the address of the grading service, its key, and the seed of the exercises' data."""
 
 
 def default_seed() -> str:

@@ -21,7 +21,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 
 from .process_tree import adopt_orphans, descendants, end_with_parent, kill_below, largest_memory, resident_bytes
-from .runner import CellLimits, run_cells
+from .runner import CellLimits, prepare_shell, run_cells
 
 PRELOADED_MODULES = (
     "bdb", "IPython.core.application", "IPython.core.completer", "IPython.core.completerlib",
@@ -30,7 +30,8 @@ PRELOADED_MODULES = (
     "requests", "svc_notebooks.client.about", "svc_notebooks.client.downloads.downloads",
     "svc_notebooks.client.downloads.exports", "svc_notebooks.client.transport.http",
     "svc_notebooks.client.uploads.chosen_id", "svc_notebooks.client.uploads.prepare",
-    "svc_notebooks.client.uploads.resumable_upload", "svc_notebooks.course.student_exercise",
+    "svc_notebooks.client.uploads.resumable_upload", "svc_notebooks.course.catalogue",
+    "svc_notebooks.course.student_exercise",
     "svc_notebooks.local.tree", "svc_notebooks.notebook.events.events", "svc_notebooks.notebook.events.query",
     "svc_notebooks.notebook.events.recurrence", "svc_notebooks.notebook.files.downloads.downloads",
     "svc_notebooks.notebook.files.files", "svc_notebooks.notebook.files.permissions",
@@ -85,8 +86,6 @@ def main(arguments: list[str]) -> None:
     for name in PRELOADED_MODULES:
         with suppress(ImportError):
             import_module(name)
-    gc.freeze()  # a collection in the process of a notebook would copy the memory of all modules
-    gc.enable()
     run_submission(Connection(descriptor))
     os._exit(0)  # freeing the memory of the modules takes 0.2 s
 
@@ -97,6 +96,13 @@ def run_submission(connection: Connection) -> None:
         os.setsid()
     job = SubmissionJob.from_bytes(connection.recv_bytes())
     adopt_orphans()
+    for name in ("HOME", "TMPDIR"):
+        Path(job.environment[name]).mkdir(parents=True, exist_ok=True)
+    if hasattr(os, "fork"):
+        with suppress(OSError):  # the processes of the notebooks try it again
+            prepare_shell(job.folder, job.environment["IPYTHONDIR"])
+    gc.freeze()  # a collection in the process of a notebook would copy the memory of all modules
+    gc.enable()
     _write_files(job)
     for number, cells in enumerate(job.notebooks[job.first :], start=job.first):
         connection.send_bytes(b"start %d" % number)
@@ -108,10 +114,8 @@ def run_submission(connection: Connection) -> None:
 
 
 def _write_files(job: SubmissionJob) -> None:
-    """Write the other files of a submission to its folder, with a home and a folder for temporary files."""
+    """Write the other files of a submission to its folder."""
     folder = Path(job.folder)
-    for name in ("HOME", "TMPDIR"):
-        Path(job.environment[name]).mkdir(parents=True, exist_ok=True)
     for name, content in job.files.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)

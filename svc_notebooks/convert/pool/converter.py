@@ -131,6 +131,11 @@ class Converter:
                 raise _error_from(conversion, response)
             return Converted(target.read_bytes(), tuple(response["notes"]))
 
+    def start(self) -> None:
+        """Start a worker process, so that the first conversion need not wait for it. Raises OSError if it cannot."""
+        if capabilities().processes:
+            self._pool.start()
+
     def close(self) -> None:
         """End the idle worker processes. Later conversions start new processes."""
         self._pool.close()

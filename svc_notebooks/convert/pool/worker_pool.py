@@ -163,7 +163,7 @@ class ProcessPool:
         """Set up an empty pool. A forked child calls this method, because the processes belong to the parent."""
         self._admission = Admission(self._size, self._max_waiting)
         self._lock = Lock()
-        self._idle: list[tuple[str, Worker]] = []
+        self._idle: list[tuple[str | None, Worker]] = []
         self._busy = 0
 
     def run(
@@ -177,11 +177,17 @@ class ProcessPool:
             finally:
                 self._return(user, worker)
 
+    def start(self) -> None:
+        """Start a process that the next user without a process gets. Raises OSError if it cannot be started."""
+        worker = Worker(self._limits)
+        with self._lock:
+            self._idle.append((None, worker))
+
     def _acquire(self, user: str) -> Worker:
         with self._lock:
             stale = [worker for _, worker in self._idle if not worker.is_reusable]
             self._idle = [(owner, worker) for owner, worker in self._idle if worker not in stale]
-            own = [index for index, (owner, _) in enumerate(self._idle) if owner == user]
+            own = [index for index, (owner, _) in enumerate(self._idle) if owner in (user, None)]
             is_full = self._busy + len(self._idle) >= self._size
             self._busy += 1
             reused = self._idle.pop(own[-1] if own else 0)[1] if own or is_full else None
