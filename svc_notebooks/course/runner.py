@@ -109,8 +109,7 @@ def _shell(state: str) -> Any:
     settings = Config()
     settings.HistoryManager.enabled = False
     settings.InteractiveShell.colors = "NoColor"
-    settings.InteractiveShell.ipython_dir = state
-    shell: Any = InteractiveShell.instance(config=settings)
+    shell: Any = InteractiveShell.instance(config=settings, ipython_dir=state)
     shell.ask_exit = lambda: None  # exit() does not end the notebook
     if "" not in sys.path:
         sys.path.insert(0, "")

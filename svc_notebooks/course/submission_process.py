@@ -100,8 +100,8 @@ class SandboxedProcess:
         if self._server and self._listener:
             self._server.remove_listener(self._listener)
             self._listener.close()
-        _wait_for_end(self.connection)
-        self.connection.close()
+            _wait_for_end(self.connection)
+        self.connection.close()  # a process without a job ends now, also if bubblewrap was killed while it started it
 
 
 def _wait_for_end(connection: Connection) -> None:

@@ -127,6 +127,22 @@ def test_the_process_of_a_submission_does_not_load_the_service() -> None:
     assert done.stdout == "[]\n"
 
 
+def test_the_shell_is_prepared_without_the_folder_from_which_a_submission_imports(tmp_path: Path) -> None:
+    (tmp_path / "state").mkdir()
+    code = (
+        "import os, sys\n"
+        "from svc_notebooks.course.runner import prepare_shell\n"
+        "before = os.getcwd(), sys.path.copy()\n"
+        f"prepare_shell({str(tmp_path)!r}, {str(tmp_path / 'state')!r})\n"
+        "from IPython.core.interactiveshell import InteractiveShell\n"
+        "shell = InteractiveShell.instance()\n"
+        "print((os.getcwd(), sys.path) == before, shell.starting_dir, shell.ipython_dir)"
+    )
+    done = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, text=True, check=True)
+
+    assert done.stdout == f"True {tmp_path} {tmp_path / 'state'}\n"
+
+
 class TestChoice:
     """Which way is used, and the reason."""
 
