@@ -2,6 +2,7 @@
 
 `python -m tests.bench.clients URL TARGET SECONDS TOKEN...` sends requests until its standard input ends, with one
 connection for each token and a pause of so many seconds between a response and the next request.
+Its first line of output says that it has started.
 """
 
 from __future__ import annotations
@@ -63,13 +64,16 @@ def send_requests(netloc: str, target: str, tokens: Sequence[str], *, pause: flo
 def greedy_clients(netloc: str, target: str, tokens: Sequence[str]) -> Iterator[None]:
     """Send requests without a pause from another process during a `with` block."""
     command = [sys.executable, "-m", __name__, netloc, target, "0", *tokens]
-    process = subprocess.Popen(command, stdin=subprocess.PIPE)
-    try:
-        yield
-    finally:
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         assert process.stdin
-        process.stdin.close()
-        process.wait(30)
+        assert process.stdout
+        try:
+            if not process.stdout.readline():
+                raise RuntimeError("the clients did not start")
+            yield
+        finally:
+            process.stdin.close()
+            process.wait(30)
 
 
 def main(netloc: str, target: str, pause: str, *tokens: str) -> None:
@@ -83,6 +87,7 @@ def main(netloc: str, target: str, pause: str, *tokens: str) -> None:
             loop.call_soon_threadsafe(until.set)
 
         Thread(target=wait_for_end, daemon=True).start()
+        print("started", flush=True)
         await _clients(netloc, target, tokens, float(pause), until)
 
     asyncio.run(run())
