@@ -183,6 +183,21 @@ def test_an_abandoned_conversion_keeps_the_process_of_another_user(tmp_path: Pat
         assert [worker for _, worker in workers._idle] == [kept]
 
 
+def test_a_started_process_belongs_to_its_first_user(tmp_path: Path) -> None:
+    with contextlib.closing(ProcessPool(LIMITS, size=2)) as workers:
+        workers.start()
+        [(_, started)] = workers._idle
+        run = ConversionRunner(workers, tmp_path).run
+        run("echo", user="ada")
+        assert workers._idle == [("ada", started)]
+
+        run("echo", user="ben")
+
+        (first, second) = workers._idle
+        assert first == ("ada", started)
+        assert second[1] is not started
+
+
 def test_threads_share_the_pool(tmp_path: Path) -> None:
     def convert(n: int) -> bytes:
         folder = tmp_path / str(n)
