@@ -115,8 +115,8 @@ def beside_a_list() -> Iterator[Row]:
 def beside_greedy_clients() -> Iterator[Row]:
     """Metadata of a file while programs of another user, or of many, send one request after the other."""
     with served(FEW) as service:
-        one, many = tokens(2)[1:] * GREEDY, tokens(GREEDY + 1)[1:]
-        costs = _beside(service, ABOUT, {"user": (one, SECONDS_FOR_P99), "users": (many, SECONDS)})
+        same_user, users = tokens(2)[1:] * GREEDY, tokens(GREEDY + 1)[1:]
+        costs = _beside(service, ABOUT, {"user": (same_user, SECONDS_FOR_P99), "users": (users, SECONDS)})
     for percent in (50, 99):
         work = f"read a file's metadata beside {GREEDY} greedy connections of another user, p{percent}"
         yield compare(work, costs("user", percent), costs("alone", percent), "alone", at_most(3), milliseconds)
