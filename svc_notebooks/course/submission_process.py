@@ -95,13 +95,17 @@ class SandboxedProcess:
 
     def close(self) -> None:
         """Kill all processes of the submission, and wait until the process has ended."""
+        if self._listener is None:  # bubblewrap leaves a process behind if it is killed while it starts
+            with suppress(OSError):
+                self._listener = self._receive_listener()
         self.kill()
         self._process.wait(_JOIN_SECONDS)
-        if self._server and self._listener:
-            self._server.remove_listener(self._listener)
+        if self._listener:
+            if self._server:
+                self._server.remove_listener(self._listener)
             self._listener.close()
             _wait_for_end(self.connection)
-        self.connection.close()  # a process without a job ends now, also if bubblewrap was killed while it started it
+        self.connection.close()
 
 
 def _wait_for_end(connection: Connection) -> None:

@@ -16,6 +16,7 @@ from svc_notebooks.cli import main
 from svc_notebooks.course import grading, sandbox
 from svc_notebooks.course.grading import GradingLimits, SubmissionResult
 from svc_notebooks.course.sandbox import NoSandboxError, find_sandbox
+from svc_notebooks.course.submission_process import SandboxedProcess
 from svc_notebooks.course.submissions import submissions
 from tests.patience import PATIENCE
 
@@ -125,6 +126,17 @@ def test_the_process_of_a_submission_does_not_load_the_service() -> None:
     done = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, text=True, check=True)
 
     assert done.stdout == "[]\n"
+
+
+def test_a_process_without_a_job_has_started_before_it_is_killed() -> None:
+    sandbox = find_sandbox()
+    if not sandbox.is_bubblewrap:
+        pytest.skip("bubblewrap does not work here")
+    process = SandboxedProcess(sandbox)
+
+    process.close()
+
+    assert process._listener is not None
 
 
 def test_the_shell_is_prepared_without_the_folder_from_which_a_submission_imports(tmp_path: Path) -> None:
