@@ -187,7 +187,6 @@ class ServerConnection:
             with suppress(OSError):
                 sock.shutdown(socket.SHUT_RD)
 
-        self._reader.has_large_bodies = head.block.length > BUFFER
         kind = ChunkedBody if head.block.is_chunked else LengthBody
         return kind(self._reader, head.block.length, begin, cut, partial(peer_has_closed, sock))
 

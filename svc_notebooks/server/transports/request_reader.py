@@ -55,8 +55,6 @@ class RequestReader:
         self.socket = sock
         self.collected = bytearray()
         self.budget = TransferBudget(0.0, 1.0)
-        self.has_large_bodies = False
-        """True if the body of the last request was large, so that the next body is expected to be."""
         self.is_over = False
         """True if the client has closed its side, or if the connection is broken."""
 
@@ -69,7 +67,7 @@ class RequestReader:
     def _collect_more(self) -> None:
         sock = self.socket
         try:
-            while block := sock.recv(self._size_to_collect()):
+            while block := sock.recv(BUFFER if self.collected else _HEAD_BUFFER):
                 self.collected += block
                 if not self._is_decrypted:
                     return
@@ -78,14 +76,6 @@ class RequestReader:
             return
         except OSError:
             self.is_over = True
-
-    def _size_to_collect(self) -> int:
-        """Return the bytes to receive, without those of a large body, which is then received in one block."""
-        size = BUFFER if self.collected else _HEAD_BUFFER
-        if self.has_large_bodies and not (self.collected or isinstance(self.socket, ssl.SSLSocket)):
-            end = self.socket.recv(size, socket.MSG_PEEK).find(_END)
-            return end + len(_END) if end >= 0 else size
-        return size
 
     @property
     def _is_decrypted(self) -> bool:
