@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _INTERRUPTED = 130
 """The exit status after Ctrl-C."""
 
-_GARBAGE = 50_000
+_COLLECTION_THRESHOLD = 50_000
 """The number of new objects after which a collection looks for cycles. By default Python does so after 700."""
 
 
@@ -31,7 +31,7 @@ def grade(options: argparse.Namespace) -> int:
     """Grade submissions and return an exit status, 1 if a submission did not finish, 2 if none was graded, else 0."""
     atexit.register(gc.freeze)  # the end of the process need not look for cycles in the memory of all modules
     thresholds = gc.get_threshold()
-    gc.set_threshold(_GARBAGE)
+    gc.set_threshold(_COLLECTION_THRESHOLD)
     try:
         return _grade(options)
     finally:

@@ -284,9 +284,9 @@ class Session:
         if isinstance(body, bytes):
             record().record_sent(body)
         else:
-            if self.in_process:
+            if self.in_process:  # over a socket, the record begins with the body, while the service reads the head
                 record()
-            body = OutgoingBody(body, record)  # over a socket it begins with the body, while the service reads the head
+            body = OutgoingBody(body, record)
         try:
             try:
                 response = self._transport.send(Request(request.method, request.url, headers, body))

@@ -28,7 +28,7 @@ from ..session import Session
 from ..transport.in_process import TransportError
 from ..transport.retry import RetryBudget
 from ..upload_journal import JournalLock
-from .chunks import ChunkMaker
+from .chunk_requests import ChunkRequestBuilder
 from .request import DEFAULT_CHUNK, UploadRequest
 from .responses import SESSION_GONE, interruption_error, read_file, response_facts, session_location, upload_error
 from .source_stream import SourceStream
@@ -67,7 +67,7 @@ class ClientUpload:
         self._claim = claim
         self._token_renewed = False
         self._all_sent = False  # an earlier session received all bytes and may have created the file
-        self._chunks = ChunkMaker(session, request)
+        self._chunk_requests = ChunkRequestBuilder(session, request)
         self._response = Response(0)
         self._broken: TransportError | None = None  # the error of the last request without a response
         self._renew_lock()
@@ -233,7 +233,7 @@ class ClientUpload:
             machine.first_available = self._source.lowest
             match machine.next_step():
                 case Send() as step:
-                    chunk = self._chunks.chunk(step, str(self.session_uri), self.progress)
+                    chunk = self._chunk_requests.build(step, str(self.session_uri), self.progress)
                     if chunk.total is not None and chunk.total != step.total:
                         machine.set_total(chunk.total)
                     self._send("send", chunk.request, chunk.first, chunk.last)

@@ -1,4 +1,4 @@
-"""Makes the requests that send the chunks of a resumable upload (A3)."""
+"""Builds the requests that send the chunks of a resumable upload (A3)."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ class ChunkRequest(NamedTuple):
     total: int | None
 
 
-class ChunkMaker:
-    """Makes the requests of the chunks of an upload.
+class ChunkRequestBuilder:
+    """Builds the requests of the chunks of an upload.
 
-    Over a socket, the request of the next chunk is made and its first block is read while the service works on a chunk.
+    Over a socket, the next request is built and a block of its chunk is read while the service works on a chunk.
     """
 
     def __init__(self, session: Session, request: UploadRequest) -> None:
@@ -38,8 +38,11 @@ class ChunkMaker:
         self._prepares = request.source.size is not None and not session.in_process
         self._prepared: tuple[tuple[Send, str, Progress | None], ChunkRequest] | None = None
 
-    def chunk(self, step: Send, session_uri: str, progress: Progress | None) -> ChunkRequest:
-        """Return the chunk for a step. It is the prepared one if that was made for the same arguments."""
+    def build(self, step: Send, session_uri: str, progress: Progress | None) -> ChunkRequest:
+        """Return the request of a step, which is the prepared one if that was built for the same arguments.
+
+        Raises OSError if a stream cannot be read.
+        """
         prepared, self._prepared = self._prepared, None
         if prepared and prepared[0] == (step, session_uri, progress):
             return prepared[1]
@@ -59,8 +62,9 @@ class ChunkMaker:
         return ChunkRequest(request, first, first + size - 1 if size else None, total)
 
     def _prepare(self, session_uri: str, progress: Progress | None, first: int, size: int, block_size: int) -> None:
+        """Build the request of the chunk at the offset `first`, and read at most `block_size` bytes of the chunk."""
         total = self._source.size
         if total is not None and first < total:
             step = Send(first, min(size, total - first), total)
-            self._prepared = (step, session_uri, progress), self.chunk(step, session_uri, progress)
+            self._prepared = (step, session_uri, progress), self.build(step, session_uri, progress)
             self._source.read_ahead(first, min(size, total - first, block_size))
