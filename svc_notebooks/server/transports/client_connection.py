@@ -44,9 +44,8 @@ class ConnectionServer(Protocol):
     draining: bool
     stopping: bool
 
-    @property
-    def is_busy(self) -> bool:
-        """True while other requests wait for a thread or a permit."""
+    def has_other_requests(self) -> bool:
+        """Return True if requests of other connections wait for a thread or a permit."""
 
 
 class ServerConnection:
@@ -131,7 +130,7 @@ class ServerConnection:
             if not self._answer():
                 return False
             self._wait_for_request()
-            if self.server.is_busy:
+            if self.server.has_other_requests():
                 return True
             if not ((self._reader.has_more or self._has_more_soon()) and self.collect()) or self.lane != lane:
                 return True

@@ -14,13 +14,13 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from threading import Condition, Event
+from threading import Condition, Event, RLock
 from typing import Generic, Protocol, TypeVar
 
 PERMITS = 2
 BRIEF_SECONDS = 0.003
 LONG_SECONDS = 0.05
-_MAX_STAYING = 4
+_MAX_STAYING = 2
 _MAX_KNOWN = 10_000
 
 
@@ -71,7 +71,8 @@ class ReadyQueue(Generic[T]):
         self._waiting: dict[str, _Lane[T]] = {}
         self._running: dict[str, _Lane[T]] = {}
         self._assigned: deque[T] = deque()
-        self._changed = Condition()
+        lock = RLock()
+        self._changed, self._paused = Condition(lock), Condition(lock)
         self._closed = False
 
     def put(self, connection: T) -> None:
@@ -93,6 +94,7 @@ class ReadyQueue(Generic[T]):
             self._idle += 1
             self._changed.notify(max(0, self._assign() - 1))  # one of them is for this thread
             while not (self._assigned or self._closed):
+                self._notify_if_paused()
                 if not self._changed.wait(BRIEF_SECONDS if self._waiting else None):
                     self._changed.notify(self._assign())
             return None if self._closed else self._assigned.popleft()
@@ -104,6 +106,7 @@ class ReadyQueue(Generic[T]):
             self._return_permit(lane)
             if self._waiting:
                 self._changed.notify(self._assign())
+            self._notify_if_paused()
         try:
             yield
         finally:
@@ -130,13 +133,23 @@ class ReadyQueue(Generic[T]):
 
     @property
     def is_busy(self) -> bool:
-        """True while connections wait for a thread or threads for a permit, and while many threads are occupied."""
+        """True while connections wait for a thread or threads for a permit, and while several threads are occupied."""
         return bool(self._waiting) or self._occupied > _MAX_STAYING
 
     @property
     def is_waiting(self) -> bool:
         """True while connections wait for a thread or threads for a permit."""
         return bool(self._waiting)
+
+    def wait_until_paused(self, seconds: float) -> None:
+        """Wait until no thread has a permit, at most for some seconds."""
+        with self._paused:
+            if self._running:
+                self._paused.wait(seconds)
+
+    def _notify_if_paused(self) -> None:
+        if not self._running:
+            self._paused.notify()
 
     def check(self) -> None:
         """Give permits to other threads where threads have run for `BRIEF_SECONDS` or `LONG_SECONDS`."""

@@ -1,7 +1,8 @@
 """Runs a service on a socket of this process, with threads.
 
 One thread accepts connections, collects the heads of requests and closes overdue connections without blocking. A
-connection with a complete head gets a thread of the pool, and users get threads in turn.
+connection with a complete head gets a thread of the pool, and users get threads in turn. While a thread of the pool
+runs, it accepts and collects itself, after each request: two threads would compete for the interpreter.
 """
 
 from __future__ import annotations
@@ -46,6 +47,7 @@ _BACKLOG = 1024
 _THREADS_ADDED = 32
 _CHECK_SECONDS = 0.05 if sys.platform == "win32" else 0.1  # select() on Windows misses sockets added while it waits
 _GROWTH_SECONDS = 0.25
+_LOOK_SECONDS = 0.001
 _QUIET_CHECKS = 2
 _STOP_SECONDS = 5.0
 
@@ -104,6 +106,7 @@ class SocketServer:
         self._listener: socket.socket | None = None
         self._acceptor: Thread | None = None
         self._accepting = True
+        self._next_look = 0.0
         self._ended = Event()
         self._in_fork = False
         after_fork(self, SocketServer._close_in_fork)
@@ -172,6 +175,13 @@ class SocketServer:
     @property
     def is_busy(self) -> bool:
         """True while requests wait for a thread or a permit."""
+        return self._queue.is_busy
+
+    def has_other_requests(self) -> bool:
+        """Look for new requests, at most once in a millisecond while some wait. Return True if requests wait."""
+        is_due = not self._queue.is_waiting or time.monotonic() >= self._next_look
+        if is_due and len(self._selector.get_map()) > 1:
+            self._collect_ready(0)
         return self._queue.is_busy
 
     @property
@@ -247,13 +257,8 @@ class SocketServer:
         responses = -1
         while not self.stopping:
             try:
-                for key, _ in self._selector.select(BRIEF_SECONDS if self._queue.is_waiting else _CHECK_SECONDS):
-                    if key.data is None:
-                        self._accept(cast("socket.socket", key.fileobj))
-                    else:
-                        with self._lock:
-                            self._selector.unregister(key.fileobj)
-                        self._collect(key.data)
+                self._queue.wait_until_paused(BRIEF_SECONDS)  # a thread that runs looks for requests itself
+                self._collect_ready(BRIEF_SECONDS if self._queue.is_waiting else _CHECK_SECONDS)
                 if not self._accepting:
                     self._close_listeners()
                 now = time.monotonic()
@@ -272,6 +277,25 @@ class SocketServer:
             except Exception:
                 _log.exception("error in the accept loop; the server continues")
         self._ended.set()
+
+    def _collect_ready(self, seconds: float) -> None:
+        """Wait for new connections and requests, at most for some seconds, and collect them."""
+        ready = self._selector.select(seconds)
+        self._next_look = time.monotonic() + _LOOK_SECONDS
+        for key, _ in ready:
+            if key.data is None:
+                self._accept(cast("socket.socket", key.fileobj))
+            elif self._unregister(cast("socket.socket", key.fileobj)):
+                self._collect(key.data)
+
+    def _unregister(self, sock: socket.socket) -> bool:
+        """Remove a connection from the selector. Return False if another thread has done it."""
+        with self._lock:
+            try:
+                self._selector.unregister(sock)
+            except (KeyError, ValueError):
+                return False
+        return True
 
     def _close_listeners(self) -> None:
         """Accept the connections that have arrived already, and no others."""
@@ -325,9 +349,8 @@ class SocketServer:
         surplus = len(waiting) - most
         for index, connection in enumerate(waiting):
             if index < surplus or connection.deadline <= now:
-                with self._lock:
-                    self._selector.unregister(connection.socket)
-                connection.expire()
+                if self._unregister(connection.socket):
+                    connection.expire()
 
     # -- the threads that answer requests -------------------------------------------------------------------------
 

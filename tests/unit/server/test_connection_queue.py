@@ -230,3 +230,30 @@ def test_the_lane_is_the_user_of_a_known_token_or_the_address():
     for token in ("t1", "t2", "wrong", None):
         users.look_up(token)
     assert users.lane("t1", "127.0.0.1") == users.lane("t2", "10.0.0.1") != users.lane("wrong", "127.0.0.1")
+
+
+def test_a_wait_until_no_thread_runs_ends_when_the_last_thread_has_no_connection(queue, pool):
+    put(queue, "ada")
+    queue.get()
+    waiting = pool.submit(queue.wait_until_paused, PATIENCE)
+    thread = pool.submit(queue.get, "ada")  # returns the permit
+
+    waiting.result(PATIENCE / 2)
+
+    assert not thread.done()
+
+
+def test_a_wait_until_no_thread_runs_ends_when_the_last_thread_pauses(queue, pool):
+    put(queue, "ada")
+    queue.get()
+    waiting = pool.submit(queue.wait_until_paused, PATIENCE)
+
+    with queue.paused("ada"):
+        waiting.result(PATIENCE / 2)
+
+
+def test_a_wait_until_no_thread_runs_ends_after_its_seconds(queue, pool):
+    put(queue, "ada")
+    queue.get()
+
+    pool.submit(queue.wait_until_paused, BRIEF_SECONDS).result(PATIENCE)
