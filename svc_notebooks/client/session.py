@@ -7,7 +7,7 @@ import os
 import random as dice
 import time
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from random import Random
 from secrets import token_hex
@@ -279,29 +279,29 @@ class Session:
         now = self.clock.now()
         started = now.timestamp() if self._virtual else time.monotonic()
         token = self._credential.token if secret else ""
-        record = cache(partial(self.exchanges.begin, request.method, request.url, headers, now, token))
+        begin = partial(self.exchanges.begin, request.method, request.url, headers, now, token)
         body = request.body
         if isinstance(body, bytes):
-            record().record_sent(body)
-        else:
-            if self.in_process:  # over a socket, the record begins with the body, while the service reads the head
-                record()
-            body = OutgoingBody(body, record)
+            entry = begin()
+            entry.record_sent(body)
+        else:  # over a socket, the record begins with the body, while the service reads the head
+            body = OutgoingBody(body, begin, begin() if self.in_process else None)
         try:
             try:
                 response = self._transport.send(Request(request.method, request.url, headers, body))
             finally:
-                if isinstance(body, OutgoingBody) and body.error is not None:
-                    raise body.error
+                if isinstance(body, OutgoingBody):
+                    entry = body.record or begin()
+                    if body.error is not None:
+                        raise body.error
         except BaseException as error:
-            record().end(self.elapsed() - started, error)
+            entry.end(self.elapsed() - started, error)
             if isinstance(error, TransportError) and not (self._has_answered or self.in_process):
                 # A service that never answered is tried less often, because base_url may be wrong.
                 self._failures_before_answer += 1
                 error.hopeless |= self._failures_before_answer >= _MAX_FIRST_TRIES
             raise
         self._has_answered = True
-        entry = record()
         entry.answer(response, self.elapsed() - started)
         if not isinstance(response.body, bytes):
             stream = RecordedStream(response.body, entry, lambda: self.elapsed() - started)

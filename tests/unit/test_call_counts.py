@@ -98,7 +98,6 @@ def test_a_further_chunk_of_a_run_takes_few_calls() -> None:
 
 def test_a_chunk_by_hand_takes_few_calls_that_are_not_deep() -> None:
     svc.sandbox()
-    svc.start_upload(bytes(3 * Q), name="a.bin", chunk_size=Q).send_chunk()  # what is made once and kept
     upload = svc.start_upload(bytes(3 * Q), name="a.bin", chunk_size=Q)
 
     calls, depth = count_calls(upload.send_chunk)

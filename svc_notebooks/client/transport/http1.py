@@ -8,14 +8,19 @@ from __future__ import annotations
 
 import errno
 import io
+import os
 import re
+import select
 import socket
-from collections.abc import Iterable
 from http.client import HTTPException, HTTPMessage, HTTPResponse, LineTooLong, UnknownProtocol, parse_headers
 from urllib.parse import urlsplit
 
 from ...core.http.header_lines import read_header_line
-from ...core.http.messages import Headers, Request, Response
+from ...core.http.messages import Body, Headers, Request, Response
+from .in_process import BLOCK, FilePart, OutgoingBody
+
+SENT_AT_ONCE = 256 * 1024
+"""The block size of request bodies that are read, in bytes. With 1 MiB an upload takes a tenth longer, measured."""
 
 _MAX_LINE = 65_536
 _MAX_HEADERS = 100
@@ -49,15 +54,17 @@ def request_target(url: str) -> str:
     return f"{parts.path or '/'}?{parts.query}" if parts.query else parts.path or "/"
 
 
-def exchange(sock: socket.socket, head: bytes, blocks: Iterable[bytes], method: str) -> HTTPResponse | Response:
+def exchange(sock: socket.socket, head: bytes, body: Body | bytes, method: str) -> HTTPResponse | Response:
     """Send a request over an open connection and return the response, as an HTTPResponse if its body is unread.
 
-    Raises OSError or HTTPException without a response, and the errors of `blocks`.
+    Raises OSError or HTTPException without a response, and the errors of the body.
     """
     try:
         sock.sendall(head)  # apart from the body, so that the service can already begin
-        for block in blocks:
-            sock.sendall(block)
+        if not isinstance(body, bytes):
+            _send_body(sock, body)
+        elif body:
+            sock.sendall(body)
     except OSError as error:
         if error.errno not in _CLOSED_EARLY:  # after an early response the service may close the connection
             raise
@@ -66,6 +73,49 @@ def exchange(sock: socket.socket, head: bytes, blocks: Iterable[bytes], method: 
     response = QuickResponse(sock, method=method)
     response.begin()
     return response
+
+
+def _send_body(sock: socket.socket, body: Body) -> None:
+    is_plain = type(sock) is socket.socket  # TLS encrypts the bytes in this process
+    with_parts = body if isinstance(body, OutgoingBody) and is_plain and hasattr(os, "sendfile") else None
+    while True:
+        if with_parts and (part := with_parts.file_part(BLOCK)):
+            sent = _send_file_part(sock, part)
+            with_parts.advance(sent)
+            if sent == part.size:
+                continue
+        if not (block := body.read(SENT_AT_ONCE)):
+            return
+        sock.sendall(block)
+
+
+def _send_file_part(sock: socket.socket, part: FilePart) -> int:
+    """Send bytes of a file without reading them, and return their number, which is smaller if the file cannot be sent.
+
+    Raises OSError if the connection is closed, and TimeoutError.
+    """
+    sent = 0
+    while sent < part.size:
+        try:
+            size = os.sendfile(sock.fileno(), part.descriptor, part.offset + sent, part.size - sent)
+        except BlockingIOError:
+            _wait_until_writable(sock)
+        except OSError as error:
+            if error.errno in _CLOSED_EARLY:
+                raise
+            break  # the caller reads the bytes, which raises the error of the file if it has one
+        else:
+            if not size:  # the end of the file
+                break
+            sent += size
+    return sent
+
+
+def _wait_until_writable(sock: socket.socket) -> None:
+    poll, seconds = select.poll(), sock.gettimeout()
+    poll.register(sock, select.POLLOUT)
+    if not poll.poll(None if seconds is None else seconds * 1000):
+        raise TimeoutError("timed out")
 
 
 def _whole_response(sock: socket.socket, method: str) -> Response | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Protocol, TypeAlias
+from typing import Generic, NamedTuple, Protocol, TypeAlias, TypeVar, cast
 
 from ...core.http.messages import Body, Disconnected, Request, Response, close_body
 
@@ -13,6 +13,8 @@ Handler: TypeAlias = Callable[[Request], Response]
 """A service in this process, which is a function from request to response."""
 
 _WITH_BODY = frozenset({"POST", "PUT", "PATCH"})
+
+_T = TypeVar("_T")
 
 BLOCK = 1024 * 1024
 """The block size in bytes of streamed request and response bodies."""
@@ -92,24 +94,50 @@ def closing_body(blocks: Iterable[bytes]) -> Iterator[None]:
         close_body(blocks)
 
 
-class SentBlocks(Protocol):
+class FilePart(NamedTuple):
+    """Bytes of an open file that can be sent without reading them."""
+
+    descriptor: int
+    offset: int
+    size: int
+
+
+class FileBody(Body, Protocol):
+    """A request body whose bytes may be parts of a file."""
+
+    def file_part(self, size: int, /) -> FilePart | None:
+        """Return at most `size` of the next bytes as a part of a file, or None if they must be read."""
+
+    def advance(self, size: int, /) -> None:
+        """Count bytes that were sent from the file."""
+
+
+class BodyRecord(Protocol):
     """A record of the blocks of a request body."""
+
+    sent: int
+    room: int
+    """The number of bytes of the body that are still kept."""
 
     def record_sent(self, data: bytes) -> None:
         """Add a sent block to the record."""
 
 
+_R = TypeVar("_R", bound=BodyRecord)
+
+
 @dataclass(slots=True, eq=False, repr=False)
-class OutgoingBody:
+class OutgoingBody(Generic[_R]):
     """A wrapper for a request body that converts every error of the body to Disconnected.
 
     The service then keeps the bytes that it has received. The client raises the original `error` afterwards, so that an
-    unreadable source or KeyboardInterrupt does not look like an error of the service. `record` returns the record to
-    which each block is added, and is called when the body is read.
+    unreadable source or KeyboardInterrupt does not look like an error of the service. Each block is added to `record`,
+    which `begin` returns when the body is first read.
     """
 
     body: Body
-    record: Callable[[], SentBlocks] | None = None
+    begin: Callable[[], _R] | None = None
+    record: _R | None = None
     error: BaseException | None = None
 
     def read(self, size: int = -1, /) -> bytes:
@@ -119,6 +147,28 @@ class OutgoingBody:
         except BaseException as error:
             self.error = error
             raise Disconnected(str(error)) from error
-        if self.record is not None:
-            self.record().record_sent(data)
+        if self.begin is not None:
+            self.record = self.record or self.begin()
+            self.record.record_sent(data)
         return data
+
+    def file_part(self, size: int, /) -> FilePart | None:
+        """Return the next bytes as a part of a file, or None if they must be read. Raises Disconnected like `read`."""
+        find: Callable[[int], FilePart | None] | None = getattr(self.body, "file_part", None)
+        if find is None or self.begin is None:
+            return None
+        self.record = self.record or self.begin()
+        return None if self.record.room else self._call(find, size)
+
+    def advance(self, size: int, /) -> None:
+        """Count bytes that were sent from a file. Raises Disconnected like `read`."""
+        assert self.record is not None
+        self.record.sent += size
+        self._call(cast(FileBody, self.body).advance, size)
+
+    def _call(self, function: Callable[[int], _T], size: int) -> _T:
+        try:
+            return function(size)
+        except BaseException as error:
+            self.error = error
+            raise Disconnected(str(error)) from error

@@ -84,12 +84,14 @@ class RecordedExchange:
     error: str | None = None
     weight: int = 0
     """The approximate memory of the record in bytes."""
+    room: int = 0
+    """The number of bytes of the request body that are still kept, 0 unless it is text."""
 
     def record_sent(self, data: bytes) -> None:
         """Add a sent block of the request body to the record."""
-        head = self.request_head
-        if len(head) < _SCANNED_BYTES and (head or (self.sent == 0 and _is_text(self.request))):
-            self.request_head += data[: _SCANNED_BYTES - len(head)]
+        if self.room:
+            self.request_head += data[: self.room]
+            self.room = max(0, self.room - len(data))
         self.sent += len(data)
 
     def answer(self, response: Response, seconds: float) -> None:
@@ -209,7 +211,8 @@ class Recorder(Sequence[Exchange]):
                 self._url = (url, secret)
                 self._recorded_url = remove_secret(redact_url(url), secret)
             pairs = redact_headers(headers.pairs, secret)
-            entry = RecordedExchange(self._count, time, method, self._recorded_url, pairs, secret)
+            room = _SCANNED_BYTES if _is_text(pairs) else 0
+            entry = RecordedExchange(self._count, time, method, self._recorded_url, pairs, secret, room=room)
             entries = self._entries
             if entries:  # the previous exchange has its bodies now
                 last = entries[-1]

@@ -19,7 +19,7 @@ from urllib3 import HTTPHeaderDict, HTTPResponse
 from urllib3.exceptions import ProtocolError
 
 from ...core.http.messages import Body, BytesBody, Disconnected, Headers, Request, Response, reason
-from .in_process import Handler, OutgoingBody, closing_body
+from .in_process import BodyRecord, Handler, OutgoingBody, closing_body
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
@@ -48,7 +48,7 @@ class DirectAdapter(BaseAdapter):
         proxies: Mapping[str, str] | None = None,
     ) -> requests.Response:
         """Call the service and return its response. Raises requests.ConnectionError if the service disconnects."""
-        body = OutgoingBody(_body(request.body))
+        body: OutgoingBody[BodyRecord] = OutgoingBody(_body(request.body))
         try:
             response = self._handler(_request(request, body))
         except Disconnected as error:

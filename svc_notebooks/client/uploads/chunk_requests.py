@@ -28,7 +28,7 @@ class ChunkRequest(NamedTuple):
 class ChunkRequestBuilder:
     """Builds the requests of the chunks of an upload.
 
-    Over a socket, the next request is built and a block of its chunk is read while the service works on a chunk.
+    Over a socket, the next request is built while the service works on a chunk.
     """
 
     def __init__(self, session: Session, request: UploadRequest) -> None:
@@ -61,10 +61,9 @@ class ChunkRequestBuilder:
         request = Request("PUT", session_uri, self._session.headers(*pairs), body)
         return ChunkRequest(request, first, first + size - 1 if size else None, total)
 
-    def _prepare(self, session_uri: str, progress: Progress | None, first: int, size: int, block_size: int) -> None:
-        """Build the request of the chunk at the offset `first`, and read at most `block_size` bytes of the chunk."""
+    def _prepare(self, session_uri: str, progress: Progress | None, first: int, size: int) -> None:
+        """Build the request of the chunk at the offset `first`."""
         total = self._source.size
         if total is not None and first < total:
             step = Send(first, min(size, total - first), total)
             self._prepared = (step, session_uri, progress), self.build(step, session_uri, progress)
-            self._source.read_ahead(first, min(size, total - first, block_size))

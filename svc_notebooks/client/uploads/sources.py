@@ -15,7 +15,6 @@ import io
 import os
 from abc import abstractmethod
 from collections.abc import Callable
-from contextlib import suppress
 from hashlib import blake2b
 from pathlib import Path, PurePath
 from typing import Protocol, TypeAlias, cast
@@ -76,8 +75,12 @@ class UploadSource:
         Raises SourceChanged if the source changed during the upload, and OSError if the source cannot be read.
         """
 
-    def read_ahead(self, offset: int, size: int) -> None:
-        """Read bytes that are likely to be needed next, while the service works. Sources without a file do nothing."""
+    def descriptor(self, offset: int, size: int) -> int | None:
+        """Return the descriptor of an open file whose `size` bytes from `offset` on can be sent without reading them.
+
+        Returns None if they must be read. Raises SourceChanged if the source changed, and OSError.
+        """
+        return None
 
     def keep(self, size: int) -> None:
         """Keep the last `size` bytes of a stream in memory, to send a chunk again. Other sources do nothing."""
@@ -183,7 +186,6 @@ class PathSource(UploadSource):
     def __init__(self, path: Path, name: str | None = None) -> None:
         self._path = path.resolve()
         self._file: io.FileIO | None = None
-        self._ahead = (0, b"")  # the offset and the bytes that read_ahead has read
         self._initial_stamp = _stamp(self._path.stat())
         self.name = name or path.name
         self.path = str(self._path)
@@ -196,19 +198,22 @@ class PathSource(UploadSource):
 
     def read(self, offset: int, size: int) -> bytes:
         file = self._file = self._file or io.FileIO(self._path)
-        first, data = self._ahead
-        if first != offset or len(data) != size:
-            data = _read_at(file, offset, size)
-        self._ahead = (0, b"")
-        stamp = _stamp(os.fstat(file.fileno()))
-        if stamp != self._initial_stamp:
-            raise change_error(self.name, self._initial_stamp[0], stamp[0])
+        file.seek(offset)
+        data = file.read(size)
+        self._check(file.fileno())
         return data
 
-    def read_ahead(self, offset: int, size: int) -> None:
-        if self._file is not None and offset < self.size:
-            with suppress(OSError):  # `read` reads again, and raises the error
-                self._ahead = offset, _read_at(self._file, offset, size)
+    def descriptor(self, offset: int, size: int) -> int | None:
+        if offset + size >= self.size:  # the last bytes are read, so that a change until then is noticed
+            return None
+        file = self._file = self._file or io.FileIO(self._path)
+        self._check(file.fileno())
+        return file.fileno()
+
+    def _check(self, descriptor: int) -> None:
+        stamp = _stamp(os.fstat(descriptor))
+        if stamp != self._initial_stamp:
+            raise change_error(self.name, self._initial_stamp[0], stamp[0])
 
     def fingerprint(self) -> str:
         size, mtime = self._initial_stamp
@@ -226,12 +231,6 @@ class PathSource(UploadSource):
         if self._file is not None:
             self._file.close()
             self._file = None
-            self._ahead = (0, b"")
-
-
-def _read_at(file: io.FileIO, offset: int, size: int) -> bytes:
-    file.seek(offset)
-    return file.read(size)
 
 
 def _stamp(stat: os.stat_result) -> tuple[int, int]:

@@ -348,9 +348,8 @@ class SocketServer:
         now, waiting = time.monotonic(), sorted(self._waiting(), key=attrgetter("deadline"))
         surplus = len(waiting) - most
         for index, connection in enumerate(waiting):
-            if index < surplus or connection.deadline <= now:
-                if self._unregister(connection.socket):
-                    connection.expire()
+            if (index < surplus or connection.deadline <= now) and self._unregister(connection.socket):
+                connection.expire()
 
     # -- the threads that answer requests -------------------------------------------------------------------------
 

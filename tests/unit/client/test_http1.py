@@ -103,7 +103,7 @@ def over_a_socket(received: bytes, method: str) -> tuple[HTTPResponse | Response
     with ours, theirs:
         theirs.sendall(received)
         theirs.shutdown(socket.SHUT_WR)
-        response = exchange(ours, b"", [], method)
+        response = exchange(ours, b"", b"", method)
         if isinstance(response, HTTPResponse):
             read = Response(response.status, Headers(response.msg.items()), response.read())
             return response, read.content()
@@ -173,10 +173,10 @@ def test_a_request_that_is_not_plain_needs_urllib3(request_: Request) -> None:
 @pytest.mark.parametrize("failure", [BrokenPipeError(errno.EPIPE, ""), ConnectionResetError(errno.ECONNRESET, "")])
 def test_a_response_is_read_although_the_service_closed_the_connection(failure: OSError) -> None:
     wire = Wire(b"HTTP/1.1 413 Too Large\r\nContent-Length: 2\r\n\r\n{}", failure)
-    response = exchange(cast(Any, wire), b"head", [b"body"], "PUT")
+    response = exchange(cast(Any, wire), b"head", b"body", "PUT")
     assert (response.status, response.read(), wire.sent) == (413, b"{}", [b"head"])
 
 
 def test_another_error_while_sending_is_raised() -> None:
     with pytest.raises(TimeoutError):
-        exchange(cast(Any, Wire(b"", TimeoutError("timed out"))), b"head", [b"body"], "PUT")
+        exchange(cast(Any, Wire(b"", TimeoutError("timed out"))), b"head", b"body", "PUT")

@@ -5,17 +5,15 @@ from __future__ import annotations
 import io
 import os
 import socket
-from collections.abc import Iterator
 from contextlib import closing
-from functools import partial
 from pathlib import Path
 from random import Random
 
 import pytest
 
-from svc_notebooks.client.uploads import sources
+from svc_notebooks.client.transport.in_process import BLOCK
 from svc_notebooks.client.uploads.source_stream import SourceStream
-from svc_notebooks.client.uploads.sources import StreamSource, UploadSource, open_source
+from svc_notebooks.client.uploads.sources import StreamSource, open_source
 from svc_notebooks.core.errors.errors import SourceChanged
 from tests.scripted import Stream
 
@@ -224,46 +222,33 @@ def test_a_body_that_ends_early_is_a_changed_source() -> None:
         SourceStream(open_source(b"0123"), 2, 5).read()
 
 
-# -- the next chunk, which is read while the service works
+# -- files that are sent without reading them
 
 
-@pytest.fixture
-def opened(path: Path) -> Iterator[UploadSource]:
-    """A source whose bytes from 4 to 8 were read ahead, at the end of a chunk with the bytes before."""
+def test_the_bytes_before_the_last_are_sent_from_the_file(path: Path) -> None:
     with closing(open_source(path)) as source:
-        body = SourceStream(source, 0, 4, on_sent=partial(source.read_ahead, 4))
-        assert (body.read(4), body.read(4)) == (CONTENT[:4], b"")
-        yield source
+        descriptor = source.descriptor(4, 4)
+
+        assert descriptor is not None
+        assert os.pread(descriptor, 4, 4) == CONTENT[4:8]
+        assert source.descriptor(len(CONTENT) - 4, 4) is None
 
 
-def no_reading(file: io.FileIO, offset: int, size: int) -> bytes:
-    raise OSError("the disk is broken")
-
-
-def test_the_end_of_a_chunk_reads_the_next_one(opened: UploadSource, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sources, "_read_at", no_reading)
-
-    assert opened.read(4, 4) == CONTENT[4:8]
-
-
-def test_other_bytes_than_those_read_ahead_are_read(opened: UploadSource) -> None:
-    assert opened.read(4, 3) == CONTENT[4:7]
-    assert opened.read(2, 4) == CONTENT[2:6]
-
-
-def test_a_file_that_changes_after_it_was_read_ahead_is_noticed(opened: UploadSource, path: Path) -> None:
-    path.write_bytes(CONTENT + b"!")
-
-    with pytest.raises(SourceChanged):
-        opened.read(4, 4)
-
-
-def test_an_error_while_reading_ahead_is_left_to_the_next_chunk(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_has_changed_is_not_sent(path: Path) -> None:
     with closing(open_source(path)) as source:
-        body = SourceStream(source, 0, 4, on_sent=partial(source.read_ahead, 4))
-        body.read(4)
-        monkeypatch.setattr(sources, "_read_at", no_reading)
+        path.write_bytes(CONTENT + b"!")
 
-        assert body.read(4) == b""
-        with pytest.raises(OSError, match="broken"):
-            source.read(4, 4)
+        with pytest.raises(SourceChanged):
+            source.descriptor(4, 4)
+
+
+def test_bytes_in_memory_are_read() -> None:
+    assert open_source(CONTENT).descriptor(0, 4) is None
+
+
+def test_a_large_body_is_read(path: Path) -> None:
+    """The service takes longer to receive it from a file."""
+    path.write_bytes(bytes(3 * BLOCK))
+    with closing(open_source(path)) as source:
+        assert SourceStream(source, 0, BLOCK).file_part(BLOCK)
+        assert SourceStream(source, 0, BLOCK + 1).file_part(BLOCK) is None
