@@ -10,7 +10,7 @@ from multiprocessing import get_context
 from time import monotonic
 from traceback import print_exc
 
-from tests.bench.benches import BENCHES, BY_NAME_ONLY, GROUPS, rows_of
+from tests.bench.benches import BENCHES, BY_NAME_ONLY, GROUPS, ON_ONE_CORE, rows_of
 from tests.bench.machine import describe_commit, describe_machine, describe_priority, today
 from tests.bench.pages import write_pages
 from tests.bench.table import HEADINGS, MISSED, Row, text_line
@@ -25,11 +25,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     seconds: dict[str, float] = {}
     print(text_line(HEADINGS), flush=True)
     measured: dict[str, list[Row]] = {}
-    for name, rows in _measured(_benches(options.names)):
+    for name, rows in _measured(_benches(options.names), all_cores=options.all_cores):
         measured[name] = rows
         seconds[name] = monotonic() - begun - sum(seconds.values())
         if options.write and rows:  # at once, so that an interrupted run keeps what it has measured
-            cells = [(*row.cells(), f"{today()}, {commit}{describe_priority()}") for row in rows]
+            cores = ", one core" if name in ON_ONE_CORE and not options.all_cores else ""
+            cells = [(*row.cells(), f"{today()}, {commit}{describe_priority()}{cores}") for row in rows]
             write_pages(describe_machine(), {name: cells})
     rows = [(name, row) for name, rows in measured.items() for row in rows]
     missed = [f"{name}: {row.work}: {row.ours}, {row.ratio}" for name, row in rows if row.held == MISSED]
@@ -48,10 +49,10 @@ def _benches(names: Sequence[str]) -> list[str]:
     return [bench for name in names for bench in GROUPS.get(name, (name,))]
 
 
-def _measured(names: Sequence[str]) -> Iterator[tuple[str, list[Row]]]:
+def _measured(names: Sequence[str], *, all_cores: bool) -> Iterator[tuple[str, list[Row]]]:
     """Each in a process of its own: none inherits what another has loaded and left."""
     with ProcessPoolExecutor(1, get_context("spawn"), max_tasks_per_child=1) as fresh:
-        for name, running in [(name, fresh.submit(rows_of, name)) for name in names]:
+        for name, running in [(name, fresh.submit(rows_of, name, all_cores=all_cores)) for name in names]:
             try:
                 rows = running.result()
             except Exception:  # the other benchmarks are measured nevertheless
@@ -67,6 +68,11 @@ def _parser() -> argparse.ArgumentParser:
     names = ", ".join([*BENCHES, *GROUPS])
     parser.add_argument("names", nargs="*", type=_known, metavar="NAME", help=f"of {names}; or all")
     parser.add_argument("--write", action="store_true", help="put the rows into docs/benchmarks.md and README.md")
+    parser.add_argument(
+        "--all-cores",
+        action="store_true",
+        help="use all cores also for programs that wait for each other, which run on one core by default",
+    )
     parser.add_argument(
         "--check",
         action="store_true",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from importlib import import_module
 
+from tests.bench.machine import stay_on_one_core
 from tests.bench.table import Row
 
 # The file and the function; loaded when measured, so that no row waits for another's peers.
@@ -49,11 +50,19 @@ BENCHES = {
 BY_NAME_ONLY = {"run", "clone", "soak"}
 """Those that take minutes each, and that a run of all benchmarks leaves out."""
 
+ON_ONE_CORE = {"upload", "upload-small", "creates", "chunks", "linear", "many", "download", "workers", "mixed-load"}
+"""Those whose programs mostly wait for each other: all of them run on one core.
+
+On a virtual machine, waking a program on another core can take longer than its work, and the work takes longer there.
+"""
+
 GROUPS = {"classroom": ("sorted-list", "beside-list", "beside-greedy", "class", "many-parts", "soak")}
 """Names for several benchmarks."""
 
 
-def rows_of(name: str) -> list[Row]:
-    """Measure one of them."""
+def rows_of(name: str, *, all_cores: bool = False) -> list[Row]:
+    """Measure one of them, in a process that measures no other."""
+    if name in ON_ONE_CORE and not all_cores:
+        stay_on_one_core()
     room, function = BENCHES[name]
     return list(getattr(import_module(f".{room}", __package__), function)())

@@ -32,6 +32,12 @@ def describe_priority() -> str:
     return ", real-time priority" if real_time else ""
 
 
+def stay_on_one_core() -> None:
+    """Run this process, and those that it starts from now on, on one core, on systems that can."""
+    if hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+
+
 def describe_commit() -> str:
     """The commit of this checkout, with a plus sign if a file of the package or of the benchmarks differs from it."""
     root = Path(__file__).parents[2]
