@@ -50,10 +50,10 @@ BENCHES = {
 BY_NAME_ONLY = {"run", "clone", "soak"}
 """Those that take minutes each, and that a run of all benchmarks leaves out."""
 
-ON_ONE_CORE = {"upload", "upload-small", "creates", "chunks", "linear", "many", "download", "workers", "mixed-load"}
-"""Those whose programs mostly wait for each other: all of them run on one core.
+ON_ONE_CORE = {"upload", "upload-small", "creates", "chunks", "download", "workers", "mixed-load"}
+"""Those that compare programs which wait for each other, or count their processor time: they run on one core.
 
-On a virtual machine, waking a program on another core can take longer than its work, and the work takes longer there.
+On a virtual machine, waking a program on another core can take as long as its work, and the work then takes longer.
 """
 
 GROUPS = {"classroom": ("sorted-list", "beside-list", "beside-greedy", "class", "many-parts", "soak")}

@@ -1,5 +1,6 @@
 """The benchmarks: their rounds, what a goal is, what a run writes, and that only a run writes it."""
 
+import os
 import re
 import subprocess
 import sys
@@ -8,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.bench import __main__ as command, pages, rounds
-from tests.bench.benches import BENCHES, BY_NAME_ONLY
+from tests.bench.benches import BENCHES, BY_NAME_ONLY, rows_of
 from tests.bench.pages import PAGE_HEADINGS, SHOWN_IN_README, Table, page_table, read_table, readme_table
 from tests.bench.rounds import ROUNDS, Cost, Ratio, Stopwatch, alternate, processor_of, timed
 from tests.bench.table import HELD, MISSED, PARTLY, Row, at_least, at_most, compare, milliseconds, verdict, within
@@ -123,7 +124,7 @@ def written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, Path
 
 
 def run(monkeypatch: pytest.MonkeyPatch, rows: dict[str, list[Row]], *arguments: str) -> int:
-    monkeypatch.setattr(command, "_measured", lambda names: ((name, rows[name]) for name in names))
+    monkeypatch.setattr(command, "_measured", lambda names, all_cores: ((name, rows[name]) for name in names))
     return command.main([*arguments, *rows])
 
 
@@ -143,9 +144,27 @@ class TestCommand:
         kept, new = read_table(text).rows
         assert kept == cells("upload", "an upload")
         assert new[:2] == ("download", "a faster download")
-        assert re.fullmatch(r"\d{4}-\d\d-\d\d, [0-9a-f]{8}\+?(, real-time priority)?", new[-1])
+        assert re.fullmatch(r"\d{4}-\d\d-\d\d, [0-9a-f]{8}\+?(, real-time priority)?, one core", new[-1])
         assert text.startswith("Before\n")
         assert text.endswith("\nbehind\n")
+
+    def test_a_row_that_was_measured_on_all_cores_does_not_name_one(self, monkeypatch, written):
+        run(monkeypatch, {"download": [row("a faster download", HELD)]}, "--write", "--all-cores")
+
+        _, new = read_table(written[0].read_text(encoding="utf-8")).rows
+        assert "one core" not in new[-1]
+
+    @pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="the system cannot choose a core")
+    @pytest.mark.parametrize("all_cores", [True, False])
+    def test_programs_that_wait_for_each_other_run_on_one_core(self, monkeypatch, all_cores):
+        cores = os.sched_getaffinity(0)
+        monkeypatch.setitem(BENCHES, "download", ("rounds", "cores"))
+        monkeypatch.setattr(rounds, "cores", lambda: [len(os.sched_getaffinity(0))], raising=False)
+
+        try:
+            assert rows_of("download", all_cores=all_cores) == [len(cores) if all_cores else 1]
+        finally:
+            os.sched_setaffinity(0, cores)
 
     def test_write_repeats_rows_in_the_readme(self, monkeypatch, written):
         run(monkeypatch, {"download": [row("a faster download", HELD)]}, "--write")
@@ -166,7 +185,9 @@ class TestCommand:
 class TestPages:
     def test_each_row_has_the_name_of_its_benchmark_and_says_when_it_was_measured(self):
         assert {line[0] for line in TABLE.rows} <= BENCHES.keys()
-        measured = re.compile(r"\d{4}-\d\d-\d\d, ([0-9a-f]{8}\+?(, real-time priority)?|commit not recorded)")
+        measured = re.compile(
+            r"\d{4}-\d\d-\d\d, ([0-9a-f]{8}\+?(, real-time priority)?(, one core)?|commit not recorded)"
+        )
         assert [line for line in TABLE.rows if not measured.fullmatch(line[-1])] == []
 
     def test_the_readme_repeats_rows_of_the_page(self):
