@@ -116,8 +116,8 @@ class BodyRecord(Protocol):
     """A record of the blocks of a request body."""
 
     sent: int
-    room: int
-    """The number of bytes of the body that are still kept."""
+    remaining: int
+    """The number of further bytes of the body that the record keeps."""
 
     def record_sent(self, data: bytes) -> None:
         """Add a sent block to the record."""
@@ -158,7 +158,7 @@ class OutgoingBody(Generic[_R]):
         if find is None or self.begin is None:
             return None
         self.record = self.record or self.begin()
-        return None if self.record.room else self._call(find, size)
+        return None if self.record.remaining else self._call(find, size)
 
     def advance(self, size: int, /) -> None:
         """Count bytes that were sent from a file. Raises Disconnected like `read`."""

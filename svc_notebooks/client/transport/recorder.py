@@ -84,14 +84,14 @@ class RecordedExchange:
     error: str | None = None
     weight: int = 0
     """The approximate memory of the record in bytes."""
-    room: int = 0
-    """The number of bytes of the request body that are still kept, 0 unless it is text."""
+    remaining: int = 0
+    """The number of further bytes of the request body that the record keeps, 0 unless the body is text."""
 
     def record_sent(self, data: bytes) -> None:
         """Add a sent block of the request body to the record."""
-        if self.room:
-            self.request_head += data[: self.room]
-            self.room = max(0, self.room - len(data))
+        if self.remaining:
+            self.request_head += data[: self.remaining]
+            self.remaining = max(0, self.remaining - len(data))
         self.sent += len(data)
 
     def answer(self, response: Response, seconds: float) -> None:
@@ -211,8 +211,8 @@ class Recorder(Sequence[Exchange]):
                 self._url = (url, secret)
                 self._recorded_url = remove_secret(redact_url(url), secret)
             pairs = redact_headers(headers.pairs, secret)
-            room = _SCANNED_BYTES if _is_text(pairs) else 0
-            entry = RecordedExchange(self._count, time, method, self._recorded_url, pairs, secret, room=room)
+            remaining = _SCANNED_BYTES if _is_text(pairs) else 0
+            entry = RecordedExchange(self._count, time, method, self._recorded_url, pairs, secret, remaining=remaining)
             entries = self._entries
             if entries:  # the previous exchange has its bodies now
                 last = entries[-1]
