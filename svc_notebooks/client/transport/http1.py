@@ -15,8 +15,8 @@ import socket
 from http.client import HTTPException, HTTPMessage, HTTPResponse, LineTooLong, UnknownProtocol, parse_headers
 from urllib.parse import urlsplit
 
-from ...core.http.header_lines import read_header_line
-from ...core.http.messages import Body, Headers, Request, Response
+from ...core.http.header_lines import read_headers
+from ...core.http.messages import Body, Request, Response
 from .in_process import BLOCK, FilePart, OutgoingBody
 
 SENT_AT_ONCE = 256 * 1024
@@ -80,10 +80,7 @@ def _send_body(sock: socket.socket, body: Body) -> None:
     with_parts = body if isinstance(body, OutgoingBody) and is_plain and hasattr(os, "sendfile") else None
     while True:
         if with_parts and (part := with_parts.file_part(BLOCK)):
-            sent = _send_file_part(sock, part)
-            with_parts.advance(sent)
-            if sent == part.size:
-                continue
+            with_parts.advance(_send_file_part(sock, part))
         if not (block := body.read(SENT_AT_ONCE)):
             return
         sock.sendall(block)
@@ -129,22 +126,19 @@ def _whole_response(sock: socket.socket, method: str) -> Response | None:
     match = _WHOLE_HEAD.match(data)
     if match is None:
         return None
-    pairs: list[tuple[str, str]] = []
-    lengths: list[str] = []
-    for line in match[2].split(b"\r\n")[:-1]:
-        header = read_header_line(line)
-        if header is None or header.name in _LEFT_TO_HTTP_CLIENT:
-            return None
-        pairs.append(header.pair)
-        if header.name == "content-length":
-            lengths.append(header.pair[1])
-    status = int(match[1])
-    size = 0 if method == "HEAD" or status in (204, 304) else _size(lengths)
+    try:
+        headers = read_headers(match[2])
+    except ValueError:
+        return None
+    values, status = headers.by_name(), int(match[1])
+    size = 0 if method == "HEAD" or status in (204, 304) else _size(values.get("content-length", []))
     end = match.end() + (size or 0)
-    if size is None or end > len(data) or len(pairs) > _MAX_HEADERS:
+    if size is None or end > len(data) or len(headers.pairs) > _MAX_HEADERS:
+        return None
+    if not _LEFT_TO_HTTP_CLIENT.isdisjoint(values):
         return None
     sock.recv(end)
-    return Response(status, Headers(pairs), data[match.end() : end])
+    return Response(status, headers, data[match.end() : end])
 
 
 def _size(lengths: list[str]) -> int | None:
@@ -186,10 +180,11 @@ def _read_headers(source: io.BufferedIOBase) -> HTTPMessage:
         lines.append(line)
         if len(lines) > _MAX_HEADERS:
             raise HTTPException(f"got more than {_MAX_HEADERS} headers")
-    headers = HTTPMessage()
-    for line in lines:
-        header = read_header_line(line.removesuffix(b"\r\n"))
-        if header is None:  # such as a folded line
-            return parse_headers(io.BytesIO(b"".join(lines) + b"\r\n"))
-        headers[header.pair[0]] = header.pair[1]
+    block, headers = b"".join(lines), HTTPMessage()
+    try:
+        pairs = read_headers(block).pairs
+    except ValueError:  # such as a folded line
+        return parse_headers(io.BytesIO(block + b"\r\n"))
+    for name, value in pairs:
+        headers[name] = value
     return headers

@@ -4,31 +4,34 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import NamedTuple
+
+from .messages import Headers
 
 _LINE = re.compile(r"([0-9A-Za-z!#$%&'*+\-.^_`|~]+):[ \t]*([^\r\n\0]*)")
-_MAX_CACHED = 512
+_MAX_CACHED = 4096
 
 
-class HeaderLine(NamedTuple):
-    """The name and the value of a header as a pair, and the name in lower case."""
+def read_headers(block: bytes) -> Headers:
+    """Parse header lines, each of which ends with CR LF. Raises ValueError for an invalid line.
 
-    pair: tuple[str, str]
-    name: str
-
-
-def read_header_line(line: bytes) -> HeaderLine | None:
-    """Parse a header line without the line break at its end. Return None for an invalid line.
-
-    >>> read_header_line(b"Content-Type: text/csv ")
-    HeaderLine(pair=('Content-Type', 'text/csv'), name='content-type')
+    >>> read_headers(b"Content-Type: text/csv \\r\\n")
+    Headers([('Content-Type', 'text/csv')])
     """
-    return _read_cached(line) if len(line) <= _MAX_CACHED else _read(line)
+    *lines, rest = block.split(b"\r\n")
+    if rest:
+        raise _invalid(rest)
+    return Headers(map(_read_cached if len(block) <= _MAX_CACHED else _read, lines))
 
 
-def _read(line: bytes) -> HeaderLine | None:
+def _read(line: bytes) -> tuple[str, str]:
     match = _LINE.fullmatch(line.decode("latin-1"))
-    return HeaderLine((match[1], match[2].rstrip(" \t")), match[1].lower()) if match else None
+    if match is None:
+        raise _invalid(line)
+    return match[1], match[2].rstrip(" \t")
 
 
 _read_cached = lru_cache(maxsize=256)(_read)  # most lines are the same in all messages of a connection
+
+
+def _invalid(line: bytes) -> ValueError:
+    return ValueError(f"{line[:40]!r} is not a header line")

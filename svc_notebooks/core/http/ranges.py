@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import NamedTuple
 
 _CONTENT_RANGE = re.compile(
     r"(?:bytes[ \t]+)?(?:(?P<first>\d{1,18})-(?P<last>\d{1,18}|\*)|\*)/(?P<total>\d{1,18}|\*)", re.ASCII | re.IGNORECASE
@@ -22,8 +23,7 @@ _BYTE_RANGE = re.compile(r"(?P<first>\d+)?-(?P<last>\d+)?", re.ASCII)
 _MAX_OFFSET = 10**18 - 1
 
 
-@dataclass(frozen=True, slots=True)
-class ByteSpan:
+class ByteSpan(NamedTuple):
     """The bytes from `first` to `last` inclusive, or to the end of the body if `last` is None."""
 
     first: int
@@ -35,8 +35,7 @@ class ByteSpan:
         return None if self.last is None else self.last - self.first + 1
 
 
-@dataclass(frozen=True, slots=True)
-class ContentRange:
+class ContentRange(NamedTuple):
     """A Content-Range header. `span` is None for a status query. `total` is the size of the content or None if unknown.
 
     >>> ContentRange.parse("bytes 0-262143/*")

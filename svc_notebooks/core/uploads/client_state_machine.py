@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from ..errors.catalogue import LASTING_REASONS, RATE_LIMIT_REASONS
 from ..http.backoff import RetryRule
@@ -28,8 +28,7 @@ class Begin:
     """A step that starts an upload session."""
 
 
-@dataclass(frozen=True, slots=True)
-class Send:
+class Send(NamedTuple):
     """A step that sends `size` bytes (None for all) from offset `first`. `total` is the upload size, or None."""
 
     first: int
@@ -81,8 +80,7 @@ class Failed:
 Step: TypeAlias = Begin | Send | QueryStatus | Wait | Done | Failed
 
 
-@dataclass(frozen=True, slots=True)
-class ResponseFacts:
+class ResponseFacts(NamedTuple):
     """The response values for the state machine, such as the Range header and Retry-After in seconds."""
 
     status: int

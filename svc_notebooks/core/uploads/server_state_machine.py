@@ -126,7 +126,8 @@ def _decision(
 ) -> SessionDecision:
     """Return the decision for a session event by the transition table. `rule` replaces the table's rule."""
     state, status, decided_by = transition(session.state, event)
-    return SessionDecision(session._replace(state=state, touched=now), status, rule or decided_by, text)
+    after = UploadSession(session.stored, session.total, now, state)
+    return SessionDecision(after, status, rule or decided_by, text)
 
 
 def _expire(session: UploadSession) -> SessionDecision:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ...core.api.error_rules import rule_for_scopes
@@ -67,22 +67,22 @@ class TokenVerifier:
         self.provider: SignInProvider | None = None
         self.provider_sessions = ProviderSessions()
 
-    def caller(self, request: Request, query: Query, *, is_confirmed_later: bool = False) -> Caller:
+    def caller(self, headers: Mapping[str, Sequence[str]], query: Query, *, is_confirmed_later: bool = False) -> Caller:
         """Return the caller whose access token a request contains. Raises ApiError (401) without a valid token.
 
-        If `is_confirmed_later`, the next statement of this thread or `Store.confirm_token` may raise the error instead.
+        `headers` maps names in lower case to values. If `is_confirmed_later`, the next statement of this thread or
+        `Store.confirm_token` may raise the error instead.
         """
-        credentials = None
-        for name, value in request.headers.pairs:
-            if len(name) == 13 and name.lower() == "authorization":
-                if credentials is not None:
-                    raise _auth_error("badToken")
-                credentials = value
-        if credentials is None:
+        sent = headers.get("authorization")
+        if sent is None:
             token = query.get("access_token") or query.get("oauth_token")
             if not token:
                 raise _auth_error("notSignedIn")
             credentials = f"Bearer {token}"
+        elif len(sent) > 1:
+            raise _auth_error("badToken")
+        else:
+            credentials = sent[0]
         caller = self._cache.get(credentials)
         if caller and caller.expires is None:
             return caller

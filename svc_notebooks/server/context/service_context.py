@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from ...convert.pool.converter import Converter
 from ...core.api.operations import FILE_ID, PERMISSION_ID, Operation
@@ -76,8 +77,7 @@ class ServiceContext:
         return self.store.users.root(user) or ""
 
 
-@dataclass(frozen=True, slots=True)
-class RequestContext:
+class RequestContext(NamedTuple):
     """A request with its operation and caller. `method` is the X-HTTP-Method-Override of a POST, if present."""
 
     http_request: Request

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 from urllib.parse import SplitResult, urlsplit
 
 from ...core.api.error_rules import rule_for
@@ -39,11 +39,11 @@ from .routing import UPLOAD, routes_of
 _log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class _Incoming:
+class _Incoming(NamedTuple):
     """A request before its handler is called. `method` is the method in X-HTTP-Method-Override if a POST has one."""
 
     request: Request
+    headers: Mapping[str, list[str]]
     method: str
     path: str
     query: Query
@@ -81,6 +81,7 @@ class Dispatcher:
         override = headers.get("x-http-method-override") if request.method == "POST" else None  # edge case 47
         incoming = _Incoming(
             request,
+            headers,
             override[0].strip().upper() if override and override[0] else request.method,
             parts.path,
             Query.parse(parts.query),
@@ -166,7 +167,7 @@ class Dispatcher:
             response = injection.before(lambda: expire_session(self._context, incoming.query, entry.user))
             if response is None:
                 body = injection.request_body(request.body, entry) or incoming.body
-                response = self._respond(replace(incoming, body=body))
+                response = self._respond(incoming._replace(body=body))
             if request.method == "HEAD":  # before a fault counts the bytes of its body
                 response = Response(response.status, response.headers)
             entry.status = response.status
@@ -229,7 +230,7 @@ class Dispatcher:
         if operation is SESSION and context.policy.session_uri_is_enough:
             caller = self._caller(incoming, in_session=True)
         else:
-            caller = self._tokens.caller(request, query, is_confirmed_later=not is_upload)
+            caller = self._tokens.caller(incoming.headers, query, is_confirmed_later=not is_upload)
         entry.user, entry.client, entry.scopes = caller.user, caller.client, caller.scopes
         caller = require_scopes(caller, operation.scopes_under(context.policy), operation)
         for rate_limiter in self.rate_limiters:
@@ -251,12 +252,12 @@ class Dispatcher:
 
     def _caller(self, incoming: _Incoming, *, in_session: bool) -> Caller:
         """Return the caller, or an upload session's owner if the policy allows this. Raises ApiError (401)."""
-        headers = incoming.request.headers
-        if in_session and self._context.policy.session_uri_is_enough and "Authorization" not in headers:
+        headers = incoming.headers
+        if in_session and self._context.policy.session_uri_is_enough and "authorization" not in headers:
             owner = session_caller(self._context, incoming.query)
             if owner:
                 return owner
-        return self._tokens.caller(incoming.request, incoming.query)
+        return self._tokens.caller(headers, incoming.query)
 
 
 def _error_response(error: ApiError, entry: JournalEntry) -> Response:

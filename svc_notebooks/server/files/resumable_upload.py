@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import replace
 
 from ...core.api.operations import SESSION
 from ...core.errors.catalogue import refuse
@@ -264,7 +263,7 @@ def _store_file(
 
 
 def _initiation_request(request: RequestContext, row: SessionRow) -> RequestContext:
-    return replace(request, query=Query.parse(row.query))
+    return request._replace(query=Query.parse(row.query))
 
 
 def _drop_session(context: ServiceContext, row: SessionRow) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from email.utils import formatdate
 from functools import lru_cache
 from typing import NamedTuple, Protocol
@@ -16,7 +16,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 from ...core.errors.catalogue import ApiError, Row, refuse
 from ...core.errors.decision_ids import UNREADABLE
-from ...core.http.header_lines import read_header_line
+from ...core.http.header_lines import read_headers
 from ...core.http.messages import Disconnected, Headers, Response, reason
 from ..blobs.blob_store import BLOCK
 from ..context.responses import error_response
@@ -27,7 +27,6 @@ _MAX_TRAILER_SIZE = 65_536
 _MAX_LINE = 256
 
 _REQUEST_LINE = re.compile(rb"([A-Z][A-Z0-9_-]*) ([^ \r\n#]+) HTTP/(\d)\.(\d)")
-_FRAMING_NAMES = frozenset({"connection", "content-length", "expect", "host", "transfer-encoding"})
 _CHUNK_SIZE = re.compile(rb"([0-9A-Fa-f]{1,15})[ \t]*(?:;[^\r\n]*)?\r\n")
 _LINE_BREAKS = re.compile(r"[\r\n\0]+")
 
@@ -115,50 +114,46 @@ def read_head(data: bytes) -> RequestHead:
     if not data.endswith(b"\r\n\r\n"):
         raise UnreadableError(400, "each header line must end with CR LF, and a blank line must follow the headers")
     is_old = match[4] == b"0"
-    return RequestHead(match[1].decode(), match[2].decode("latin-1"), is_old, _read_headers(rest, is_old=is_old))
+    block = _read_header_block(rest.removesuffix(b"\r\n"), is_old=is_old)
+    return RequestHead(match[1].decode(), match[2].decode("latin-1"), is_old, block)
 
 
 @lru_cache(maxsize=64)  # a client sends the same headers with many requests
-def _read_headers(lines: bytes, *, is_old: bool) -> HeaderBlock:
-    """Parse the header lines of a request and the blank line. Raises UnreadableError for invalid lines."""
-    pairs: list[tuple[str, str]] = []
-    framing: dict[str, list[str]] = {}
-    for line in lines.split(b"\r\n")[:-2]:
-        header = read_header_line(line)
-        if header is None:
-            raise UnreadableError(400, f"{line[:40]!r} is not a header line")
-        pairs.append(header.pair)
-        if header.name in _FRAMING_NAMES:
-            framing.setdefault(header.name, []).append(header.pair[1])
-    if len(pairs) > _MAX_HEADERS:
+def _read_header_block(lines: bytes, *, is_old: bool) -> HeaderBlock:
+    """Parse the header lines of a request. Raises UnreadableError for invalid lines."""
+    try:
+        headers = read_headers(lines)
+    except ValueError as error:
+        raise UnreadableError(400, str(error)) from None
+    if len(headers.pairs) > _MAX_HEADERS:
         raise UnreadableError(400, f"there are more than {_MAX_HEADERS} headers")
-    length, is_chunked = _read_framing(framing, is_old=is_old)
-    options = {word.strip() for word in ",".join(framing.get("connection", ())).lower().split(",")}
-    return HeaderBlock(
-        headers=Headers(pairs),
-        length=length,
-        is_chunked=is_chunked,
-        expects_continue=not is_old and framing.get("expect", [""])[-1].lower() == "100-continue",
-        stays="close" not in options and (not is_old or "keep-alive" in options),
-    )
+    values = headers.by_name()
+    length, is_chunked = _read_framing(values, is_old=is_old)
+    expects_continue = not is_old and "expect" in values and values["expect"][-1].lower() == "100-continue"
+    stays = not is_old
+    if "connection" in values:
+        options = {word.strip() for word in ",".join(values["connection"]).lower().split(",")}
+        stays = "close" not in options and (stays or "keep-alive" in options)
+    return HeaderBlock(headers, length, is_chunked, expects_continue, stays)
 
 
-def _read_framing(framing: dict[str, list[str]], *, is_old: bool) -> tuple[int, bool]:
+def _read_framing(headers: Mapping[str, list[str]], *, is_old: bool) -> tuple[int, bool]:
     """Return the body length in bytes and whether the body is chunked. Raises UnreadableError for invalid headers."""
-    lengths = set(framing.get("content-length", ()))
-    if len(lengths) > 1 or any(not (text.isascii() and text.isdigit() and len(text) <= 18) for text in lengths):
+    lengths = headers.get("content-length", ["0"])
+    length = lengths[0]
+    if lengths.count(length) < len(lengths) or not (length.isascii() and length.isdigit() and len(length) <= 18):
         raise UnreadableError(400, "Content-Length must be one number of bytes")
-    coding = [value.lower() for value in framing.get("transfer-encoding", ())]
-    if coding and (coding != ["chunked"] or lengths):
+    coding = [value.lower() for value in headers.get("transfer-encoding", ())]
+    if coding and (coding != ["chunked"] or "content-length" in headers):
         raise UnreadableError(
             400, "Transfer-Encoding must be chunked, without other codings and without Content-Length"
         )
     if coding and is_old:
         raise UnreadableError(400, "Transfer-Encoding is not allowed in HTTP/1.0")
-    hosts = framing.get("host", ())
+    hosts = headers.get("host", ())
     if len(hosts) > 1 or not (hosts or is_old):
         raise UnreadableError(400, "the request must have exactly one Host header")
-    return int(lengths.pop()) if lengths else 0, bool(coding)
+    return int(length), bool(coding)
 
 
 class BodySource(Protocol):
@@ -299,7 +294,7 @@ def head_bytes(response: Response, *, connection: str | None = None) -> bytes:
 @lru_cache(maxsize=64)  # many responses have the same headers
 def _head_of(status: int, pairs: tuple[tuple[str, str], ...], connection: str | None, second: int) -> bytes:
     lines = [f"HTTP/1.1 {status} {reason(status) or 'Unknown'}"]
-    lines += [f"{name}: {_LINE_BREAKS.sub(' ', value)}" for name, value in pairs]
+    lines += [f"{name}: {value if value.isprintable() else _LINE_BREAKS.sub(' ', value)}" for name, value in pairs]
     lines += [f"Date: {_date(second)}", "Server: svc"]
     if connection:
         lines.append(f"Connection: {connection}")

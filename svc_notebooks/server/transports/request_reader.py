@@ -16,9 +16,9 @@ _HEAD_BUFFER = 4096
 _END = b"\r\n\r\n"
 _FIRST_LINE = re.compile(rb"(?:\r\n)?[A-Z]+ [^ \r\n]+ HTTP/1\.[01]\r\n")
 _BARE_LF = re.compile(rb"(?<!\r)\n")
-_ACCESS_TOKEN = re.compile(
-    rb"\r\nauthorization:[ \t]*bearer +([^\s]+)|[?&](?:access|oauth)_token=([^& ]+)", re.IGNORECASE
-)
+_AUTHORIZATION = b"\r\nauthorization:"
+_BEARER = re.compile(rb"[ \t]*bearer +([^\s]+)", re.IGNORECASE)
+_TOKEN_PARAMETER = re.compile(rb"[?&](?:access|oauth)_token=([^& \r\n]+)")
 
 
 def is_head(data: bytes | bytearray) -> bool:
@@ -39,8 +39,12 @@ def access_token(head: bytes | bytearray) -> str | None:
     >>> access_token(b"GET /a?access_token=abc HTTP/1.1\\r\\n\\r\\n")
     'abc'
     """
-    match = _ACCESS_TOKEN.search(head, 0, max(0, head.find(_END)) or len(head))
-    return (match[1] or match[2]).decode("latin-1") if match else None
+    text = bytes(head[: max(0, head.find(_END)) or len(head)])
+    at = text.lower().find(_AUTHORIZATION)
+    match = _BEARER.match(text, at + len(_AUTHORIZATION)) if at >= 0 else None
+    if match is None and b"_token=" in text:
+        match = _TOKEN_PARAMETER.search(text)
+    return match[1].decode("latin-1") if match else None
 
 
 class RequestReader:
@@ -55,27 +59,29 @@ class RequestReader:
         self.socket = sock
         self.collected = bytearray()
         self.budget = TransferBudget(0.0, 1.0)
+        self._first_size = _HEAD_BUFFER
+        self._last_head_size = 0
         self.is_over = False
         """True if the client has closed its side, or if the connection is broken."""
 
     def collect(self) -> bool:
         """Read the bytes that have arrived, without blocking. Return True if a thread can now read the request."""
-        if not (self.is_over or is_head(self.collected)):
-            self._collect_more()
-        return self.is_over or is_head(self.collected)
+        is_ready = self.is_over or is_head(self.collected)
+        while not is_ready and self._collect_more():
+            is_ready = is_head(self.collected)
+        return is_ready or self.is_over
 
-    def _collect_more(self) -> None:
-        sock = self.socket
+    def _collect_more(self) -> bool:
+        """Receive the bytes of a new request, or more of its bytes. Return False if none have arrived."""
         try:
-            while block := sock.recv(BUFFER if self.collected else _HEAD_BUFFER):
-                self.collected += block
-                if not self._is_decrypted:
-                    return
-            self.is_over = True
+            block = self.socket.recv(BUFFER if self.collected else self._first_size)
         except (BlockingIOError, ssl.SSLWantReadError):
-            return
+            return False
         except OSError:
-            self.is_over = True
+            block = b""
+        self.collected += block
+        self.is_over = not block
+        return bool(block)
 
     @property
     def _is_decrypted(self) -> bool:
@@ -90,11 +96,16 @@ class RequestReader:
     def take_head(self) -> bytes:
         """Remove and return the head of the next request, or all bytes if the end of the head is missing."""
         end = self.collected.find(_END, 0, MAX_HEAD_SIZE + len(_END))
-        return self._take(end + len(_END) if end >= 0 else len(self.collected))
+        self._last_head_size = end + len(_END) if end >= 0 else len(self.collected)
+        return self._take(self._last_head_size)
 
     def read1(self, size: int) -> bytes:
         """Wait until bytes arrive and return at most `size` of them, or b"" at the end of the connection."""
-        return self._take(size) if self.collected else receive(self.socket, size, self.budget)
+        if self.collected:
+            return self._take(size)
+        # The next request of an upload has a head of about this length. The whole body is then received as one block.
+        self._first_size = self._last_head_size if size > BUFFER else _HEAD_BUFFER
+        return receive(self.socket, size, self.budget)
 
     def readline(self, size: int) -> bytes:
         """Return a line, or the bytes before `size` or before the end of the connection if its end is missing."""

@@ -34,7 +34,7 @@ def session_user(request: PublicRequest) -> Caller | None:
     Return None if nobody is signed in. Raises ApiError (401) for an invalid access token.
     """
     if "Authorization" in request.http_request.headers or request.query.get("access_token"):
-        return request.token_verifier.caller(request.http_request, request.query)
+        return request.token_verifier.caller(request.http_request.headers.by_name(), request.query)
     return _session(request)
 
 

@@ -1,0 +1,107 @@
+"""The reader of requests from a socket, and the access token that it finds before the request is parsed."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Iterator
+
+import pytest
+
+from svc_notebooks.server.transports.request_reader import RequestReader, access_token
+
+BODY = bytes(range(256)) * 512
+
+
+def head(length: int) -> bytes:
+    """Return the head of an upload request that has this length."""
+    start, end = b"PUT /upload HTTP/1.1\r\nX-Padding: ", b"\r\n\r\n"
+    return start + b"x" * (length - len(start + end)) + end
+
+
+@pytest.fixture
+def ends() -> Iterator[tuple[RequestReader, socket.socket]]:
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        for end in (ours, theirs):
+            end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4 * len(BODY))
+        ours.settimeout(0)
+        yield RequestReader(ours), theirs
+
+
+def read_body(reader: RequestReader) -> list[bytes]:
+    """Read a whole body and return the blocks in which it was received."""
+    blocks, size = [], 0
+    while size < len(BODY):
+        blocks.append(reader.read1(len(BODY) - size))
+        size += len(blocks[-1])
+    return blocks
+
+
+def test_the_body_after_a_large_body_is_received_apart_from_its_head(
+    ends: tuple[RequestReader, socket.socket],
+) -> None:
+    reader, client = ends
+    for number in range(3):
+        client.sendall(head(300) + BODY)
+
+        assert reader.collect()
+        assert reader.take_head() == head(300)
+        assert bool(reader.collected) == (number == 0)
+        assert b"".join(read_body(reader)) == BODY
+
+
+@pytest.mark.parametrize("length", [60, 299, 300, 301, 600, 5000, 60_000])
+def test_a_head_of_another_length_is_collected_at_once(ends: tuple[RequestReader, socket.socket], length: int) -> None:
+    reader, client = ends
+    client.sendall(head(300) + BODY)
+    reader.collect()
+    reader.take_head()
+    read_body(reader)
+    client.sendall(head(length) + BODY)
+
+    assert reader.collect()
+    assert reader.take_head() == head(length)
+    assert b"".join(read_body(reader)) == BODY
+
+
+def test_an_incomplete_head_is_not_ready_before_its_end(ends: tuple[RequestReader, socket.socket]) -> None:
+    reader, client = ends
+    client.sendall(head(300) + BODY)
+    reader.collect()
+    reader.take_head()
+    read_body(reader)
+
+    for part in (head(700)[:300], head(700)[300:699]):
+        client.sendall(part)
+        assert not reader.collect()
+    client.sendall(head(700)[699:])
+    assert reader.collect()
+    assert reader.take_head() == head(700)
+
+
+def test_the_end_of_the_connection_is_ready(ends: tuple[RequestReader, socket.socket]) -> None:
+    reader, client = ends
+    client.sendall(head(300)[:100])
+    client.close()
+
+    assert reader.collect()
+    assert reader.is_over
+    assert reader.take_head() == head(300)[:100]
+
+
+@pytest.mark.parametrize(
+    "request_head, token",
+    [
+        (b"GET / HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer abc\r\n\r\n", "abc"),
+        (b"GET / HTTP/1.1\r\nAUTHORIZATION:bEARER   abc\r\nHost: a\r\n\r\n", "abc"),
+        (b"GET /?alt=json&access_token=abc HTTP/1.1\r\n\r\n", "abc"),
+        (b"GET /?oauth_token=abc&alt=json HTTP/1.1\r\nAuthorization: Basic eA==\r\n\r\n", "abc"),
+        (b"GET /?access_token=query HTTP/1.1\r\nAuthorization: Bearer header\r\n\r\n", "header"),
+        (b"GET / HTTP/1.1\r\nX-Authorization: Bearer abc\r\n\r\n", None),
+        (b"POST / HTTP/1.1\r\nHost: a\r\n\r\n\r\nAuthorization: Bearer of-the-body\r\n", None),
+        (b"POST / HTTP/1.1\r\nHost: a\r\n\r\n?access_token=of-the-body", None),
+    ],
+)
+def test_the_access_token_of_a_head_is_found(request_head: bytes, token: str | None) -> None:
+    assert access_token(request_head) == token
+    assert access_token(bytearray(request_head)) == token
