@@ -229,6 +229,10 @@ class Database:
                 cached = self._row_cache[key] = self._execute(prepared, values)[1]
         return cached[0] if cached else None
 
+    def keep_row(self, prepared: Prepared, values: dict[str, Any], row: Row) -> None:
+        """Cache the row that `fetch_one` will return, after the last change of a transaction."""
+        self._row_cache[(prepared, *values.items())] = [row]
+
     def fetch_all(self, prepared: Prepared, values: dict[str, Any]) -> list[Row]:
         """Return the rows of a result. The rows are cached until the database changes."""
         key = (prepared, *values.items())

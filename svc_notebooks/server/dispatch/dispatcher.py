@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from typing import NamedTuple
 from urllib.parse import SplitResult, urlsplit
@@ -106,7 +106,12 @@ class Dispatcher:
         entry.status = response.status
         if origin is not None:
             response = cors.with_origin(response, origin, self._context)
-        response = _count_body(response, entry, head=request.method == "HEAD")
+        if request.method == "HEAD":
+            response = _without_body(response)
+        elif isinstance(response.body, bytes):
+            entry.sent = len(response.body)
+        else:
+            response = _counted(response, response.body, entry)
         if self._journal.is_kept:
             self._end_entry(response, entry)
         return observation.until_sent(response) if observation else response
@@ -130,7 +135,10 @@ class Dispatcher:
         except ApiError as error:
             entry = self._open_entry(request, urlsplit(request.url), request.headers.by_name())
             entry.operation, entry.status = operation, error.status
-            response = _count_body(_error_response(error, entry), entry, head=request.method == "HEAD")
+            response = _error_response(error, entry)
+            if request.method == "HEAD":
+                response = _without_body(response)
+            entry.sent = len(response.content())
             if self._journal.is_kept:
                 self._end_entry(response, entry)
             return response
@@ -265,15 +273,14 @@ def _error_response(error: ApiError, entry: JournalEntry) -> Response:
     return error_response(error)
 
 
-def _count_body(response: Response, entry: JournalEntry, *, head: bool) -> Response:
-    """Count the bytes of a response body in the journal entry. Remove the body from the response to a HEAD request."""
-    body = response.body
-    if head:
-        close_body(body)
-        return Response(response.status, response.headers)
-    if isinstance(body, bytes):
-        entry.sent = len(body)
-        return response
+def _without_body(response: Response) -> Response:
+    """Return the response to a HEAD request."""
+    close_body(response.body)
+    return Response(response.status, response.headers)
+
+
+def _counted(response: Response, body: Iterable[bytes], entry: JournalEntry) -> Response:
+    """Return the response with a stream that adds the sent bytes to the journal entry."""
     if isinstance(body, ResponseStream):  # a fault cuts the body, which already counts its bytes
         return response
     length = response.headers.get("Content-Length")

@@ -217,6 +217,7 @@ def _commit(
                 orphaned += [replaced] if replaced else []
             if converted or (was_open and session.state is UploadState.CANCELLED):
                 orphaned.append(OrphanedContent(row.content, context.store.contents.drop(row.content)))
+            sessions.keep(new)
     except BaseException:
         if last:
             context.content.remove([last])

@@ -95,6 +95,10 @@ class UploadSessionTable(TableGroup):
                 return False
             return self._database.change(SAVE, {**row._asdict(), "key": row.id}) == 1
 
+    def keep(self, row: SessionRow) -> None:
+        """Keep a saved row in memory for the next request. Call this after the last change of the transaction."""
+        self._database.keep_row(_GET, {"key": row.id}, row[:-1])
+
     def save_answer(self, key: str, answer: str) -> None:
         """Store the response body of a completed session, which all later responses repeat."""
         self._database.change(_ANSWER, {"key": key, "text": answer})
