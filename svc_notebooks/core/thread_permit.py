@@ -7,10 +7,10 @@ its `with` block must not need the permit to end, and a lock that a request need
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from threading import local
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 Release: TypeAlias = Callable[[], AbstractContextManager[None]]
 
@@ -27,20 +27,26 @@ def set_permit(release: Release | None) -> None:
     _thread.release = release
 
 
-@contextmanager
-def release_permit() -> Iterator[None]:
+class _ReleasedPermit:
+    __slots__ = ("_release", "_released")
+
+    def __enter__(self) -> None:
+        self._release = release = _thread.release
+        if release is not None:
+            self._released = release()
+            self._released.__enter__()
+            _thread.release = None  # an inner block has no permit to release
+
+    def __exit__(self, *error: Any) -> None:
+        if self._release is not None:
+            _thread.release = self._release
+            self._released.__exit__(*error)
+
+
+def release_permit() -> AbstractContextManager[None]:
     """Let other requests run during a `with` block that waits. Without a permit, do nothing.
 
     >>> with release_permit():
     ...     pass
     """
-    release = _thread.release
-    if release is None:
-        yield
-        return
-    _thread.release = None  # an inner block has no permit to release
-    try:
-        with release():
-            yield
-    finally:
-        _thread.release = release
+    return _ReleasedPermit()

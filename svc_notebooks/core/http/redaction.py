@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable
-from functools import lru_cache, partial
+from collections.abc import Iterable
+from functools import lru_cache
 from urllib.parse import quote, unquote, unquote_plus
 
 REDACTED = "[redacted]"
@@ -38,7 +38,6 @@ _OAUTH = ('"grant_type"', '"redirect_uri"', '"client_id"')
 
 _HEADERS = frozenset({"authorization", "proxy-authorization", "cookie", "set-cookie"})
 _ADDRESSES = frozenset({"location", "content-location", "referer", "refresh"})
-_CREDENTIALS = re.compile(r"\A([^ =]* )?.*", re.DOTALL)  # the scheme, such as Bearer, is no secret
 _CHANNEL_TOKEN = "-channel-token"  # the prefix of the header is a setting
 
 _MIN_LENGTH = 6
@@ -72,26 +71,19 @@ def redact_headers(pairs: Iterable[tuple[str, str]], secret: str = "") -> tuple[
     (('Authorization', 'Bearer [redacted]'), ('Range', 'bytes=0-9'))
     """
     redacted = []
-    for pair in pairs:
-        name, value = pair
-        if redact := _redaction_of(name):
-            value = redact(value)
-            pair = name, value
+    for name, value in pairs:
+        lower = name.lower()
+        if lower in _HEADERS:
+            scheme, space, _ = value.partition(" ")
+            value = f"{scheme} {REDACTED}" if space and "=" not in scheme else REDACTED
+        elif lower in _ADDRESSES:
+            value = redact_text(value)
+        elif lower.endswith(_CHANNEL_TOKEN):
+            value = REDACTED
         if secret and (secret in value or "%" in value):
-            pair = name, remove_secret(value, secret)
-        redacted.append(pair)
+            value = remove_secret(value, secret)
+        redacted.append((name, value))
     return tuple(redacted)
-
-
-@lru_cache(maxsize=128)  # most messages have the same headers
-def _redaction_of(name: str) -> Callable[[str], str] | None:
-    """Return the function that removes the secrets from the value of a header, or None if it contains none."""
-    lower = name.lower()
-    if lower in _HEADERS:
-        return partial(_CREDENTIALS.sub, rf"\1{REDACTED}")
-    if lower.endswith(_CHANNEL_TOKEN):
-        return lambda value: REDACTED
-    return redact_text if lower in _ADDRESSES else None
 
 
 def redact_query(text: str, path: str = "") -> str:

@@ -88,8 +88,7 @@ class Database:
     ) -> None:
         """Take over an open connection to the file `path`, or to a database in memory, and its readers.
 
-        `close` is called later with the function that closes the connections. `backup` is the copy made before an
-        upgrade.
+        `close` is called later with the function that closes the connections. `backup` is the copy before an upgrade.
         """
         self._connection = connection
         self._readers = readers
@@ -127,12 +126,10 @@ class Database:
         """Read one snapshot of the database in a `with` block, without waiting for threads that write.
 
         The snapshot has everything that was committed before its first statement. It ends before the first change in
-        the block. Without readers, as in a database in memory, each statement reads the latest rows. The thread must
-        not hold the lock of the database.
+        the block. Without readers, as in memory, each statement reads the latest rows. The thread must not hold `lock`.
         """
-        committed_rows = (
-            self._committed_rows
-        )  # before the snapshot begins, so that no older row gets into a newer cache
+        # Before the snapshot begins, so that no older row gets into a newer cache.
+        committed_rows = self._committed_rows
         reader = self._readers.take() if self._readers and not self._reader else None
         if reader and self._readers:
             try:

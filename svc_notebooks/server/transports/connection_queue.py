@@ -11,11 +11,11 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from threading import Condition, Event, RLock
-from typing import Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 PERMITS = 2
 BRIEF_SECONDS = 0.003
@@ -54,6 +54,19 @@ class _Lane(Generic[T]):
     @property
     def is_waiting(self) -> bool:
         return bool(self.connections or self.resuming)
+
+
+class _Paused:
+    __slots__ = ("_lane", "_queue")
+
+    def __init__(self, queue: ReadyQueue[Any], lane: str) -> None:
+        self._queue, self._lane = queue, lane
+
+    def __enter__(self) -> None:
+        self._queue.pause(self._lane)
+
+    def __exit__(self, *error: object) -> None:
+        self._queue.resume(self._lane)
 
 
 class ReadyQueue(Generic[T]):
@@ -99,21 +112,24 @@ class ReadyQueue(Generic[T]):
                     self._changed.notify(self._assign())
             return None if self._closed else self._assigned.popleft()
 
-    @contextmanager
-    def paused(self, lane: str) -> Iterator[None]:
+    def paused(self, lane: str) -> AbstractContextManager[None]:
         """Return the permit of a thread during a `with` block, and wait for a permit at its end."""
+        return _Paused(self, lane)
+
+    def pause(self, lane: str) -> None:
+        """Return the permit of a thread."""
         with self._changed:
             self._return_permit(lane)
             if self._waiting:
                 self._changed.notify(self._assign())
             self._notify_if_paused()
-        try:
-            yield
-        finally:
-            with self._changed:
-                granted = None if self._take_free_permit(lane) else self._wait_for_permit(lane)
-            while granted and not granted.wait(BRIEF_SECONDS):
-                self.check()
+
+    def resume(self, lane: str) -> None:
+        """Wait for a permit."""
+        with self._changed:
+            granted = None if self._take_free_permit(lane) else self._wait_for_permit(lane)
+        while granted and not granted.wait(BRIEF_SECONDS):
+            self.check()
 
     def _take_free_permit(self, name: str) -> bool:
         """Take a permit that no other lane needs. Return False if the lanes have to take turns."""
