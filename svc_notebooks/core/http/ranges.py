@@ -15,9 +15,7 @@ import re
 from dataclasses import dataclass
 from typing import NamedTuple
 
-_CONTENT_RANGE = re.compile(
-    r"(?:bytes[ \t]+)?(?:(?P<first>\d{1,18})-(?P<last>\d{1,18}|\*)|\*)/(?P<total>\d{1,18}|\*)", re.ASCII | re.IGNORECASE
-)
+_CONTENT_RANGE = re.compile(r"(?:bytes[ \t]+)?(?:(\d{1,18})-(\d{1,18}|\*)|\*)/(\d{1,18}|\*)", re.ASCII | re.IGNORECASE)
 _STORED = re.compile(r"bytes[= ]0-(\d{1,18})", re.ASCII)
 _BYTE_RANGE = re.compile(r"(?P<first>\d+)?-(?P<last>\d+)?", re.ASCII)
 _MAX_OFFSET = 10**18 - 1
@@ -53,14 +51,15 @@ class ContentRange(NamedTuple):
         match = _CONTENT_RANGE.fullmatch(text.strip())
         if not match:
             raise ValueError("Failed to parse Content-Range header.")
-        total = None if match["total"] == "*" else int(match["total"])
-        if match["first"] is None:
+        first_text, last_text, total_text = match.groups()
+        total = None if total_text == "*" else int(total_text)
+        if first_text is None:
             return cls(None, total)
-        first = int(match["first"])
-        if match["last"] == "*":
+        first = int(first_text)
+        if last_text == "*":
             last, end = None, first
         else:
-            last = end = int(match["last"])
+            last = end = int(last_text)
         if end < first:
             raise ValueError(f"Content-Range ends at byte {last}, before its first byte {first}.")
         if total is not None and end >= total:

@@ -80,7 +80,9 @@ class Contents(TableGroup):
 
     def append(self, content: int, piece: PartRange) -> None:
         """Add a part to the end of a content."""
-        self._database.queue_change(_APPEND, {"content": content, **piece._asdict()})
+        start, stop, part, checksum = piece
+        values = {"content": content, "start": start, "stop": stop, "part": part, "checksum": checksum}
+        self._database.queue_change(_APPEND, values)
 
     def pieces(self, content: int, first: int, last: int) -> list[PartRange]:
         """Return the parts that contain bytes `first` to `last` (exclusive) of a content, in order."""

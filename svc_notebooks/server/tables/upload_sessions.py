@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import count
+from operator import attrgetter
 from typing import NamedTuple
 
 from sqlalchemy import bindparam, delete, func, select, update
@@ -36,6 +37,7 @@ class SessionRow(NamedTuple):
 
 
 _CHANGING = ("file", "stored", "total", "state", "touched")
+_SAVED = attrgetter("id", *_CHANGING)
 _STORED = SessionRow._fields[:-1]
 _COLUMNS = tuple(sessions.c[name] for name in _STORED)
 
@@ -93,7 +95,7 @@ class UploadSessionTable(TableGroup):
         with self._database.lock:
             if self._claims.get(row.id) != row.claim:
                 return False
-            return self._database.change(SAVE, {**row._asdict(), "key": row.id}) == 1
+            return self._database.change(SAVE, dict(zip(("key", *_CHANGING), _SAVED(row), strict=True))) == 1
 
     def keep(self, row: SessionRow) -> None:
         """Keep a saved row in memory for the next request. Call this after the last change of the transaction."""
