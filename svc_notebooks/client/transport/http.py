@@ -9,14 +9,14 @@ a 308 is a response in an upload (A3).
 from __future__ import annotations
 
 import logging
-import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from http.client import BadStatusLine, HTTPException, RemoteDisconnected
 from pathlib import Path
 from queue import LifoQueue
 from typing import cast
 from urllib.parse import urlsplit
+from weakref import finalize
 
 import requests
 import urllib3
@@ -42,6 +42,7 @@ from ...core.platform import capabilities
 from ...core.printable_text import printable
 from ...core.process_fork import after_fork
 from .http1 import SENT_AT_ONCE, QuickResponse, exchange, plain_head, request_target
+from .http_options import certificates_of, proxies_of
 from .in_process import BLOCK, TransportError
 
 ERRORS = (requests.RequestException, HTTPError, HTTPException, ProxySchemeUnsupported, OSError)
@@ -83,8 +84,8 @@ class HttpTransport:
         proxies: Mapping[str, str] | None = None,
         timeout: tuple[float, float] = (10.0, 60.0),
     ) -> None:
-        self._verify = _certificates(verify)
-        self._own_proxies = _proxies(proxies)
+        self._verify = certificates_of(verify)
+        self._own_proxies = proxies_of(proxies)
         self._proxies: dict[str, dict[str, str]] = {}
         self._timeout = urllib3.Timeout(connect=timeout[0], read=timeout[1])
         self._adapter = _adapter()
@@ -141,7 +142,9 @@ class HttpTransport:
         pool.ConnectionCls = _QUICK.get(pool.ConnectionCls, pool.ConnectionCls)
         host = f"[{pool.host}]" if ":" in pool.host else pool.host
         port = "" if pool.port in (None, pool.ConnectionCls.default_port) else f":{pool.port}"
-        return _OriginPool(pool, adapter.max_retries, behind_proxy, host + port)
+        origin = _OriginPool(pool, adapter.max_retries, behind_proxy, host + port)
+        finalize(origin, _close_all, origin.idle)
+        return origin
 
     def _proxies_for(self, url: str) -> dict[str, str]:
         if self._own_proxies is not None:
@@ -163,38 +166,24 @@ def _redact_log(record: logging.LogRecord) -> bool:
     return True
 
 
-def _proxies(proxies: Mapping[str, str] | None) -> dict[str, str] | None:
-    if proxies is not None and not isinstance(proxies, Mapping):
-        raise TypeError(
-            f"proxies must be a dict such as {{'https': 'http://proxy:3128'}}, not {type(proxies).__name__}"
-        )
-    return None if proxies is None else dict(proxies)
+def _close_all(connections: list[HTTPConnection]) -> None:
+    while connections:
+        connections.pop().close()
 
 
-def _certificates(verify: bool | str | Path | None) -> bool | str:
-    if isinstance(verify, (str, Path)):
-        path = Path(verify).expanduser()
-        if not path.exists():
-            raise ValueError(f"verify is {str(verify)!r}, which does not exist; give the path of the certificates")
-        return str(path)
-    if verify is not None and not isinstance(verify, bool):
-        raise TypeError(f"verify must be True, False or the path of the certificates, not {type(verify).__name__}")
-    if verify is None:
-        return os.environ.get("REQUESTS_CA_BUNDLE") or os.environ.get("CURL_CA_BUNDLE") or True
-    return verify
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, weakref_slot=True)
 class _OriginPool:
     """The connection pool for one origin.
 
     If `behind_proxy` is True, requests have the whole URL, for an HTTP proxy. `host` is the value of the Host header.
+    Connections that are open stay in `idle`, because taking them from the pool of urllib3 takes longer.
     """
 
     pool: urllib3.HTTPConnectionPool
     retries: urllib3.Retry
     behind_proxy: bool
     host: str
+    idle: list[HTTPConnection] = field(default_factory=list)
 
     def send(self, request: Request, timeout: urllib3.Timeout) -> urllib3.BaseHTTPResponse | Response:
         """Send a request and return the response, as a response of urllib3 if it has an unread body.
@@ -223,11 +212,17 @@ class _OriginPool:
 
     def _open_connection(self) -> HTTPConnection | None:
         """Take an open connection from the pool. Returns None if there is none, and urllib3 must connect."""
-        connection = cast(HTTPConnection, self.pool._get_conn())
-        if isinstance(connection, (_HttpConnection, _HttpsConnection)) and not connection.is_closed:
+        try:
+            connection = self.idle.pop()
+        except IndexError:
+            connection = cast(HTTPConnection, self.pool._get_conn())
+            if not isinstance(connection, (_HttpConnection, _HttpsConnection)) or connection.is_closed:
+                self.pool._put_conn(connection)
+                return None
+        if connection.is_connected:
             return connection
-        self.pool._put_conn(connection)
-        return None
+        connection.close()
+        return self._open_connection()
 
     def _exchange(
         self, connection: HTTPConnection, head: bytes, request: Request, timeout: urllib3.Timeout
@@ -239,18 +234,18 @@ class _OriginPool:
             response = exchange(connection.sock, head, request.body, request.method)
         except BaseException as error:
             connection.close()
-            self.pool._put_conn(connection)
             if isinstance(error, TimeoutError):  # in the words of urllib3
                 raise ReadTimeoutError(self.pool, "", f"Read timed out. (read timeout={seconds})") from error
             raise
         if isinstance(response, Response):
-            self.pool._put_conn(connection)
+            self._release(connection)
             return response
         if response.will_close:
             connection.close()  # the response can still be read
         if response.length == 0 and not response.chunked:
             response.close()
-            self.pool._put_conn(connection)
+            if not response.will_close:
+                self._release(connection)
             return Response(response.status, Headers(response.msg.items()))
         return urllib3.HTTPResponse(
             response,
@@ -265,8 +260,16 @@ class _OriginPool:
             request_method=request.method,
         )
 
+    def _release(self, connection: HTTPConnection) -> None:
+        """Keep a connection for the next request."""
+        if len(self.idle) < MAX_CONNECTIONS:
+            self.idle.append(connection)
+        else:
+            connection.close()
+
     def close_in_child(self) -> None:
         """Close the connections in a forked child and replace the pool's locks, which parent threads may have held."""
+        _close_all(self.idle)
         if connections := self.pool.pool:
             for connection in filter(None, connections.queue):
                 connection.close()

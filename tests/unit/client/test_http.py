@@ -13,6 +13,7 @@ import pytest
 import requests
 import trustme
 import urllib3
+from urllib3.util.wait import wait_for_read
 
 from svc_notebooks.client.session import Session
 from svc_notebooks.client.transport import http as client_http
@@ -165,6 +166,48 @@ def test_a_connection_that_the_service_closed_is_replaced(server: Server, transp
 
     assert statuses == [200, 200, 200]
     assert server.connections == 3
+
+
+def test_an_idle_connection_that_the_service_closes_is_replaced(server: Server, transport: HttpTransport) -> None:
+    def close_later(handler: Handler) -> None:
+        handler.ok()
+        handler.close_connection = True
+
+    for server.reply in (Handler.ok, Handler.ok, close_later):
+        transport.send(Request("GET", server.base_url + "/"))
+    (origin,) = transport._pools.values()
+    (idle,) = origin.idle
+    assert wait_for_read(idle.sock, PATIENCE), "the service closes the connection"
+    server.reply = Handler.ok
+
+    assert transport.send(Request("GET", server.base_url + "/")).status == 200
+    assert server.connections == 2
+    assert idle.is_closed
+
+
+def test_idle_connections_are_limited(
+    server: Server, transport: HttpTransport, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(client_http, "MAX_CONNECTIONS", 2)
+    barrier = threading.Barrier(4)
+
+    def reply_together(handler: Handler) -> None:
+        barrier.wait(PATIENCE)
+        handler.ok()
+
+    server.reply = reply_together
+    for _ in range(2):  # urllib3 sends the first request of a connection
+        threads = [
+            threading.Thread(target=transport.send, args=[Request("GET", server.base_url + "/")]) for _ in range(4)
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(PATIENCE)
+
+    (origin,) = transport._pools.values()
+    assert len(origin.idle) == 2
+    assert all(connection.is_connected for connection in origin.idle)
 
 
 def test_a_body_without_a_length_is_chunked(server: Server, transport: HttpTransport) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import os
@@ -159,3 +160,22 @@ def test_a_claim_from_before_a_reset_does_not_change_a_session_of_the_same_id(se
     store.upload_sessions.add(claimed)
 
     assert not store.upload_sessions.save(claimed)
+
+
+@pytest.mark.spec("A3-12")
+def test_a_chunk_whose_commit_fails_is_not_counted(service, ask, begin, monkeypatch):
+    uri = begin()
+
+    def fail():
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(service._context.store._database, "_commit", fail)
+        refused = chunk(ask, uri, 0, Q)
+    status = ask("PUT", uri, Content_Range="bytes */*")
+    chunk(ask, uri, 0, Q)
+    done = chunk(ask, uri, Q, 2 * Q)
+
+    assert refused.status == 507
+    assert (status.status, status.headers.get("Range")) == (308, None)
+    assert json.loads(done.content())["md5Checksum"] == hashlib.md5(DATA).hexdigest()
