@@ -1,9 +1,9 @@
 """Sends requests over HTTP with the connection pools of the library `requests`, which no other module uses.
 
 `requests` finds the connection pool, certificates and proxies of each origin once. Later requests use an open
-connection directly, because finding the pool again takes as long as a small exchange. urllib3 sends the first request of a
-connection, and http1.py the others. Requests are not repeated here (see retry.py), and redirects not followed, because
-a 308 is a response in an upload (A3).
+connection directly, because finding the pool again takes as long as a small exchange. urllib3 sends the first request
+of a connection, and http1.py the others. Requests are not repeated here (see retry.py), and redirects not followed,
+because a 308 is a response in an upload (A3).
 """
 
 from __future__ import annotations

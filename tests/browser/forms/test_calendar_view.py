@@ -136,6 +136,7 @@ def test_the_month_by_mouse(lab, open_view):
     status(page, "Moved Field trip to Sunday 15 November 2026 to Tuesday 17 November 2026, all day.")
     drag(page, cell(page, "Friday 20 November 2026, no events"), cell(page, "Sunday 22 November 2026, no events"))
     page.get_by_text("Friday 20 November 2026 to Sunday 22 November 2026, all day").wait_for()
+    has_focus(page, page.locator(".svc-new-event").get_by_label("Title"))
     page.keyboard.press("Escape")
     expect(page.locator(".svc-proposed")).to_have_count(0)
     page.get_by_role("button", name="2 more on Wednesday 11 November 2026").click()
