@@ -6,6 +6,7 @@ import socket
 import ssl
 import threading
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -13,6 +14,7 @@ import pytest
 import requests
 import trustme
 import urllib3
+from urllib3.connection import HTTPConnection
 from urllib3.util.wait import wait_for_read
 
 from svc_notebooks.client.session import Session
@@ -169,16 +171,19 @@ def test_a_connection_that_the_service_closed_is_replaced(server: Server, transp
 
 
 def test_an_idle_connection_that_the_service_closes_is_replaced(server: Server, transport: HttpTransport) -> None:
-    def close_later(handler: Handler) -> None:
-        handler.ok()
+    def reply_at_once(handler: Handler) -> None:
+        handler.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+
+    def reply_and_close(handler: Handler) -> None:
+        reply_at_once(handler)
         handler.close_connection = True
 
-    for server.reply in (Handler.ok, Handler.ok, close_later):
+    for server.reply in (reply_at_once, reply_at_once, reply_and_close):
         transport.send(Request("GET", server.base_url + "/"))
     (origin,) = transport._pools.values()
     (idle,) = origin.idle
     assert wait_for_read(idle.sock, PATIENCE), "the service closes the connection"
-    server.reply = Handler.ok
+    server.reply = reply_at_once
 
     assert transport.send(Request("GET", server.base_url + "/")).status == 200
     assert server.connections == 2
@@ -189,25 +194,18 @@ def test_idle_connections_are_limited(
     server: Server, transport: HttpTransport, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(client_http, "MAX_CONNECTIONS", 2)
-    barrier = threading.Barrier(4)
+    transport.send(Request("GET", server.base_url + "/"))
+    origin = replace(*transport._pools.values(), idle=[])
+    connections = [HTTPConnection("127.0.0.1", server.server_port) for _ in range(3)]
 
-    def reply_together(handler: Handler) -> None:
-        barrier.wait(PATIENCE)
-        handler.ok()
+    for connection in connections:
+        connection.connect()
+        origin._release(connection)
 
-    server.reply = reply_together
-    for _ in range(2):  # urllib3 sends the first request of a connection
-        threads = [
-            threading.Thread(target=transport.send, args=[Request("GET", server.base_url + "/")]) for _ in range(4)
-        ]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join(PATIENCE)
-
-    (origin,) = transport._pools.values()
-    assert len(origin.idle) == 2
-    assert all(connection.is_connected for connection in origin.idle)
+    assert [connection.is_closed for connection in connections] == [False, False, True]
+    assert origin.idle == connections[:2]
+    origin.close_in_child()
+    assert all(connection.is_closed for connection in connections)
 
 
 def test_a_body_without_a_length_is_chunked(server: Server, transport: HttpTransport) -> None:
