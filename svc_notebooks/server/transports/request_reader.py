@@ -66,22 +66,22 @@ class RequestReader:
 
     def collect(self) -> bool:
         """Read the bytes that have arrived, without blocking. Return True if a thread can now read the request."""
-        is_ready = self.is_over or is_head(self.collected)
-        while not is_ready and self._collect_more():
-            is_ready = is_head(self.collected)
-        return is_ready or self.is_over
+        while not (self.is_over or is_head(self.collected)) and self._collect_more():
+            pass
+        return self.is_over or is_head(self.collected)
 
     def _collect_more(self) -> bool:
-        """Receive the bytes of a new request, or more of its bytes. Return False if none have arrived."""
+        """Receive the bytes of a new request, or more of its bytes. Return True if more may have arrived."""
+        size = BUFFER if self.collected else self._first_size
         try:
-            block = self.socket.recv(BUFFER if self.collected else self._first_size)
+            block = self.socket.recv(size)
         except (BlockingIOError, ssl.SSLWantReadError):
             return False
         except OSError:
             block = b""
         self.collected += block
         self.is_over = not block
-        return bool(block)
+        return len(block) == size or self._is_decrypted
 
     @property
     def _is_decrypted(self) -> bool:

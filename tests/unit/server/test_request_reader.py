@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Iterator
+from typing import cast
 
 import pytest
 
@@ -79,11 +80,30 @@ def test_an_incomplete_head_is_not_ready_before_its_end(ends: tuple[RequestReade
     assert reader.take_head() == head(700)
 
 
+def test_a_slow_client_does_not_keep_the_thread_that_collects() -> None:
+    class Trickle:
+        """A socket at which another byte has always arrived."""
+
+        received = 0
+
+        def recv(self, size: int) -> bytes:
+            self.received += 1
+            return b"x"
+
+    trickle = Trickle()
+    reader = RequestReader(cast("socket.socket", trickle))
+
+    assert not reader.collect()
+    assert not reader.collect()
+    assert trickle.received == 2
+
+
 def test_the_end_of_the_connection_is_ready(ends: tuple[RequestReader, socket.socket]) -> None:
     reader, client = ends
     client.sendall(head(300)[:100])
     client.close()
 
+    assert not reader.collect()
     assert reader.collect()
     assert reader.is_over
     assert reader.take_head() == head(300)[:100]
