@@ -336,6 +336,7 @@ class Service:
         self._push.close()
         self._snapshots.clear()
         self._context.store.close()
+        self._context.content.close_writers()
         self._parts.close()
 
     def __enter__(self) -> Service:

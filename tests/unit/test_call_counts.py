@@ -167,7 +167,7 @@ def test_a_chunk_takes_two_statements_and_one_commit(tmp_path: Path) -> None:
 
         statements = statements_of(lab.service, upload.send_chunk)
 
-    assert statements == ["BEGIN IMMEDIATE", "UPDATE sessions SET", "INSERT INTO rope", "COMMIT"]
+    assert statements == ["BEGIN IMMEDIATE", "UPDATE sessions SET", "UPDATE rope SET", "COMMIT"]
 
 
 def test_a_simple_upload_has_one_commit(tmp_path: Path) -> None:

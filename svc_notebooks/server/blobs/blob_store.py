@@ -1,7 +1,7 @@
 """Stores the bytes of contents in parts, which are read and written in blocks of at most 256 KiB.
 
-The rows of tables/contents.py list the parts of a content. A part is written once and never changed. Copying or moving
-a file changes rows and copies no bytes.
+The rows of tables/contents.py list the parts of a content, with the number of their bytes. These bytes never change. In
+a folder, the last part of an open upload may grow. Copying or moving a file changes rows and copies no bytes.
 """
 
 from __future__ import annotations
@@ -88,7 +88,10 @@ def _enumerate(names: list[str], noun: str) -> str:
 
 
 class PartWriter(Protocol):
-    """A writer for a new part. The part can be read after `commit`."""
+    """A writer for a new part. The bytes can be read after `commit`."""
+
+    can_grow: bool
+    """Whether further bytes can be written and committed after `commit`. Otherwise `commit` closes the writer."""
 
     size: int
     checksum: int | None
@@ -101,10 +104,13 @@ class PartWriter(Protocol):
         """Remove all bytes after the first `size` bytes."""
 
     def commit(self) -> str:
-        """Store the part and return its key."""
+        """Store the bytes written so far and return the key of the part."""
 
-    def abort(self) -> None:
-        """Discard the unfinished part."""
+    def abort(self, size: int = 0) -> None:
+        """Discard an uncommitted part, or the bytes after the first `size` bytes of a part. Close the writer."""
+
+    def close(self) -> None:
+        """Close the writer. The committed bytes stay."""
 
 
 class BlobStore(Protocol):
@@ -122,7 +128,8 @@ class BlobStore(Protocol):
     def problem(self, part: StoredPart, *, contents: bool = True) -> str | None:
         """Describe the damage of a part, or return None. Raises ContentsUnavailable.
 
-        If `contents` is false, compare only the length, or nothing in a bucket, which would need a request.
+        Further bytes in a file with a checksum are no damage, because an interrupted request may have written them. If
+        `contents` is false, compare only the length, or nothing in a bucket, which would need a request.
         """
 
     def checksum(self, part: StoredPart) -> int | None:
@@ -158,6 +165,8 @@ class LastingBlobStore(BlobStore, Protocol):
 
 
 class _MemoryWriter:
+    can_grow = False
+
     def __init__(self, parts: MemoryBlobStore, key: str | None) -> None:
         self._parts = parts
         self._key = key
@@ -196,8 +205,11 @@ class _MemoryWriter:
         self._parts._parts[key] = tuple(self._blocks)
         return key
 
-    def abort(self) -> None:
+    def abort(self, size: int = 0) -> None:
         self._blocks.clear()
+
+    def close(self) -> None:
+        """Do nothing, because `commit` has closed the writer."""
 
 
 class MemoryBlobStore:

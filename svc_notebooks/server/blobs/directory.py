@@ -33,10 +33,15 @@ _SAME_TICK = 100_000_000
 
 
 class _FileWriter:
+    """Writes a part to a file, which gets the name of the part with the first commit."""
+
+    can_grow = True
+
     def __init__(self, path: str, *, sync: bool) -> None:
         self._path = path
         self._unfinished = path + UNFINISHED
         self._sync = sync
+        self._is_named = False
         try:
             self._file = io.FileIO(self._unfinished, "x+")
         except FileNotFoundError:  # the first part in its folder
@@ -46,6 +51,9 @@ class _FileWriter:
         self.checksum: int | None = 0
 
     def write(self, block: bytes) -> None:
+        if self._file.closed:
+            self._file = io.FileIO(self._path, "r+")
+            self._file.seek(self.size)
         rest = memoryview(block)
         while rest:
             rest = rest[self._file.write(rest) :]
@@ -61,15 +69,25 @@ class _FileWriter:
     def commit(self) -> str:
         if self._sync:
             os.fsync(self._file.fileno())
-        self._file.close()
-        os.rename(self._unfinished, self._path)  # noqa: PTH104 -- a Path costs as much as the system call
-        if self._sync:
-            sync_folder(Path(self._path).parent)
+        if not self._is_named:
+            self._file.close()
+            os.rename(self._unfinished, self._path)  # noqa: PTH104 -- a Path costs as much as the system call
+            self._is_named = True
+            if self._sync:
+                sync_folder(Path(self._path).parent)
         return self._path[-KEY_LENGTH:]
 
-    def abort(self) -> None:
+    def abort(self, size: int = 0) -> None:
+        try:
+            if size and not self._file.closed:
+                self._file.truncate(size)
+        finally:
+            self._file.close()
+        if not size:
+            Path(self._unfinished).unlink(missing_ok=True)
+
+    def close(self) -> None:
         self._file.close()
-        Path(self._unfinished).unlink(missing_ok=True)
 
 
 class DirectoryBlobStore:
@@ -125,7 +143,7 @@ class DirectoryBlobStore:
         key, size, checksum = part
         try:
             status = os.stat(self._name(key))  # noqa: PTH116 -- a Path costs more than the system call
-            if status.st_size != size:
+            if status.st_size < size or (status.st_size > size and checksum is None):
                 return f"part {key} has {status.st_size:,} bytes instead of {size:,}"
             identity = (status.st_ino, size, status.st_mtime_ns)
             if not contents or checksum is None or self._verified.get(key) == identity:

@@ -32,6 +32,8 @@ class _ObjectWriter:
     The end of a part may have to be cut off, which is impossible after a part of a multipart upload was sent.
     """
 
+    can_grow = False
+
     def __init__(self, parts: S3BlobStore, key: str) -> None:
         self._parts = parts
         self._key = key
@@ -58,8 +60,10 @@ class _ObjectWriter:
         self._parts.remember(self._key)
         return self._key
 
-    def abort(self) -> None:
+    def abort(self, size: int = 0) -> None:
         self._file.close()
+
+    close = abort
 
 
 class _Pins:

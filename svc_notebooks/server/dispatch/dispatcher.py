@@ -31,7 +31,7 @@ from . import cors
 from .batch import BatchDisconnected, run_batch
 from .fault_injection import faults_from_header
 from .fault_plans import Faults
-from .handlers import LISTS, PUBLIC_HANDLERS, READ_ONLY, handler_of
+from .handlers import HANDLERS, LISTS, PUBLIC_HANDLERS, READ_ONLY, upload_handler
 from .monitor import Observation, Observer
 from .rate_limits import RateLimiter
 from .routing import UPLOAD, routes_of
@@ -245,7 +245,7 @@ class Dispatcher:
             rate_limiter.check(caller, operation, query)
         entry.declared = content_length(request, required=is_upload and method != "DELETE")
         request_context = RequestContext(request, method, operation, path_params, query, caller, body, entry)
-        handler = handler_of(request_context, upload=is_upload)
+        handler = upload_handler(request_context) if is_upload and operation.media else HANDLERS[operation.name]
         is_status_query = operation is SESSION and entry.declared == 0
         if method == "DELETE" or is_status_query:  # no body, so the handler can be called a second time
             return context.reserve.spend(lambda: handler(context, request_context))

@@ -132,13 +132,8 @@ LISTS = frozenset(operation for operation in READ_ONLY if operation.endswith((".
 """Those of them that always need several statements."""
 
 
-def handler_of(request: RequestContext, *, upload: bool) -> Handler:
-    """Return the handler of a request. `upload` is true if the request was sent to the upload URI.
-
-    Raises ApiError (400) for an upload with an unknown or missing `uploadType`.
-    """
-    if not (upload and request.operation.media):
-        return HANDLERS[request.operation.name]
+def upload_handler(request: RequestContext) -> Handler:
+    """Return the handler for the type of an upload. Raises ApiError (400) for an unknown or missing `uploadType`."""
     upload_type = request.query.get("uploadType")
     if upload_type is None:  # a common client library omits uploadType
         media_type = MediaType.parse(request.headers.get("Content-Type") or "").essence

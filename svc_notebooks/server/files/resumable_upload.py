@@ -8,7 +8,7 @@ never counts a byte that could still be lost.
 from __future__ import annotations
 
 import json
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager
 
 from ...core.api.operations import SESSION
 from ...core.errors.catalogue import refuse
@@ -43,6 +43,7 @@ from .storage_quota import check_usage
 
 _UNKNOWN_SESSION = "This upload session is unknown or has expired: start the upload from the beginning."
 _STATUS_QUERY = ContentRange(None)
+_OPEN, _COMPLETE, _CANCELLED = (each.value for each in (UploadState.OPEN, UploadState.COMPLETE, UploadState.CANCELLED))
 
 
 class _SessionTakenOver(Exception):
@@ -83,7 +84,8 @@ def _serve_session(context: ServiceContext, request: RequestContext, session_id:
     cancels = request.method == "DELETE"
     content_range = None if cancels else _content_range(request.http_request.headers)
     urgent = cancels or (isinstance(content_range, ContentRange) and content_range.span is None)
-    with context.session_locks.acquire(session_id, None if cancels else request.body, urgent=urgent) as lock:
+    body = None if cancels else request.body
+    with SessionLock(context.session_locks, session_id, body, urgent=urgent) as lock:
         row = context.store.upload_sessions.claim(session_id)
         if row is None:
             raise _SessionTakenOver
@@ -141,24 +143,21 @@ def _receive(
     def store_part(piece: PartRange) -> None:
         """Commit a full part before more bytes are written, so that a broken connection loses at most one part."""
         nonlocal row
-        row = row._replace(stored=piece.stop, touched=context.clock.now().timestamp())
-        with context.store.transaction():
-            if not context.store.upload_sessions.save(row):
-                raise _SessionTakenOver
-            if context.quotas:
-                check_usage(context, row.owner)
-            context.store.contents.append(row.content, piece)
+        new = row._replace(stored=piece.stop, touched=context.clock.now().timestamp())
+        row, _ = _save(context, request, row, new, piece)
 
-    writer = context.content.writer(row.stored, store_part)
+    writer = context.content.writer(row.stored, store_part, row.content)
     try:
         received = _read_body(lock, writer, plan, request.journal_entry.declared, context.policy.max_upload_size)
         now = context.clock.now().timestamp()
         decision = after_body(session, plan, received, rule, now)
-        last = writer.finish(decision.session.stored)
+        response = _commit(context, request, row, decision, writer)
     except BaseException:
         writer.abort()
         raise
-    return _commit(context, request, row, decision, last)
+    if writer.last_part:
+        context.content.keep_open(row.content, writer)
+    return response
 
 
 def _read_body(
@@ -188,44 +187,66 @@ def _commit(
     request: RequestContext,
     row: SessionRow,
     decision: SessionDecision,
-    last: PartRange | None = None,
+    writer: ContentWriter | None = None,
 ) -> Response:
+    """Store the decision and the last part of the body in one transaction, and return the response."""
+    last = writer.finish(decision.session.stored) if writer else None
     request.journal_entry.decided_by = decision.decided_by
-    session, was_open = decision.session, row.state == UploadState.OPEN.value
+    session = decision.session
     if session.state is UploadState.EXPIRED:
+        if writer:
+            writer.abort()
         _drop_session(context, row)
         return text_response(404, _UNKNOWN_SESSION)
-    completes = was_open and session.state is UploadState.COMPLETE
     new = row._replace(stored=session.stored, total=session.total, state=session.state.value, touched=session.touched)
-    orphaned: list[OrphanedContent] = []
-    converting: AbstractContextManager[ConvertedContent | None] = nullcontext()
-    sessions = context.store.upload_sessions
-    try:
-        if completes:
-            converting = _convert(context, request, new, last)
-        with converting as converted, context.store.transaction():
-            if not sessions.save(new):  # first, because after the claim of a later request the steps below could fail
-                raise _SessionTakenOver
-            if last:
-                if context.quotas:
-                    check_usage(context, row.owner)
-                context.store.contents.append(row.content, last)
-            if completes:
-                new, replaced = _store_file(context, request, new, converted)
-                if not sessions.save(new):
-                    raise _SessionTakenOver
-                orphaned += [replaced] if replaced else []
-            if converted or (was_open and session.state is UploadState.CANCELLED):
-                orphaned.append(OrphanedContent(row.content, context.store.contents.drop(row.content)))
-            sessions.keep(new)
-    except BaseException:
-        if last:
-            context.content.remove([last])
-        raise
+    if row.state == _OPEN and session.state is UploadState.COMPLETE:
+        with _convert(context, request, new, last) as converted:
+            new, orphaned = _save(context, request, row, new, last, converted)
+    else:
+        new, orphaned = _save(context, request, row, new, last)
+    if writer:
+        writer.confirm()
+    if session.state is not UploadState.OPEN:
+        writer.close() if writer else context.content.close_writer(row.content)
     for content in orphaned:
         discard_content(context, content)
     request.journal_entry.offset_after = session.stored
     return _response(context, request, new, decision)
+
+
+def _save(
+    context: ServiceContext,
+    request: RequestContext,
+    row: SessionRow,
+    new: SessionRow,
+    last: PartRange | None,
+    converted: ConvertedContent | None = None,
+) -> tuple[SessionRow, list[OrphanedContent]]:
+    """Save the new row of a session and the last part of its content. Create the file if the upload is complete.
+
+    Returns the final row of the session, and the contents to delete after the transaction.
+    """
+    orphaned: list[OrphanedContent] = []
+    sessions, was_open = context.store.upload_sessions, row.state == _OPEN
+    with context.store.transaction():
+        if not sessions.save(new):  # first, because after the claim of a later request the steps below could fail
+            raise _SessionTakenOver
+        if last:
+            if context.quotas:
+                check_usage(context, row.owner)
+            if last.start == row.stored:
+                context.store.contents.append(row.content, last)
+            elif not context.store.contents.extend(row.content, last):  # the rows are those of another state
+                raise _SessionTakenOver
+        if was_open and new.state == _COMPLETE:
+            new, replaced = _store_file(context, request, new, converted)
+            if not sessions.save(new):
+                raise _SessionTakenOver
+            orphaned += [replaced] if replaced else []
+        if converted or (was_open and new.state == _CANCELLED):
+            orphaned.append(OrphanedContent(row.content, context.store.contents.drop(row.content)))
+        sessions.keep(new)
+    return new, orphaned
 
 
 def _convert(
@@ -272,7 +293,7 @@ def _drop_session(context: ServiceContext, row: SessionRow) -> None:
     parts = []
     with context.store.transaction():
         context.store.upload_sessions.drop(row.id)
-        if row.state == UploadState.OPEN.value:
+        if row.state == _OPEN:
             parts = context.store.contents.drop(row.content)
     context.content.discard(row.content, parts)
 

@@ -1,7 +1,8 @@
 """Copies the folder of a store, which a service may be using, to another folder.
 
-The database is copied at one moment, while the service continues. Parts never change, but the service deletes parts of
-deleted files. If a part of the copied database has been deleted meanwhile, the database is copied again.
+The database is copied at one moment, while the service continues. The bytes of a part that the database counts never
+change, but the service deletes parts of deleted files. If a part of the copied database has been deleted meanwhile, the
+database is copied again.
 """
 
 from __future__ import annotations
@@ -52,8 +53,8 @@ def back_up(folder: Path, target: Path, *extra: str) -> Backup:
             break
     else:
         raise OSError(errno.EBUSY, "files were deleted during each of 100 attempts; try again", str(folder))
-    for part in copied.keys() - set(stored.parts):
-        _path(target / PARTS, part).unlink()
+    for key in {part.key for part in copied} - {part.key for part in stored.parts}:
+        _path(target / PARTS, key).unlink()
     for name in extra:
         if (folder / name).is_file():
             shutil.copy(folder / name, target / name)  # with its mode
@@ -84,12 +85,12 @@ def _copy_parts(source: Path, target: Path, parts: list[StoredPart], copied: dic
     for part in parts:
         if part in copied:
             continue
-        path = _path(target, part)
+        path = _path(target, part.key)
         path.parent.mkdir(parents=True, exist_ok=True)
         try:
-            with _path(source, part).open("rb") as file, path.open("wb") as copy:
+            with _path(source, part.key).open("rb") as file, path.open("wb") as copy:
                 checksum = size = 0
-                while block := file.read(BLOCK):
+                while block := file.read(min(BLOCK, part.size - size)):
                     copy.write(block)
                     checksum, size = crc32(block, checksum), size + len(block)
         except FileNotFoundError:
@@ -99,5 +100,5 @@ def _copy_parts(source: Path, target: Path, parts: list[StoredPart], copied: dic
     return True
 
 
-def _path(folder: Path, part: StoredPart) -> Path:
-    return folder / part.key[:2] / part.key
+def _path(folder: Path, key: str) -> Path:
+    return folder / key[:2] / key

@@ -29,55 +29,75 @@ _MOST_CHECKED_AT_ONCE = 64
 
 _RECORDED_AT_ONCE = 256
 
+_MAX_OPEN_WRITERS = 64
+"""The maximum number of open uploads whose last part stays open between two requests."""
+
 
 class ContentWriter:
     """Writes the bytes of a content in parts of `part_size` bytes.
 
-    Full parts are passed to `keep`, and `finish` returns the last part. `end` is the offset of the next byte.
+    Full parts are passed to `keep`, and `finish` returns the last part, which starts before the bytes that rows count
+    if rows name it already. `end` is the offset of the next byte. `last_part` is the writer of the part that is being
+    written or can grow, or None.
     """
 
     def __init__(self, parts: BlobStore, part_size: int, start: int, keep: Callable[[PartRange], None]) -> None:
+        self.keep = keep
+        self.end = start
+        self.last_part: PartWriter | None = None
         self._parts = parts
         self._part_size = part_size
-        self._keep = keep
-        self._start = self.end = start
-        self._writer: PartWriter | None = None
+        self._start = self._counted = start
+        self._key: str | None = None  # the key of the last part after its first commit
 
     def write(self, block: bytes) -> None:
         """Append a block of bytes."""
         while block:
-            if self._writer and self._writer.size == self._part_size:
-                piece = self._close(self._writer)
-                try:
-                    self._keep(piece)
-                except BaseException:
-                    self._parts.delete([piece.part])
-                    raise
-            self._writer = self._writer or self._parts.writer()
-            room = self._part_size - self._writer.size
-            self._writer.write(block[:room])
-            self.end = self._start + self._writer.size
+            if self.last_part and self.last_part.size == self._part_size and (full := self.finish(self.end)):
+                self.keep(full)
+                self.confirm()
+            if self.last_part is None:
+                self.last_part, self._key, self._start = self._parts.writer(), None, self.end
+            room = self._part_size - self.last_part.size
+            self.last_part.write(block[:room])
+            self.end = self._start + self.last_part.size
             block = block[room:]
 
     def finish(self, end: int) -> PartRange | None:
-        """Truncate the content to the offset `end`, and return its last part, or None if the last part is empty."""
-        if self._writer is None or end <= self._start:
+        """Truncate the content to the offset `end`, and return its last part, or None without further bytes."""
+        part = self.last_part
+        if part is None or end <= self._counted:
             self.abort()
             return None
         if end < self.end:
-            self._writer.truncate(end - self._start)
-        return self._close(self._writer)
+            part.truncate(end - self._start)
+            self.end = end
+        self._key = part.commit()
+        return PartRange(self._start, end, self._key, part.checksum)
 
-    def _close(self, writer: PartWriter) -> PartRange:
-        piece = PartRange(self._start, self._start + writer.size, writer.commit(), writer.checksum)
-        self._writer, self._start = None, piece.stop  # after the commit, which may fail and need an abort
-        return piece
+    def confirm(self) -> None:
+        """Record that rows count all bytes so far. Close a part that cannot grow further."""
+        self._counted, part = self.end, self.last_part
+        if part and not part.can_grow:
+            self.last_part = None
+        elif part and part.size == self._part_size:
+            self.close()
 
     def abort(self) -> None:
-        """Delete the part that is being written."""
-        if self._writer:
-            self._writer.abort()
-            self._writer = None
+        """Delete the bytes that no row counts, and close the part that is being written."""
+        if self.last_part is None:
+            return
+        if self._key is None or self._counted > self._start:
+            self.last_part.abort(max(0, self._counted - self._start))
+        else:
+            self._parts.delete([self._key])
+        self.close()
+
+    def close(self) -> None:
+        """Close the part that is being written. Its committed bytes stay."""
+        part, self.last_part = self.last_part, None
+        if part:
+            part.close()
 
 
 class ContentReader:
@@ -135,10 +155,43 @@ class Content:
         self._lock = Lock()
         self._readers: Counter[int] = Counter()
         self._pending_deletes: dict[int, list[str]] = {}
+        self._open_writers: dict[int, ContentWriter] = {}  # by content number, the last used one at the end
 
-    def writer(self, start: int, keep: Callable[[PartRange], None]) -> ContentWriter:
-        """Return a writer for the bytes of a content from the offset `start` on. `keep` is called with full parts."""
+    def writer(self, start: int, keep: Callable[[PartRange], None], content: int | None = None) -> ContentWriter:
+        """Return a writer for the bytes of a content from the offset `start` on. `keep` is called with full parts.
+
+        With the number of a content, the writer may be one that `keep_open` has kept, which continues the last part.
+        """
+        kept = None if content is None else self._open_writers.pop(content, None)
+        if kept and kept.end == start:
+            kept.keep = keep
+            return kept
+        if kept:
+            kept.close()
         return ContentWriter(self._parts, self._part_size, start, keep)
+
+    def keep_open(self, content: int, writer: ContentWriter) -> None:
+        """Keep the writer of an open upload for its next request.
+
+        If other processes use the store, the writer is closed, because they may write the next bytes.
+        """
+        if self._store.is_shared:
+            writer.close()
+            return
+        with self._lock:
+            if len(self._open_writers) == _MAX_OPEN_WRITERS:
+                self._open_writers.pop(next(iter(self._open_writers))).close()
+            self._open_writers[content] = writer
+
+    def close_writer(self, content: int) -> None:
+        """Close the writer that is kept for a content."""
+        if writer := self._open_writers.pop(content, None):
+            writer.close()
+
+    def close_writers(self) -> None:
+        """Close all kept writers, for example because another content may get the same number."""
+        for content in list(self._open_writers):
+            self.close_writer(content)
 
     def read(self, content: int, first: int, last: int) -> ContentReader:
         """Return a reader of bytes `first` to `last` (exclusive). The bytes stay readable if the file is changed."""
@@ -162,6 +215,7 @@ class Content:
 
     def discard(self, content: int, parts: list[str]) -> None:
         """Delete the parts of a deleted content at once, or when the last reader of the content is closed."""
+        self.close_writer(content)
         with self._lock:
             if self._readers[content]:
                 self._pending_deletes[content] = parts
@@ -223,6 +277,7 @@ class Content:
     @contextmanager
     def replacing(self) -> Iterator[None]:
         """Run a `with` block that replaces the store's rows, then delete all parts that no row names any more."""
+        self.close_writers()
         before = self._store.contents.known_parts()
         yield
         known = self._store.contents.known_parts()

@@ -7,9 +7,8 @@ in tables/upload_sessions.py guarantee correctness without this module.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
-from threading import Condition
+from threading import Condition, Lock
+from types import TracebackType
 
 from ...core.http.messages import Body, Disconnected, abort_body
 from ...core.thread_permit import release_permit
@@ -17,13 +16,65 @@ from ...core.thread_permit import release_permit
 _STEP = 0.05  # seconds after which a waiting request checks again whether the active request makes progress
 
 
-class SessionLock:
-    """The lock with which one request has exclusive use of an upload session."""
+class SessionLocks:
+    """The locks of all upload sessions that requests are using."""
 
-    def __init__(self, body: Body | None) -> None:
+    def __init__(self, patience: float) -> None:
+        self._patience = patience
+        self._mutex = Lock()
+        self._changed = Condition(self._mutex)
+        self._locks: dict[str, SessionLock] = {}
+        self._waiting = 0
+
+    def _wait_for_lock(self, key: str, lock: SessionLock, *, urgent: bool) -> None:
+        interrupted_at = 0.0
+        with self._changed:
+            self._waiting += 1
+            try:
+                while other := self._locks.get(key):
+                    now = time.monotonic()
+                    if urgent or now - other.progress >= self._patience:
+                        other.interrupt()
+                        interrupted_at = interrupted_at or now
+                    if interrupted_at and now - interrupted_at >= self._patience:
+                        break  # the other body cannot be aborted, but its later bytes will not be stored
+                    self._changed.wait(_STEP)
+            finally:
+                self._waiting -= 1
+            self._locks[key] = lock
+
+
+class SessionLock:
+    """The lock with which one request has exclusive use of an upload session in a `with` block.
+
+    The block waits for the request that has the lock. If that request has received no bytes for `patience` seconds or
+    `urgent` is true, it is interrupted.
+    """
+
+    def __init__(self, locks: SessionLocks, key: str, body: Body | None, *, urgent: bool) -> None:
+        self._all = locks
+        self._key = key
         self._body = body
+        self._urgent = urgent
         self.progress = time.monotonic()
         self.interrupted = False
+
+    def __enter__(self) -> SessionLock:
+        with self._all._mutex:
+            is_free = self._all._locks.setdefault(self._key, self) is self
+        if not is_free:
+            with release_permit():
+                self._all._wait_for_lock(self._key, self, urgent=self._urgent)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        with self._all._mutex:
+            if self._all._locks.get(self._key) is self:
+                del self._all._locks[self._key]
+            if self._all._waiting:
+                self._all._changed.notify_all()
 
     def read(self, size: int) -> bytes:
         """Read a block of the request's body. Raises Disconnected if a later request has interrupted this one."""
@@ -38,45 +89,3 @@ class SessionLock:
         if not self.interrupted:
             self.interrupted = True
             abort_body(self._body)
-
-
-class SessionLocks:
-    """The locks of all upload sessions that requests are using."""
-
-    def __init__(self, patience: float) -> None:
-        self._patience = patience
-        self._changed = Condition()
-        self._locks: dict[str, SessionLock] = {}
-
-    @contextmanager
-    def acquire(self, key: str, body: Body | None, *, urgent: bool) -> Iterator[SessionLock]:
-        """Lock an upload session for a `with` block, after waiting for the request that has the lock.
-
-        If that request has received no bytes for `patience` seconds or `urgent` is true, interrupt that request.
-        """
-        lock = SessionLock(body)
-        with self._changed:
-            is_free = self._locks.setdefault(key, lock) is lock
-        if not is_free:
-            with release_permit():
-                self._wait_for_lock(key, lock, urgent=urgent)
-        try:
-            yield lock
-        finally:
-            with self._changed:
-                if self._locks.get(key) is lock:
-                    del self._locks[key]
-                self._changed.notify_all()
-
-    def _wait_for_lock(self, key: str, lock: SessionLock, *, urgent: bool) -> None:
-        interrupted_at = 0.0
-        with self._changed:
-            while other := self._locks.get(key):
-                now = time.monotonic()
-                if urgent or now - other.progress >= self._patience:
-                    other.interrupt()
-                    interrupted_at = interrupted_at or now
-                if interrupted_at and now - interrupted_at >= self._patience:
-                    break  # the other body cannot be aborted, but its later bytes will not be stored
-                self._changed.wait(_STEP)
-            self._locks[key] = lock

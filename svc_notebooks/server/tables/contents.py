@@ -35,6 +35,11 @@ class Digests(NamedTuple):
 
 _BEGIN = Prepared(insert(contents).values(md5=None).returning(contents.c.id))
 _APPEND = inserting(rope, ("content", *PartRange._fields))
+_EXTEND = Prepared(
+    update(rope)
+    .where(rope.c.content == bindparam("number"), rope.c.start == bindparam("first"), rope.c.part == bindparam("key"))
+    .values(stop=bindparam("end"), checksum=bindparam("crc"))
+)
 _PIECES = Prepared(
     select(*(rope.c[name] for name in PartRange._fields))
     .where(rope.c.content == bindparam("content"), rope.c.start < bindparam("last"), rope.c.stop > bindparam("first"))
@@ -83,6 +88,12 @@ class Contents(TableGroup):
         start, stop, part, checksum = piece
         values = {"content": content, "start": start, "stop": stop, "part": part, "checksum": checksum}
         self._database.queue_change(_APPEND, values)
+
+    def extend(self, content: int, piece: PartRange) -> bool:
+        """Store the new end of the last part of a content. Returns False, and stores nothing, if it is another part."""
+        start, stop, part, checksum = piece
+        values = {"number": content, "first": start, "key": part, "end": stop, "crc": checksum}
+        return self._database.change(_EXTEND, values) == 1
 
     def pieces(self, content: int, first: int, last: int) -> list[PartRange]:
         """Return the parts that contain bytes `first` to `last` (exclusive) of a content, in order."""

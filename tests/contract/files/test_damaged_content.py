@@ -1,7 +1,8 @@
-"""Responses about stored content that is missing, too short, too long or changed. A 200 never has wrong content."""
+"""Responses about stored content that is missing, too short, or changed. A 200 never has wrong content."""
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import socket
@@ -26,10 +27,6 @@ def truncate(part: Path) -> None:
     os.truncate(part, part.stat().st_size - 1)
 
 
-def grow(part: Path) -> None:
-    part.write_bytes(part.read_bytes() + b"x")
-
-
 def corrupt(part: Path) -> None:
     stored = part.read_bytes()
     part.write_bytes(stored[:7] + bytes([stored[7] ^ 1]) + stored[8:])
@@ -38,7 +35,6 @@ def corrupt(part: Path) -> None:
 DAMAGES = {
     "missing": (Path.unlink, "is missing"),
     "truncated": (truncate, "instead of"),
-    "grown": (grow, "instead of"),
     "rotten": (corrupt, "wrong checksum"),
 }
 damages = pytest.mark.parametrize("damage, problem", DAMAGES.values(), ids=DAMAGES)
@@ -157,6 +153,21 @@ def test_damaged_bytes_have_no_checksums(
     assert "md5Checksum" not in damaged.json
     assert [file["id"] for file in listed.json["files"]] == [file_id]
     assert restored.json["md5Checksum"] == wire.create(CONTENT)["md5Checksum"]
+
+
+def test_bytes_after_the_end_of_a_part_are_ignored(wire: Wire, folder: Path) -> None:
+    """A chunk that was interrupted by a kill leaves such bytes."""
+    file_id = wire.send("POST", "/upload/storage/v3/files?uploadType=media", CONTENT).json["id"]
+    for part in parts_of(folder):
+        part.write_bytes(part.read_bytes() + b"x")
+
+    copy = wire.post_json(f"/storage/v3/files/{file_id}/copy", {})
+    listed = wire.send("GET", "/storage/v3/files?fields=files(size,md5Checksum)")
+
+    for each in (file_id, copy.json["id"]):
+        assert wire.download(each).body == CONTENT
+        assert wire.download(each, Range="bytes=999-2000").body == CONTENT[999:2001]
+    assert listed.json["files"] == 2 * [{"size": "4500", "md5Checksum": hashlib.md5(CONTENT).hexdigest()}]
 
 
 def test_a_checksum_that_was_known_before_stays(wire: Wire, folder: Path) -> None:

@@ -130,6 +130,7 @@ def test_without_a_checksum_the_length_is_compared(tmp_path):
 
     assert parts.problem(StoredPart(key, 6, None)) is None
     assert "6 bytes instead of 7" in parts.problem(StoredPart(key, 7, None))
+    assert "6 bytes instead of 5" in parts.problem(StoredPart(key, 5, None))
 
 
 def test_a_part_that_cannot_be_committed_leaves_no_file(tmp_path, monkeypatch):

@@ -1,0 +1,333 @@
+"""The last part of an open upload grows in a folder: one file for many chunks, and never a byte that no row counts."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+from types import SimpleNamespace
+
+import pytest
+
+from svc_notebooks.core.http.messages import Disconnected, Headers, Request
+from svc_notebooks.core.policy import Policy
+from svc_notebooks.server.blobs.blob_store import StoredPart
+from svc_notebooks.server.blobs.directory import DirectoryBlobStore
+from svc_notebooks.server.service import open_service
+from svc_notebooks.server.state import backup
+from svc_notebooks.server.state.check import check_store
+from svc_notebooks.server.storage import content_io
+from svc_notebooks.server.storage.content_io import Content
+from tests.framed import framed
+
+Q = 262_144
+DATA = os.urandom(5 * Q)
+FILES = "http://svc.local/storage/v3/files"
+UPLOAD = "http://svc.local/upload/storage/v3/files?uploadType=resumable"
+
+
+class Client:
+    """Uploads `data` in chunks of 256 KiB to a service in this process."""
+
+    def __init__(self, service, token=None, data=DATA):
+        self.service, self.data = service, data
+        self.token = token or service.sign_in()
+        self.uri = None
+
+    def ask(self, method, url, body=b"", **headers):
+        pairs = [(name.replace("_", "-"), value) for name, value in headers.items()]
+        request = Request(method, url, Headers([("Authorization", f"Bearer {self.token}"), *pairs]), body)
+        return self.service.handle(framed(request))
+
+    def begin(self):
+        self.uri = self.ask("POST", UPLOAD).headers["Location"]
+        return self
+
+    def send(self, *numbers):
+        for number in numbers:
+            first = number * Q
+            content_range = f"bytes {first}-{first + Q - 1}/{len(self.data)}"
+            response = self.ask("PUT", self.uri, self.data[first : first + Q], Content_Range=content_range)
+        return response
+
+    def stored(self):
+        response = self.ask("PUT", self.uri, Content_Range="bytes */*")
+        assert response.status == 308
+        stored = response.headers.get("Range")
+        return int(stored.removeprefix("bytes=0-")) + 1 if stored else 0
+
+    def download(self, response):
+        assert response.status == 200
+        return self.ask("GET", f"{FILES}/{json.loads(response.content())['id']}?alt=media").content()
+
+
+class Broken:
+    """A body that ends too early."""
+
+    def __init__(self, content):
+        self.content = content
+
+    def read(self, size=-1, /):
+        if not self.content:
+            raise Disconnected
+        block, self.content = self.content[:size], self.content[size:]
+        return block
+
+
+def sizes(folder):
+    return sorted(path.stat().st_size for path in (folder / "parts").glob("??/*"))
+
+
+def part_of(folder):
+    (path,) = (folder / "parts").glob("??/*")
+    return path
+
+
+@pytest.fixture
+def client(tmp_path):
+    with open_service(tmp_path / "store", seed=0) as service:
+        yield Client(service).begin()
+
+
+def test_the_chunks_of_an_upload_are_one_file(client, tmp_path):
+    sizes_after = []
+    for number in range(4):
+        client.send(number)
+        sizes_after.append(sizes(tmp_path / "store"))
+
+    assert sizes_after == [[Q], [2 * Q], [3 * Q], [4 * Q]]
+    assert client.download(client.send(4)) == DATA
+    assert sizes(tmp_path / "store") == [5 * Q]
+
+
+def test_a_part_grows_to_the_size_of_a_part(tmp_path):
+    with open_service(tmp_path, seed=0, policy=Policy(part_size=2 * Q)) as service:
+        client = Client(service).begin()
+
+        assert client.download(client.send(*range(5))) == DATA
+    assert sizes(tmp_path) == [Q, 2 * Q, 2 * Q]
+
+
+def test_a_chunk_that_crosses_the_size_of_a_part_fills_one_and_begins_another(tmp_path):
+    with open_service(tmp_path, seed=0, policy=Policy(part_size=Q + 1000)) as service:
+        client = Client(service).begin()
+
+        assert client.download(client.send(*range(5))) == DATA
+    assert sizes(tmp_path) == [5 * Q - 4 * (Q + 1000), *4 * [Q + 1000]]
+
+
+@pytest.mark.spec("A3-19", "A3-19b")
+def test_bytes_that_no_row_counts_are_ignored_after_a_kill(tmp_path):
+    with open_service(tmp_path, seed=0) as service:
+        client = Client(service).begin()
+        client.send(0, 1)
+    with part_of(tmp_path).open("ab") as file:
+        file.write(b"bytes of a chunk that was not committed")
+
+    with open_service(tmp_path, seed=0) as client.service:
+        assert client.stored() == 2 * Q
+        assert client.download(client.send(2, 3, 4)) == DATA
+    assert check_store(tmp_path).problems == []
+
+
+def test_a_part_with_fewer_bytes_than_its_row_counts_is_damaged(tmp_path):
+    with open_service(tmp_path, seed=0) as service:
+        Client(service).begin().send(0, 1)
+    os.truncate(part_of(tmp_path), 2 * Q - 1)
+
+    ((_, problem, _),) = check_store(tmp_path).problems
+    assert f"has {2 * Q - 1:,} bytes instead of {2 * Q:,}" in problem
+
+
+@pytest.mark.spec("A3-12")
+def test_the_bytes_of_a_chunk_whose_commit_fails_are_deleted(client, tmp_path, monkeypatch):
+    client.send(0)
+
+    def fail():
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(client.service._context.store._database, "_commit", fail)
+        refused = client.send(1)
+
+    assert refused.status == 507
+    assert sizes(tmp_path / "store") == [Q]
+    assert client.stored() == Q
+    assert client.download(client.send(1, 2, 3, 4)) == DATA
+
+
+def test_the_rest_of_a_broken_chunk_is_cut_off(client, tmp_path):
+    client.send(0)
+    client.ask("PUT", client.uri, Broken(DATA[Q : 2 * Q + 1000]), Content_Range=f"bytes {Q}-{5 * Q - 1}/{5 * Q}")
+
+    assert client.stored() == 2 * Q
+    assert sizes(tmp_path / "store") == [2 * Q]
+    assert client.download(client.send(2, 3, 4)) == DATA
+
+
+def test_a_cancelled_upload_leaves_no_file(client, tmp_path):
+    client.send(0, 1)
+
+    assert client.ask("DELETE", client.uri).status == 499
+    assert sizes(tmp_path / "store") == []
+    assert client.service._context.content._open_writers == {}
+
+
+def test_an_upload_that_ends_without_a_body_closes_its_part(client):
+    first = Q - 1
+    client.ask("PUT", client.uri, DATA[:Q], Content_Range=f"bytes 0-{first}/*")
+    assert len(client.service._context.content._open_writers) == 1
+
+    done = client.ask("PUT", client.uri, Content_Range=f"bytes */{Q}")
+
+    assert client.download(done) == DATA[:Q]
+    assert client.service._context.content._open_writers == {}
+
+
+def test_the_oldest_of_many_open_parts_is_closed(tmp_path, monkeypatch):
+    monkeypatch.setattr(content_io, "_MAX_OPEN_WRITERS", 2)
+    with open_service(tmp_path, seed=0) as service:
+        clients = [Client(service, data=os.urandom(3 * Q)).begin() for _ in range(3)]
+        for number in range(2):
+            for client in clients:
+                client.send(number)
+        assert len(service._context.content._open_writers) == 2
+
+        assert [client.download(client.send(2)) for client in clients] == [client.data for client in clients]
+
+
+def test_a_restored_upload_continues_from_the_snapshot(client, tmp_path):
+    client.send(0)
+    snapshot = client.service.snapshot()
+    client.send(1, 2)
+
+    client.service.restore(snapshot)
+
+    assert client.stored() == Q
+    client.data = DATA[:Q] + os.urandom(4 * Q)
+    assert client.download(client.send(1, 2, 3, 4)) == client.data
+    client.service.close()
+    assert check_store(tmp_path / "store").problems == []
+
+
+def test_an_upload_never_continues_the_part_of_another_state(tmp_path):
+    """Contents of two states can have the same number and the same size."""
+    with open_service(tmp_path, seed=0) as service:
+        first, second = Client(service), Client(service, data=os.urandom(5 * Q))
+        empty = service.snapshot()
+        first.begin().send(0)
+        begun = service.snapshot()
+        service.restore(empty)
+        second.begin().send(0)
+        service.restore(begun)
+
+        assert first.download(first.send(1, 2, 3, 4)) == DATA
+
+
+def test_a_part_of_another_state_is_not_extended(tmp_path, monkeypatch):
+    """A chunk may end while another thread restores a state."""
+    with open_service(tmp_path, seed=0) as service:
+        first, second = Client(service), Client(service, data=os.urandom(5 * Q))
+        empty = service.snapshot()
+        first.begin().send(0, 1)
+        begun = service.snapshot()
+        service.restore(empty)
+        second.begin().send(0, 1)
+        monkeypatch.setattr(Content, "close_writers", lambda self: None)
+        service.restore(begun)
+
+        refused = first.send(2)
+        assert (refused.status, refused.headers["Range"]) == (308, f"bytes=0-{2 * Q - 1}")
+        assert first.download(first.send(2, 3, 4)) == DATA
+
+
+def test_an_upload_after_a_reset_gets_a_part_of_its_own(client, tmp_path):
+    client.send(0)
+    client.service.reset()
+
+    client.begin().data = os.urandom(2 * Q)
+    assert client.download(client.send(0, 1)) == client.data
+    assert sizes(tmp_path / "store") == [2 * Q]
+
+
+def test_a_backup_has_the_counted_bytes_of_a_part_that_grows_meanwhile(client, tmp_path, monkeypatch):
+    client.send(0)
+    other = json.loads(client.ask("POST", UPLOAD.replace("resumable", "media"), b"other").content())["id"]
+    copies = []
+    copy_database, copy_parts = backup.copy_database, backup._copy_parts
+
+    def copy_and_grow(source, target):
+        copy_database(source, target)
+        copies.append(target)
+        client.send(len(copies))
+
+    def copy_all_but_the_first_time(*arguments):
+        is_whole = copy_parts(*arguments)
+        if len(copies) == 1:
+            client.ask("DELETE", f"{FILES}/{other}")
+            return False
+        return is_whole
+
+    monkeypatch.setattr(backup, "copy_database", copy_and_grow)
+    monkeypatch.setattr(backup, "_copy_parts", copy_all_but_the_first_time)
+    done = backup.back_up(tmp_path / "store", tmp_path / "backup")
+
+    assert (len(copies), done.parts, done.size, done.damaged) == (2, 1, 2 * Q, [])
+    assert sizes(tmp_path / "backup") == [2 * Q]
+    with open_service(tmp_path / "backup", seed=0) as client.service:
+        assert client.stored() == 2 * Q
+        assert client.download(client.send(2, 3, 4)) == DATA
+
+
+def test_a_store_that_processes_share_keeps_no_part_open(tmp_path):
+    parts = DirectoryBlobStore(tmp_path, sync=False)
+    content = Content(SimpleNamespace(is_shared=True), parts, part_size=100)
+    writer = content.writer(0, None, 1)
+    writer.write(b"first")
+    first = writer.finish(5)
+    writer.confirm()
+    content.keep_open(1, writer)
+
+    later = content.writer(5, None, 1)
+    later.write(b"second")
+    second = later.finish(11)
+
+    assert (first.start, first.stop, second.start, second.stop) == (0, 5, 5, 11)
+    assert first.part != second.part
+
+
+def test_a_writer_continues_only_at_the_next_byte(tmp_path):
+    parts = DirectoryBlobStore(tmp_path, sync=False)
+    content = Content(SimpleNamespace(is_shared=False), parts, part_size=100)
+    writer = content.writer(0, None, 1)
+    writer.write(b"first")
+    writer.finish(5)
+    writer.confirm()
+    content.keep_open(1, writer)
+
+    other = content.writer(4, None, 1)
+    other.write(b"t")
+    other.finish(5)
+    content.keep_open(1, other)
+    same = content.writer(5, None, 1)
+
+    assert other is not writer
+    assert same is other
+    same.abort()
+
+
+@pytest.mark.parametrize("sync", [False, True])
+def test_a_committed_part_grows_and_can_lose_the_bytes_after_a_size(tmp_path, sync):
+    parts = DirectoryBlobStore(tmp_path, sync=sync)
+    writer = parts.writer()
+    writer.write(b"first")
+    first = StoredPart(writer.commit(), writer.size, writer.checksum)
+    writer.write(b", second")
+    second = StoredPart(writer.commit(), writer.size, writer.checksum)
+    writer.write(b", third")
+    writer.abort(second.size)
+
+    assert first.key == second.key
+    assert [b"".join(parts.read(part, 0, part.size)) for part in (first, second)] == [b"first", b"first, second"]
+    assert [parts.problem(part) for part in (first, second)] == [None, None]
+    assert (tmp_path / first.key[:2] / first.key).read_bytes() == b"first, second"
