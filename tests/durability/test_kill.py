@@ -110,7 +110,7 @@ def upload(served: Served, content: bytes, kills: int, dice: random.Random) -> s
         chunk = content[stored : stored + CHUNK]
         sent = max(sent, stored + len(chunk))
         last = f"bytes {stored}-{stored + len(chunk) - 1}/{len(content)}"
-        if kills and dice.random() < 0.8:
+        if kills and dice.random() < 0.5:  # after chunks that made the part grow
             kills -= 1
             killed_send(served, session, SlowBody(chunk, dice.randrange(len(chunk) + 1)), last, dice)
         else:

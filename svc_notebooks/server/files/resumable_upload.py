@@ -31,7 +31,7 @@ from ..blobs.blob_store import BLOCK
 from ..context.access_tokens import Caller
 from ..context.responses import empty_response, encode_json, json_bytes, text_response
 from ..context.service_context import RequestContext, ServiceContext
-from ..storage.content_io import ContentWriter
+from ..storage.content_writer import ContentWriter
 from ..storage.session_locks import SessionLock
 from ..tables.contents import PartRange
 from ..tables.upload_sessions import SessionRow

@@ -13,7 +13,7 @@ from ...core.http.multipart import MediaType, MultipartDecoder, MultipartError, 
 from ..blobs.blob_store import BLOCK
 from ..context.responses import json_response
 from ..context.service_context import RequestContext, ServiceContext
-from ..storage.content_io import ContentWriter
+from ..storage.content_writer import ContentWriter
 from ..tables.contents import PartRange
 from ..tables.files import FileRow
 from .conversion import ConversionRequest, conversion_for, convert, too_large
