@@ -62,10 +62,11 @@ class ContentWriter:
         """Delete the bytes that no row counts, and close the part that is being written."""
         if self.last_part is None:
             return
-        if self._key is None or self._counted > self._start:
-            self.last_part.abort(max(0, self._counted - self._start))
-        else:
+        counted = self._counted - self._start
+        if self._key and not counted:
             self._parts.delete([self._key])
+        else:
+            self.last_part.abort(counted)
         self.close()
 
     def close(self) -> None:
