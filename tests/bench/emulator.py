@@ -22,7 +22,8 @@ FILES = 500
 LARGE_SIZE, SMALL_SIZE = 128, 64
 
 EXISTING = 99_000
-FEW, ROUNDS = 50, 19
+FEW, MANY_ROUNDS = 50, 39
+ROUNDS = 15
 
 
 @contextmanager
@@ -35,7 +36,7 @@ def both() -> Iterator[tuple[NeutralClient, NeutralClient]]:
 def creates() -> Iterator[Row]:
     """Small files, one request each, in services that begin empty: the more the emulator has, the slower it is."""
     runs = {"ours": lambda: _filling(processes.ours, OURS), "theirs": lambda: _filling(processes.emulator, EMULATOR)}
-    costs = alternate(runs)
+    costs = alternate(runs, ROUNDS)
     work = f"create a file of 1 KB ({FILES} in a row)"
     yield compare(work, costs["ours"], costs["theirs"], PEER, at_least(10), microseconds)
 
@@ -86,7 +87,7 @@ def many() -> Iterator[Row]:
     with processes.ours() as full, processes.ours() as empty:
         last, first = NeutralClient(full, OURS), NeutralClient(empty, OURS)
         _creating(last, EXISTING)()
-        costs = alternate({"last": _creating(last, FEW), "first": _creating(first, FEW)}, ROUNDS)
+        costs = alternate({"last": _creating(last, FEW), "first": _creating(first, FEW)}, MANY_ROUNDS)
     work = "create the last 1,000 of 100,000 files"
     yield compare(work, costs["last"], costs["first"], "the first 1,000", at_most(1.1), microseconds)
 

@@ -151,8 +151,8 @@ def _migrate(connection: Connection, path: Path) -> Path | None:
 
 
 def _pragmas(path: Path | None, durability: Literal["process", "power"]) -> tuple[str, ...]:
-    if path is None:
-        return ("journal_mode = MEMORY", "synchronous = OFF")
+    if path is None:  # a commit looks through the page cache, which saves only copies in memory, so it is small (KiB)
+        return ("journal_mode = MEMORY", "synchronous = OFF", "cache_size = -500")
     # A second service is refused, because it would delete the parts that the first service is still writing.
     return (
         f"locking_mode = {'NORMAL' if _has_process_locks() else 'EXCLUSIVE'}",
