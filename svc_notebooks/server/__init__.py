@@ -1,4 +1,4 @@
-"""The service, which turns a request into a response and keeps its state in a database and in immutable blobs.
+"""The service, which turns a request into a response and keeps its state in a database and in blobs.
 
 service.py                       Service, open_service: `handle(Request) -> Response`
 transports/, dispatch/, web/     sockets, WSGI and the control API; routing and handlers; pages for people

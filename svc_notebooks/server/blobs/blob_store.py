@@ -114,7 +114,7 @@ class PartWriter(Protocol):
 
 
 class BlobStore(Protocol):
-    """A store for parts, which are immutable sequences of bytes with a key."""
+    """A store for parts, which are sequences of bytes with a key."""
 
     def writer(self, key: str | None = None) -> PartWriter:
         """Return a writer for a new part, which gets a new key unless it is the copy of a part of another store."""

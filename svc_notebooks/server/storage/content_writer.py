@@ -33,10 +33,10 @@ class ContentWriter:
                 self.confirm()
             if self.last_part is None:
                 self.last_part, self._key, self._start = self._parts.writer(), None, self.end
-            room = self._part_size - self.last_part.size
-            self.last_part.write(block[:room])
+            free = self._part_size - self.last_part.size
+            self.last_part.write(block[:free])
             self.end = self._start + self.last_part.size
-            block = block[room:]
+            block = block[free:]
 
     def finish(self, end: int) -> PartRange | None:
         """Truncate the content to the offset `end`, and return its last part, or None without further bytes."""

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from svc_notebooks.core.http.messages import Disconnected, Headers, Request
+from svc_notebooks.core.http.messages import Headers, Request
 from svc_notebooks.core.policy import Policy
 from svc_notebooks.server.blobs.blob_store import StoredPart
 from svc_notebooks.server.blobs.directory import DirectoryBlobStore
@@ -18,6 +18,7 @@ from svc_notebooks.server.state import backup
 from svc_notebooks.server.state.check import check_store
 from svc_notebooks.server.storage import content_io
 from svc_notebooks.server.storage.content_io import Content
+from tests.broken_body import BrokenBody
 from tests.framed import framed
 
 Q = 262_144
@@ -59,19 +60,6 @@ class Client:
     def download(self, response):
         assert response.status == 200
         return self.ask("GET", f"{FILES}/{json.loads(response.content())['id']}?alt=media").content()
-
-
-class Broken:
-    """A body that ends too early."""
-
-    def __init__(self, content):
-        self.content = content
-
-    def read(self, size=-1, /):
-        if not self.content:
-            raise Disconnected
-        block, self.content = self.content[:size], self.content[size:]
-        return block
 
 
 def sizes(folder):
@@ -158,7 +146,7 @@ def test_the_bytes_of_a_chunk_whose_commit_fails_are_deleted(client, tmp_path, m
 
 def test_the_rest_of_a_broken_chunk_is_cut_off(client, tmp_path):
     client.send(0)
-    client.ask("PUT", client.uri, Broken(DATA[Q : 2 * Q + 1000]), Content_Range=f"bytes {Q}-{5 * Q - 1}/{5 * Q}")
+    client.ask("PUT", client.uri, BrokenBody(DATA[Q : 2 * Q + 1000]), Content_Range=f"bytes {Q}-{5 * Q - 1}/{5 * Q}")
 
     assert client.stored() == 2 * Q
     assert sizes(tmp_path / "store") == [2 * Q]

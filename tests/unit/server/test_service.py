@@ -9,9 +9,10 @@ from io import BytesIO
 import pytest
 
 from svc_notebooks.core.errors.errors import Unsupported
-from svc_notebooks.core.http.messages import Disconnected, Headers, Request
+from svc_notebooks.core.http.messages import Headers, Request
 from svc_notebooks.core.policy import Policy
 from svc_notebooks.server.service import open_service
+from tests.broken_body import BrokenBody
 from tests.framed import framed
 
 
@@ -89,19 +90,6 @@ def test_a_token_expires_and_sees_only_files_of_its_user():
         assert service.handle(ask).status == 401
 
 
-class Leaving:
-    """A body whose sender goes away after some bytes."""
-
-    def __init__(self, content):
-        self.content = content
-
-    def read(self, size=-1, /):
-        if not self.content:
-            raise Disconnected
-        block, self.content = self.content[:size], self.content[size:]
-        return block
-
-
 METADATA = b"--b\r\nContent-Type: application/json\r\n\r\n{}\r\n--b\r\nContent-Type: text/plain\r\n\r\n"
 SOME_PARTS = b"x" * (3 * 65_536 + 9)
 WORKBOOK = METADATA.replace(b"{}", b'{"mimeType": "application/vnd.svc-apps.spreadsheet"}').replace(
@@ -114,7 +102,7 @@ XLSX = b"application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 @pytest.mark.parametrize(
     "method, target, body, status",
     [
-        ("POST", "?uploadType=media", Leaving(SOME_PARTS), 499),
+        ("POST", "?uploadType=media", BrokenBody(SOME_PARTS), 499),
         ("POST", "?uploadType=multipart", METADATA + SOME_PARTS, 400),
         ("POST", "?uploadType=multipart", METADATA + SOME_PARTS + b"\r\n--b\r\n\r\n\r\n--b--\r\n", 400),
         ("POST", "?uploadType=multipart", (WORKBOOK % XLSX) + b"PK\x03\x04" + SOME_PARTS + b"\r\n--b--\r\n", 400),
