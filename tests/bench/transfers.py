@@ -18,6 +18,7 @@ from tests.bench.table import Row, at_least, compare, rate
 
 SIZE = 256
 ROUNDS, MORE_ROUNDS = 9, 15  # more on a disk, whose waits differ
+SERVICES = 3  # for small chunks, because two processes with the same code can differ by a tenth
 LARGE = 8 * MIB
 SMALL = 256 * 1024
 
@@ -27,7 +28,7 @@ GOOGLE_MEDIA = "google-resumable-media"
 
 def upload_in_large_chunks() -> Iterator[Row]:
     """Chunks of the default size."""
-    costs = _uploads(LARGE, on_disk=True)
+    costs = _uploads(LARGE, MORE_ROUNDS, on_disk=True)
     work, ours, show = f"upload {SIZE} MiB in 8 MiB chunks", costs["ours"], rate(SIZE)
     yield compare(work, ours, costs["bare"], "one bare streamed PUT, requests", at_least(0.9), show)
     tuned = compare(work, ours, costs["tuned"], "the same, http.client with 1 MiB blocks", at_least(0.8), show)
@@ -37,12 +38,13 @@ def upload_in_large_chunks() -> Iterator[Row]:
 
 
 def upload_in_small_chunks() -> Iterator[Row]:
-    """The smallest chunks that the interface allows: 1024 requests.
+    """The smallest chunks that the interface allows: 1024 requests. The rounds belong to several services.
 
     Not on a disk: the time that ext4 takes to make a file grows by milliseconds with the files that were deleted
     lately, every round deletes a thousand, and no client is the better for that.
     """
-    costs = _uploads(SMALL, on_disk=False)
+    services = [_uploads(SMALL, ROUNDS, on_disk=False) for _ in range(SERVICES)]
+    costs = {name: tuple(cost for rounds in services for cost in rounds[name]) for name in services[0]}
     work, ours, show = f"upload {SIZE} MiB in 256 KiB chunks", costs["ours"], rate(SIZE)
     yield compare(work, ours, costs[GOOGLE_MEDIA], GOOGLE_MEDIA, at_least(2), show)
     yield compare(work, ours, costs[GOOGLE_API], GOOGLE_API, at_least(1.3), show)
@@ -56,7 +58,7 @@ def _stored(*, on_disk: bool) -> Iterator[tuple[Served, Path]]:
         yield stack.enter_context(processes.ours(directory / "store")), directory
 
 
-def _uploads(chunk: int, *, on_disk: bool) -> dict[str, Costs]:
+def _uploads(chunk: int, rounds: int, *, on_disk: bool) -> dict[str, Costs]:
     with _stored(on_disk=on_disk) as (served, directory):
         path = big_file(directory, SIZE)
         uploaders = {
@@ -68,7 +70,7 @@ def _uploads(chunk: int, *, on_disk: bool) -> dict[str, Costs]:
             uploaders |= {"bare": peers.streamed_put(served), "tuned": peers.tuned_put(served)}
         session = Session(served.base_url, TOKEN)
         runs = {name: _uploading(uploader, path, session) for name, uploader in uploaders.items()}
-        return alternate(runs, MORE_ROUNDS if on_disk else ROUNDS)
+        return alternate(runs, rounds)
 
 
 def _uploading(send: peers.Uploader, path: Path, session: Session) -> Run:
