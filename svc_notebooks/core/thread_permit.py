@@ -7,39 +7,38 @@ its `with` block must not need the permit to end, and a lock that a request need
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import AbstractContextManager
 from threading import local
-from typing import Any, TypeAlias
-
-Release: TypeAlias = Callable[[], AbstractContextManager[None]]
+from typing import Any
 
 
 class _Thread(local):
-    release: Release | None = None
+    released: AbstractContextManager[None] | None = None
 
 
 _thread = _Thread()
 
 
-def set_permit(release: Release | None) -> None:
-    """Set the context manager that releases the permit of this thread and takes it again, or None without a permit."""
-    _thread.release = release
+def set_permit(released: AbstractContextManager[None] | None) -> None:
+    """Set the context manager that releases the permit of this thread and takes it again, or None without a permit.
+
+    It is used for several blocks.
+    """
+    _thread.released = released
 
 
 class _ReleasedPermit:
-    __slots__ = ("_release", "_released")
+    __slots__ = ("_released",)
 
     def __enter__(self) -> None:
-        self._release = release = _thread.release
-        if release is not None:
-            self._released = release()
-            self._released.__enter__()
-            _thread.release = None  # an inner block has no permit to release
+        self._released = released = _thread.released
+        if released is not None:
+            released.__enter__()
+            _thread.released = None  # an inner block has no permit to release
 
     def __exit__(self, *error: Any) -> None:
-        if self._release is not None:
-            _thread.release = self._release
+        if self._released is not None:
+            _thread.released = self._released
             self._released.__exit__(*error)
 
 

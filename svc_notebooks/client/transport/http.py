@@ -104,7 +104,7 @@ class HttpTransport:
             # A browser gives no reason for a failed request, and another try would not help.
             host = urlsplit(request.url).netloc.rpartition("@")[2]
             raise TransportError(_BLOCKED.format(host=host), hopeless=True) from _safe_cause(error)
-        return _read(response, request.method) if isinstance(response, urllib3.BaseHTTPResponse) else response
+        return response if isinstance(response, Response) else _read(response, request.method)
 
     def close(self) -> None:
         """Close all connections."""

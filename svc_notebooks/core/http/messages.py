@@ -59,7 +59,8 @@ class Headers(Mapping[str, str]):
     __slots__ = ("_values", "pairs")
 
     def __init__(self, pairs: Iterable[tuple[str, str]] | Mapping[str, str] = ()) -> None:
-        items = pairs.items() if isinstance(pairs, Mapping) else pairs
+        # the usual types first, because to look for a Mapping is a Python function
+        items = pairs if isinstance(pairs, (tuple, list)) or not isinstance(pairs, Mapping) else pairs.items()
         self.pairs: tuple[tuple[str, str], ...] = tuple(items)
         self._values: dict[str, list[str]] = {}  # by name in lower case, from the first look-up on
 

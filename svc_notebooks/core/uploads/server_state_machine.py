@@ -95,12 +95,13 @@ def after_body(
 ) -> SessionDecision:
     """Return the new session and response status after the body of a PUT to the session URI was read."""
     stored = session.stored + received.appended
-    kept = session._replace(stored=max(session.stored, stored - stored % rule.quantum))
+    whole = max(session.stored, stored - stored % rule.quantum)
+    if not received.overlong and (received.broken or plan.end is None):
+        by = "A3-12" if received.broken else "chunk_rule" if whole < stored else plan.decided_by
+        return _decision(session._replace(stored=whole, total=plan.total), UploadEvent.PART, now, rule=by)
+    kept = session._replace(stored=whole)
     if received.overlong:
         return refusal(kept, RequestProblem("The body is longer than the request declared."), now)
-    if received.broken or plan.end is None:
-        by = "A3-12" if received.broken else "chunk_rule" if kept.stored < stored else plan.decided_by
-        return _decision(kept._replace(total=plan.total), UploadEvent.PART, now, rule=by)
     end = stored if plan.end == "body" else plan.end
     if plan.total not in (None, end):
         return refusal(kept, _wrong_total(plan.total, f"this body ends at byte {end}"), now)

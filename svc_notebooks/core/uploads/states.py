@@ -29,6 +29,8 @@ LIFETIME = 7 * 86_400.0
 class UploadState(Enum):
     """The states of an upload session. NONE is the state before the service accepts an initiation."""
 
+    __hash__ = object.__hash__  # as members are equal only to themselves; the one of Enum is a Python function
+
     NONE = "none"
     OPEN = "open"
     COMPLETE = "complete"
@@ -38,6 +40,8 @@ class UploadState(Enum):
 
 class UploadEvent(Enum):
     """The events that can change the state of an upload session."""
+
+    __hash__ = object.__hash__
 
     ACCEPTED = "the initiation is accepted"
     PART = "bytes arrive and bytes are still missing"

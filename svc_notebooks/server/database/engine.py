@@ -178,7 +178,7 @@ class Database:
         sql = prepared.sql or prepared.compile(self._connection.dialect)
         if changes:
             self._row_cache.clear()
-            if self._readers:
+            if self._readers and not self._depth:
                 self.end_snapshot()
         try:
             cursor = self._driver.execute(sql, prepared.constants | values)

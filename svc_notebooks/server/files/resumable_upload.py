@@ -44,6 +44,7 @@ from .storage_quota import check_usage
 _UNKNOWN_SESSION = "This upload session is unknown or has expired: start the upload from the beginning."
 _STATUS_QUERY = ContentRange(None)
 _OPEN, _COMPLETE, _CANCELLED = (each.value for each in (UploadState.OPEN, UploadState.COMPLETE, UploadState.CANCELLED))
+_STATE_BY_VALUE = {state.value: state for state in UploadState}
 
 
 class _SessionTakenOver(Exception):
@@ -198,7 +199,7 @@ def _commit(
             writer.abort()
         _drop_session(context, row)
         return text_response(404, _UNKNOWN_SESSION)
-    new = row._replace(stored=session.stored, total=session.total, state=session.state.value, touched=session.touched)
+    new = row._replace(stored=session.stored, total=session.total, state=session.state._value_, touched=session.touched)
     if row.state == _OPEN and session.state is UploadState.COMPLETE:
         with _convert(context, request, new, last) as converted:
             new, orphaned = _save(context, request, row, new, last, converted)
@@ -333,4 +334,4 @@ def _file_json(context: ServiceContext, request: RequestContext, row: SessionRow
 
 
 def _session_of(row: SessionRow) -> UploadSession:
-    return UploadSession(row.stored, row.total, row.touched, UploadState(row.state))
+    return UploadSession(row.stored, row.total, row.touched, _STATE_BY_VALUE[row.state])

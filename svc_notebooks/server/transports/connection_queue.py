@@ -84,13 +84,13 @@ class ReadyQueue(Generic[T]):
         self._waiting: dict[str, _Lane[T]] = {}
         self._running: dict[str, _Lane[T]] = {}
         self._assigned: deque[T] = deque()
-        lock = RLock()
-        self._changed, self._paused = Condition(lock), Condition(lock)
+        self._lock = RLock()
+        self._changed, self._paused = Condition(self._lock), Condition(self._lock)
         self._closed = False
 
     def put(self, connection: T) -> None:
         """Add a connection that waits for a thread."""
-        with self._changed:
+        with self._lock:
             self._waiting_lane(connection.lane).connections.append(connection)
             self._changed.notify(self._assign())
 
@@ -99,7 +99,7 @@ class ReadyQueue(Generic[T]):
 
         `finished` is the lane of the connection that the thread has served, and whose permit it returns.
         """
-        with self._changed:
+        with self._lock:
             if finished is not None:
                 self._lane_by_name[finished].threads -= 1
                 self._occupied -= 1
@@ -113,12 +113,15 @@ class ReadyQueue(Generic[T]):
             return None if self._closed else self._assigned.popleft()
 
     def paused(self, lane: str) -> AbstractContextManager[None]:
-        """Return the permit of a thread during a `with` block, and wait for a permit at its end."""
+        """Return a context manager that returns the permit of a thread, and waits for a permit at the end of its block.
+
+        It can be used for several blocks.
+        """
         return _Paused(self, lane)
 
     def pause(self, lane: str) -> None:
         """Return the permit of a thread."""
-        with self._changed:
+        with self._lock:
             self._return_permit(lane)
             if self._waiting:
                 self._changed.notify(self._assign())
@@ -126,7 +129,7 @@ class ReadyQueue(Generic[T]):
 
     def resume(self, lane: str) -> None:
         """Wait for a permit."""
-        with self._changed:
+        with self._lock:
             granted = None if self._take_free_permit(lane) else self._wait_for_permit(lane)
         while granted and not granted.wait(BRIEF_SECONDS):
             self.check()
@@ -159,7 +162,7 @@ class ReadyQueue(Generic[T]):
 
     def wait_until_paused(self, seconds: float) -> None:
         """Wait until no thread has a permit, at most for some seconds."""
-        with self._paused:
+        with self._lock:
             if self._running:
                 self._paused.wait(seconds)
 
@@ -169,7 +172,7 @@ class ReadyQueue(Generic[T]):
 
     def check(self) -> None:
         """Give permits to other threads where threads have run for `BRIEF_SECONDS` or `LONG_SECONDS`."""
-        with self._changed:
+        with self._lock:
             self._changed.notify(self._assign())
 
     def relieve(self) -> bool:
@@ -178,7 +181,7 @@ class ReadyQueue(Generic[T]):
         The server calls this after a time without a response, so that even requests that wait for other requests cannot
         stop it.
         """
-        with self._changed:
+        with self._lock:
             waiting = self._waiting.values()
             needs_thread = any(lane.connections and lane.threads < self._share for lane in waiting)
             if any(lane.resuming for lane in waiting) or (needs_thread and self._idle):
@@ -192,7 +195,7 @@ class ReadyQueue(Generic[T]):
 
     def close(self) -> None:
         """Close the queue, so that `get` returns None in every thread, and paused threads need no permit."""
-        with self._changed:
+        with self._lock:
             self._closed = True
             for lane in self._waiting.values():
                 for granted in lane.resuming:

@@ -66,9 +66,12 @@ class RequestReader:
 
     def collect(self) -> bool:
         """Read the bytes that have arrived, without blocking. Return True if a thread can now read the request."""
-        while not (self.is_over or is_head(self.collected)) and self._collect_more():
-            pass
-        return self.is_over or is_head(self.collected)
+        may_have_more = True
+        while not (self.is_over or (self.collected and is_head(self.collected))):
+            if not may_have_more:
+                return False
+            may_have_more = self._collect_more()
+        return True
 
     def _collect_more(self) -> bool:
         """Receive the bytes of a new request, or more of its bytes. Return True if more may have arrived."""

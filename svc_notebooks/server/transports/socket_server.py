@@ -17,7 +17,6 @@ import sys
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from functools import partial
 from operator import attrgetter
 from pathlib import Path
 from secrets import token_urlsafe
@@ -363,7 +362,7 @@ class SocketServer:
         lane = None
         while connection := self._queue.get(lane):
             lane, stays = connection.lane, False
-            set_permit(partial(self._queue.paused, lane))
+            set_permit(self._queue.paused(lane))
             try:
                 stays = connection.serve()
             except OSError as error:

@@ -214,7 +214,7 @@ def test_a_closed_queue_ends_its_threads(queue, pool):
 def test_an_inner_wait_releases_no_second_permit(queue):
     (first,) = put(queue, "ada")
     assert queue.get() is first
-    set_permit(lambda: queue.paused("ada"))
+    set_permit(queue.paused("ada"))
     try:
         with release_permit(), release_permit():
             assert not queue._running
