@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from functools import partial
 from pathlib import Path
-from threading import RLock, local
+from threading import RLock
 from typing import Any, ClassVar, NoReturn, TypeAlias
 from weakref import finalize
 
@@ -25,7 +25,7 @@ from sqlalchemy import ColumnElement, Connection, Select, Table, delete, text
 from ...core.process_fork import ForkedChild, after_fork, keep_forever
 from .database_copy import load_image
 from .errors import UnstorableText, explain_errors, store_error
-from .readers import Reader, Readers, close_connection
+from .readers import Reader, Readers, ThreadValues, close_connection
 from .statements import Prepared as Prepared, Row as Row, inserting as inserting
 
 _FORK_ADVICE = "Use it there: SQLite allows no connection to cross a fork."
@@ -92,7 +92,7 @@ class Database:
         """
         self._connection = connection
         self._readers = readers
-        self._thread = local()
+        self._thread = ThreadValues()
         self._closing = finalize(self, close, partial(close_connection, connection, readers))
         self._closing.atexit = False  # at exit a thread may still use the connection
         self._driver: Any = connection.connection.driver_connection
@@ -108,7 +108,7 @@ class Database:
 
     def _leave(self) -> None:
         keep_forever(self)
-        self._readers, self._thread = None, local()
+        self._readers, self._thread = None, ThreadValues()
         self.lock = ForkedChild(
             "This database belongs to the parent process and cannot be used in a forked child process.", _FORK_ADVICE
         )
@@ -154,7 +154,7 @@ class Database:
     @property
     def _reader(self) -> Reader | None:
         """The reader with the snapshot of this thread."""
-        return getattr(self._thread, "reader", None)
+        return self._thread.reader
 
     def end_snapshot(self) -> None:
         """End the snapshot of this thread, whose next statements then read the latest rows."""

@@ -13,7 +13,7 @@ import errno
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple, NoReturn, cast
 
 import psycopg
 from sqlalchemy import ColumnElement, Connection, Select, Table
@@ -222,7 +222,7 @@ class PostgresDatabase(Database):
 
     @property
     def _reader(self) -> PostgresReader | None:
-        return getattr(self._thread, "reader", None)
+        return cast("PostgresReader | None", self._thread.reader)
 
     # -- expectations ---------------------------------------------------------------------------------------------
 
@@ -245,7 +245,8 @@ class PostgresDatabase(Database):
 
     @property
     def _expectation(self) -> _Expectation | None:
-        return getattr(self._thread, "expectation", None)
+        expectation: _Expectation | None = self._thread.expectation
+        return expectation
 
     def _queue_expectation(self, statements: PostgresConnection) -> None:
         expectation = self._expectation

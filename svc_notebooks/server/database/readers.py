@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable
 from queue import Empty, LifoQueue
-from threading import Lock
+from threading import Lock, local
 from typing import Any
 
 from sqlalchemy import Connection, Select
@@ -15,6 +15,16 @@ from ...core.thread_permit import release_permit
 from .statements import Prepared, Row
 
 MAX_READERS = 8
+
+
+class ThreadValues(local):
+    """The values of one thread: the reader with its snapshot, and the statement that PostgreSQL runs with the next one.
+
+    The defaults are attributes of the class, because `getattr` with a default makes an exception at each look-up.
+    """
+
+    reader: Reader | None = None
+    expectation: Any = None
 
 
 class Reader:
