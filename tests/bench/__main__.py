@@ -10,8 +10,15 @@ from multiprocessing import get_context
 from time import monotonic
 from traceback import print_exc
 
-from tests.bench.benches import BENCHES, BY_NAME_ONLY, GROUPS, ON_ONE_CORE, rows_of
-from tests.bench.machine import describe_commit, describe_machine, describe_priority, today
+from tests.bench.benches import BENCHES, BY_NAME_ONLY, GROUPS, ON_ONE_CORE, measure
+from tests.bench.machine import (
+    Speed,
+    describe_commit,
+    describe_machine,
+    describe_priority,
+    describe_speeds,
+    today,
+)
 from tests.bench.pages import write_pages
 from tests.bench.table import HEADINGS, MISSED, Row, text_line
 
@@ -23,10 +30,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     commit, begun = describe_commit(), monotonic()
     seconds: dict[str, float] = {}
+    speeds: list[Speed] = []
     print(text_line(HEADINGS), flush=True)
     measured: dict[str, list[Row]] = {}
-    for name, rows in _measured(_benches(options.names), all_cores=options.all_cores):
+    for name, rows, speed in _measured(_benches(options.names), all_cores=options.all_cores):
         measured[name] = rows
+        speeds.append(speed)
         seconds[name] = monotonic() - begun - sum(seconds.values())
         if options.write and rows:  # at once, so that an interrupted run keeps what it has measured
             cores = ", one core" if name in ON_ONE_CORE and not options.all_cores else ""
@@ -38,6 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     print(f"{len(measured)} benchmarks in {monotonic() - begun:.0f} s, commit {commit}; missed goals: {len(missed)}")
     print("".join(f"    {line}\n" for line in missed), end="")
     longest = sorted(seconds, key=lambda name: -seconds[name])[:_LONGEST]
+    print(describe_speeds(speeds))
     print("longest: " + ", ".join(f"{name} {seconds[name]:.0f} s" for name in longest))
     return 1 if options.check and missed else 0
 
@@ -49,18 +59,18 @@ def _benches(names: Sequence[str]) -> list[str]:
     return [bench for name in names for bench in GROUPS.get(name, (name,))]
 
 
-def _measured(names: Sequence[str], *, all_cores: bool) -> Iterator[tuple[str, list[Row]]]:
-    """Each in a process of its own: none inherits what another has loaded and left."""
+def _measured(names: Sequence[str], *, all_cores: bool) -> Iterator[tuple[str, list[Row], Speed]]:
+    """Each in a process of its own: none inherits what another has loaded and left. The speed is that before it."""
     with ProcessPoolExecutor(1, get_context("spawn"), max_tasks_per_child=1) as fresh:
-        for name, running in [(name, fresh.submit(rows_of, name, all_cores=all_cores)) for name in names]:
+        for name, running in [(name, fresh.submit(measure, name, all_cores=all_cores)) for name in names]:
             try:
-                rows = running.result()
+                rows, speed = running.result()
             except Exception:  # the other benchmarks are measured nevertheless
                 print_exc()
-                rows = []
+                rows, speed = [], Speed.now()
             for row in rows:
                 print(text_line(row.cells()), flush=True)
-            yield name, rows
+            yield name, rows, speed
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib import import_module
 
-from tests.bench.machine import stay_on_one_core
+from tests.bench.machine import Speed, stay_on_one_core
 from tests.bench.table import Row
 
 # The file and the function; loaded when measured, so that no row waits for another's peers.
@@ -66,3 +66,9 @@ def rows_of(name: str, *, all_cores: bool = False) -> list[Row]:
         stay_on_one_core()
     room, function = BENCHES[name]
     return list(getattr(import_module(f".{room}", __package__), function)())
+
+
+def measure(name: str, *, all_cores: bool = False) -> tuple[list[Row], Speed]:
+    """Measure one of them like `rows_of`, and before it the speed of the machine."""
+    speed = Speed.now()
+    return rows_of(name, all_cores=all_cores), speed

@@ -1,4 +1,4 @@
-"""Describes the machine (processor, cores, memory, Python), the date, and the commit."""
+"""Describes the machine (processor, cores, memory, Python, and how fast it is now), the date, and the commit."""
 
 from __future__ import annotations
 
@@ -6,10 +6,16 @@ import os
 import platform
 import re
 import subprocess
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from time import perf_counter
+from typing import NamedTuple
 
 import psutil
+
+_COPIED = 64 * 1024**2
+_NUMBERS = 20_000
 
 
 def describe_machine() -> str:
@@ -18,6 +24,44 @@ def describe_machine() -> str:
     return (
         f"The newest rows were measured on: {_processor()}, {os.cpu_count()} cores, {memory:.0f} GiB,"
         f" {platform.system()}, Python {platform.python_version()}."
+    )
+
+
+class Speed(NamedTuple):
+    """The milliseconds for arithmetic and for a copy of 64 MiB, the shortest of a few.
+
+    Both grow while other programs, or other virtual machines of the same host, use the processor and the memory.
+    """
+
+    arithmetic: float
+    copy: float
+
+    @classmethod
+    def now(cls) -> Speed:
+        """Measure for about 50 milliseconds."""
+        source, target = bytearray(_COPIED), bytearray(_COPIED)
+
+        def copy() -> None:
+            target[:] = source
+
+        return cls(_shortest(lambda: sum(number * number for number in range(_NUMBERS))), _shortest(copy))
+
+
+def _shortest(work: Callable[[], object]) -> float:
+    def milliseconds() -> float:
+        begun = perf_counter()
+        work()
+        return (perf_counter() - begun) * 1000
+
+    return min(milliseconds() for _ in range(3))
+
+
+def describe_speeds(speeds: Sequence[Speed]) -> str:
+    """One sentence with the range of the speeds of a run. At a quiet time both ranges are small."""
+    arithmetic, copies = zip(*speeds, strict=True)
+    return (
+        f"arithmetic took {min(arithmetic):.1f} to {max(arithmetic):.1f} ms, and a copy of 64 MiB"
+        f" {min(copies):.0f} to {max(copies):.0f} ms: the smaller the ranges, the quieter the machine"
     )
 
 

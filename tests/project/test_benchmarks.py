@@ -10,6 +10,7 @@ import pytest
 
 from tests.bench import __main__ as command, pages, rounds
 from tests.bench.benches import BENCHES, BY_NAME_ONLY, rows_of
+from tests.bench.machine import Speed
 from tests.bench.pages import PAGE_HEADINGS, SHOWN_IN_README, Table, page_table, read_table, readme_table
 from tests.bench.rounds import ROUNDS, Cost, Ratio, Stopwatch, alternate, processor_of, timed
 from tests.bench.table import HELD, MISSED, PARTLY, Row, at_least, at_most, compare, milliseconds, verdict, within
@@ -124,7 +125,10 @@ def written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, Path
 
 
 def run(monkeypatch: pytest.MonkeyPatch, rows: dict[str, list[Row]], *arguments: str) -> int:
-    monkeypatch.setattr(command, "_measured", lambda names, all_cores: ((name, rows[name]) for name in names))
+    speeds = iter([Speed(0.9, 5), Speed(1.2, 11), Speed(1.0, 7)])
+    monkeypatch.setattr(
+        command, "_measured", lambda names, all_cores: ((name, rows[name], next(speeds)) for name in names)
+    )
     return command.main([*arguments, *rows])
 
 
@@ -136,6 +140,14 @@ class TestCommand:
         assert run(monkeypatch, rows, "--check") == status
         assert run(monkeypatch, rows) == 0
         assert ("import: other: 1 ms, 2.00" in capsys.readouterr().out) == bool(status)
+
+    def test_a_run_shows_how_quiet_the_machine_was(self, monkeypatch, capsys):
+        run(monkeypatch, {"import": [row("one", HELD)], "download": [row("other", HELD)]})
+
+        assert "arithmetic took 0.9 to 1.2 ms, and a copy of 64 MiB 5 to 11 ms" in capsys.readouterr().out
+
+    def test_the_speed_of_the_machine_is_measured(self):
+        assert min(Speed.now()) > 0
 
     def test_write_replaces_the_rows_of_the_measured_benchmarks_only(self, monkeypatch, written):
         run(monkeypatch, {"download": [row("a faster download", HELD)]}, "--write")
