@@ -59,7 +59,7 @@ class Headers(Mapping[str, str]):
     __slots__ = ("_values", "pairs")
 
     def __init__(self, pairs: Iterable[tuple[str, str]] | Mapping[str, str] = ()) -> None:
-        # the usual types first, because to look for a Mapping is a Python function
+        # a tuple and a list first, because isinstance() with an abstract class is slow
         items = pairs if isinstance(pairs, (tuple, list)) or not isinstance(pairs, Mapping) else pairs.items()
         self.pairs: tuple[tuple[str, str], ...] = tuple(items)
         self._values: dict[str, list[str]] = {}  # by name in lower case, from the first look-up on

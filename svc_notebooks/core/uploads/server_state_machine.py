@@ -95,11 +95,11 @@ def after_body(
 ) -> SessionDecision:
     """Return the new session and response status after the body of a PUT to the session URI was read."""
     stored = session.stored + received.appended
-    whole = max(session.stored, stored - stored % rule.quantum)
+    kept_size = max(session.stored, stored - stored % rule.quantum)
     if not received.overlong and (received.broken or plan.end is None):
-        by = "A3-12" if received.broken else "chunk_rule" if whole < stored else plan.decided_by
-        return _decision(session._replace(stored=whole, total=plan.total), UploadEvent.PART, now, rule=by)
-    kept = session._replace(stored=whole)
+        by = "A3-12" if received.broken else "chunk_rule" if kept_size < stored else plan.decided_by
+        return _decision(session._replace(stored=kept_size, total=plan.total), UploadEvent.PART, now, rule=by)
+    kept = session._replace(stored=kept_size)
     if received.overlong:
         return refusal(kept, RequestProblem("The body is longer than the request declared."), now)
     end = stored if plan.end == "body" else plan.end

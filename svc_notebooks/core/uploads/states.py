@@ -29,7 +29,7 @@ LIFETIME = 7 * 86_400.0
 class UploadState(Enum):
     """The states of an upload session. NONE is the state before the service accepts an initiation."""
 
-    __hash__ = object.__hash__  # as members are equal only to themselves; the one of Enum is a Python function
+    __hash__ = object.__hash__  # members are compared by identity, and Enum.__hash__ is a slow Python function
 
     NONE = "none"
     OPEN = "open"

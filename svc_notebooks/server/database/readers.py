@@ -20,7 +20,7 @@ MAX_READERS = 8
 class ThreadValues(local):
     """The values of one thread: the reader with its snapshot, and the statement that PostgreSQL runs with the next one.
 
-    The defaults are attributes of the class, because `getattr` with a default makes an exception at each look-up.
+    The defaults are attributes of the class, because `getattr` with a default raises and drops an exception each time.
     """
 
     reader: Reader | None = None
