@@ -129,6 +129,8 @@ class Policy:
     def __post_init__(self) -> None:
         for field in fields(self):
             value = getattr(self, field.name)
+            if value is field.default:
+                continue
             if wrong := _find_problem(field.name, value, field.default):
                 raise ValueError(f"{field.name} is {value!r}; it must be {wrong}")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from threading import RLock
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +17,7 @@ from .catalogue import DEFINITIONS
 from .check_result import ExerciseOutcome, Verdict
 from .environment import COURSE_PATH, to_json
 from .exercise_service import ExerciseService
+from .prepared_exercises import PreparedExercises, begun_in
 
 if TYPE_CHECKING:
     from ..core.http.messages import JSON, JSONObject
@@ -30,10 +31,14 @@ _NOT_TRIED = Verdict(ExerciseOutcome.NOT_TRIED, "The exercise was not begun.")
 
 
 class GradedSubmission:
-    """A submission during grading, with a service for each begun exercise and the best result of each exercise."""
+    """A submission during grading, with a service for each begun exercise and the best result of each exercise.
 
-    def __init__(self, seed: str) -> None:
+    `cells` are the submission's code, whose exercises are set up before the submission begins them.
+    """
+
+    def __init__(self, seed: str, cells: Iterable[str] = ()) -> None:
         self._seed = seed
+        self._prepared = PreparedExercises(begun_in(cells), lambda name: self._new_exercise(name, 1))
         self._exercises: dict[str, ExerciseService] = {}
         self._begin_counts: dict[str, int] = {}
         self._tokens: dict[str, tuple[str, str]] = {}
@@ -49,6 +54,9 @@ class GradedSubmission:
         name, own_token = self._tokens.get(token, ("", ""))
         exercise = self._exercises.get(name)
         return (exercise, own_token) if exercise else None
+
+    def _new_exercise(self, name: str, attempt: int) -> ExerciseService:
+        return ExerciseService(DEFINITIONS[name], f"{self._seed}/{attempt}")
 
     def _new_token(self, name: str, own_token: str) -> str:
         token = secrets.token_urlsafe(24)
@@ -70,7 +78,7 @@ class GradedSubmission:
                     "badRequest", message=f"exercise {name!r} was begun {MAX_BEGINS} times, which is the limit"
                 )
             self._end(name)
-            exercise = ExerciseService(DEFINITIONS[name], f"{self._seed}/{self._begin_counts[name]}")
+            exercise = self._prepared.take(name) or self._new_exercise(name, self._begin_counts[name])
             self._exercises[name] = exercise
             token = self._new_token(name, exercise.token)
             values: JSONObject = {key: to_json(value) for key, value in exercise.values.items()}
@@ -102,6 +110,7 @@ class GradedSubmission:
     def end(self) -> dict[str, Verdict]:
         """Check and close all services, and return a dict from the name of every exercise to its best result."""
         with self._lock:
+            self._prepared.close()
             for name in list(self._exercises):
                 self._end(name)
             return {name: self._best_results.get(name, _NOT_TRIED) for name in DEFINITIONS}
@@ -124,10 +133,13 @@ class GradingService:
             "verdict": _result,
         }
 
-    def open(self, seed: str) -> str:
-        """Register a submission with a seed for its exercise data, and return the submission's key (str)."""
+    def open(self, seed: str, cells: Iterable[str] = ()) -> str:
+        """Register a submission with a seed for its exercise data, and return the submission's key (str).
+
+        `cells` are the submission's code, whose exercises are set up before the submission begins them.
+        """
         key = secrets.token_urlsafe(24)
-        self._submissions[key] = GradedSubmission(seed)
+        self._submissions[key] = GradedSubmission(seed, cells)
         return key
 
     def close(self, key: str) -> dict[str, Verdict]:

@@ -13,7 +13,7 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any, Literal, cast
 
-from sqlalchemy import Connection, Dialect, create_engine
+from sqlalchemy import Connection, Dialect, Engine, create_engine, make_url
 from sqlalchemy.dialects.sqlite.base import SQLiteCompiler
 from sqlalchemy.exc import DatabaseError
 from sqlalchemy.pool import StaticPool
@@ -48,7 +48,7 @@ def open_database(
             if path is None:
                 driver.deserialize(_empty_image())
             for pragma in _pragmas(path, durability):
-                connection.exec_driver_sql(f"PRAGMA {pragma}")
+                driver.execute(f"PRAGMA {pragma}").fetchall()
             backup = _migrate(connection, path) if path else None
             word_index.keep_word_index(driver)
         except BaseException:
@@ -67,7 +67,7 @@ class _Compiler(SQLiteCompiler):
         return text
 
 
-_OPTIONS: dict[str, Any] = {"isolation_level": "AUTOCOMMIT", "paramstyle": "named"}
+_ADDRESS = make_url("sqlite://")
 _STATEMENTS: LRUCache[Any, Any] = LRUCache(1000)
 """The compiled statements of all databases. The dialect is a part of their keys."""
 
@@ -75,7 +75,7 @@ _STATEMENTS: LRUCache[Any, Any] = LRUCache(1000)
 @cache
 def _dialect() -> Dialect:
     """Return the dialect of all databases. With one dialect, each statement is compiled once in a process."""
-    engine = create_engine("sqlite://", **_OPTIONS)
+    engine = create_engine(_ADDRESS, paramstyle="named")
     engine.connect().close()  # the first connection completes the dialect
     engine.dialect.statement_compiler = _Compiler
     return engine.dialect
@@ -93,14 +93,23 @@ def _has_process_locks() -> bool:
 
 
 def _connect(path: Path | None) -> Connection:
-    """Connect to a file, or to a new database in memory."""
+    """Connect to a file, or to a new database in memory.
+
+    The engine is made without create_engine, which takes 0.1 ms longer to connect.
+    """
     url = f"{path.absolute().as_uri()}?vfs=unix-excl" if path and _has_process_locks() else str(path or ":memory:")
 
-    def connect() -> sqlite3.Connection:
-        return sqlite3.connect(url, uri=url.startswith("file:"), timeout=_BUSY_SECONDS, check_same_thread=False)
+    def connect() -> Any:
+        return sqlite3.connect(
+            url,
+            uri=url.startswith("file:"),
+            timeout=_BUSY_SECONDS,
+            isolation_level=None,  # autocommit
+            check_same_thread=False,
+        )
 
-    engine = create_engine("sqlite://", creator=connect, poolclass=StaticPool, **_OPTIONS)
-    engine.dialect = _dialect()
+    dialect = _dialect()
+    engine = Engine(StaticPool(connect, dialect=dialect), dialect, _ADDRESS)
     return engine.connect().execution_options(compiled_cache=_STATEMENTS)
 
 
