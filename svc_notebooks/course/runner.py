@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mimetypes
 import os
 import signal
 import sys
@@ -94,6 +95,7 @@ def prepare_shell(folder: str, state: str) -> None:
     """
     from . import exercises
 
+    mimetypes.init()  # reads a file of the system, which each notebook would read
     path = sys.path.copy()
     with chdir(folder):
         shell = _shell(state)
@@ -111,6 +113,7 @@ def _shell(state: str) -> Any:
     settings.InteractiveShell.colors = "NoColor"
     shell: Any = InteractiveShell.instance(config=settings, ipython_dir=state)
     shell.ask_exit = lambda: None  # exit() does not end the notebook
+    shell.display_formatter.active_types = ["text/plain"]  # as in a terminal: nobody sees an output
     if "" not in sys.path:
         sys.path.insert(0, "")
     return shell
