@@ -3,6 +3,9 @@
 The index is an FTS5 table with the trigram tokenizer. It is not in schema.py, because it is made from the files, and
 because some builds of SQLite have no FTS5 or no such tokenizer. Triggers update the index. A database with the
 triggers therefore has a complete index, and a database without them has none.
+
+The words of new and renamed files wait in a table, and a trigger adds them to the index together. Adding them one
+file at a time takes a sixth of the time of a new file, because FTS5 writes a segment for each transaction.
 """
 
 from __future__ import annotations
@@ -16,20 +19,36 @@ LENGTH = 3
 
 _MAX_ENTRIES = 60
 
-_ADD = "INSERT INTO files_text (rowid, all_words) VALUES (new.seq, new.all_words);"
-_DROP = "INSERT INTO files_text (files_text, rowid, all_words) VALUES ('delete', old.seq, old.all_words);"
+MAX_PENDING = 64
+"""The number of files whose words are added to the index together."""
+
+_ADD = "INSERT INTO files_text_pending (seq) VALUES (new.seq);"
+_DROP = (
+    "INSERT INTO files_text (files_text, rowid, all_words) SELECT 'delete', old.seq, old.all_words"
+    " WHERE NOT EXISTS (SELECT 1 FROM files_text_pending WHERE seq = old.seq);"
+    " DELETE FROM files_text_pending WHERE seq = old.seq;"
+)
+_ADD_PENDING = (
+    "INSERT INTO files_text (rowid, all_words)"
+    " SELECT seq, all_words FROM files WHERE seq IN (SELECT seq FROM files_text_pending);"
+    " DELETE FROM files_text_pending;"
+)
 _TABLE = (
     "CREATE VIRTUAL TABLE files_text USING fts5"
     "(all_words, content='files', content_rowid='seq', tokenize='trigram', detail=none, columnsize=0)"
 )
+_PENDING = "CREATE TABLE files_text_pending (seq INTEGER PRIMARY KEY)"
 _FILL = "INSERT INTO files_text (files_text) VALUES ('rebuild')"
 _TRIGGERS = {
     "files_text_add": f"AFTER INSERT ON files BEGIN {_ADD} END",
     "files_text_drop": f"AFTER DELETE ON files BEGIN {_DROP} END",
     "files_text_change": "AFTER UPDATE OF seq, all_words ON files"
     f" WHEN new.seq <> old.seq OR new.all_words <> old.all_words BEGIN {_DROP} {_ADD} END",
+    "files_text_add_pending": "AFTER INSERT ON files_text_pending"
+    f" WHEN (SELECT COUNT(*) FROM files_text_pending) >= {MAX_PENDING} BEGIN {_ADD_PENDING} END",
 }
-_PRESENT = "SELECT COUNT(*) FROM sqlite_master WHERE type = 'trigger' AND substr(name, 1, 11) = 'files_text_'"
+_STATEMENTS = {name: f"CREATE TRIGGER {name} {definition}" for name, definition in _TRIGGERS.items()}
+_PRESENT = "SELECT name, sql FROM sqlite_master WHERE type = 'trigger' AND substr(name, 1, 11) = 'files_text_'"
 
 
 @cache
@@ -42,27 +61,34 @@ def is_supported() -> bool:
 
 
 def is_complete(driver: sqlite3.Connection) -> bool:
-    """Return whether a database has the index, which is then complete."""
-    return bool(driver.execute(_PRESENT).fetchone()[0] == len(_TRIGGERS))
+    """Return whether a database has the index with the triggers of this version, which is then complete."""
+    return _triggers(driver) == _STATEMENTS
+
+
+def _triggers(driver: sqlite3.Connection) -> dict[str, str]:
+    return dict(driver.execute(_PRESENT).fetchall())
 
 
 def keep_word_index(driver: sqlite3.Connection) -> None:
-    """Create the index of a database if it has none. If SQLite cannot maintain the index, drop the triggers.
+    """Create the index of a database that has none, or has that of another version.
 
-    The connection must be in autocommit mode.
+    If SQLite cannot maintain the index, drop the triggers. The connection must be in autocommit mode.
     """
-    if is_complete(driver) == is_supported():
+    present = _triggers(driver)
+    if present == (_STATEMENTS if is_supported() else {}):
         return
     driver.execute("BEGIN IMMEDIATE")
     try:
-        for name in _TRIGGERS:
-            driver.execute(f"DROP TRIGGER IF EXISTS {name}")
+        for name in present:
+            driver.execute(f"DROP TRIGGER {name}")
         if is_supported():
             driver.execute("DROP TABLE IF EXISTS files_text")
+            driver.execute("DROP TABLE IF EXISTS files_text_pending")
             driver.execute(_TABLE)
+            driver.execute(_PENDING)
             driver.execute(_FILL)
-            for name, definition in _TRIGGERS.items():
-                driver.execute(f"CREATE TRIGGER {name} {definition}")
+            for statement in _STATEMENTS.values():
+                driver.execute(statement)
         driver.execute("COMMIT")
     except BaseException:
         if driver.in_transaction:  # on a full disk SQLite has rolled back already

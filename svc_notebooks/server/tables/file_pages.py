@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
-from sqlalchemy import ColumnElement, Select, column, func, literal, select, table, union_all
+from sqlalchemy import ColumnElement, CompoundSelect, Select, column, func, literal, select, table, union_all
 
 from ...core.files.query import And, Compare, Member, Search
 from ...core.files.sort_order import SortKey
@@ -23,6 +23,7 @@ FEW = 1000
 
 _BY_ROW_NUMBER = "NOT INDEXED"
 _WORDS = table("files_text", column("rowid"), column("files_text"))
+_PENDING = table("files_text_pending", column("seq"))
 _IN_ORDER = {"modifiedTime": "modified", "name": "name_key"}
 _INDEXES = {
     ("owner", None): "files_by_owner",
@@ -42,7 +43,7 @@ class Narrowing(NamedTuple):
 
     hint: str
     condition: ColumnElement[bool]
-    rows: Select[Any]
+    rows: Select[Any] | CompoundSelect[Any]
 
 
 def page_statement(
@@ -107,7 +108,8 @@ def _narrowings(terms: Sequence[Search], viewer: Viewer) -> Iterator[Narrowing]:
             texts += _indexed_texts(term)
             yield from _column_narrowing(term, viewer)
     if texts and word_index.is_supported() and (entries := word_index.entries(texts)):
-        rows = select(_WORDS.c.rowid).where(_WORDS.c.files_text.match(entries))
+        indexed = select(_WORDS.c.rowid).where(_WORDS.c.files_text.match(entries))
+        rows = union_all(indexed, select(_PENDING.c.seq))
         yield Narrowing(_BY_ROW_NUMBER, files.c.seq.in_(rows), rows.limit(FEW + 1))
 
 

@@ -321,6 +321,23 @@ def words(store: Store) -> set[int]:
     return {number for (number,) in store._database.driver.execute("SELECT rowid FROM files_text(?)", (entries,))}
 
 
+def pending(store: Store) -> set[int]:
+    return {number for (number,) in store._database.driver.execute("SELECT seq FROM files_text_pending")}
+
+
+def numbers(store: Store, *ids: str) -> set[int]:
+    return {number for number, name in store._database.driver.execute("SELECT seq, id FROM files") if name in ids}
+
+
+def add_until_indexed(store: Store, name: str, first: int = 100) -> None:
+    """Add files, from the number `first` on, until no words are pending."""
+    for number in range(first, first + word_index.MAX_PENDING):
+        store.files.add(row(number, name=name))
+        if not pending(store):
+            return
+    raise AssertionError("the words are still pending")
+
+
 def test_without_the_tokenizer_words_are_read_from_the_files(plan, monkeypatch):
     monkeypatch.setattr(word_index, "is_supported", lambda: False)
 
@@ -349,10 +366,64 @@ def test_a_database_that_a_library_without_the_tokenizer_wrote_is_indexed_again(
 def test_the_index_has_the_words_of_the_last_names(store):
     store.files.add(row(1, name="report"))
     store.files.add(row(2, name="Report"))
-    store.files.save(row(1, name="plan"))
-    store.files.save(row(1, name="the Reports"))
-    store.files.drop("f2")
+    add_until_indexed(store, "x")
+    assert words(store) == numbers(store, "f1", "f2")
 
-    numbers = {number for number, name in store._database.driver.execute("SELECT seq, id FROM files") if name == "f1"}
-    assert words(store) == numbers
-    store._database.driver.execute("INSERT INTO files_text (files_text) VALUES ('integrity-check')")
+    store.files.save(row(1, name="plan"))
+    assert words(store) == numbers(store, "f2")
+    store.files.save(row(1, name="the Reports"))
+    store.files.add(row(3, name="report"))
+    store.files.drop("f2")
+    store.files.drop("f3")
+    assert (words(store), pending(store)) == (set(), numbers(store, "f1"))
+
+    add_until_indexed(store, "y", first=200)
+    assert words(store) == numbers(store, "f1")
+    store._database.driver.execute("INSERT INTO files_text (files_text, rank) VALUES ('integrity-check', 1)")
+
+
+def test_words_that_are_not_in_the_index_yet_are_found(store):
+    def listed(query: str) -> list[str]:
+        return by_pages(store, viewer(), query, (), 500)
+
+    add_until_indexed(store, "report")
+    store.files.save(row(100, name="plan"))
+    store.files.add(row(1, name="report"))
+
+    assert pending(store) == numbers(store, "f1", "f100")
+    assert {"f1", "f101"} <= set(listed("name contains 'report'"))
+    assert "f100" not in listed("name contains 'report'")
+    assert listed("name contains 'plan'") == ["f100"]
+
+
+def test_the_index_of_an_older_version_is_made_again(tmp_path):
+    path = tmp_path / "svc.sqlite"
+    store = Store(open_database(path, "process"))
+    store.files.add(row(1, name="report 1"))
+    driver = store._database.driver
+    driver.execute("DROP TRIGGER files_text_add_pending")
+    driver.execute("DROP TRIGGER files_text_add")
+    driver.execute("DROP TABLE files_text_pending")
+    driver.execute(
+        "CREATE TRIGGER files_text_add AFTER INSERT ON files BEGIN"
+        " INSERT INTO files_text (rowid, all_words) VALUES (new.seq, new.all_words); END"
+    )
+    assert not word_index.is_complete(driver)
+    store.close()
+
+    store = Store(open_database(path, "process"))
+    assert word_index.is_complete(store._database.driver)
+    assert words(store) == numbers(store, "f1")
+    store.close()
+
+
+def test_a_library_without_the_tokenizer_drops_the_index_of_an_older_version(tmp_path, monkeypatch):
+    path = tmp_path / "svc.sqlite"
+    store = Store(open_database(path, "process"))
+    store._database.driver.execute("DROP TRIGGER files_text_add_pending")
+    store.close()
+
+    monkeypatch.setattr(word_index, "is_supported", lambda: False)
+    store = Store(open_database(path, "process"))
+    assert store._database.driver.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall() == []
+    store.close()
