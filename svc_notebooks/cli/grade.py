@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING
 from .output_file import check_output_paths, write_report
 
 if TYPE_CHECKING:
-    from ..course.grading import ProcessStarter, SubmissionResult
+    from ..course.grading import SubmissionResult
+    from ..course.submission_process import ProcessStarter
     from ..course.submissions import Submission
 
 _INTERRUPTED = 130
@@ -39,8 +40,8 @@ def grade(options: argparse.Namespace) -> int:
 
 
 def _grade(options: argparse.Namespace) -> int:
-    from ..course.grading import ProcessStarter, default_jobs
-    from ..course.sandbox import NoSandboxError, find_sandbox
+    from ..course.sandbox import NoSandboxError, find_sandbox, untried_bubblewrap
+    from ..course.submission_process import ProcessStarter, default_jobs
     from ..course.submissions import submissions
 
     if find_spec("IPython") is None:
@@ -49,7 +50,8 @@ def _grade(options: argparse.Namespace) -> int:
         return _fail(f"{options.directory} is not a folder; give one with a folder or a notebook for each student")
     try:
         handed_in = submissions(options.directory)
-        sandbox = find_sandbox(options.isolation, [options.directory])
+        where = options.isolation, [options.directory]
+        sandbox = untried_bubblewrap(*where) or find_sandbox(*where)
     except (ValueError, NoSandboxError) as error:
         return _fail(str(error))
     if not handed_in:
@@ -61,16 +63,19 @@ def _grade(options: argparse.Namespace) -> int:
 def _grade_with(starter: ProcessStarter, options: argparse.Namespace, handed_in: Sequence[Submission]) -> int:
     # Not at the top of the module: the started processes load their modules while this process loads these.
     from ..course import grading
+    from ..course.sandbox import NoSandboxError, find_sandbox
     from .marks.gradebook import Gradebook
     from .marks.saved_marks import SavedMarks, read_marks
     from .marks.table import csv_text, table
 
-    sandbox = starter.sandbox
     try:
+        if not starter.works():
+            starter.restart(find_sandbox(options.isolation, [options.directory]))
         resumed, book = _is_resumed(options), Gradebook(options)
         seed, earlier = read_marks(options.json) if resumed else (options.seed or f"{secrets.randbelow(10**6)}", {})
-    except ValueError as error:
+    except (ValueError, NoSandboxError) as error:
         return _fail(str(error))
+    sandbox = starter.sandbox
     if options.seed not in (None, seed):
         return _fail(f"{options.json} has the seed {seed}, not {options.seed}; give --resume without --seed")
     paths = None if resumed else options.json, options.csv, options.output, options.feedback

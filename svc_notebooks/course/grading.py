@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import CancelledError, ThreadPoolExecutor
 from contextlib import ExitStack, closing, suppress
@@ -17,10 +15,11 @@ from .sandbox import FOLDER, SubmissionSandbox, find_sandbox
 from .submission_process import (
     LimitedProcess,
     NotebookReport,
+    ProcessStarter,
     ReportLimits,
     ReportReader,
     SandboxedProcess,
-    start_fork_server,
+    default_jobs,
 )
 from .submissions import Submission, SubmissionContent, read_submission
 from .supervisor import ProcessLimits, SubmissionJob
@@ -138,39 +137,6 @@ def grade(
             finally:
                 runner.stop()
                 pool.shutdown(cancel_futures=True)
-
-
-def default_jobs() -> int:
-    """Return the number of submissions that are graded at the same time by default, which is one for each processor."""
-    return os.cpu_count() or 1
-
-
-class ProcessStarter:
-    """Starts the processes of submissions, the first `count` of them at once."""
-
-    def __init__(self, sandbox: SubmissionSandbox, count: int) -> None:
-        self.sandbox = sandbox
-        if not sandbox.is_bubblewrap:
-            start_fork_server()
-        self._waiting: deque[SandboxedProcess | LimitedProcess] = deque()
-        with suppress(OSError):  # a submission tries it again
-            for _ in range(count):
-                self._waiting.append(self._new())
-
-    def _new(self) -> SandboxedProcess | LimitedProcess:
-        return SandboxedProcess(self.sandbox) if self.sandbox.is_bubblewrap else LimitedProcess()
-
-    def start(self) -> SandboxedProcess | LimitedProcess:
-        """Return a process that waits for a job. Raises OSError if no process can be started."""
-        try:
-            return self._waiting.popleft()
-        except IndexError:
-            return self._new()
-
-    def close(self) -> None:
-        """Kill the processes that no submission has used."""
-        for process in self._waiting:
-            process.close()
 
 
 class _SubmissionRunner:

@@ -6,6 +6,7 @@ import os
 import signal
 import socket
 import time
+from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -66,13 +67,17 @@ class SandboxedProcess:
             )
         self.connection = Connection(ours.detach())
 
+    def is_started(self) -> bool:
+        """Wait until the process runs in the sandbox, and return False if it could not start."""
+        self._listener = self._listener or self._receive_listener()
+        return self._listener is not None
+
     def connect(self, server: SocketServer) -> str | None:
         """Let the server accept connections of the sandbox's own network.
 
         Returns the address of the server in the sandbox, or None if the process did not start.
         """
-        self._listener = self._receive_listener()
-        if self._listener is None:
+        if not self.is_started() or self._listener is None:
             return None
         self._server = server
         server.add_listener(self._listener)
@@ -95,9 +100,8 @@ class SandboxedProcess:
 
     def close(self) -> None:
         """Kill all processes of the submission, and wait until the process has ended."""
-        if self._listener is None:  # bubblewrap leaves a process behind if it is killed while it starts
-            with suppress(OSError):
-                self._listener = self._receive_listener()
+        with suppress(OSError):  # bubblewrap leaves a process behind if it is killed while it starts
+            self.is_started()
         self.kill()
         self._process.wait(_JOIN_SECONDS)
         if self._listener:
@@ -125,6 +129,9 @@ class LimitedProcess:
         self._process: Any = context.Process(target=run_submission, args=(theirs,), daemon=True)
         with theirs:
             self._process.start()
+
+    def is_started(self) -> bool:
+        return True
 
     def connect(self, server: SocketServer) -> str:
         """Return the address of the server. The process uses the network of this machine."""
@@ -170,6 +177,49 @@ def start_fork_server(modules: Sequence[str] = SUBMISSION_MODULES) -> None:
         ensure_running()
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
+
+
+def default_jobs() -> int:
+    """Return the number of submissions that are graded at the same time by default, which is one for each processor."""
+    return os.cpu_count() or 1
+
+
+class ProcessStarter:
+    """Starts the processes of submissions, the first `count` of them at once."""
+
+    def __init__(self, sandbox: SubmissionSandbox, count: int) -> None:
+        self._waiting: deque[SandboxedProcess | LimitedProcess] = deque()
+        self._count = count
+        self.restart(sandbox)
+
+    def restart(self, sandbox: SubmissionSandbox) -> None:
+        """Start the first processes in `sandbox`, in place of those that no submission has used."""
+        self.close()
+        self.sandbox = sandbox
+        if not sandbox.is_bubblewrap:
+            start_fork_server()
+        with suppress(OSError):  # a submission tries it again
+            for _ in range(self._count):
+                self._waiting.append(self._new())
+
+    def _new(self) -> SandboxedProcess | LimitedProcess:
+        return SandboxedProcess(self.sandbox) if self.sandbox.is_bubblewrap else LimitedProcess()
+
+    def works(self) -> bool:
+        """Wait until the first process has started, and return whether it could start in its sandbox."""
+        return not self._waiting or self._waiting[0].is_started()
+
+    def start(self) -> SandboxedProcess | LimitedProcess:
+        """Return a process that waits for a job. Raises OSError if no process can be started."""
+        try:
+            return self._waiting.popleft()
+        except IndexError:
+            return self._new()
+
+    def close(self) -> None:
+        """Kill the processes that no submission has used."""
+        while self._waiting:
+            self._waiting.pop().close()
 
 
 class ReportReader:

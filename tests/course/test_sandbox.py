@@ -178,6 +178,23 @@ class TestChoice:
         assert not used.is_bubblewrap
         assert "it cannot start: No permissions to create new namespace" in used.description
 
+    def test_the_command_grades_without_bubblewrap_if_it_cannot_start(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    ):
+        program = tmp_path / "bwrap"
+        program.write_text("#!/bin/sh\necho 'No permissions to create new namespace' >&2\nexit 1\n")
+        program.chmod(0o755)
+        monkeypatch.setattr(sandbox, "which", lambda name: str(program))
+        (tmp_path / "class" / "ada").mkdir(parents=True)
+        notebook(tmp_path / "class" / "ada" / "e1.ipynb", FIRST, SOLVED)
+
+        assert main(["grade", str(tmp_path / "class")]) == 0
+        report = capsys.readouterr().out
+        assert "(bubblewrap: it cannot start: No permissions to create new namespace)" in report
+        assert "ada" in report
+        assert main(["grade", str(tmp_path / "class"), "--isolation", "bubblewrap"]) == 2
+        assert "cannot be used: it cannot start: No permissions" in capsys.readouterr().err
+
     def test_a_class_folder_below_the_folder_of_python_is_hidden(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
         program = tmp_path / "bwrap"
         program.write_text("#!/bin/sh\nexit 0\n")
