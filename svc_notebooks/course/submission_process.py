@@ -69,26 +69,27 @@ class SandboxedProcess:
 
     def is_started(self) -> bool:
         """Wait until the process runs in the sandbox, and return False if it could not start."""
-        self._listener = self._listener or self._receive_listener()
-        return self._listener is not None
+        return self._receive_listener() is not None
 
     def connect(self, server: SocketServer) -> str | None:
         """Let the server accept connections of the sandbox's own network.
 
         Returns the address of the server in the sandbox, or None if the process did not start.
         """
-        if not self.is_started() or self._listener is None:
+        listener = self._receive_listener()
+        if listener is None:
             return None
         self._server = server
-        server.add_listener(self._listener)
-        return f"http://127.0.0.1:{self._listener.getsockname()[1]}{server.policy.path_prefix}"
+        server.add_listener(listener)
+        return f"http://127.0.0.1:{listener.getsockname()[1]}{server.policy.path_prefix}"
 
     def _receive_listener(self) -> socket.socket | None:
-        if not self.connection.poll(_START_SECONDS):
-            return None
-        with socket.socket(fileno=os.dup(self.connection.fileno())) as channel:
-            _, descriptors, *_ = socket.recv_fds(channel, 1, 1)
-        return socket.socket(fileno=descriptors[0]) if descriptors else None
+        """Return the socket that the process sends once when it has started, or None if it could not start."""
+        if self._listener is None and self.connection.poll(_START_SECONDS):
+            with socket.socket(fileno=os.dup(self.connection.fileno())) as channel:
+                _, descriptors, *_ = socket.recv_fds(channel, 1, 1)
+            self._listener = socket.socket(fileno=descriptors[0]) if descriptors else None
+        return self._listener
 
     def end(self) -> None:
         """Wait a moment until the process, whose work is done, has ended by itself."""
@@ -101,7 +102,7 @@ class SandboxedProcess:
     def close(self) -> None:
         """Kill all processes of the submission, and wait until the process has ended."""
         with suppress(OSError):  # bubblewrap leaves a process behind if it is killed while it starts
-            self.is_started()
+            self._receive_listener()
         self.kill()
         self._process.wait(_JOIN_SECONDS)
         if self._listener:

@@ -37,7 +37,7 @@ MAX_DEPTH = 20
 """It was 26."""
 
 MAX_STATEMENTS_OF_A_CREATION = 11
-"""With those of triggers and of the index of words; it was 14 when the words of each file were indexed at once."""
+"""With those of triggers and of the index of words; it was 15 when the words of each file were indexed at once."""
 
 MAX_CALLS_OF_A_CREATION = 182
 """Of the service for a simple upload; it was 213."""

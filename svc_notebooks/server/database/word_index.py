@@ -60,12 +60,13 @@ def is_supported() -> bool:
     return False
 
 
-def is_complete(driver: sqlite3.Connection) -> bool:
-    """Return whether a database has the index with the triggers of this version, which is then complete."""
-    return _triggers(driver) == _STATEMENTS
+def is_current(driver: sqlite3.Connection) -> bool:
+    """Return whether a database has the complete index of this version, or none if SQLite cannot maintain it."""
+    return triggers(driver) == (_STATEMENTS if is_supported() else {})
 
 
-def _triggers(driver: sqlite3.Connection) -> dict[str, str]:
+def triggers(driver: sqlite3.Connection) -> dict[str, str]:
+    """Return the SQL of the triggers that update the index, by name."""
     return dict(driver.execute(_PRESENT).fetchall())
 
 
@@ -74,12 +75,11 @@ def keep_word_index(driver: sqlite3.Connection) -> None:
 
     If SQLite cannot maintain the index, drop the triggers. The connection must be in autocommit mode.
     """
-    present = _triggers(driver)
-    if present == (_STATEMENTS if is_supported() else {}):
+    if is_current(driver):
         return
     driver.execute("BEGIN IMMEDIATE")
     try:
-        for name in present:
+        for name in triggers(driver):
             driver.execute(f"DROP TRIGGER {name}")
         if is_supported():
             driver.execute("DROP TABLE IF EXISTS files_text")

@@ -354,11 +354,11 @@ def test_a_database_that_a_library_without_the_tokenizer_wrote_is_indexed_again(
         store = Store(open_database(path, "process"))
         store.files.add(row(2, name="report 2"))
         store.files.drop("f1")
-        assert not word_index.is_complete(store._database.driver)
+        assert word_index.triggers(store._database.driver) == {}
         store.close()
 
     store = Store(open_database(path, "process"))
-    assert word_index.is_complete(store._database.driver)
+    assert word_index.is_current(store._database.driver)
     assert words(store) == {2}
     store.close()
 
@@ -408,11 +408,11 @@ def test_the_index_of_an_older_version_is_made_again(tmp_path):
         "CREATE TRIGGER files_text_add AFTER INSERT ON files BEGIN"
         " INSERT INTO files_text (rowid, all_words) VALUES (new.seq, new.all_words); END"
     )
-    assert not word_index.is_complete(driver)
+    assert not word_index.is_current(driver)
     store.close()
 
     store = Store(open_database(path, "process"))
-    assert word_index.is_complete(store._database.driver)
+    assert word_index.is_current(store._database.driver)
     assert words(store) == numbers(store, "f1")
     store.close()
 
@@ -425,5 +425,5 @@ def test_a_library_without_the_tokenizer_drops_the_index_of_an_older_version(tmp
 
     monkeypatch.setattr(word_index, "is_supported", lambda: False)
     store = Store(open_database(path, "process"))
-    assert store._database.driver.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall() == []
+    assert word_index.triggers(store._database.driver) == {}
     store.close()
