@@ -13,6 +13,7 @@ from typing import cast
 from ..core.errors.errors import ServiceFailed
 from ..core.files.query import quote
 from ..core.http.messages import JSONObject, segment
+from ..core.platform import capabilities
 from ..core.resources.files import File, Permission
 from .session import Session
 
@@ -151,13 +152,14 @@ def page_lists(
 ) -> Generator[list[JSONObject], None, None]:
     """Yield the lists `key` of lazily requested pages, with at most `limit` objects in all.
 
-    If `ahead` is True, a thread requests the next page while the caller uses a page. Raises ServiceFailed if a page
-    token repeats.
+    If `ahead` is True, a thread requests the next page while the caller uses a page, unless the service is in this
+    process. Raises ServiceFailed if a page token repeats.
     """
 
     def request(token: object) -> JSONObject:
         return session.call("GET", path, query={**query, "pageToken": token})
 
+    ahead = ahead and capabilities().threads and not session.in_process
     executor = ThreadPoolExecutor(1) if ahead else None  # starts its thread for the second page
     next_page: Callable[[], JSONObject] = partial(request, None)
     token, left = None, limit

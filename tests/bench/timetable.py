@@ -44,7 +44,7 @@ def timetable() -> Iterator[Row]:
         at_most(1.5),
         _milliseconds_each,
     )
-    yield compare(f"{work} read as a frame", read["ours"], read["requests"], name, at_most(1.5), milliseconds)
+    yield compare(f"{work} read as a frame", read["ours"], read["requests"], name, at_most(1.0), milliseconds)
 
 
 def _milliseconds_each(seconds: float) -> str:

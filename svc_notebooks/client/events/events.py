@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from typing import cast
 
 from ...core.http.messages import JSONObject, segment
 from ...core.resources.calendars import Calendar, CalendarListEntry, Colors, FreeBusy
 from ...core.resources.events import Event
-from ..files import check_id, pages
+from ..files import check_id, page_lists, pages
 from ..session import Session
 
 _MAX_PAGE_SIZE = 2500
@@ -72,6 +72,18 @@ def list_events(
     return _pages(session, events_path(session, calendar), query, limit)
 
 
+def list_event_pages(
+    session: Session, calendar: str, query: Mapping[str, object], *, limit: int | None = None
+) -> Generator[list[Event], None, None]:
+    """Return an iterator over the pages of at most `limit` events that match `query`.
+
+    A thread requests the next page while the caller uses a page, unless the service is in this process.
+    """
+    path, query = events_path(session, calendar), _with_page_size(query, limit)
+    listed = page_lists(session, path, query, "items", limit=limit, ahead=True)
+    return cast(Generator[list[Event], None, None], listed)
+
+
 def list_instances(
     session: Session, calendar: str, event: str, query: Mapping[str, object], *, limit: int | None = None
 ) -> Iterator[Event]:
@@ -80,8 +92,12 @@ def list_instances(
 
 
 def _pages(session: Session, path: str, query: Mapping[str, object], limit: int | None) -> Iterator[Event]:
+    return cast(Iterator[Event], pages(session, path, _with_page_size(query, limit), "items", limit=limit))
+
+
+def _with_page_size(query: Mapping[str, object], limit: int | None) -> Mapping[str, object]:
     size = _MAX_PAGE_SIZE if limit is None else min(limit, _MAX_PAGE_SIZE)
-    return cast(Iterator[Event], pages(session, path, {"maxResults": size or 1, **query}, "items", limit=limit))
+    return {"maxResults": size or 1, **query}
 
 
 def get_calendar(session: Session, calendar: str) -> Calendar:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 from ...core.events.times import instant, read_time
@@ -10,10 +11,10 @@ from ...core.time_zones import zone
 from ..arguments import choice, optional_text, whole
 from ..current_session import SessionLike, session_or_current
 from ..frames.event_schemas import EVENT, EVENTS
-from ..frames.frames import select_columns, snake
+from ..frames.frames import concatenate, select_columns, snake
 from ..times import time_object, zone_name
 from .parameters import check_calendar, query_of
-from .records import event_frame
+from .records import event_frame, fields_mask
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -79,7 +80,7 @@ def events(
     >>> svc.events(single_events=True, limit=2)["start"].astype(str).tolist()
     ['2026-11-02 00:00:00+00:00', '2026-11-03 00:00:00+00:00']
     """
-    from ...client.events.events import get_calendar, list_events
+    from ...client.events.events import get_calendar, list_event_pages
 
     session = session_or_current(session)
     optional_text("order_by", order_by)
@@ -102,9 +103,12 @@ def events(
         "privateExtendedProperty": [f"{key}={value}" for key, value in private.items()] if private else None,
         "sharedExtendedProperty": [f"{key}={value}" for key, value in shared.items()] if shared else None,
         "iCalUID": optional_text("i_cal_uid", i_cal_uid),
+        "fields": fields_mask(schema),
     }
-    matches = list_events(session, calendar, parameters, limit=None if limit is None else whole("limit", limit, 0))
-    return event_frame(schema, list(matches), name)
+    most = None if limit is None else whole("limit", limit, 0)
+    with closing(list_event_pages(session, calendar, parameters, limit=most)) as listed:
+        frames = [event_frame(schema, page, name) for page in listed]
+    return concatenate(schema, frames or [event_frame(schema, [], name)])
 
 
 def wire_instant(argument: str, value: object, time_zone: str) -> str | None:

@@ -9,6 +9,7 @@ from ...core.events.times import instant, read_time
 from ...core.events.validation import with_defaults
 from ...core.resources.events import Event
 from ...core.time_zones import UTC_NAME, zone
+from ..frames.event_schemas import EVENT
 from ..frames.frames import Record, Schema, frame
 
 if TYPE_CHECKING:
@@ -18,6 +19,14 @@ _TIMES = ("start", "end", "originalStartTime")
 _ZONES = {"time_zone": "start", "end_time_zone": "end", "original_start_time_zone": "originalStartTime"}
 """The time field whose time zone each time zone column shows."""
 _PEOPLE = ("creator", "organizer")
+
+
+def fields_mask(schema: Schema) -> str | None:
+    """Return the `fields` mask of a list of events for the columns of a schema. None stands for all fields."""
+    if schema is EVENT:
+        return None
+    fields = dict.fromkeys("start" if key == "all_day" else _ZONES.get(key, key) for key in schema.keys)
+    return f"nextPageToken,items({','.join(fields)})"
 
 
 def event_frame(schema: Schema, events: Sequence[Event], time_zone: str | None = None) -> DataFrame:

@@ -10,7 +10,6 @@ from itertools import islice
 from typing import TYPE_CHECKING, TypeAlias, overload
 
 from ...core.errors.errors import BadRequest, NotFound
-from ...core.platform import capabilities
 from ..arguments import file_ids, optional_text, whole
 from ..current_session import SessionLike, session_or_current
 from ..frames.frames import Schema, concatenate, frame
@@ -215,10 +214,15 @@ def _matching_pages(
     most = None if selection.keys else limit  # the service does not test patterns
     page_size = min(number for number in (_LARGEST_PAGE, most, chunksize) if number)
     fields = _mask(schema, selection.keys)
-    ahead = capabilities().threads and not session.in_process and most == limit
     with closing(
         list_file_pages(
-            session, q=selection.query, order_by=order, page_size=page_size, fields=fields, limit=most, ahead=ahead
+            session,
+            q=selection.query,
+            order_by=order,
+            page_size=page_size,
+            fields=fields,
+            limit=most,
+            ahead=most == limit,
         )
     ) as listed:
         left = limit

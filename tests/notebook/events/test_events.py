@@ -741,6 +741,30 @@ def test_the_columns_of_events_are_selected_by_name(lab):
         svc.events(fields="sumary")
 
 
+@pytest.mark.parametrize(
+    "fields, mask",
+    {
+        "summary, all_day,time_zone": "&fields=nextPageToken,items(summary,start)",
+        "end_time_zone, original_start_time_zone": "&fields=nextPageToken,items(end,originalStartTime)",
+        "*": "",
+    }.items(),
+)
+def test_only_the_fields_of_the_columns_are_requested(lab, fields, mask):
+    made = svc.create_event("Tea", start="2026-11-02 10:00", end="2026-11-02 11:00", time_zone="Asia/Tokyo")
+
+    events = svc.events(fields=fields)
+
+    assert svc.exchanges()["query"].iloc[-1] == "maxResults=2500" + mask
+    expected = svc.event(made)[events.columns]
+    pd.testing.assert_frame_equal(events, expected.assign(**times_in_utc(expected)))
+
+
+def times_in_utc(events: pd.DataFrame) -> dict[str, pd.Series]:
+    """The time columns of a DataFrame in UTC, the time zone of the calendar."""
+    times = [name for name in ("start", "end", "original_start_time") if name in events]
+    return {name: events[name].dt.tz_convert("UTC") for name in times}
+
+
 def test_a_response_is_seen_by_all_guests(lab):
     made = svc.create_event(
         "Tea", start="2026-11-02", end="2026-11-03", attendees=["bob@svc.example", "eve@svc.example"]

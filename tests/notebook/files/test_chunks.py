@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Generator, Iterator
+from typing import Any
 
 import pandas as pd
 import pytest
 
 import svc_notebooks as svc
+from svc_notebooks.client.events.events import list_event_pages
 from svc_notebooks.client.files import list_file_pages
 from svc_notebooks.client.session import Session
 from svc_notebooks.core.http.messages import Request, Response
@@ -69,25 +71,35 @@ def test_closing_the_chunks_stops_the_requests(lab: svc.Sandbox) -> None:
 
 
 class Pages:
-    """A service with three pages, which notes the token and the thread of each request."""
+    """A service with three pages of files or events, which notes the thread of each request."""
 
     def __init__(self) -> None:
         self.threads: list[str] = []
         self.second = threading.Event()
         self.session = Session("https://svc.test", handler=self._handle)
+        self.session.in_process = False  # as over a socket
 
     def _handle(self, request: Request) -> Response:
         self.threads.append(threading.current_thread().name)
         if len(self.threads) == 2:
             self.second.set()
-        number = len(self.threads)
+        number, key = len(self.threads), "items" if request.path.endswith("/events") else "files"
         token = f', "nextPageToken": "{number}"' if number < 3 else ""
-        return Response(200, body=f'{{"files": [{{"id": "{number}"}}]{token}}}'.encode())
+        return Response(200, body=f'{{"{key}": [{{"id": "{number}"}}]{token}}}'.encode())
 
 
-def test_the_next_page_is_requested_while_a_page_is_used() -> None:
+LISTS: dict[str, Callable[[Session], Generator[list[Any], None, None]]] = {
+    "files": lambda session: list_file_pages(session, ahead=True),
+    "events": lambda session: list_event_pages(session, "primary", {}),
+}
+
+
+@pytest.mark.parametrize("listed", LISTS.values(), ids=LISTS)
+def test_the_next_page_is_requested_while_a_page_is_used(
+    listed: Callable[[Session], Generator[list[Any], None, None]],
+) -> None:
     service = Pages()
-    pages = list_file_pages(service.session, ahead=True)
+    pages = listed(service.session)
 
     assert next(pages) == [{"id": "1"}]
     assert service.second.wait(10)
