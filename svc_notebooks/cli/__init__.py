@@ -9,6 +9,7 @@ output_file, marks                                       output files of command
 """
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -29,6 +30,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     own_arguments, jupyter_arguments = _split(sys.argv[1:] if argv is None else list(argv))
     options = _parser().parse_args(own_arguments)
+    try:
+        status = _run(options, jupyter_arguments)
+        sys.stdout.flush()
+    except BrokenPipeError:  # the reader of the output, such as `head`, has ended
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python reports it again when it ends
+        return _OUTPUT_CLOSED
+    return status
+
+
+def _run(options: argparse.Namespace, jupyter_arguments: Sequence[str]) -> int:
     match options.command:
         case "lab":
             from .lab import lab
@@ -101,6 +112,8 @@ def _split(argv: list[str]) -> tuple[list[str], list[str]]:
     return own, jupyter_arguments
 
 
+_OUTPUT_CLOSED = 141
+"""The exit status that a shell gives to a program that SIGPIPE ended: 128 and the number of the signal."""
 _LAB_OPTIONS = ("--fresh", "--only-copy")
 _OVERWRITE = "replace a FILE that exists"
 

@@ -425,6 +425,15 @@ def test_a_report_whose_path_was_taken_meanwhile_goes_beside_it(tmp_path: Path, 
     assert "the report is" in capsys.readouterr().err
 
 
+def test_a_command_whose_output_is_no_longer_read_ends_without_a_traceback():
+    command = [sys.executable, "-m", "svc_notebooks.cli", "conformance", "--list"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        process.stdout.close()  # as `head` does
+        errors = process.stderr.read()
+
+    assert (process.returncode, errors) == (141, b"")
+
+
 class TestServe:
     """`svc-notebooks serve` is a program for other programs: one line when ready, a clean end."""
 
