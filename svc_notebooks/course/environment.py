@@ -5,6 +5,7 @@ from __future__ import annotations
 from base64 import b64decode, b64encode
 from collections.abc import Mapping
 from datetime import datetime
+from functools import cache
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ..client.session import Session
@@ -15,6 +16,7 @@ from .check_result import ExerciseOutcome, Verdict
 from .exercise_service import ExerciseService
 
 if TYPE_CHECKING:
+    from ..client.transport.http import HttpTransport
     from ..core.http.messages import JSON
     from .definition import ExerciseDefinition, Value
 
@@ -86,7 +88,7 @@ class RemoteEnvironment:
 
     def __init__(self, definition: ExerciseDefinition, base_url: str, key: str) -> None:
         self._name, self._base_url = definition.name, base_url
-        self._grader = Session(base_url, key)
+        self._grader = Session(base_url, key, transport=_connections())
         response = self._call("begin")
         values = {name: from_json(value) for name, value in response["given"].items()}
         self.values: Mapping[str, Value] = {
@@ -111,7 +113,7 @@ class RemoteEnvironment:
             raise ValueError(error.message) from None
 
     def _session(self, token: str) -> Session:
-        return Session(self._base_url, token, clock=self, sleep=self._sleep)
+        return Session(self._base_url, token, clock=self, sleep=self._sleep, transport=_connections())
 
     def _sleep(self, seconds: float) -> None:
         self.advance(seconds)
@@ -137,8 +139,15 @@ class RemoteEnvironment:
         return Verdict(ExerciseOutcome(response["outcome"]), str(response["message"]))
 
     def close(self) -> None:
-        """Close the connection. The grading service keeps the requests and results."""
-        self._grader.close()
+        """Keep the connections for other exercises. The grading service keeps the requests and results."""
+
+
+@cache
+def _connections() -> HttpTransport:
+    """Return the connections to the grading service, which all exercises of this process share."""
+    from ..client.transport.http import HttpTransport
+
+    return HttpTransport()
 
 
 def to_json(value: Value) -> JSON:

@@ -88,24 +88,22 @@ def run_cells(
 
 
 def prepare_shell(folder: str, state: str) -> None:
-    """Make the shell that forks of this process use for their cells, and let it format a table once.
+    """Make the shell that forks of this process use for their cells.
 
     `folder` is the working folder of the forks, which has no files of a submission yet, because modules are imported.
     `state` is the folder of IPython.
     """
-    from . import exercises
-
     mimetypes.init()  # reads a file of the system, which each notebook would read
     path = sys.path.copy()
     with chdir(folder):
-        shell = _shell(state)
-        shell.display_formatter.format(exercises())  # the first table takes ten times as long as the next one
+        _shell(state)
     sys.path[:] = path  # the shell has added the working folder, from which only the forks may import modules
 
 
 def _shell(state: str) -> Any:
     """Return the IPython shell of this process, which has no history. `state` is the folder of IPython."""
     from IPython.core.interactiveshell import InteractiveShell
+    from pandas import DataFrame
     from traitlets.config import Config
 
     settings = Config()
@@ -113,7 +111,9 @@ def _shell(state: str) -> Any:
     settings.InteractiveShell.colors = "NoColor"
     shell: Any = InteractiveShell.instance(config=settings, ipython_dir=state)
     shell.ask_exit = lambda: None  # exit() does not end the notebook
-    shell.display_formatter.active_types = ["text/plain"]  # as in a terminal: nobody sees an output
+    formatter = shell.display_formatter
+    formatter.active_types = ["text/plain"]  # as in a terminal: nobody sees an output
+    formatter.formatters["text/plain"].for_type(DataFrame, lambda _, printer, cycle: printer.text("a DataFrame"))
     if "" not in sys.path:
         sys.path.insert(0, "")
     return shell

@@ -27,7 +27,7 @@ PRELOADED_MODULES = (
     "bdb", "IPython.core.application", "IPython.core.completer", "IPython.core.completerlib",
     "IPython.core.crashhandler", "IPython.core.interactiveshell", "IPython.core.logger", "IPython.core.magics",
     "IPython.core.oinspect", "pandas", "pandas.io.formats.html", "pandas.io.formats.string", "pyarrow.pandas_compat",
-    "requests", "svc_notebooks.client.about", "svc_notebooks.client.downloads.downloads",
+    "pyarrow.vendored.version", "requests", "svc_notebooks.client.about", "svc_notebooks.client.downloads.downloads",
     "svc_notebooks.client.downloads.exports", "svc_notebooks.client.transport.http",
     "svc_notebooks.client.uploads.chosen_id", "svc_notebooks.client.uploads.prepare",
     "svc_notebooks.client.uploads.resumable_upload", "svc_notebooks.course.catalogue",

@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import json
+import socket
+from contextlib import closing
 from threading import Event
 from typing import Any, cast
 
 import pytest
+from urllib3.util.connection import create_connection
 
 from svc_notebooks.core.http.messages import Headers, Request
+from svc_notebooks.course.catalogue import DEFINITIONS
+from svc_notebooks.course.environment import RemoteEnvironment, _connections
 from svc_notebooks.course.exercise_service import ExerciseService
 from svc_notebooks.course.grading_service import GradingService
 from svc_notebooks.course.prepared_exercises import PreparedExercises, begun_in
+from svc_notebooks.server.service import Service
+from svc_notebooks.server.transports.socket_server import SocketServer
 
 CELL = 'given = course.exercise("resumable-loop").begin()'
 
@@ -58,6 +65,27 @@ def test_a_prepared_exercise_has_the_same_data_and_the_next_attempt_has_other_da
     assert begin(grader, prepared) == begin(grader, plain) != first
     grader.close(prepared)
     grader.close(plain)
+
+
+def test_the_exercises_of_a_notebook_share_one_connection(monkeypatch: pytest.MonkeyPatch):
+    connected: list[tuple[str, int]] = []
+
+    def connect(address: tuple[str, int], *arguments: Any, **options: Any) -> socket.socket:
+        connected.append(address)
+        return create_connection(address, *arguments, **options)
+
+    monkeypatch.setattr("urllib3.util.connection.create_connection", connect)
+    _connections.cache_clear()
+    grader = GradingService()
+    key = grader.open("ada")
+    with SocketServer(cast(Service, grader)) as server, closing(_connections()):
+        for name in ("resumable-loop", "too-often", "resumable-loop"):
+            exercise = RemoteEnvironment(DEFINITIONS[name], server.base_url, key)
+            assert exercise.session().call("GET", "/storage/v3/files")["files"] is not None
+            exercise.close()
+    grader.close(key)
+
+    assert len(connected) == 1
 
 
 def test_finds_the_exercises_that_cells_begin_in_their_order():

@@ -155,6 +155,20 @@ def test_the_shell_is_prepared_without_the_folder_from_which_a_submission_import
     assert done.stdout == f"True {tmp_path} {tmp_path / 'state'}\n"
 
 
+def test_the_shell_does_not_format_a_table_that_nobody_sees(tmp_path: Path) -> None:
+    (tmp_path / "state").mkdir()
+    code = (
+        "from svc_notebooks.course.runner import prepare_shell\n"
+        f"prepare_shell({str(tmp_path)!r}, {str(tmp_path / 'state')!r})\n"
+        "from IPython.core.interactiveshell import InteractiveShell\n"
+        "InteractiveShell.instance().run_cell('import pandas; pandas.DataFrame({1: [2]})')\n"
+        "InteractiveShell.instance().run_cell('print(_); _.size')"
+    )
+    done = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, text=True, check=True)
+
+    assert done.stdout == "Out[0]: a DataFrame\n   1\n0  2\nOut[0]: 1\n"
+
+
 class TestChoice:
     """Which way is used, and the reason."""
 
