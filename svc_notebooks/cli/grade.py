@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import atexit
 import gc
-import secrets
 import sys
 import time
 from collections.abc import Sequence
@@ -13,8 +12,6 @@ from contextlib import closing
 from importlib.util import find_spec
 from threading import Lock
 from typing import TYPE_CHECKING
-
-from .output_file import check_output_paths, write_report
 
 if TYPE_CHECKING:
     from ..course.grading import SubmissionResult
@@ -62,11 +59,14 @@ def _grade(options: argparse.Namespace) -> int:
 
 def _grade_with(starter: ProcessStarter, options: argparse.Namespace, handed_in: Sequence[Submission]) -> int:
     # Not at the top of the module: the started processes load their modules while this process loads these.
+    import secrets
+
     from ..course import grading
     from ..course.sandbox import NoSandboxError, find_sandbox
     from .marks.gradebook import Gradebook
     from .marks.saved_marks import SavedMarks, read_marks
     from .marks.table import csv_text, table
+    from .output_file import check_output_paths, write_report
 
     try:
         if not starter.works():
