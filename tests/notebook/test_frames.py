@@ -29,6 +29,17 @@ def test_an_empty_frame_has_the_columns_and_dtypes_of_a_full_one(name):
         assert (list(empty_or_full.columns), dtypes(empty_or_full)) == (list(schema.dtypes), schema.dtypes)
 
 
+def test_a_change_of_an_empty_frame_does_not_reach_the_next_one():
+    changed = frame(FILES, [])
+
+    changed["note"] = "mine"
+    changed.columns = ["x"] * changed.columns.size
+    changed.attrs["source"] = "mine"
+
+    fresh = frame(FILES, [])
+    assert (fresh.empty, dtypes(fresh), fresh.attrs) == (True, FILES.dtypes, {})
+
+
 @pytest.mark.spec("D-01")
 def test_files_has_the_same_columns_for_no_one_and_many_rows(lab):
     none = svc.files()

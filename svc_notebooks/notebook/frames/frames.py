@@ -125,6 +125,16 @@ def frame(schema: Schema, records: Sequence[Record]) -> DataFrame:
     >>> dict(frame(FILES, []).dtypes.astype(str)) == FILES.dtypes
     True
     """
+    return _new_frame(schema, records) if records else _empty_frame(schema).copy()
+
+
+@cache
+def _empty_frame(schema: Schema) -> DataFrame:
+    """Return the DataFrame without rows, whose copy takes a tenth of the time."""
+    return _new_frame(schema, [])
+
+
+def _new_frame(schema: Schema, records: Sequence[Record]) -> DataFrame:
     import pandas as pd
 
     columns: dict[str, Any] = {}
