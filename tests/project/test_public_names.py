@@ -83,6 +83,18 @@ def test_importing_brings_in_nothing_heavy():
     assert result.stdout.strip() == "[]"
 
 
+def test_a_sandbox_loads_neither_the_client_library_nor_the_dialect_of_another_database():
+    code = (
+        "import sys, svc_notebooks as svc\n"
+        "with svc.sandbox(): svc.files()\n"
+        "print({'requests', 'psycopg', 'sqlalchemy.dialects.postgresql'} & sys.modules.keys())"
+    )
+
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    assert result.stdout.strip() == "set()"
+
+
 def test_importing_loads_no_room_at_all():
     code = "import sys, svc_notebooks; print([name for name in sys.modules if name.startswith('svc_notebooks.')])"
 

@@ -18,7 +18,7 @@ from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from . import postgres_upgrades
 from .engine import Database
 from .postgres import Locks, PostgresDatabase, postgres_error
-from .schema import metadata
+from .schema import add_postgresql_options, metadata
 from .shared_schema import shared_metadata
 
 _CLASS = 0x737663
@@ -191,6 +191,7 @@ def _prepare_tables(
                 raise OSError(
                     f"the PostgreSQL database has a table {foreign[0]} of another program: choose an empty database"
                 )
+            add_postgresql_options()
             metadata.create_all(connection, checkfirst=False)
             for statement in (*_LONG_KEYS, _CREATE_STORE):
                 driver.execute(statement)

@@ -8,6 +8,8 @@ PostgreSQL indexes texts of any length only by their hashes.
 
 from __future__ import annotations
 
+from typing import Any
+
 from sqlalchemy import (
     BigInteger,
     Column,
@@ -123,7 +125,7 @@ files = Table(
     Index("files_by_owner", "owner", "seq"),
     Index("files_by_parent", "parent"),
     Index("files_by_name", "owner", "name_key").ddl_if("sqlite"),
-    Index("files_by_name_hash", "name_key", postgresql_using="hash").ddl_if("postgresql"),
+    Index("files_by_name_hash", "name_key").ddl_if("postgresql"),
     Index("files_by_modified", "owner", "modified"),
     Index("files_by_parent_and_name", "parent", "name_key").ddl_if("sqlite"),
     Index("files_by_parent_and_modified", "parent", "modified"),
@@ -302,8 +304,8 @@ events = Table(
     Index("events_by_id", "id"),
     Index("events_by_number", "calendar", "seq"),
     Index("events_by_update", "calendar", "updated", "id"),
-    Index("events_recurring", "calendar", "start", sqlite_where=_RECURRING, postgresql_where=_RECURRING),
-    Index("events_by_uid", "uid", postgresql_using="hash"),
+    Index("events_recurring", "calendar", "start", sqlite_where=_RECURRING),
+    Index("events_by_uid", "uid"),
     Index("events_by_series", "calendar", "series", "id"),
     sqlite_autoincrement=True,  # no number twice, because sync tokens contain numbers
 )
@@ -322,3 +324,18 @@ invitations = Table(
 domains = Table("domains", metadata, Column("domain", Text, primary_key=True))
 
 authorities = Table("authorities", metadata, Column("pem", Text, primary_key=True))
+
+_POSTGRESQL_OPTIONS: dict[str, dict[str, Any]] = {
+    "files_by_name_hash": {"using": "hash"},
+    "events_by_uid": {"using": "hash"},
+    "events_recurring": {"where": _RECURRING},
+}
+"""The options of indexes on PostgreSQL, by the name of the index."""
+
+
+def add_postgresql_options() -> None:
+    """Give the indexes their options on PostgreSQL. SQLAlchemy then loads this dialect, which SQLite does not need."""
+    for table in metadata.tables.values():
+        for index in table.indexes:
+            for option, value in _POSTGRESQL_OPTIONS.get(str(index.name), {}).items():
+                index.dialect_options["postgresql"][option] = value

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from sqlalchemy import ClauseElement, Dialect, Insert, Select, Table, UniqueConstraint, bindparam, insert
-from sqlalchemy.dialects import postgresql
 
 Row = tuple[Any, ...]
 
@@ -34,10 +33,10 @@ class Prepared:
 
     __slots__ = ("_for_postgresql", "_statement", "constants", "postgresql", "sql")
 
-    def __init__(self, statement: ClauseElement, for_postgresql: ClauseElement | None = None) -> None:
-        """Take a statement, and another statement for PostgreSQL if its dialect needs one."""
+    def __init__(self, statement: ClauseElement, for_postgresql: Callable[[], ClauseElement] | None = None) -> None:
+        """Take a statement, and a function that builds another statement for PostgreSQL if its dialect needs one."""
         self._statement = statement
-        self._for_postgresql = statement if for_postgresql is None else for_postgresql
+        self._for_postgresql = for_postgresql
         self.sql = ""
         self.constants: dict[str, Any] = {}
         self.postgresql: Compiled | None = None
@@ -49,7 +48,7 @@ class Prepared:
 
     def compile_for_postgresql(self, dialect: Dialect) -> Compiled:
         """Compile the statement for PostgreSQL, store the result in `postgresql` and return it."""
-        self.postgresql = _compile(self._for_postgresql, dialect)
+        self.postgresql = _compile(self._for_postgresql() if self._for_postgresql else self._statement, dialect)
         return self.postgresql
 
 
@@ -77,14 +76,18 @@ def inserting(
     names = tuple(names)
     if otherwise == "FAIL":
         return Prepared(fill(insert(table)).inline())
-    own = postgresql.insert(table)
-    if otherwise == "IGNORE":
-        own = own.on_conflict_do_nothing()
-    else:
+
+    def on_postgresql() -> Insert:
+        from sqlalchemy.dialects import postgresql  # with all its drivers, which a service on SQLite does not load
+
+        own = postgresql.insert(table)
+        if otherwise == "IGNORE":
+            return fill(own.on_conflict_do_nothing()).inline()
         key = _key(table)
         new = {column.name: own.excluded[column.name] for column in table.columns if column.name not in key}
-        own = own.on_conflict_do_update(index_elements=key, set_=new)
-    return Prepared(fill(insert(table).prefix_with(f"OR {otherwise}", dialect="sqlite")), fill(own).inline())
+        return fill(own.on_conflict_do_update(index_elements=key, set_=new)).inline()
+
+    return Prepared(fill(insert(table).prefix_with(f"OR {otherwise}", dialect="sqlite")), on_postgresql)
 
 
 def _key(table: Table) -> list[str]:
