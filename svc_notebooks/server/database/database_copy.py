@@ -18,6 +18,8 @@ from pathlib import Path
 from typing import Any
 
 _LOG_HEADER = 32
+_JOURNAL_MODE = slice(18, 20)
+"""The bytes of a database's header that contain the journal mode."""
 _ATTEMPTS = 200
 
 
@@ -79,6 +81,15 @@ def _state(path: Path, log: Path) -> tuple[bytes, int]:
     except FileNotFoundError:
         header = b""
     return header, 0 if header else path.stat().st_mtime_ns
+
+
+def image_of_file(driver: Any) -> bytes:
+    """Return a consistent copy of the database in a file, which the connection has opened, as a database in memory."""
+    with closing(sqlite3.connect(":memory:")) as copy:
+        driver.backup(copy)
+        image = bytearray(copy.serialize())
+    image[_JOURNAL_MODE] = b"\x01\x01"  # a database in memory cannot be opened in the mode with a write-ahead log
+    return bytes(image)
 
 
 def load_image(image: bytes, driver: Any) -> None:

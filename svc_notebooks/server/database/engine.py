@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, closing, contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from threading import RLock
@@ -23,7 +23,7 @@ from weakref import finalize
 from sqlalchemy import ColumnElement, Connection, Select, Table, delete, text
 
 from ...core.process_fork import ForkedChild, after_fork, keep_forever
-from .database_copy import load_image
+from .database_copy import image_of_file, load_image
 from .errors import UnstorableText, explain_errors, store_error
 from .readers import Reader, Readers, ThreadValues, close_connection
 from .statements import Prepared as Prepared, Row as Row, inserting as inserting
@@ -32,7 +32,6 @@ _FORK_ADVICE = "Use it there: SQLite allows no connection to cross a fork."
 _MAX_CACHED_ROWS = 256
 _MAX_LOG_SIZE = 64 * 1024 * 1024
 _COMMITS_PER_CHECK = 500
-_JOURNAL = slice(18, 20)  # the bytes of a database header that contain the journal mode
 
 _RESET_COUNTER = Prepared(text("DELETE FROM sqlite_sequence WHERE name = :name"))
 _COUNTERS = Prepared(text("SELECT name, seq FROM sqlite_sequence ORDER BY name"))
@@ -360,11 +359,9 @@ class Database:
 
     def image(self) -> bytes:
         """Return a consistent copy of the whole database as bytes."""
-        with self.exclusive(), explain_errors(self._path), closing(sqlite3.connect(":memory:")) as copy:
-            self._driver.backup(copy)
-            content = bytearray(copy.serialize())
-        content[_JOURNAL] = b"\x01\x01"  # a database in memory cannot be opened in the mode with a write-ahead log
-        return bytes(content)
+        with self.exclusive(), explain_errors(self._path):
+            image: bytes = self._driver.serialize() if self._path is None else image_of_file(self._driver)
+        return image
 
     def restore(self, image: bytes) -> None:
         """Replace the whole database by a copy that `image` returned, in one step."""
