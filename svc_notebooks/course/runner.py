@@ -103,7 +103,6 @@ def prepare_shell(folder: str, state: str) -> None:
 def _shell(state: str) -> Any:
     """Return the IPython shell of this process, which has no history. `state` is the folder of IPython."""
     from IPython.core.interactiveshell import InteractiveShell
-    from pandas import DataFrame
     from traitlets.config import Config
 
     settings = Config()
@@ -113,10 +112,16 @@ def _shell(state: str) -> Any:
     shell.ask_exit = lambda: None  # exit() does not end the notebook
     formatter = shell.display_formatter
     formatter.active_types = ["text/plain"]  # as in a terminal: nobody sees an output
-    formatter.formatters["text/plain"].for_type(DataFrame, lambda _, printer, cycle: printer.text("a DataFrame"))
+    for module in ("pandas", "pandas.core.frame"):  # since pandas 3, and before
+        formatter.formatters["text/plain"].for_type_by_name(module, "DataFrame", _name_table)
     if "" not in sys.path:
         sys.path.insert(0, "")
     return shell
+
+
+def _name_table(_table: object, printer: Any, cycle: bool) -> None:
+    """Format a table as its name, because its text takes milliseconds and nobody sees it."""
+    printer.text("a DataFrame")
 
 
 class CellOutputLimit(BaseException):
