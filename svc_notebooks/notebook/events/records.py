@@ -23,7 +23,7 @@ _PEOPLE = ("creator", "organizer")
 
 def fields_mask(schema: Schema) -> str | None:
     """Return the `fields` mask of a list of events for the columns of a schema. None stands for all fields."""
-    if schema is EVENT:
+    if schema is EVENT or not schema.columns:
         return None
     fields = dict.fromkeys("start" if key == "all_day" else _ZONES.get(key, key) for key in schema.keys)
     return f"nextPageToken,items({','.join(fields)})"

@@ -759,6 +759,12 @@ def test_only_the_fields_of_the_columns_are_requested(lab, fields, mask):
     pd.testing.assert_frame_equal(events, expected.assign(**times_in_utc(expected)))
 
 
+def test_a_list_without_columns_is_empty(lab):
+    svc.create_event("Tea", start="2026-11-02", end="2026-11-03")
+
+    assert svc.events(fields=[]).shape == (0, 0)
+
+
 def times_in_utc(events: pd.DataFrame) -> dict[str, pd.Series]:
     """The time columns of a DataFrame in UTC, the time zone of the calendar."""
     times = [name for name in ("start", "end", "original_start_time") if name in events]
