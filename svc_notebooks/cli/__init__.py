@@ -10,8 +10,10 @@ output_file, marks                                       output files of command
 
 import argparse
 import os
+import select
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from .. import __version__
@@ -33,10 +35,21 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         status = _run(options, jupyter_arguments)
         sys.stdout.flush()
-    except BrokenPipeError:  # the reader of the output, such as `head`, has ended
+    except BrokenPipeError:
+        if not _is_output_closed():
+            raise
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python reports it again when it ends
         return _OUTPUT_CLOSED
     return status
+
+
+def _is_output_closed() -> bool:
+    """Return whether the reader of the output, such as `head`, has ended, on systems that tell it."""
+    with suppress(OSError, AttributeError):
+        poll = select.poll()
+        poll.register(sys.stdout.fileno(), 0)  # only errors
+        return bool(poll.poll(0))
+    return False
 
 
 def _run(options: argparse.Namespace, jupyter_arguments: Sequence[str]) -> int:

@@ -16,6 +16,7 @@ from types import SimpleNamespace
 import psutil
 import pytest
 
+from svc_notebooks import cli
 from svc_notebooks.cli import _parser, lab as lab_module, main, notebook_files as shipped_module
 from svc_notebooks.cli.notebook_files import CopiedFile, CopyOutcome, copy_notebooks, notebooks_in, restore_notebook
 from svc_notebooks.cli.output_file import write_report
@@ -432,6 +433,16 @@ def test_a_command_whose_output_is_no_longer_read_ends_without_a_traceback():
         errors = process.stderr.read()
 
     assert (process.returncode, errors) == (141, b"")
+
+
+def test_a_broken_pipe_that_is_not_the_output_is_an_error(monkeypatch: pytest.MonkeyPatch):
+    def fail(*_: object) -> int:
+        raise BrokenPipeError
+
+    monkeypatch.setattr(cli, "_run", fail)
+
+    with pytest.raises(BrokenPipeError):
+        main(["doctor"])
 
 
 class TestServe:
