@@ -1,7 +1,8 @@
 """The command line `svc-notebooks lab | run | grade | solutions | serve | check | backup | migrate |
 sweep | conformance | doctor`.
 
-lab, run, grade, ..., migrate, sweep, conformance        a module for each command
+lab, run, grade, solutions, serve, conformance           a module for each command
+stores                                                   check, backup, migrate and sweep
 class_options, options, service                          options of `serve --class`; other options; the opened service
 notebook_files, jupyter_settings                         the notebooks of the package; settings of JupyterLab
 rule_report, report_plugin, deployment                   report, pytest plugin and tested deployment of `conformance`
@@ -75,19 +76,19 @@ def _run(options: argparse.Namespace, jupyter_arguments: Sequence[str]) -> int:
 
             return serve(options)
         case "check":
-            from .check import check
+            from .stores import check
 
             return check(options)
         case "backup":
-            from .backup import backup
+            from .stores import backup
 
             return backup(options)
         case "migrate":
-            from .migrate import migrate
+            from .stores import migrate
 
             return migrate(options)
         case "sweep":
-            from .sweep import sweep
+            from .stores import sweep
 
             return sweep(options)
         case "conformance":
