@@ -61,7 +61,7 @@ def test_a_wrong_answer_is_refused_with_the_missing_requirement(name: str, answe
     assert re.search(answer.says, result.message), result.message
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(8))
 @pytest.mark.parametrize("name", DRAWN)
 def test_faults_and_messages_of_every_seed_tell_right_from_wrong(name: str, seed: int):
     accepted = [
