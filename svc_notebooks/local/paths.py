@@ -8,12 +8,14 @@ from os.path import lexists
 from pathlib import Path
 from unicodedata import normalize
 
+from ..core.files.file_names import composed
+
 
 class DistinctPaths:
     """The paths of the files that one call saves. A second file with the same name gets the path `name (1).ext`.
 
-    Upper and lower case count as equal on every system. Existing files do not matter, so that a repeated call gets the
-    same paths.
+    Upper and lower case count as equal on every system, and so do Unicode forms. Existing files do not matter, so that
+    a repeated call gets the same paths. But if the name exists in another Unicode form, it is the path of that file.
 
     >>> paths = DistinctPaths()
     >>> [str(paths.claim(Path(name))) for name in ("a.txt", "A.txt", "b", "a.txt")]
@@ -26,11 +28,19 @@ class DistinctPaths:
     def claim(self, path: Path) -> Path:
         """Reserve a path and return it, or the first `name (1).ext` that is free if the path is reserved."""
         for candidate in chain([path], numbered_paths(path)):
-            key = normalize("NFC", str(candidate)).casefold()
+            key = composed(str(candidate)).casefold()
             if key not in self._claimed:
                 self._claimed.add(key)
-                return candidate
+                return _as_on_disk(candidate)
         raise AssertionError("unreachable: the numbers never end")
+
+
+def _as_on_disk(path: Path) -> Path:
+    """Return the path of an existing file whose name differs at most in its Unicode form, or else the path itself."""
+    if path.name.isascii():
+        return path
+    forms = (path.with_name(normalize(form, path.name)) for form in ("NFC", "NFD"))
+    return next(filter(lexists, (path, *forms)), path)
 
 
 def free_path(path: Path) -> Path:

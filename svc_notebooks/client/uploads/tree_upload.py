@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import NamedTuple
-from unicodedata import normalize
 
+from ...core.files.file_names import composed
 from ...core.resources.files import File
 from ...local.tree import LocalFile
 from ..files import create_file, generate_ids, has_content_of, list_children
@@ -28,8 +28,8 @@ _IDS = 100
 class TreeUpload:
     """Plans the upload of files into folders below the folder `top`, with the same arguments for every file.
 
-    An existing folder of the same name is used again, the oldest if there are several. An existing file is never
-    changed. A file of the same name with other content is kept, and the new file is put beside it. Converted files are
+    An existing folder of the same name is used again, the oldest if there are several. Names that differ only in their
+    Unicode form are the same, so two such folders on disk become one. An existing file is never changed. A file of the same name with other content is kept, and the new file is put beside it. Converted files are
     always uploaded, because a document has no checksum to compare. `arguments.query` must select the fields id, name,
     mimeType, size and createdTime.
     """
@@ -56,10 +56,11 @@ class TreeUpload:
 
     def folder(self, path: PurePosixPath) -> str:
         """Return the id of the folder at a path of the tree. The folder is created if it does not exist."""
-        if path not in self._folders:
+        key = PurePosixPath(composed(str(path)))
+        if key not in self._folders:
             parent = self.folder(path.parent)
-            self._folders[path] = self._existing_folder(parent, path.name) or self._create_folder(parent, path.name)
-        return self._folders[path]
+            self._folders[key] = self._existing_folder(parent, path.name) or self._create_folder(parent, path.name)
+        return self._folders[key]
 
     def _existing_folder(self, parent: str, name: str) -> str | None:
         folder_type = self._session.names.native("folder")
@@ -82,8 +83,8 @@ class TreeUpload:
         if folder not in self._children:
             children = self._children[folder] = {}
             for file in list_children(self._session, folder, fields=self._fields):
-                children.setdefault(_key(str(file.get("name"))), []).append(file)
-        return self._children[folder].get(_key(name), [])
+                children.setdefault(composed(str(file.get("name"))), []).append(file)
+        return self._children[folder].get(composed(name), [])
 
     def plan(self, file: LocalFile, *, with_id: bool) -> TreeFile:
         """Return what `upload_tree_file` needs to upload a file of the tree. Its folder is created if necessary.
@@ -115,7 +116,7 @@ class TreeUpload:
         return "" if self._converts or file.size > SIMPLE_LIMIT else next(self._new_ids)
 
     def _metadata(self, path: PurePosixPath) -> Mapping[str, object]:
-        return {**(self._arguments.metadata or {}), "parents": [self._folders[path]]}
+        return {**(self._arguments.metadata or {}), "parents": [self.folder(path)]}
 
 
 class TreeFile(NamedTuple):
@@ -153,6 +154,3 @@ def upload_tree_file(
     return execute(session, request, progress), UPLOADED
 
 
-def _key(name: str) -> str:
-    """Return a file name in the Unicode form in which names are compared, because macOS decomposes letters."""
-    return normalize("NFC", name)

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Generator, Iterable, Mapping
+from collections.abc import Generator, Iterable, Iterator, Mapping
 from contextlib import closing
 from datetime import date, timedelta
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, TypeAlias, overload
 
 from ...core.errors.errors import BadRequest, NotFound
-from ..arguments import file_ids, optional_text, whole
+from ..arguments import file_ids, optional_text, texts, whole
 from ..current_session import SessionLike, session_or_current
 from ..frames.frames import Schema, concatenate, frame
 from ..frames.schemas import FILE, file_schema
 from .query_names import explain_bad_request, sort_keys, wire_order, wire_query
-from .search_terms import file_filter
+from .search_terms import as_written, file_filter
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -115,7 +116,9 @@ def files(
         query: A search in the interface's query language, like "name contains 'survey' and modified_time >
             '2026-01-01'". Field names may be in snake_case.
         name: The whole name, in which * stands for any text and ? for any character ("*.csv"), or a list of names. Case
-            does not matter. With * or ? at the beginning, all files that match the other conditions are fetched.
+            and Unicode form do not matter. A name that a file has as it is written stands for itself: if there is a
+            file "why?.txt", in any folder or in the trash, the name matches no other. [*], [?] and [[] are always
+            literal. With * or ? at the beginning, all files that match the other conditions are fetched.
         text: Words, all of which must be in the name or description of a file. A deployment may search the content too.
         mime_type: A media type such as "text/csv" or "image/*", a native type such as "folder", "document" or
             "spreadsheet", or a list of these.
@@ -161,7 +164,7 @@ def files(
         limit = whole("limit", limit, 0)
     if chunksize is not None:
         chunksize = whole("chunksize", chunksize, 1)
-    conditions = {
+    arguments = {
         "name": name,
         "text": text,
         "mime_type": mime_type,
@@ -176,25 +179,29 @@ def files(
         "shared_with_me": shared_with_me,
         "properties": properties,
     }
+    conditions = {key: list(value) if isinstance(value, Iterator) else value for key, value in arguments.items()}
     schema, keys = file_schema(fields), sort_keys(order_by)
     sent_query = None if query is None else wire_query(query)
     for media_type in _BRANDED.findall(query or ""):
         session.names.full_media_type(media_type, "query")  # raises for the media type of another brand
-    selection = file_filter(sent_query, conditions, names=session.names, now=session.clock.now())
+    read = partial(file_filter, sent_query, names=session.names, now=session.clock.now())
+    selection = read(conditions)  # raises for an argument that is not valid, before anything is sent
 
     def pages() -> Generator[list[FileRecord], None, None]:
         if selection is None or limit == 0:
             return
+        names = None if name is None else as_written(session, texts("name", conditions["name"]))
+        chosen = read({**conditions, "name": names}) or selection
         is_empty = True
         try:
-            for page in _matching_pages(session, selection, schema, wire_order(keys), limit, chunksize):
+            for page in _matching_pages(session, chosen, schema, wire_order(keys), limit, chunksize):
                 is_empty &= not page
                 yield page
         except BadRequest as error:
             explain_bad_request(error, query, keys)
             raise
         if is_empty and folder is not None:
-            _check_folders(session, file_ids(folder, "folder"))
+            _check_folders(session, file_ids(conditions["folder"], "folder"))
 
     chunks = _chunks(schema, pages(), chunksize or _CHUNK)
     return concatenate(schema, list(chunks)) if chunksize is None else chunks

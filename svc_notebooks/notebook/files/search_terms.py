@@ -11,21 +11,29 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from difflib import get_close_matches
+from fnmatch import translate
+from glob import escape
 from mimetypes import guess_type
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...core.brand_names import NATIVE_NAMES, Names
 from ...core.clock import format_time
+from ...core.files.file_names import composed, name_key
 from ...core.files.query import quote
 from ...core.resources.files import File
 from ..arguments import file_ids, flag, texts
 from ..times import past_instant
 
+if TYPE_CHECKING:
+    from ...client.session import Session
+
 _MOST_VALUES = 100
 """The largest number of names or media types to put into a query, because a query has at most 200 terms."""
 _MOST_CHARACTERS = 200
 """The largest number of characters to put into a query of the text before a wildcard."""
-_WILDCARD = re.compile(r"[*?]")
+_HEAD = re.compile(r"(?:\[[*?[]\]|[^*?])*")
+"""The part of a pattern before its first wildcard. The wildcards in [*] and [?], and the bracket in [[], are literal."""
+_BRACKET = re.compile(r"\[([*?[])\]|\[")
 
 
 class _Context(NamedTuple):
@@ -42,7 +50,7 @@ class _Condition:
     pattern: re.Pattern[str] | None = None
 
     def matches(self, file: File) -> bool:
-        return self.pattern is None or self.pattern.fullmatch(str(file.get(self.key, ""))) is not None
+        return self.pattern is None or self.pattern.fullmatch(composed(str(file.get(self.key, "")))) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,22 +104,47 @@ def _text_condition(key: str, values: list[str]) -> _Condition | None:
     """Return the condition that a metadata text is one of `values`, which may have the wildcards * and ?."""
     if not values:
         return None
-    prefixes = [_WILDCARD.split(text)[0][:_MOST_CHARACTERS] for text in values]
-    if len(values) > _MOST_VALUES or not all(prefixes):
-        term = None
-    else:
-        terms = (
-            f"{key} {'contains' if _WILDCARD.search(text) else '='} {quote(prefix if _WILDCARD.search(text) else text)}"
-            for text, prefix in zip(values, prefixes, strict=True)
-        )
-        term = _any_of(terms)
-    if term and not any(map(_WILDCARD.search, values)):
+    terms = [_term(key, text) for text in values]
+    term = _any_of(filter(None, terms)) if len(values) <= _MOST_VALUES and all(terms) else None
+    if term and not any(map(_has_wildcard, values)):
         return _Condition(term)
-    return _Condition(term, key, re.compile("|".join(map(_pattern, values)), re.IGNORECASE | re.DOTALL))
+    return _Condition(term, key, re.compile("|".join(map(_pattern, values)), re.IGNORECASE))
+
+
+def _term(key: str, text: str) -> str | None:
+    """Return the term for a text or a pattern, or None for a pattern that begins with a wildcard."""
+    if not _has_wildcard(text):
+        return f"{key} = {quote(_unescaped(text))}"
+    prefix = _unescaped(_HEAD.match(composed(text))[0])[:_MOST_CHARACTERS]  # type: ignore[index]
+    return f"{key} contains {quote(prefix)}" if prefix else None
+
+
+def _has_wildcard(text: str) -> bool:
+    return _HEAD.fullmatch(text) is None
+
+
+def _unescaped(text: str) -> str:
+    return _BRACKET.sub(lambda match: match[1] or match[0], text)
 
 
 def _pattern(text: str) -> str:
-    return re.escape(text).replace(r"\*", ".*").replace(r"\?", ".")
+    """Return the regular expression of a pattern. Other brackets than [*], [?] and [[] are literal."""
+    return translate(_BRACKET.sub(lambda match: match[0] if match[1] else "[[]", composed(text)))
+
+
+def as_written(session: Session, names: list[str]) -> list[str]:
+    """Return patterns for names that may have wildcards. A name that some file has as it is written is literal.
+
+    A file in the trash or in another folder counts too, so that a repeated call does not select further files.
+    """
+    from ...client.files import list_files
+
+    special = [text for text in names if _unescaped(text) != text or _has_wildcard(text)]
+    existing: set[str] = set()
+    for first in range(0, len(special), _MOST_VALUES):
+        query = _any_of(f"name = {quote(text)}" for text in special[first : first + _MOST_VALUES])
+        existing.update(name_key(str(file.get("name"))) for file in list_files(session, q=query, fields="name"))
+    return [escape(text) if name_key(text) in existing else text for text in names]
 
 
 def _name(argument: str, value: Any, context: _Context) -> _Condition | None:

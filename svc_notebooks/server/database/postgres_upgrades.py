@@ -13,6 +13,8 @@ from typing import Any
 
 import psycopg
 
+from ...core.files.file_names import search_keys
+
 FIRST = 4
 """The schema version of the first databases on PostgreSQL."""
 
@@ -22,7 +24,18 @@ def _to_version_5(driver: Any) -> None:
     driver.execute("ALTER TABLE svc_store ADD COLUMN migration text")
 
 
-STEPS: tuple[Callable[[Any], None], ...] = (_to_version_5,)
+def _to_version_6(driver: Any) -> None:
+    """Compare names in NFC. Only the files with other characters than those of ASCII have other keys."""
+    other = r"name ~ '[^ -~]' OR extra LIKE '%\\u%'"
+    for seq, name, extra in driver.execute(f"SELECT seq, name, extra FROM files WHERE {other}").fetchall():
+        driver.execute(
+            "UPDATE files SET name_key = %(name_key)s, natural_key = %(natural_key)s, words = %(words)s,"
+            " all_words = %(all_words)s WHERE seq = %(seq)s",
+            {"seq": seq, **search_keys(name, extra)},
+        )
+
+
+STEPS: tuple[Callable[[Any], None], ...] = (_to_version_5, _to_version_6)
 """Step n upgrades a database from version `FIRST` + n to the next version."""
 
 VERSION = FIRST + len(STEPS)

@@ -16,6 +16,8 @@ from importlib.resources import files
 from itertools import count
 from pathlib import Path
 
+from ...core.files.file_names import search_keys
+
 FIRST_TABLES = frozenset(
     {"meta", "users", "tokens", "generated", "files", "properties", "contents", "rope", "sessions"}
 )
@@ -149,7 +151,24 @@ def _to_version_4(driver: sqlite3.Connection) -> None:
         driver.execute(f"CREATE INDEX {index}")
 
 
-STEPS: tuple[Callable[[sqlite3.Connection], None], ...] = (_to_version_1, _to_version_2, _to_version_3, _to_version_4)
+def _to_version_5(driver: sqlite3.Connection) -> None:
+    """Compare names in NFC. Only the files with other characters than those of ASCII have other keys."""
+    other = r"name GLOB '*[^ -~]*' OR extra LIKE '%\u%'"
+    for seq, name, extra in driver.execute(f"SELECT seq, name, extra FROM files WHERE {other}").fetchall():
+        driver.execute(
+            "UPDATE files SET name_key = :name_key, natural_key = :natural_key, words = :words, all_words = :all_words"
+            " WHERE seq = :seq",
+            {"seq": seq, **search_keys(name, extra)},
+        )
+
+
+STEPS: tuple[Callable[[sqlite3.Connection], None], ...] = (
+    _to_version_1,
+    _to_version_2,
+    _to_version_3,
+    _to_version_4,
+    _to_version_5,
+)
 """Step n upgrades a database from version n to version n + 1. Each step runs in one transaction."""
 
 VERSION = len(STEPS)

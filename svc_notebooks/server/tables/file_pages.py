@@ -12,11 +12,12 @@ from typing import Any, NamedTuple, TypeAlias
 
 from sqlalchemy import ColumnElement, CompoundSelect, Select, column, func, literal, select, table, union_all
 
+from ...core.files.file_names import words_of
 from ...core.files.query import And, Compare, Member, Search
 from ...core.files.sort_order import SortKey
 from ..database import word_index
 from ..database.schema import files
-from .search import Term, Viewer, after_keys, condition, foreign, order, own, words_of
+from .search import Term, Viewer, after_keys, condition, foreign, order, own
 
 FEW = 1000
 """The maximum number of rows that are sorted in place of reading the files in their order."""

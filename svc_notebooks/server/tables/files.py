@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 from sqlalchemy import CTE, Select, bindparam, delete, func, select, update
 
+from ...core.files.file_names import search_keys
 from ...core.files.query import Search
 from ...core.files.sort_order import SortKey
 from ..database.engine import Prepared, Row, TableGroup, inserting
 from ..database.schema import files, opened, properties, rope
 from .file_pages import page_statement
-from .search import Viewer, ascii_lower, word_list
+from .search import Viewer
 
 
 class FileRow(NamedTuple):
@@ -248,14 +247,4 @@ def _first_page(keys: tuple[SortKey, ...], size: int, shared: bool, app_only: bo
 
 
 def _values(row: FileRow) -> dict[str, Any]:
-    values = row._asdict()
-    words = word_list(row.name)
-    other_texts: tuple[Any, ...] = ()
-    if '"description"' in row.extra or '"contentHints"' in row.extra:
-        extra = json.loads(row.extra)
-        other_texts = (extra.get("description"), (extra.get("contentHints") or {}).get("indexableText"))
-    values["name_key"] = ascii_lower(row.name)
-    values["natural_key"] = re.sub(r"\d+", lambda digits: digits[0].zfill(20), row.name.casefold())
-    values["words"] = words
-    values["all_words"] = words + "".join(word_list(text) for text in other_texts if isinstance(text, str))
-    return values
+    return row._asdict() | search_keys(row.name, row.extra)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import operator
-import re
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -24,31 +23,11 @@ from sqlalchemy import (
     union,
 )
 
+from ...core.files.file_names import name_key, words_of
 from ...core.files.permissions import Role
 from ...core.files.query import And, Compare, Has, Member, Not, Or, Search
 from ...core.files.sort_order import SortKey
 from ..database.schema import files, opened, permissions, properties
-
-_LOWER = {upper: upper + 32 for upper in range(ord("A"), ord("Z") + 1)}
-
-
-def words_of(text: str) -> list[str]:
-    """Return the words of a text, case-folded.
-
-    >>> words_of("Straße_2, draft")
-    ['strasse', '2', 'draft']
-    """
-    return re.findall(r"[^\W_]+", text.casefold())
-
-
-def word_list(text: str) -> str:
-    """Return the words of a text with a space before each word, so that ` x` matches words that begin with x."""
-    return "".join(f" {word}" for word in words_of(text))
-
-
-def ascii_lower(text: str) -> str:
-    """Return a text with its ASCII letters in lower case. Names are compared in this form."""
-    return text.translate(_LOWER)
 
 
 class Viewer(NamedTuple):
@@ -196,7 +175,7 @@ def _compare(search: Compare, viewer: Viewer) -> ColumnElement[bool]:
 
 def _special(search: Compare, viewer: Viewer) -> ColumnElement[bool]:
     if search.field == "name":
-        equal: ColumnElement[bool] = files.c.name_key == ascii_lower(str(search.value))
+        equal: ColumnElement[bool] = files.c.name_key == name_key(str(search.value))
     elif search.field == "sharedWithMe":
         shared = and_(files.c.owner != viewer.user, files.c.id.in_(_select_granted(viewer.grantee)))
         equal = shared if search.value else not_(shared)
@@ -221,11 +200,11 @@ _BY_LINK = {"anyoneWithLink": "anyone", "domainWithLink": "domain"}
 
 def _contains(field: str, text: str) -> ColumnElement[bool]:
     if field == "mimeType":
-        return func.lower(files.c.mime_type).contains(ascii_lower(text), autoescape=True)
+        return func.lower(files.c.mime_type).contains(name_key(text), autoescape=True)
     words = words_of(text)
     if words:
         return _word_begins(files.c.words, " ".join(words))
-    return files.c.name_key.contains(ascii_lower(text), autoescape=True)
+    return files.c.name_key.contains(name_key(text), autoescape=True)
 
 
 def _word_begins(column: Any, words: str) -> ColumnElement[bool]:
