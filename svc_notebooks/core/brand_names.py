@@ -14,8 +14,8 @@ NOWHERE = "https://sandbox.svc.example"
 NATIVE_NAMES = (*NATIVES, "folder", "shortcut")
 """The short names of the media types with the brand's prefix."""
 
-_BRANDED = re.compile(r"application/vnd\.[\w.-]+-apps\.(?P<name>.+)")
-"""A media type with the prefix of any brand."""
+_BRANDED = re.compile(r"(application/)?vnd\.[\w.-]+-apps(\.(?P<name>.*))?")
+"""A media type with the prefix of any brand, or the beginning of one."""
 
 
 @public_methods
@@ -67,12 +67,23 @@ class Names:
         """
         if text in NATIVE_NAMES:
             return self.native(text)
-        other = None if text.startswith(self.media_prefix) else _BRANDED.fullmatch(text)
-        if other is None:
-            return text
-        own = self.native(other["name"])
-        short = f"{other['name']!r} or " if other["name"] in NATIVE_NAMES else ""
-        raise ValueError(f"{argument} is {text!r}, a media type of another service; here it is {short}{own!r}")
+        if own := self.own_media_type(text):
+            name = own.removeprefix(self.media_prefix)
+            short = f"{name!r} or " if name in NATIVE_NAMES else ""
+            raise ValueError(f"{argument} is {text!r}, a media type of another service; here it is {short}{own!r}")
+        return text
+
+    def own_media_type(self, text: str) -> str | None:
+        """Return the media type, or its beginning, that stands for one of another brand. Return None for all others.
+
+        >>> Names().own_media_type("application/vnd.other-apps.folder"), Names().own_media_type("text/csv")
+        ('application/vnd.svc-apps.folder', None)
+        """
+        match = _BRANDED.fullmatch(text)
+        own = self.media_prefix.rstrip(".").removeprefix("application/")
+        if match is None or text.removeprefix("application/").startswith(own):
+            return None
+        return self.native(match["name"] or "")
 
     def kind(self, name: str) -> str:
         """Return the `kind` value of a resource, such as "svc#file"."""

@@ -7,17 +7,21 @@ handlers.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Literal
 
 from ..errors.decision_ids import CALENDARS_OF_OTHERS, CHANGE_LOG, FAMILY, SHARING
+from ..http.messages import Query
 from ..policy import Policy
 from .parameters import (
     ABOUT_FIELDS,
     CALENDAR_SEARCH,
     CHANGE_POSITION,
     CHANGES,
+    COMMON,
     EVENT_SEARCH,
     EXPORT_FORMAT,
     FILE_CONTENT,
@@ -278,6 +282,27 @@ SESSION = Operation(
     decided_by="A3-14",
 )
 """The operation of a request to a session URI. POST has the same effect as PUT, because some clients send POST."""
+
+BOOLEANS = frozenset(
+    parameter.name
+    for operation in OPERATIONS
+    for parameter in (*COMMON, *operation.parameters)
+    if parameter.type == "boolean" or "true" in parameter.values
+)
+"""The names of the query parameters that can be true or false."""
+_BOOLEAN = re.compile(r"(true|false)\Z", re.IGNORECASE)
+
+
+@lru_cache(maxsize=32)  # the chunks of an upload have the same query
+def query_parameters(text: str) -> Query:
+    """Return the parameters in the query of a URL. true and false are in any case, because Python programs send True.
+
+    >>> query_parameters("singleEvents=TRUE&q=True").pairs
+    (('singleEvents', 'true'), ('q', 'True'))
+    """
+    pairs = Query.parse(text).pairs
+    return Query((name, value.lower() if name in BOOLEANS and _BOOLEAN.match(value) else value) for name, value in pairs)
+
 
 QUOTAS: Mapping[str, Mapping[str, object]] = {
     "family": {"rate_limit": 325_000, "calendar_rate_limit": 600, "rate_costs": "units"},

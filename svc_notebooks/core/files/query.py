@@ -3,10 +3,12 @@
     query  = and *("or" and)
     and    = not *("and" not)
     not    = *"not" ( "(" query ")" | term )
-    term   = field operator value | value "in" collection | field "has" "{" key... "and" value... "}"
+    term   = field operator value | value "in" collection | collection "in" value
+           | field "has" "{" key... "and" value... "}"
 
 `not` binds tighter than `and`, `and` tighter than `or`. Strings are between apostrophes, with `\\'` and `\\\\`
-for an apostrophe and a backslash. A query that is too deep or too long is rejected.
+for an apostrophe and a backslash. `collection in value` is how stock clients write it. `true` and `false` are in any
+case. A query that is too deep or too long is rejected.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ from typing import NamedTuple, TypeAlias
 from ..clock import parse_time, to_millis
 from ..errors.catalogue import ApiError, row
 from ..suggestions import nearest_name
+from .file_names import words_of
 
 MAX_DEPTH = 40
 MAX_TERMS = 200
@@ -100,7 +103,6 @@ FIELDS: dict[str, tuple[str, tuple[str, ...]]] = {
 COLLECTIONS = ("parents", "owners", "writers", "readers")
 PAIRS = ("properties", "appProperties")
 
-_WORD = re.compile(r"[^\W_]+")
 _TOKEN = re.compile(
     r"\s*(?P<token>'(?:[^'\\]|\\.)*'|<=|>=|!=|[<>=(){}]|[A-Za-z][A-Za-z0-9_.]*)",
     re.DOTALL,
@@ -248,7 +250,7 @@ class _Reader:
         return search
 
     def term(self) -> Search:
-        if self.peek().startswith("'"):
+        if self.peek().startswith("'") or self.peek() in COLLECTIONS:
             self.count()
             return self.member()
         name = self.next()
@@ -263,12 +265,14 @@ class _Reader:
     def _field_problem(self, name: str) -> str:
         if not name:
             return "expected a field, found the end."
-        if name in COLLECTIONS:
-            return f"{name} comes after its value: write 'x' in {name}."
         known = [*self._aliases, *FIELDS, *PAIRS] if "_" in name else [*FIELDS, *PAIRS]
         return f"{name[:40]} is not a field; {_suggestion(name, known, 'the fields are')}"
 
     def member(self) -> Search:
+        if self.peek() in COLLECTIONS:
+            collection = self.next()
+            self.expect("in")
+            return Member(self.string(), collection)
         value = self.string()
         self.expect("in")
         if (collection := self.next()) not in COLLECTIONS:
@@ -309,7 +313,7 @@ class _Reader:
         if len(text) > MAX_SEARCH_TEXT:
             raise self.error(f"the text for '{name} contains' has more than {MAX_SEARCH_TEXT} characters.")
         if name == "fullText":
-            self.count(max(0, len(_WORD.findall(text.casefold())) - 1))
+            self.count(max(0, len(words_of(text)) - 1))
 
     def count(self, terms: int = 1) -> None:
         self._terms += terms
@@ -318,9 +322,9 @@ class _Reader:
 
     def value(self, value_type: str) -> str | bool | int:
         if value_type == "truth":
-            if (token := self.next()) not in ("true", "false"):
+            if (token := self.next()).lower() not in ("true", "false"):
                 raise self.unexpected("true or false", token)
-            return token == "true"
+            return token.lower() == "true"
         text = self.string()
         if value_type == "choice" and text not in _VISIBILITY:
             raise self.error(f"visibility is not {text[:40]!r}; {_suggestion(text, _VISIBILITY, 'it is one of')}")
@@ -338,10 +342,12 @@ def _suggestion(name: str, known: Collection[str], otherwise: str) -> str:
     return f"did you mean {near}?" if near else f"{otherwise} {', '.join(known)}."
 
 
-def mentions(search: Search, field: str) -> bool:
-    """Return whether any comparison in a search tree uses this field."""
+def compared_values(search: Search, field: str) -> Iterator[str | bool | int]:
+    """Yield the values with which a search tree compares this field."""
     if isinstance(search, And | Or):
-        return any(mentions(part, field) for part in search.parts)
-    if isinstance(search, Not):
-        return mentions(search.inner, field)
-    return isinstance(search, Compare) and search.field == field
+        for part in search.parts:
+            yield from compared_values(part, field)
+    elif isinstance(search, Not):
+        yield from compared_values(search.inner, field)
+    elif isinstance(search, Compare) and search.field == field:
+        yield search.value

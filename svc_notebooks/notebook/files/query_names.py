@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 
 from ...core.errors.errors import BadRequest
-from ...core.files.query import FIELDS, PAIRS, QueryError, parse_query
+from ...core.files.query import FIELDS, PAIRS, QueryError, compared_values, parse_query
 from ...core.files.sort_order import SORT_KEYS, sort_key_problem
 from ..arguments import texts
 from ..frames.frames import snake
@@ -25,6 +25,18 @@ def wire_query(query: str) -> str:
     "modifiedTime > '2026-01-01' and name = 'modified_time'"
     """
     return _STRING_OR_NAME.sub(lambda match: _FIELDS.get(match[0], match[0]), query)
+
+
+def media_types(query: str) -> list[str]:
+    """Return the media types with which a query compares. The service answers a query that is not valid.
+
+    >>> media_types("mime_type = 'text/csv' and name = 'a/b'"), media_types("mime_type")
+    (['text/csv'], [])
+    """
+    try:
+        return [str(value) for value in compared_values(parse_query(query, _FIELDS), "mimeType")]
+    except QueryError:
+        return []
 
 
 def sort_keys(order_by: str | Iterable[str] | None) -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Generator, Iterable, Iterator, Mapping
 from contextlib import closing
 from datetime import date, timedelta
@@ -15,7 +14,7 @@ from ..arguments import file_ids, optional_text, texts, whole
 from ..current_session import SessionLike, session_or_current
 from ..frames.frames import Schema, concatenate, frame
 from ..frames.schemas import FILE, file_schema
-from .query_names import explain_bad_request, sort_keys, wire_order, wire_query
+from .query_names import explain_bad_request, media_types, sort_keys, wire_order, wire_query
 from .search_terms import as_written, file_filter
 
 if TYPE_CHECKING:
@@ -31,9 +30,6 @@ if TYPE_CHECKING:
 _LARGEST_PAGE = 1000
 _CHUNK = 10_000
 """The number of files whose JSON objects are in memory at once."""
-
-_BRANDED = re.compile(r"'(application/vnd\.[^']+)'")
-"""A media type in a query that can have the prefix of a brand."""
 
 
 @overload
@@ -182,7 +178,7 @@ def files(
     conditions = {key: list(value) if isinstance(value, Iterator) else value for key, value in arguments.items()}
     schema, keys = file_schema(fields), sort_keys(order_by)
     sent_query = None if query is None else wire_query(query)
-    for media_type in _BRANDED.findall(query or ""):
+    for media_type in media_types(query or ""):
         session.names.full_media_type(media_type, "query")  # raises for the media type of another brand
     read = partial(file_filter, sent_query, names=session.names, now=session.clock.now())
     selection = read(conditions)  # raises for an argument that is not valid, before anything is sent

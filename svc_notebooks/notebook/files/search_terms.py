@@ -158,7 +158,7 @@ def _mime_type(argument: str, value: Any, context: _Context) -> _Condition | Non
 def _media_type(argument: str, text: str, names: Names) -> str:
     """Return a media type, or the media type of a short name such as "folder". Raises ValueError for another text."""
     media_type = names.full_media_type(text, argument)
-    if "/" in media_type or _WILDCARD.search(media_type):
+    if "/" in media_type or _has_wildcard(media_type):
         return media_type
     near = guess_type(f"x.{text.lstrip('.')}")[0] or next(iter(get_close_matches(text.lower(), NATIVE_NAMES, 1)), None)
     hint = f"; did you mean {near!r}?" if near else ""

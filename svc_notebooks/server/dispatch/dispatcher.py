@@ -9,7 +9,7 @@ from typing import NamedTuple
 from urllib.parse import SplitResult, urlsplit
 
 from ...core.api.error_rules import rule_for
-from ...core.api.operations import SESSION
+from ...core.api.operations import SESSION, query_parameters
 from ...core.api.public_endpoints import BATCHES, PAGES
 from ...core.errors.catalogue import ApiError, refuse
 from ...core.faults.plan import FaultTarget
@@ -84,7 +84,7 @@ class Dispatcher:
             headers,
             override[0].strip().upper() if override and override[0] else request.method,
             parts.path,
-            Query.parse(parts.query),
+            query_parameters(parts.query),
             RequestBody(request.body, entry),
             entry,
         )

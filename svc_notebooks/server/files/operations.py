@@ -12,7 +12,7 @@ from ...core.errors.decision_ids import ROOT
 from ...core.field_mask import Mask, Shape
 from ...core.files.fields import FILE_SHAPE, IDS_SHAPE, LIST_SHAPE, check_file
 from ...core.files.permissions import Role
-from ...core.files.query import mentions, parse_query
+from ...core.files.query import compared_values, parse_query
 from ...core.files.sort_order import parse_order
 from ...core.http.messages import JSON, Body, JSONObject, Query, Response
 from ...core.http.mime import detect
@@ -281,8 +281,12 @@ def list_files(context: ServiceContext, request: RequestContext) -> Response:
         choice_param(Query([("spaces", space)]), "spaces", _SPACES)
     text = query.get("q") or ""
     search = parse_query(text) if text.strip() else None
-    if keys and search and mentions(search, "fullText"):
+    if keys and search and [*compared_values(search, "fullText")]:
         raise refuse("sortedFullText")
+    for media_type in compared_values(search, "mimeType") if search else ():
+        if own := context.names.own_media_type(str(media_type)):
+            message = f"{str(media_type)!r:.80} is a media type of another service; here it is {own!r:.80}."
+            raise refuse("invalidValue", name="q", message=message)
     about = (request.caller.user, text, query.get("orderBy") or "")
     token = query.get("pageToken")
     after = decode_page_token(token, about, len(keys) + 1, context.secret) if token else None
