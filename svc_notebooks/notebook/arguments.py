@@ -86,7 +86,7 @@ def _ids(value: Any, argument: str, columns: Sequence[str], forms: str) -> Itera
             if not member:
                 raise ValueError(f"{argument} has the id {member!r}; an id must be a non-empty str")
             yield member
-        elif _is_missing(member):
+        elif is_missing(member):
             raise ValueError(f"{argument} has no id in row {n}, but {member!r}; leave out rows with missing ids")
         else:
             yield from _ids(member, argument, columns, forms)
@@ -114,7 +114,8 @@ def _column(rows: Any, argument: str, columns: Sequence[str]) -> list[Any]:
     raise ValueError(f"{argument} has no column {columns[-1]}; give a row or a DataFrame with this column")
 
 
-def _is_missing(value: object) -> bool:
+def is_missing(value: object) -> bool:
+    """Return True for None, NaN, NaT and pandas' NA, as in an empty cell of a DataFrame."""
     return value is None or (isinstance(value, float) and value != value) or _type_name(value) in ("NAType", "NaTType")
 
 

@@ -29,9 +29,10 @@ class TreeUpload:
     """Plans the upload of files into folders below the folder `top`, with the same arguments for every file.
 
     An existing folder of the same name is used again, the oldest if there are several. Names that differ only in their
-    Unicode form are the same, so two such folders on disk become one. An existing file is never changed. A file of the same name with other content is kept, and the new file is put beside it. Converted files are
-    always uploaded, because a document has no checksum to compare. `arguments.query` must select the fields id, name,
-    mimeType, size and createdTime.
+    Unicode form are the same, so two such folders on disk become one. An existing file is never changed. A file of the
+    same name with other content is kept, and the new file is put beside it. Converted files are always uploaded,
+    because a document has no checksum to compare. `arguments.query` must select the fields id, name, mimeType, size
+    and createdTime.
     """
 
     def __init__(self, session: Session, top: str, arguments: UploadArguments) -> None:
@@ -152,5 +153,3 @@ def upload_tree_file(
     if repeated:
         return find_or_upload(session, request, lambda: execute(session, request, progress)), UPLOADED
     return execute(session, request, progress), UPLOADED
-
-

@@ -301,7 +301,9 @@ def query_parameters(text: str) -> Query:
     (('singleEvents', 'true'), ('q', 'True'))
     """
     pairs = Query.parse(text).pairs
-    return Query((name, value.lower() if name in BOOLEANS and _BOOLEAN.match(value) else value) for name, value in pairs)
+    return Query(
+        (name, value.lower() if name in BOOLEANS and _BOOLEAN.match(value) else value) for name, value in pairs
+    )
 
 
 QUOTAS: Mapping[str, Mapping[str, object]] = {

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...core.errors.errors import AlreadyExists
 from ...core.suggestions import nearest_name
-from ..arguments import is_frame
+from ..arguments import is_frame, is_missing
 from ..batch.batch import Batch, Errors, RowOperation, run
 from ..batch.resume import Resumable
 from ..batch.row_call import ROW_ERRORS, Report
@@ -15,7 +15,7 @@ from ..current_session import SessionLike, session_or_current
 from ..frames.event_schemas import CREATED
 from ..frames.frames import Record, snake
 from ..times import zone_name
-from .body import EventError, event_body, is_missing
+from .body import EventError, event_body
 from .events import ARGUMENTS, body_arguments
 from .parameters import add_required, query_of, warn_deprecated
 from .records import event_record, in_zone

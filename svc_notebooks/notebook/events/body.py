@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Mapping
-from datetime import date, timedelta
+from datetime import timedelta
 from typing import Any
 
 from ...core.durations import parse_duration
@@ -16,8 +15,8 @@ from ...core.events.times import TimeError, read_time
 from ...core.events.validation import problems
 from ...core.http.messages import JSON, JSONObject
 from ...core.policy import Policy
-from ..arguments import is_frame
 from ..frames.frames import camel
+from ..people import people
 from ..times import time_object, zone_name
 from .event_end import absolute_times
 
@@ -126,27 +125,7 @@ def _recurrence(argument: str, value: Any) -> JSON:
 
 
 def _attendees(argument: str, value: Any) -> JSON:
-    rows: Any = value.to_dict("records") if is_frame(value) else [value] if isinstance(value, str) else value
-    if not isinstance(rows, list | tuple):
-        raise TypeError(
-            f"attendees must be a list of e-mail addresses or dicts, or a DataFrame, not {type(value).__name__}"
-        )
-    attendees: list[JSON] = []
-    for row in rows:
-        if isinstance(row, str):
-            attendees.append({"email": row.strip()})
-        elif isinstance(row, Mapping):
-            attendees.append({camel(str(name)): value for name, value in row.items() if not is_missing(value)})
-        else:
-            raise TypeError(f"attendees has {row!r}; give an e-mail address or a dict with the key email")
-    return attendees
-
-
-def is_missing(value: Any) -> bool:
-    if value is None or (isinstance(value, float | date) and value != value):
-        return True
-    pandas = sys.modules.get("pandas")
-    return pandas is not None and value is pandas.NA
+    return [*people(argument, value)]
 
 
 def _object(argument: str, value: Any) -> JSONObject:

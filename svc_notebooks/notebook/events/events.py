@@ -66,7 +66,9 @@ def create_event(
             min" or "2 days". An all-day event needs whole days.
         time_zone: The time zone of start and end, as an IANA name or a ZoneInfo. A timed recurring event needs a zone.
         recurrence: Words such as "weekly on Mon, Wed until 2027-02-12" (see `recurrence_lines`), or RFC 5545 lines.
-        attendees: E-mail addresses, dicts (`email`, `display_name`, `optional` ...) or a DataFrame with these columns.
+        attendees: E-mail addresses in a list, a column or one text with commas or semicolons between them, also with
+            names ("Ann Lee <ann@x.example>"); dicts (`email`, `display_name`, `optional` ...); or a DataFrame with
+            these columns.
         location, description: Texts.
         color: The id or the name of a colour of `event_colors()`.
         reminders: A list such as [10, ("email", "1 day")], in minutes before the start or as durations. []: no

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from itertools import product
 from typing import TYPE_CHECKING
 
@@ -13,6 +13,7 @@ from ..batch.row_call import ROW_ERRORS
 from ..current_session import SessionLike, session_or_current
 from ..frames.frames import Record, frame
 from ..frames.schemas import PERMISSIONS
+from ..people import people
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -32,7 +33,7 @@ _DOMAIN = "domain:"
 
 def share(
     file: File,
-    with_: str | Sequence[str],
+    with_: str | Iterable[str],
     *,
     role: str = "reader",
     workers: int | None = None,
@@ -47,7 +48,8 @@ def share(
     Args:
         file: An id, a link, a row, a DataFrame, or a list of these. A folder is shared with all files in it.
         with_: An e-mail address, "anyone" (everyone who has the file's id), "domain:example.com" (every user of this
-            domain), or a list of these.
+            domain), or several of these: in a list, a column, or one text with commas or semicolons between them. A
+            name may stand before an address, as in "Ann Lee <ann@x.example>".
         role: "reader", "commenter" or "writer".
         workers, executor, errors: The threads or the executor for several files, and what happens with an error of one
             of them. See docs/bulk.md.
@@ -74,7 +76,7 @@ def share(
     [['user', 'reader'], ['anyone', 'reader']]
     """
     session = session_or_current(session)
-    bodies = [_body(check_grantee("with_", grantee), choice("role", role, _ROLES)) for grantee in _grantees(with_)]
+    bodies = [_body(grantee, choice("role", role, _ROLES)) for grantee in grantees("with_", with_)]
     pairs = list(product(file_ids(file), bodies))
     resumable: Resumable[tuple[str, Permission]] = Resumable("share", {"role": role}, identity=list)
     operation = RowOperation(
@@ -93,24 +95,23 @@ def _known(pair: tuple[str, object]) -> Record:
     return {"file_id": pair[0]}
 
 
-def _grantees(with_: object) -> Iterable[str]:
-    grantees = [with_] if isinstance(with_, str) else with_
-    if not isinstance(grantees, list | tuple) or not all(isinstance(grantee, str) for grantee in grantees):
-        raise TypeError(f"with_ must be an e-mail address or a list of e-mail addresses, not {type(with_).__name__}")
-    return [grantee.strip() for grantee in grantees]
+def grantees(argument: str, value: object) -> list[str]:
+    """Return the grantees in a text, a list or a column: e-mail addresses, "anyone" and "domain:example.com".
 
+    Raises TypeError for another type, and ValueError for any other text. The message contains the name in `argument`.
 
-def check_grantee(argument: str, grantee: str) -> str:
-    """Return `grantee` unchanged if it is an e-mail address, "anyone" or a domain like "domain:example.com".
-
-    Raises ValueError for any other text. The message contains the name in `argument`.
-
-    >>> check_grantee("With", "bob@svc.example")
-    'bob@svc.example'
+    >>> grantees("With", "Bob <bob@svc.example>, anyone")
+    ['bob@svc.example', 'anyone']
     """
-    if grantee == _ANYONE or grantee.startswith(_DOMAIN) or "@" in grantee:
-        return grantee
-    raise ValueError(f'{argument} has {grantee!r}; give an e-mail address, "anyone" or "domain:example.com"')
+    listed = _emails(argument, value)
+    for grantee in listed:
+        if grantee != _ANYONE and not grantee.startswith(_DOMAIN) and "@" not in grantee:
+            raise ValueError(f'{argument} has {grantee!r}; give an e-mail address, "anyone" or "domain:example.com"')
+    return listed
+
+
+def _emails(argument: str, value: object) -> list[str]:
+    return [str(person.get("email", "")) for person in people(argument, value)]
 
 
 def _body(grantee: str, role: str) -> Permission:
@@ -123,7 +124,7 @@ def _body(grantee: str, role: str) -> Permission:
 
 def unshare(
     file: File,
-    with_: str | Sequence[str],
+    with_: str | Iterable[str],
     *,
     workers: int | None = None,
     executor: Executor | None = None,
@@ -158,7 +159,7 @@ def unshare(
     >>> svc.unshare(file, "bob@svc.example")["email_address"].tolist()
     ['bob@svc.example']
     """
-    pairs = list(product(file_ids(file), _grantees(with_)))
+    pairs = list(product(file_ids(file), _emails("with_", with_)))
     resumable: Resumable[tuple[str, str]] = Resumable("unshare", identity=list, repeat=_unshare_again)
     row_errors = (*ROW_ERRORS, ValueError)
     operation = RowOperation(

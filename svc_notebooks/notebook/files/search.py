@@ -119,7 +119,7 @@ def files(
         mime_type: A media type such as "text/csv" or "image/*", a native type such as "folder", "document" or
             "spreadsheet", or a list of these.
         folder: The folder that directly contains the files, as an id, a link, a row or "root", or several of these.
-        owner: The e-mail address of the owner, "me", or a list of addresses.
+        owner: The e-mail address of the owner, "me", or several of these as for `share`.
         modified_after, modified_before, created_after, created_before: A time, a date (its midnight), a str such as
             "2026-11-02 10:00", "today", "yesterday" or "7 days ago", or a timedelta, which stands for a time that long
             ago. Times without a zone are in UTC, as in the result.

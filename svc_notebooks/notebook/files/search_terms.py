@@ -22,6 +22,7 @@ from ...core.files.file_names import composed, name_key
 from ...core.files.query import quote
 from ...core.resources.files import File
 from ..arguments import file_ids, flag, texts
+from ..people import people
 from ..times import past_instant
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ _MOST_VALUES = 100
 _MOST_CHARACTERS = 200
 """The largest number of characters to put into a query of the text before a wildcard."""
 _HEAD = re.compile(r"(?:\[[*?[]\]|[^*?])*")
-"""The part of a pattern before its first wildcard. The wildcards in [*] and [?], and the bracket in [[], are literal."""
+"""The part of a pattern before its first wildcard. [*], [?] and [[] are literal characters."""
 _BRACKET = re.compile(r"\[([*?[])\]|\[")
 
 
@@ -174,7 +175,7 @@ def _folder(argument: str, value: Any, context: _Context) -> _Condition | None:
 
 
 def _owner(argument: str, value: Any, context: _Context) -> _Condition | None:
-    owners = texts(argument, value)
+    owners = [str(person["email"]) for person in people(argument, texts(argument, value))]
     return _Condition(_any_of(f"{quote(owner)} in owners" for owner in owners)) if owners else None
 
 

@@ -11,10 +11,10 @@ from hypothesis import given, strategies as st
 
 import svc_notebooks as svc
 from svc_notebooks.core.brand_names import Names
+from svc_notebooks.core.files.file_names import word_list
 from svc_notebooks.core.files.query import Compare, parse_query
 from svc_notebooks.notebook.files.query_names import wire_query
 from svc_notebooks.notebook.files.search_terms import file_filter
-from svc_notebooks.core.files.file_names import word_list
 
 NOON = datetime(2026, 3, 10, 12, tzinfo=UTC)
 

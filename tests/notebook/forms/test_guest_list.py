@@ -5,7 +5,8 @@ from hypothesis import given, strategies as st
 
 import svc_notebooks as svc
 from svc_notebooks.core.events.value_checks import is_address
-from svc_notebooks.notebook.forms.event.guest_list import guest_text, read_guests
+from svc_notebooks.notebook.forms.event.guest_list import guest_text
+from svc_notebooks.notebook.people import read_people
 from tests.examples import examples
 
 ADA, BOB = {"email": "ada@svc.example"}, {"email": "bob@svc.example", "displayName": "Bob B."}
@@ -26,7 +27,7 @@ LISTS = {
 @pytest.mark.spec("W-03", "W-03d")
 @pytest.mark.parametrize("name", LISTS)
 def test_a_list_is_read(name):
-    assert read_guests(LISTS[name]) == ([ADA, BOB], [])
+    assert read_people(LISTS[name]) == ([ADA, BOB], [])
 
 
 @pytest.mark.spec("W-03", "W-03d", "W-03h")
@@ -44,23 +45,23 @@ def test_a_list_is_read(name):
     ],
 )
 def test_other_entries_are_named(text, addresses, rejected):
-    guests, others = read_guests(text)
+    guests, others = read_people(text)
 
     assert ([guest["email"] for guest in guests], others) == (addresses, rejected)
 
 
 def test_a_name_can_have_a_comma():
-    guests, rejected = read_guests('Lovelace, Ada <ada@svc.example>; "Byron, A." <byron@svc.example>')
+    guests, rejected = read_people('Lovelace, Ada <ada@svc.example>; "Byron, A." <byron@svc.example>')
 
     assert rejected == []
     assert [guest["displayName"] for guest in guests] == ["Lovelace, Ada", "Byron, A."]
-    assert read_guests(guest_text(guests)) == (guests, [])
+    assert read_people(guest_text(guests)) == (guests, [])
 
 
 @examples()
 @given(st.lists(st.text('ab@<>,; \n\t"', max_size=12), max_size=4).map("".join))
 def test_every_address_is_a_guest_or_rejected(text):
-    guests, rejected = read_guests(text)
+    guests, rejected = read_people(text)
     read = "".join([*(f"{guest.get('displayName', '')}{guest['email']}" for guest in guests), *rejected])
 
     assert all(is_address(guest["email"]) for guest in guests)
@@ -68,7 +69,7 @@ def test_every_address_is_a_guest_or_rejected(text):
 
 
 def test_a_long_text_without_addresses_is_read_at_once():
-    assert read_guests("x " * 50_000 + "a@b")[0] == [{"email": "a@b"}]
+    assert read_people("x " * 50_000 + "a@b")[0] == [{"email": "a@b"}]
 
 
 # -- in the form

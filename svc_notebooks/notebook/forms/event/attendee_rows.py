@@ -7,6 +7,7 @@ from typing import Any
 
 import ipywidgets as widgets
 
+from ...people import people
 from ...widgets.editable_rows import EditableRows
 from ...widgets.field import (
     AUTO_WIDTH,
@@ -72,8 +73,9 @@ class AttendeeRow(Field):
     @property
     def value(self) -> dict[str, Any]:
         texts = {"email": self.email.value.strip(), "displayName": self.name.value.strip()}
+        [person] = people("email", {key: value for key, value in texts.items() if value})
         return {
-            **{key: value for key, value in texts.items() if value},
+            **person,
             **({"optional": True} if self.optional.value else {}),
             **self._details(),
             **self.more,

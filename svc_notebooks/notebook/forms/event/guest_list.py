@@ -6,65 +6,16 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from ....core.events.value_checks import is_address
+from ...people import read_people
 from ...widgets.field import Field, text_area
 from .attendee_rows import AttendeeRow, AttendeeRows
 
 _HELP = "E-mail addresses with commas, semicolons or line breaks between them, also with names"
 _HINT = "ada@svc.example, Bob <bob@svc.example>"
 
-_AT_COMMAS = re.compile(r'(?:"[^"]*"|[^",;\n])+')
-_AT_SEMICOLONS = re.compile(r'(?:"[^"]*"|[^";\n])+')
-_ENTRY = re.compile(r"[^<>@]{0,200}<[^<>]*>|[^\s,]+")
-_NAME_AND_ADDRESS = re.compile(r"(?P<name>[^<>]*)<\s*(?P<address>[^<>]*?)\s*>")
-
-
-def read_guests(text: str) -> tuple[list[dict[str, str]], list[str]]:
-    """Return the guests in a list, and the entries that are not e-mail addresses.
-
-    Commas, semicolons, line breaks and spaces between addresses separate the guests. A guest is an address, or a name
-    with the address in angle brackets. In a list with semicolons, a name can contain a comma, as in mail programs.
-
-    Returns:
-        The guests as entries of the event field `attendees`, with `email` and perhaps `displayName`, and the other
-        entries as texts, both in the order of the list.
-
-    >>> read_guests("ada@svc.example, Bob <bob@svc.example>")
-    ([{'email': 'ada@svc.example'}, {'email': 'bob@svc.example', 'displayName': 'Bob'}], [])
-    >>> read_guests("Lovelace, Ada <ada@svc.example>; bob@")
-    ([{'email': 'ada@svc.example', 'displayName': 'Lovelace, Ada'}], ['bob@'])
-    """
-    guests: list[dict[str, str]] = []
-    rejected: list[str] = []
-    for entry in _entries(text):
-        guest = _guest(entry)
-        if guest:
-            guests.append(guest)
-        else:
-            rejected.append(entry)
-    return guests, rejected
-
-
-def _entries(text: str) -> Iterator[str]:
-    """Yield the parts of a list that each should be one guest."""
-    for part in (_AT_SEMICOLONS if ";" in text else _AT_COMMAS).findall(text):
-        part = part.strip(" \t\r,")
-        if part and (is_address(part) or "@" not in part):
-            yield part
-        else:
-            yield from (match[0].strip(" \t\r,") for match in _ENTRY.finditer(part))
-
-
-def _guest(entry: str) -> dict[str, str] | None:
-    match = _NAME_AND_ADDRESS.fullmatch(entry)
-    address, name = (match["address"], match["name"].strip(' "')) if match else (entry, "")
-    if not is_address(address):
-        return None
-    return {"email": address, **({"displayName": name} if name else {})}
-
 
 def guest_text(guests: Sequence[Mapping[str, Any]]) -> str:
-    """Return guests as a list for `read_guests`.
+    """Return guests as a list for `read_people`.
 
     >>> guest_text([{"email": "ada@svc.example"}, {"email": "bob@svc.example", "displayName": "Bob"}])
     'ada@svc.example, Bob <bob@svc.example>'
@@ -115,7 +66,7 @@ class GuestList(Field):
     @property
     def rejected(self) -> list[str]:
         """The entries of the list that are not e-mail addresses."""
-        return read_guests(self.list.value)[1]
+        return read_people(self.list.value)[1]
 
     def watch(self, changed: Callable[[], None]) -> None:
         """Call `changed` whenever the list or a row changes."""
@@ -139,7 +90,7 @@ class GuestList(Field):
     def _listed(self) -> list[dict[str, str]]:
         """Return the guests of the list, without repetitions and without guests that have a row."""
         taken = {str(guest.get("email", "")).casefold() for guest in self.details.value}
-        guests = {guest["email"].casefold(): guest for guest in reversed(read_guests(self.list.value)[0])}
+        guests = {guest["email"].casefold(): guest for guest in reversed(read_people(self.list.value)[0])}
         return [guest for key, guest in reversed(guests.items()) if key not in taken]
 
     def _move_to_rows(self) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ...files.copy import copy
 from ...files.files import create_file, update
 from ...files.folders import move
-from ...files.permissions import check_grantee, share
+from ...files.permissions import grantees, share
 from ...files.trash import delete, trash, untrash
 from ...widgets.background_task import Report
 from ...widgets.copy_restriction import ARGUMENT
@@ -69,15 +69,15 @@ def copy_action(session: Session, files: list[str], name: str) -> FileAction:
     )
 
 
-def share_action(session: Session, files: list[str], grantee: str, role: str) -> FileAction:
-    """Return the action that shares files. Raises ValueError unless `grantee` is a person, a domain or everybody."""
-    email = grantee.strip()
-    if not email:
-        raise ValueError('Share with is empty: enter an e-mail address, "anyone" or "domain:example.com".')
-    check_grantee("Share with", email)
-    code = f"svc.share({_ids_text(files)}, {email!r}, role={role!r})"
-    words = f"Shared {file_count(files)} with {email} ({role})."
-    return FileAction(code, lambda _report: share(files, email, role=role, progress=False, session=session), words)
+def share_action(session: Session, files: list[str], text: str, role: str) -> FileAction:
+    """Return the action that shares files. Raises ValueError unless `text` has people, domains or everybody."""
+    if not text.strip():
+        raise ValueError('Share with is empty: enter e-mail addresses, "anyone" or "domain:example.com".')
+    listed = grantees("Share with", text)
+    with_ = listed if len(listed) > 1 else listed[0]
+    code = f"svc.share({_ids_text(files)}, {with_!r}, role={role!r})"
+    words = f"Shared {file_count(files)} with {', '.join(listed)} ({role})."
+    return FileAction(code, lambda _report: share(files, with_, role=role, progress=False, session=session), words)
 
 
 def move_action(session: Session, files: list[str], folder_id: str | None, path: str | None) -> FileAction:

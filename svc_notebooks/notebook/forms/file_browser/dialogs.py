@@ -64,7 +64,7 @@ class ConfirmDialog(widgets.VBox):  # type: ignore[misc]
         self.name = text_field("Name", "The new name")
         self.grantee = text_field(
             "Share with",
-            "An e-mail address; anyone; or domain: and a domain",
+            "E-mail addresses with commas between them; anyone; or domain: and a domain",
             hint="bob@svc.example, anyone, or domain:example.com",
         )
         self.role = widgets.RadioButtons(
