@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from pandas import DataFrame, Index, Series
 
     File: TypeAlias = str | Mapping[str, Any] | DataFrame | Series[Any] | Index[Any] | Iterable[Any]
-    Source: TypeAlias = str | os.PathLike[str] | bytes | bytearray | memoryview | IO[bytes] | DataFrame
+    Source: TypeAlias = (
+        str | os.PathLike[str] | bytes | bytearray | memoryview | IO[bytes] | DataFrame | Mapping[str, Any]
+    )
     Sources: TypeAlias = Source | list[Source] | tuple[Source, ...]
 
 
@@ -140,11 +142,13 @@ def one_row_id(row: object, argument: str) -> str:
 
 
 def sources(source: object) -> list[Any]:
-    """Return a list of upload sources.
+    """Return a list of upload sources. The value of a FileUpload of ipywidgets 7 is a dict of files by their names.
 
     >>> sources(b"hello"), sources(["a.csv", "b.csv"])
     ([b'hello'], ['a.csv', 'b.csv'])
     """
+    if isinstance(source, Mapping) and all(isinstance(file, Mapping) and "content" in file for file in source.values()):
+        return [{"name": name, **file.get("metadata", {}), **file} for name, file in source.items()]
     return list(source) if isinstance(source, list | tuple) else [source]
 
 

@@ -31,9 +31,15 @@ def zone_name(argument: str, value: object) -> str | None:
 
 
 def _zone_key(value: Any) -> str | None:
-    """Return the IANA name of a tzinfo. Return None if the tzinfo has no name, such as a fixed offset."""
+    """Return the IANA name of a tzinfo. Return None if the tzinfo has no name, such as a fixed offset.
+
+    A tzinfo without a name that is UTC in winter and in summer is UTC, as that of dateutil.
+    """
     name = getattr(value, "key", None) or getattr(value, "zone", None)
-    return name if isinstance(name, str) else ("UTC" if str(value) == "UTC" else None)
+    if isinstance(name, str) or not isinstance(value, tzinfo):
+        return name if isinstance(name, str) else None
+    is_utc = all(datetime(2026, month, 1, tzinfo=value).utcoffset() == timedelta(0) for month in (1, 7))
+    return "UTC" if is_utc else None
 
 
 def time_object(argument: str, value: object, time_zone: str | None) -> JSONObject:

@@ -3,6 +3,7 @@
     a path, or anything with __fspath__     read from disk as it is sent
     a URL such as s3://bucket/name          read through fsspec, a few MiB at a time
     bytes, bytearray, memoryview            as they are
+    a file of a widget FileUpload           as it is, with its name and media type
     a binary file object that can seek      from its position to its end
     any other object with read              once, forwards; the last chunk is kept, to be sent again
 
@@ -14,7 +15,7 @@ from __future__ import annotations
 import io
 import os
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from hashlib import blake2b
 from pathlib import Path, PurePath
 from typing import Protocol, TypeAlias, cast
@@ -108,6 +109,8 @@ def open_source(source: object, *, name: str | None = None, size: int | None = N
     """
     if isinstance(source, (bytes, bytearray, memoryview)):
         return BytesSource(bytes(source), name)
+    if isinstance(source, Mapping) and "content" in source:
+        return BytesSource(bytes(source["content"]), name or source.get("name"), source.get("type"))
     source = without_file_scheme(source)
     if is_url(source):
         return UrlSource(source, name)
@@ -115,8 +118,11 @@ def open_source(source: object, *, name: str | None = None, size: int | None = N
         return PathSource(_check_path(source), name)
     if not callable(getattr(source, "read", None)):
         raise TypeError(
-            f"source is {type(source).__name__}; give a path, bytes, or a file object opened in binary mode"
+            f"source is {type(source).__name__}; give a path, bytes, a file object opened in binary mode,"
+            " or the value of a FileUpload widget"
         )
+    if isinstance(source, io.StringIO):
+        raise TypeError("source is a text buffer; give source.getvalue().encode()")
     if isinstance(source, io.TextIOBase):
         raise TypeError("source is a file in text mode; open the file with mode 'rb'")
     name = name or own_name(source)
@@ -159,17 +165,22 @@ def own_name(source: object) -> str | None:
 
 
 class BytesSource(UploadSource):
-    """An upload source of bytes in memory."""
+    """An upload source of bytes in memory, with a media type or, if it is None or empty, the one that is detected."""
 
-    def __init__(self, content: bytes, name: str | None = None) -> None:
+    def __init__(self, content: bytes, name: str | None = None, media_type: str | None = None) -> None:
         self.name = name
+        self._media_type = media_type
         self.size = len(content)
         self._view = memoryview(content)
         self._fingerprint: str | None = None
 
-    def __reduce__(self) -> tuple[type[BytesSource], tuple[bytes, str | None]]:
+    def __reduce__(self) -> tuple[type[BytesSource], tuple[bytes, str | None, str | None]]:
         """Return the content for a pickle, because a worker process can send it."""
-        return BytesSource, (bytes(self._view), self.name)
+        return BytesSource, (bytes(self._view), self.name, self._media_type)
+
+    @property
+    def media_type(self) -> str:
+        return self._media_type or super().media_type
 
     def read(self, offset: int, size: int) -> bytes:
         return bytes(self._view[offset : offset + size])

@@ -173,7 +173,7 @@ def test_the_page_of_a_flagged_file_has_no_preview(wire: Wire, media_type: str, 
 
 @pytest.mark.spec("A6-03", "A6-09")
 @pytest.mark.parametrize("method", ["GET", "HEAD"])
-@pytest.mark.parametrize("query", ["", "&export=download", "&acknowledgeAbuse=True", "&acknowledgeAbuse=1"])
+@pytest.mark.parametrize("query", ["", "&export=download", "&acknowledgeAbuse=yes", "&acknowledgeAbuse=1"])
 def test_no_form_of_the_content_link_avoids_the_acknowledgement(wire: Wire, method: str, query: str) -> None:
     file = made(wire)
     wire.service.flag(file["id"], abusive=True)
