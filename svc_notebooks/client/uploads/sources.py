@@ -118,8 +118,8 @@ def open_source(source: object, *, name: str | None = None, size: int | None = N
         return PathSource(_check_path(source), name)
     if not callable(getattr(source, "read", None)):
         raise TypeError(
-            f"source is {type(source).__name__}; give a path, bytes, a file object opened in binary mode,"
-            " or the value of a FileUpload widget"
+            f"source is {type(source).__name__}; give a path, bytes, or a file object opened in binary mode;"
+            " of a widget FileUpload, give its value"
         )
     if isinstance(source, io.StringIO):
         raise TypeError("source is a text buffer; give source.getvalue().encode()")

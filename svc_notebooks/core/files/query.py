@@ -271,7 +271,8 @@ class _Reader:
     def member(self) -> Search:
         if self.peek() in COLLECTIONS:
             collection = self.next()
-            self.expect("in")
+            if (operator := self.next()) != "in":
+                raise self.error(f"the operator of {collection} is in, not {operator[:40] or 'the end'}.")
             return Member(self.string(), collection)
         value = self.string()
         self.expect("in")

@@ -48,6 +48,9 @@ INVITED = {"summary": "Tea", "attendees": guests(ADA, BOB, GUEST)}
         ({"sendUpdates": "false"}, []),
         ({"sendUpdates": "all"}, [BOB, GUEST]),
         ({"sendUpdates": "true"}, [BOB, GUEST]),
+        ({"sendUpdates": "True"}, [BOB, GUEST]),
+        ({"sendNotifications": "True"}, [BOB, GUEST]),
+        ({"sendNotifications": "FALSE"}, []),
         ({"sendUpdates": "externalOnly"}, [GUEST]),
         ({"sendNotifications": "true"}, [BOB, GUEST]),
         ({"sendNotifications": "false"}, []),
@@ -84,7 +87,7 @@ def test_an_invitation_has_its_time_and_a_subject(wire: Wire, ada: CalendarClien
 
 
 @pytest.mark.spec("E-16", "E-16a", "E-16b")
-@pytest.mark.parametrize("name, value", [("sendUpdates", "some"), ("sendUpdates", ""), ("sendUpdates", "ALL"),
+@pytest.mark.parametrize("name, value", [("sendUpdates", "some"), ("sendUpdates", ""), ("sendUpdates", "ALL"), ("sendNotifications", "1"),
                                          ("sendNotifications", "yes"), ("sendNotifications", "all")])  # fmt: skip
 def test_another_value_of_send_updates_is_refused_and_nothing_is_created(
     wire: Wire, ada: CalendarClient, name: str, value: str

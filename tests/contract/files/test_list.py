@@ -1,5 +1,6 @@
 """Listings of files, with queries, orders and pages."""
 
+import unicodedata
 from typing import Any
 from urllib.parse import quote
 
@@ -65,6 +66,72 @@ def test_a_query_finds(shelf: Wire, q: str, expected: list[str]) -> None:
 
 def test_a_query_finds_in_a_folder(shelf: Wire) -> None:
     assert names(ask(shelf, f"'{shelf.folder}' in parents")) == ["Annual Report.pdf"]  # type: ignore[attr-defined]
+
+
+NAMES = ["Übung", "각본", "Tiếng Việt", "\u212bngström", "\u1e9b\u0323"]  # the last have several canonical forms
+
+
+@pytest.mark.parametrize("name", NAMES, ids=ascii)
+def test_a_name_is_found_in_every_unicode_form_and_kept_as_it_was_sent(wire: Wire, name: str) -> None:
+    forms = {name, *(unicodedata.normalize(form, name) for form in ("NFC", "NFD"))}
+    for form in forms:
+        wire.post_json(FILES, {"name": form, "description": f"on {form}"})
+
+    for form in forms:
+        for q in ("name = '{}'", "name contains '{}'", "fullText contains '{}'", "fullText contains 'on {}'"):
+            assert names(ask(wire, q.format(form))) == sorted(forms), q
+        assert names(ask(wire, f"name != '{form}'")) == []
+
+
+def test_a_list_is_sorted_by_composed_names(wire: Wire) -> None:
+    made = [unicodedata.normalize("NFD", "Éa"), "\u00c9b", "\u00c9", "zz"]
+    for name in made:
+        wire.post_json(FILES, {"name": name})
+
+    for key in ("name", "name_natural"):
+        assert [file["name"] for file in ask(wire, orderBy=key).json["files"]] == ["zz", made[2], made[0], made[1]]
+
+
+def test_properties_are_compared_as_they_were_sent(wire: Wire) -> None:
+    wire.post_json(FILES, {"name": "a", "properties": {"\u00e9": "1"}})
+
+    assert names(ask(wire, "properties has {key='\u00e9' and value='1'}")) == ["a"]
+    assert names(ask(wire, "properties has {key='e\u0301' and value='1'}")) == []
+
+
+@pytest.mark.parametrize("term", ["parents in '{}'", "'{}' in parents"])
+def test_a_folder_stands_before_or_after_its_field(shelf: Wire, term: str) -> None:
+    folder = shelf.folder  # type: ignore[attr-defined]
+
+    assert names(ask(shelf, term.format(folder) + " and trashed = False")) == ["Annual Report.pdf"]
+    assert names(ask(shelf, f"not {term.format(folder)} and starred = FALSE")) == names(ask(shelf, "starred = false"))
+
+
+@pytest.mark.parametrize("owner", ["ADA@svc.example", "ada@SVC.example", "me"])
+def test_an_address_of_an_owner_is_in_any_case(shelf: Wire, owner: str) -> None:
+    for collection in ("owners", "writers", "readers"):
+        assert len(names(ask(shelf, f"'{owner}' in {collection}"))) == 4
+
+
+@pytest.mark.parametrize(
+    "q, own",
+    [
+        ("mimeType = 'application/vnd.other-apps.folder'", "application/vnd.svc-apps.folder"),
+        ("trashed = false and not mimeType != 'application/vnd.other-apps.x'", "application/vnd.svc-apps.x"),
+        ("mimeType contains 'application/vnd.other-apps'", "application/vnd.svc-apps."),
+        ("mimeType contains 'vnd.other-apps.d'", "application/vnd.svc-apps.d"),
+    ],
+)
+def test_a_media_type_of_another_brand_is_told(wire: Wire, q: str, own: str) -> None:
+    answer = ask(wire, q)
+
+    assert (answer.status, answer.error["location"]) == (400, "q")
+    assert f"here it is '{own}'" in answer.error["message"]
+
+
+@pytest.mark.parametrize("value", ["vnd.svc-apps", "application/vnd.svc-apps.folder", "application/vnd.ms-excel"])
+def test_other_media_types_are_no_error(wire: Wire, value: str) -> None:
+    assert names(ask(wire, f"mimeType contains '{value}' or name = 'application/vnd.other-apps.x'")) == []
 
 
 def test_a_query_compares_times(shelf: Wire) -> None:

@@ -55,8 +55,12 @@ def test_an_invalid_source_is_named(wrong: object) -> None:
 
 
 def test_text_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(TypeError, match="mode 'rb'"):
+    with pytest.raises(TypeError, match=r"source.getvalue\(\).encode\(\)"):
         open_source(io.StringIO("text"))
+    path = tmp_path / "text.txt"
+    path.write_text("text")
+    with path.open() as file, pytest.raises(TypeError, match="mode 'rb'"):
+        open_source(file)
 
     class Text:
         def read(self, size: int = -1) -> str:

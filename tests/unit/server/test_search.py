@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from svc_notebooks.core.errors.catalogue import ApiError
-from svc_notebooks.core.files.query import And, Compare, Not, Or, QueryError, parse_query, quote
+from svc_notebooks.core.files.query import And, Compare, Member, Not, Or, QueryError, parse_query, quote
 from svc_notebooks.core.files.sort_order import SortKey, parse_order
 from svc_notebooks.core.http.messages import Headers, Request, segment
 from svc_notebooks.server.service import open_service
@@ -27,6 +27,9 @@ A, B, C = (Compare("name", "=", letter) for letter in "abc")
         (r"name = 'it\'s \\ '", Compare("name", "=", "it's \\ ")),
         ("modifiedTime > '2026-01-05T10:00:00+01:00'", Compare("modifiedTime", ">", 1767603600000)),
         ("trashed = true", Compare("trashed", "=", True)),
+        ("trashed = False", Compare("trashed", "=", False)),
+        ("'x' in parents", Member("x", "parents")),
+        ("parents in 'x' and not 'me' in owners", And((Member("x", "parents"), Not(Member("me", "owners"))))),
     ],
 )
 def test_a_query_becomes_a_tree(text, tree):
@@ -63,10 +66,10 @@ def test_a_quoted_text_is_read_as_the_same_text(text):
         ),
         ("mime_type = 'a'", "mime_type", "mime_type is not a field; did you mean mimeType?"),
         ("shoe = 'a'", "shoe", "shoe is not a field; the fields are name, fullText,"),
-        ("parents = 'x'", "parents", "parents comes after its value: write 'x' in parents."),
+        ("parents = 'x'", "=", "the operator of parents is in, not =."),
         ("not 'x' in shoes", "shoes", "the field after 'in' is one of parents, owners, writers, readers, not shoes."),
         ("name like 'a'", "like", "the operator of name must be one of contains, =, !=, not like."),
-        ("trashed = False", "False", "expected true or false, found False."),
+        ("trashed = yes", "yes", "expected true or false, found yes."),
         ("visibility = 'limitd'", "'limitd'", "visibility is not 'limitd'; did you mean limited?"),
         ("name = 'a' or createdTime > 'x'", "'x'", "'x' is not an RFC 3339 date-time."),
         ("name = 'a' OR name = 'b'", "OR", "write 'or' instead of 'OR'."),

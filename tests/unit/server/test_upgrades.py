@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import sqlite3
 from contextlib import closing
@@ -90,6 +91,26 @@ def test_a_number_that_was_given_is_not_given_again_after_the_table_was_made_ane
     after = rows(path)
     assert {"name": "events", "seq": 70} in after["sqlite_sequence"]
     assert [(row["created"], row["place"]) for row in after["events"]] == [(4, 2), (3, 1)], "in the order of creation"
+
+
+@pytest.mark.parametrize("script", DUMPS, ids=lambda path: path.stem)
+def test_an_upgrade_composes_the_names_that_are_searched(tmp_path: Path, script: Path) -> None:
+    path = old_database(tmp_path / "svc.sqlite", script)
+    opened(path).close()
+    keys = {"name_key": "u\u0308b 7", "natural_key": "-", "words": " u b", "all_words": " u b e te"}  # of version 4
+    values = {"name": "U\u0308b 7", "extra": json.dumps({"description": "e\u0301te\u0301"}), **keys}
+    with closing(sqlite3.connect(path)) as database:
+        upgrades.set_version(database, 4)
+        (number,) = database.execute("SELECT max(seq) FROM files").fetchone()
+        changes = ", ".join(f"{column} = :{column}" for column in values)
+        database.execute(f"UPDATE files SET {changes} WHERE seq = :seq", {**values, "seq": number})
+        database.commit()
+
+    opened(path).close()
+
+    row = next(row for row in rows(path)["files"] if row["seq"] == number)
+    assert (row["name"], row["name_key"], row["natural_key"]) == ("U\u0308b 7", "\u00dcb 7", f"\u00fcb {7:020}")
+    assert (row["words"], row["all_words"]) == (" \u00fcb 7", " \u00fcb 7 \u00e9t\u00e9")
 
 
 def test_an_upgrade_that_fails_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
