@@ -57,6 +57,18 @@ def test_an_old_database_is_upgraded_with_all_rows(old: Place) -> None:
         assert service.notes == []
 
 
+def test_an_upgrade_composes_the_names_that_are_searched(old: Place) -> None:
+    old.execute("UPDATE files SET name = U&'U\\0308b', name_key = U&'u\\0308b', words = ' u b' WHERE name = 'plan'")
+    old.execute("""UPDATE files SET extra = '{"description": "e\\u0301"}' WHERE name = 'Untitled'""")
+    with open_service(old.address, content=old.content) as service:
+        wire = InProcess(service, "http://svc.test")
+        wire.token = "old-token"
+
+        for q, name in (("name = '%C3%9Cb'", "U\u0308b"), ("fullText contains '%C3%A9'", "Untitled")):
+            found = wire.send("GET", f"/storage/v3/files?q={q.replace(' ', '+')}").json["files"]
+            assert [file["name"] for file in found] == [name]
+
+
 def test_an_upgraded_database_has_the_tables_of_a_new_one(server: str, old: Place) -> None:
     open_service(old.address, content=old.content).close()
     upgraded = old.execute(_COLUMNS), old.execute(_INDEXES)
