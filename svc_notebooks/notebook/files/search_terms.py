@@ -175,7 +175,8 @@ def _folder(argument: str, value: Any, context: _Context) -> _Condition | None:
 
 
 def _owner(argument: str, value: Any, context: _Context) -> _Condition | None:
-    owners = [str(person["email"]) for person in people(argument, texts(argument, value))]
+    addresses = texts(argument, value)
+    owners = [str(person["email"]) for person in people(argument, value if isinstance(value, str) else addresses)]
     return _Condition(_any_of(f"{quote(owner)} in owners" for owner in owners)) if owners else None
 
 

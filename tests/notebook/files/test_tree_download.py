@@ -1,5 +1,7 @@
 """Tests downloads of folders: the saved files and their paths, the skipped files, and a second run."""
 
+import unicodedata
+
 import pandas as pd
 import pytest
 
@@ -312,6 +314,28 @@ def test_an_empty_folder_gives_a_frame_with_the_same_columns(data, tmp_path):
 
     pd.testing.assert_series_equal(empty.dtypes, svc.download(data, tmp_path).dtypes)
     assert (tmp_path / "Empty").is_dir()
+
+
+@pytest.mark.parametrize("form, other", [("NFC", "NFD"), ("NFD", "NFC")])
+def test_a_file_on_disk_is_found_in_another_unicode_form(lab, tmp_path, form, other):
+    folder = svc.create_folder(unicodedata.normalize(form, "ü"))
+    svc.upload(b"x", name=unicodedata.normalize(form, "각.txt"), parent=folder)
+    existing = tmp_path / unicodedata.normalize(other, "ü") / unicodedata.normalize(other, "각.txt")
+    existing.parent.mkdir()
+    existing.write_bytes(b"x")
+
+    row = svc.download(folder, tmp_path)
+
+    assert row[["outcome", "path"]].values.tolist() == [["unchanged", str(existing)]]
+    assert len(contents(tmp_path)) == 2
+
+
+def test_names_that_one_file_system_takes_as_one_get_two_paths(lab, tmp_path):
+    names = [unicodedata.normalize("NFD", "Ü.txt"), "Ü.txt", "ü.txt", "\u212b", "å"]
+
+    svc.download(svc.upload([b"1", b"2", b"3", b"4", b"5"], name=names), f"{tmp_path}/")
+
+    assert sorted(contents(tmp_path)) == sorted([names[0], "Ü (1).txt", "ü (2).txt", "\u212b", "å (1)"])
 
 
 def test_progress_counts_the_bytes_of_all_files(data, tmp_path):

@@ -136,6 +136,20 @@ def test_names_are_compared_in_one_unicode_form(data):
     assert set(svc.upload("data")["outcome"]) == {"unchanged"}
 
 
+def test_two_folders_and_files_of_one_name_make_no_further_files(data):
+    """On Linux a folder can have both forms of a name, and macOS and the service take them as one."""
+    for form in ("NFC", "NFD"):
+        write(data, {unicodedata.normalize(form, f"ü/é{n}.txt"): f"{n} {form}" for n in range(2)})
+    first, second = svc.upload("data"), svc.upload("data")
+
+    tree = stored_tree()
+    assert (first["outcome"].tolist(), second["outcome"].tolist()) == (["uploaded"] * 7, ["unchanged"] * 7)
+    assert sorted(text for texts in tree.values() for text in texts or [] if " " in text) == [
+        "0 NFC", "0 NFD", "1 NFC", "1 NFD"
+    ]  # fmt: skip
+    assert sum(path.endswith("/") for path in tree) == 5, "one folder for both"
+
+
 def test_folders_in_the_trash_are_not_used(data):
     svc.upload("data")
     svc.trash(svc.files("name = 'data'"))
