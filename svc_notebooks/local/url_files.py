@@ -71,8 +71,13 @@ class UrlFile:
         return bool(system.isdir(path))
 
     def matches(self) -> list[str]:
-        """Return the URLs of the files that match the pattern in this URL. Raises FileNotFoundError if none does."""
+        """Return the URLs of the files that match the pattern in this URL, or the URL itself if it is that of a file.
+
+        Raises FileNotFoundError if no file matches.
+        """
         system, path = self._open()
+        if system.isfile(path):
+            return [self.url]
         matches = system.glob(path, detail=True)
         urls = [system.unstrip_protocol(name) for name, facts in matches.items() if facts["type"] == "file"]
         if not urls:

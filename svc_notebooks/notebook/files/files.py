@@ -69,7 +69,8 @@ def upload(
             .parquet or .xlsx, and as CSV without such an extension. An index with a name, or of other values than
             numbers, becomes the first columns. Excel gets clock times without their time zone. Whole numbers of 16
             digits and more, and dates before 1900, are text in Excel. URLs like "s3://bucket/people.csv" need the extra
-            `fsspec`, see docs/bulk.md.
+            `fsspec`, see docs/bulk.md. The value of a widget FileUpload is a source, too: its files have names and
+            media types. Give a text as `text.encode()`.
         name: The name of the new file, or a list of names. None: the file name of a path, otherwise "Untitled".
         mime_type: The media type of the source. None detects the type from the name or the first bytes.
         convert_to: The native type to which the source is converted: "document", "spreadsheet", "presentation",

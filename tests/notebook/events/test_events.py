@@ -1,12 +1,13 @@
 """Tests of the event functions: their arguments, their errors before a request, and their frames."""
 
 import json
-from datetime import UTC, date, datetime, timedelta, timezone
+from datetime import UTC, date, datetime, timedelta, timezone, tzinfo
 from zoneinfo import ZoneInfo
 
 import numpy as np
 import pandas as pd
 import pytest
+from dateutil import tz
 
 import svc_notebooks as svc
 from svc_notebooks.core.events.field_table import EVENT_FIELDS
@@ -47,6 +48,43 @@ def test_a_moment_is_the_same_however_it_is_written(lab, start, time_zone):
 
     assert made["start"].item() == TEN
     assert not made["all_day"].item()
+
+
+class Named(tzinfo):
+    """A zone without a key that is UTC in winter only, and takes a date without a zone for one in winter."""
+
+    def utcoffset(self, moment):
+        return self.dst(moment)
+
+    def dst(self, moment):
+        is_summer = moment is not None and moment.tzinfo is not None and 3 < moment.month < 10
+        return timedelta(hours=is_summer)
+
+
+UTC_ZONES = [
+    tz.UTC, tz.tzutc(), tz.gettz("UTC"), tz.tzoffset("none", 0), UTC, timezone(timedelta(0)),
+    timezone(timedelta(0), "GMT"), ZoneInfo("UTC"), ZoneInfo("Etc/UTC"), ZoneInfo("Zulu"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("utc", UTC_ZONES)
+def test_every_zone_that_means_utc_is_the_zone_of_a_series(lab, utc):
+    hour = {"end": timedelta(hours=1), "recurrence": "daily, 2 times"}
+    made = [
+        svc.create_event("x", start="2026-11-02 10:00", time_zone=utc, **hour),
+        svc.create_event("x", start=datetime(2026, 11, 2, 10, tzinfo=utc), **hour),
+        svc.create_event("x", start=pd.Timestamp("2026-11-02 10:00", tz=utc), **hour),
+    ]
+
+    for event in made:
+        assert event["start"].item() == pd.Timestamp("2026-11-02 10:00Z")
+        assert ZoneInfo(event["time_zone"].item()).utcoffset(None) == timedelta(0)
+
+
+@pytest.mark.parametrize("zone", [Named(), timezone(timedelta(hours=1))], ids=["summer time", "offset"])
+def test_another_zone_without_a_name_is_refused(lab, zone):
+    with pytest.raises(TypeError, match="time_zone must be a name such as 'Europe/Berlin' or a ZoneInfo"):
+        svc.create_event("x", start="2026-11-02 10:00", end="11:00", time_zone=zone)
 
 
 @pytest.mark.spec("E-20", "E-20a")

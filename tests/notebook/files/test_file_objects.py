@@ -1,10 +1,12 @@
-"""Tests uploads of one file object to several files."""
+"""Tests uploads of one file object to several files, and of the files of a widget FileUpload."""
 
 import io
+import pickle
 
 import pytest
 
 import svc_notebooks as svc
+from svc_notebooks.client.uploads.sources import open_source
 
 CONTENT = bytes(range(256)) * 4
 
@@ -48,3 +50,52 @@ def test_a_stream_for_several_files_is_refused(files):
         svc.upload([stream, stream])
 
     assert [svc.read(file) for file in files["id"]] == [b"old", b"old"]
+
+
+def chosen(name, media_type="", content=b"a,b\n"):
+    """A file in the value of a FileUpload of ipywidgets 8."""
+    return {"name": name, "type": media_type, "size": len(content), "content": memoryview(content)}
+
+
+VALUES = {
+    "ipywidgets 8": (chosen("a.csv", "text/csv"), chosen("b", "application/x-own"), chosen("c.txt")),
+    "list": [chosen("a.csv"), chosen("b", "application/x-own"), chosen("c.txt")],
+    "ipywidgets 7": {
+        "a.csv": {"metadata": {"name": "a.csv", "type": "text/csv", "size": 4}, "content": b"a,b\n"},
+        "b": {"metadata": {"name": "b", "type": "application/x-own", "size": 4}, "content": b"a,b\n"},
+        "c.txt": {"metadata": {"type": ""}, "content": b"a,b\n"},
+    },
+}
+
+
+@pytest.mark.parametrize("version", VALUES)
+def test_the_value_of_a_file_upload_has_names_and_media_types(lab, version):
+    files = svc.upload(VALUES[version])
+
+    assert files["name"].tolist() == ["a.csv", "b", "c.txt"]
+    assert files["mime_type"].tolist() == ["text/csv", "application/x-own", "text/plain"]
+    assert svc.read(files["id"][0]) == b"a,b\n"
+    assert svc.upload(VALUES[version], name=["x.pdf", "y", "z"])["name"].tolist() == ["x.pdf", "y", "z"]
+
+
+@pytest.mark.parametrize("nothing", [(), {}])
+def test_a_file_upload_without_files_uploads_none(lab, nothing):
+    assert len(svc.upload(nothing)) == 0
+    assert len(svc.files()) == 0
+
+
+def test_a_chosen_file_is_new_content_and_starts_an_upload(files):
+    one = chosen("new.csv", "text/csv")
+
+    assert svc.update(files, one)[["name", "mime_type"]].values.tolist() == [
+        ["a.bin", "text/csv"],
+        ["b.bin", "text/csv"],
+    ]
+    assert svc.start_upload(one).run()["name"].tolist() == ["new.csv"]
+    assert svc.upload(one, mime_type="text/plain")["mime_type"].tolist() == ["text/plain"]
+
+
+def test_a_chosen_file_goes_to_another_process_with_its_type():
+    source = pickle.loads(pickle.dumps(open_source(chosen("b", "application/x-own"))))
+
+    assert (source.name, source.media_type, source.size) == ("b", "application/x-own", 4)

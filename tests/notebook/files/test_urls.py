@@ -158,6 +158,14 @@ def test_a_folder_and_exports_are_saved_at_a_url(lab, memory) -> None:
     assert exported == ["saved", "unchanged"]
 
 
+def test_a_url_that_has_a_wildcard_in_the_name_of_a_file_is_that_file(lab, memory) -> None:
+    for name in ("a*.csv", "ab.csv"):
+        memory.pipe(f"/data/{name}", name.encode())
+
+    assert svc.upload("memory://data/a*.csv")["name"].tolist() == ["a*.csv"]
+    assert sorted(svc.upload("memory://data/*.csv")["name"]) == ["a*.csv", "ab.csv"]
+
+
 def test_a_url_of_a_file_is_refused_for_several_files(lab, memory) -> None:
     with pytest.raises(ValueError, match=r"to is 'memory://a.txt'; for 2 files it must be a folder"):
         svc.download(svc.upload([b"1", b"2"]), "memory://a.txt")

@@ -219,6 +219,14 @@ def test_share(browser):
     assert svc.permissions(browser.chosen)["role"].tolist() == ["owner", "writer"]
 
 
+def test_share_with_several_people(browser):
+    choose(browser, "photo.bin")
+    code = ask(browser, "share", grantee="Bob <bob@svc.example>; eve@svc.example")
+
+    assert code.endswith("['bob@svc.example', 'eve@svc.example'], role='reader')")
+    assert svc.permissions(browser.chosen)["email_address"].tolist()[1:] == ["bob@svc.example", "eve@svc.example"]
+
+
 def test_the_share_dialog_opens_empty_after_another_file_was_shared(browser):
     choose(browser, "photo.bin")
     ask(browser, "share", grantee="bob@svc.example", role="writer")

@@ -136,6 +136,13 @@ def test_listed_guests_get_rows_with_details(form, guests):
 
 
 @pytest.mark.spec("W-03", "W-03d")
+def test_a_row_reads_a_name_with_the_address(guests):
+    guests.details.value = [{"email": "Bob B. <bob@svc.example>"}]
+
+    assert guests.value == [BOB]
+
+
+@pytest.mark.spec("W-03", "W-03d")
 @pytest.mark.parametrize(
     "attendees, text",
     [

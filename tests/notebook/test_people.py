@@ -1,0 +1,85 @@
+"""People are read in every form in which a cell has them, by events and permissions alike."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import svc_notebooks as svc
+from svc_notebooks.notebook.people import people
+
+ANN, BOB = "ann@x.example", "bob@x.example"
+DAY = {"start": "2026-11-02", "end": "2026-11-03"}
+
+FORMS = {
+    "commas": f"{ANN}, {BOB}",
+    "semicolons": f" {ANN}; {BOB};",
+    "lines": f"{ANN}\r\n{BOB}\n",
+    "list": [ANN, BOB],
+    "tuple": (f" {ANN} ", BOB),
+    "names": [f"Lee, Ann <{ANN}>", f'"B; Ob" <{BOB}>'],
+    "text with names": f"Ann Lee <{ANN}>; Bob <{BOB}>",
+    "texts in a list": [f"{ANN}; Bob <{BOB}>"],
+    "Series": pd.Series([ANN, BOB], index=["x", "email"], dtype=object),
+    "column": pd.DataFrame({"guest": [f"Ann <{ANN}>", BOB]})["guest"],
+    "Index": pd.Index([ANN, BOB]),
+    "array": np.array([ANN, BOB]),
+    "dicts": [{"email": ANN, "display_name": "Ann"}, {"email": f"Bob <{BOB}>"}],
+    "DataFrame": pd.DataFrame({"email": [ANN, BOB], "display_name": ["Ann", None]}),
+    "generator": None,
+}
+
+
+@pytest.fixture(params=FORMS)
+def guests(request):
+    """A function that returns the same two people in one of the forms."""
+    return lambda: (text for text in (ANN, BOB)) if request.param == "generator" else FORMS[request.param]
+
+
+def test_events_and_permissions_read_people_in_the_same_forms(lab, guests):
+    file = svc.upload(b"x")
+    made = svc.create_event("Tea", **DAY, attendees=guests())
+    changed = svc.update_event(svc.create_event("Tea", **DAY), attendees=guests())
+    shared = svc.share(file, guests())
+
+    for event in (made, changed):
+        assert [guest["email"] for guest in event["attendees"].item()] == [ANN, BOB]
+    assert shared["email_address"].tolist() == [ANN, BOB]
+    assert svc.unshare(file, guests())["email_address"].tolist() == [ANN, BOB]
+
+
+@pytest.mark.parametrize(
+    "value, expected",
+    [
+        (f"Ann <{ANN}>", [{"email": ANN, "displayName": "Ann"}]),
+        ({"email": f"Ann <{ANN}>", "optional": True}, [{"email": ANN, "displayName": "Ann", "optional": True}]),
+        ({"email": f"Ann <{ANN}>", "displayName": "Lee"}, [{"email": ANN, "displayName": "Lee"}]),
+        ([f"{ANN}, Bob <{BOB}>"], [{"email": ANN}, {"email": BOB, "displayName": "Bob"}]),
+        ("bob", [{"email": "bob"}]),
+        ("", [{"email": ""}]),
+        ({"email": 7, "comment": None}, [{"email": 7}]),
+        ({"display_name": "Ann"}, [{"displayName": "Ann"}]),
+        ([], []),
+    ],
+)
+def test_people_are_dicts_and_other_entries_stay_as_they_are(value, expected):
+    assert people("attendees", value) == expected
+
+
+@pytest.mark.parametrize(
+    "value, kind, words",
+    [
+        (7, TypeError, "attendees must be e-mail addresses: .*, not int"),
+        (b"a@b", TypeError, "not bytes"),
+        ([ANN, 7], TypeError, "it has 7"),
+        (pd.Series([ANN, None]), ValueError, "no address in entry 1, but .*; leave out missing addresses"),
+    ],
+)
+def test_a_value_without_people_is_refused(value, kind, words):
+    with pytest.raises(kind, match=words):
+        people("attendees", value)
+
+
+def test_everyone_and_domains_stand_among_people(lab):
+    shared = svc.share(svc.upload(b"x"), f"Ann <{ANN}>, anyone; domain:x.example")
+
+    assert shared["type"].tolist() == ["user", "anyone", "domain"]
