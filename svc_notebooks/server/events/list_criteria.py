@@ -11,6 +11,7 @@ from typing import Any
 from ...core.clock import parse_time, to_millis
 from ...core.errors.catalogue import refuse
 from ...core.events.field_table import EVENT_TYPES
+from ...core.files.file_names import composed
 from ...core.http.messages import Query
 from ...core.resources.events import Event
 from ..context.page_tokens import decode_page_token
@@ -97,7 +98,7 @@ def read_instant(query: Query, name: str) -> datetime | None:
 
 def _filters(query: Query) -> Iterator[Callable[[EventRecord], bool]]:
     if (text := query.get("q")) is not None:
-        words = text.casefold().split()
+        words = composed(text).casefold().split()
         yield lambda event: all(word in _searchable_text(event.body) for word in words)
     if (uid := query.get("iCalUID")) is not None:
         yield lambda event: event.row.uid == uid
@@ -128,4 +129,4 @@ def _searchable_text(body: Event) -> str:
     texts = [body.get(name) for name in ("summary", "description", "location")]
     for person in body.get("attendees") or []:
         texts += [person.get("displayName"), person.get("email")]
-    return "\n".join(str(text) for text in texts if text).casefold()
+    return composed("\n".join(str(text) for text in texts if text)).casefold()

@@ -290,6 +290,30 @@ def test_words_are_searched_in_every_field(ada: CalendarClient, words: str, summ
     assert ada.summaries(q=words) == summaries
 
 
+@pytest.mark.parametrize("stored, words", [("\u00dcbung", "u\u0308bung"), ("U\u0308bung", "\u00fcbung")])
+def test_words_are_found_in_another_unicode_form(ada: CalendarClient, stored: str, words: str) -> None:
+    ada.insert({"summary": stored, "start": {"date": "2026-11-02"}, "end": {"date": "2026-11-03"}})
+
+    assert ada.summaries(q=words) == [stored]
+
+
+@pytest.mark.parametrize("true, false", [("True", "False"), ("TRUE", "FALSE"), ("true", "false")])
+def test_booleans_are_in_any_case(ada: CalendarClient, true: str, false: str) -> None:
+    ada.insert(
+        {
+            "start": {"date": "2026-11-02", "timeZone": "UTC"},
+            "end": {"date": "2026-11-03", "timeZone": "UTC"},
+            "recurrence": ["RRULE:FREQ=DAILY;COUNT=3"],
+        },
+        supportsAttachments=true,
+    )
+
+    assert len(ada.items(singleEvents=true, showDeleted=true)) == 3
+    assert len(ada.items(singleEvents=false, showDeleted=false)) == 1
+    assert b"\n" not in ada.list(prettyPrint=false).body
+    assert refusal(ada.list(singleEvents="1")) == (400, "invalidParameter", "singleEvents")
+
+
 @pytest.mark.spec("E-19", "E-19a", "E-19b")
 @pytest.mark.choice("Operations that the interface does not specify")
 def test_events_are_found_by_their_properties(ada: CalendarClient) -> None:

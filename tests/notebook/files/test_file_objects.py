@@ -85,14 +85,14 @@ def test_a_file_upload_without_files_uploads_none(lab, nothing):
 
 
 def test_a_chosen_file_is_new_content_and_starts_an_upload(files):
-    one = chosen("new.csv", "text/csv")
+    file = chosen("new.csv", "text/csv")
 
-    assert svc.update(files, one)[["name", "mime_type"]].values.tolist() == [
+    assert svc.update(files, file)[["name", "mime_type"]].values.tolist() == [
         ["a.bin", "text/csv"],
         ["b.bin", "text/csv"],
     ]
-    assert svc.start_upload(one).run()["name"].tolist() == ["new.csv"]
-    assert svc.upload(one, mime_type="text/plain")["mime_type"].tolist() == ["text/plain"]
+    assert svc.start_upload(file).run()["name"].tolist() == ["new.csv"]
+    assert svc.upload(file, mime_type="text/plain")["mime_type"].tolist() == ["text/plain"]
 
 
 def test_a_chosen_file_goes_to_another_process_with_its_type():
