@@ -280,6 +280,15 @@ def test_the_name_of_a_file_is_refused_as_an_id(lab):
         svc.read("report.csv")
 
 
+@pytest.mark.parametrize("call", [svc.delete, svc.trash, lambda name: svc.move(name, to="root")])
+def test_a_name_with_a_wildcard_is_refused_as_an_id_and_the_search_finds_no_other(lab, call):
+    svc.upload([b"1", b"2"], name=["why?.txt", "whyA.txt"])
+
+    with pytest.raises(NotFound, match=r"files\(name='why\[\?\].txt'\) finds a file by its name"):
+        call("why?.txt")
+    assert svc.files(name="why[?].txt", trashed=False)["name"].tolist() == ["why?.txt"]
+
+
 def test_without_a_session_a_call_says_how_to_get_one():
     with pytest.raises(RuntimeError, match=r"call sandbox\(\).*connect"):
         svc.files()

@@ -30,8 +30,12 @@ if TYPE_CHECKING:
 
 _MOST_VALUES = 100
 """The largest number of names or media types to put into a query, because a query has at most 200 terms."""
+_LONGEST_TERM = 12_000
+"""The largest number of characters of these names in a query, which has at most 16,384."""
 _MOST_CHARACTERS = 200
 """The largest number of characters to put into a query of the text before a wildcard."""
+_AT_ONCE = 20
+"""The number of patterns that are looked up as names in one request."""
 _HEAD = re.compile(r"(?:\[[*?[]\]|[^*?])*")
 """The part of a pattern before its first wildcard. [*], [?] and [[] are literal characters."""
 _BRACKET = re.compile(r"\[([*?[])\]|\[")
@@ -106,7 +110,9 @@ def _text_condition(key: str, values: list[str]) -> _Condition | None:
     if not values:
         return None
     terms = [_term(key, text) for text in values]
-    term = _any_of(filter(None, terms)) if len(values) <= _MOST_VALUES and all(terms) else None
+    joined = _any_of(filter(None, terms))
+    is_short = len(values) <= _MOST_VALUES and len(joined) <= _LONGEST_TERM
+    term = joined if is_short and all(terms) else None
     if term and not any(map(_has_wildcard, values)):
         return _Condition(term)
     return _Condition(term, key, re.compile("|".join(map(_pattern, values)), re.IGNORECASE))
@@ -142,8 +148,8 @@ def as_written(session: Session, names: list[str]) -> list[str]:
 
     special = [text for text in names if _unescaped(text) != text or _has_wildcard(text)]
     existing: set[str] = set()
-    for first in range(0, len(special), _MOST_VALUES):
-        query = _any_of(f"name = {quote(text)}" for text in special[first : first + _MOST_VALUES])
+    for first in range(0, len(special), _AT_ONCE):
+        query = _any_of(f"name = {quote(text)}" for text in special[first : first + _AT_ONCE])
         existing.update(name_key(str(file.get("name"))) for file in list_files(session, q=query, fields="name"))
     return [escape(text) if name_key(text) in existing else text for text in names]
 

@@ -74,7 +74,8 @@ def explain_not_found(error: SvcError, sandbox: Sandbox | None = None) -> SvcErr
                 " id."
             )
         elif kind == "file" and not _ID.fullmatch(key):
-            error.advice = f"Check the id; files(name={key!r}) finds a file by its name."
+            name = re.sub(r"[*?]", r"[\g<0>]", key)  # the file of this name and no other
+            error.advice = f"Check the id; files(name={name!r}) finds a file by its name."
     return error
 
 

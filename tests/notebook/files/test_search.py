@@ -108,6 +108,14 @@ def test_a_name_that_was_meant_never_selects_others_when_a_cell_runs_again(lab, 
     assert names_of(name="why*") == ["whyA.txt"]
 
 
+@pytest.mark.parametrize("wildcard", ["", "*"])
+def test_many_long_names_are_not_too_long_for_a_query(lab, wildcard):
+    long = [f"{n:03}{'x' * 240}" for n in range(100)]
+    svc.upload(b"", name=long[7])
+
+    assert names_of(name=[name + wildcard for name in long]) == [long[7]]
+
+
 @pytest.mark.parametrize("form", ["NFC", "NFD"])
 @pytest.mark.parametrize("other", ["NFC", "NFD"])
 @pytest.mark.parametrize("name", ["Übung.txt", "각본.txt", "Tiếng Việt.md"])

@@ -15,6 +15,7 @@ import svc_notebooks as svc
 from svc_notebooks.cli import main
 from svc_notebooks.core.http.messages import Headers, Request
 from svc_notebooks.core.policy import Policy
+from svc_notebooks.server.database.upgrades import VERSION
 from svc_notebooks.server.service import Service, open_service
 from svc_notebooks.server.state.check import check_store
 from tests.framed import framed
@@ -191,7 +192,7 @@ def test_doctor_reads_a_store(folder: Path) -> None:
 def test_a_report_counts_what_it_read(folder: Path) -> None:
     report = check_store(folder)
 
-    assert (report.version, report.files, report.parts, report.size, report.unverified) == (4, 4, 7, 6000, 0)
+    assert (report.version, report.files, report.parts, report.size, report.unverified) == (VERSION, 4, 7, 6000, 0)
 
 
 def test_a_store_without_contents_has_no_damage(tmp_path: Path) -> None:
