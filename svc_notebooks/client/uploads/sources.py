@@ -109,7 +109,7 @@ def open_source(source: object, *, name: str | None = None, size: int | None = N
     """
     if isinstance(source, (bytes, bytearray, memoryview)):
         return BytesSource(bytes(source), name)
-    if isinstance(source, Mapping) and "content" in source:
+    if isinstance(source, Mapping) and isinstance(source.get("content"), bytes | bytearray | memoryview):
         return BytesSource(bytes(source["content"]), name or source.get("name"), source.get("type"))
     source = without_file_scheme(source)
     if is_url(source):

@@ -143,7 +143,7 @@ def _member(search: Member, viewer: Viewer) -> ColumnElement[bool]:
     if search.collection == "parents":
         return files.c.parent == (viewer.root if search.value == "root" else search.value)
     user = viewer.user if search.value == "me" or search.value.lower() == viewer.grantee else search.value
-    own = files.c.owner.in_({user, user.lower()})
+    own = files.c.owner.in_((user, user.lower()))
     if search.collection == "owners":
         return own
     least = Role.WRITER if search.collection == "writers" else Role.READER

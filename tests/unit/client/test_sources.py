@@ -48,7 +48,9 @@ def test_names_and_types_come_from_the_source(path: Path) -> None:
     assert open_source(Stream(b"\x89PNG\r\n\x1a\n....")).media_type == "image/png"
 
 
-@pytest.mark.parametrize("wrong", [7, None, ["a.csv"], {"a": 1}, object()], ids=lambda value: type(value).__name__)
+@pytest.mark.parametrize(
+    "wrong", [7, None, ["a.csv"], {"a": 1}, {"content": 5}, object()], ids=lambda value: type(value).__name__
+)
 def test_an_invalid_source_is_named(wrong: object) -> None:
     with pytest.raises(TypeError, match=r"source is .*give a path, bytes, or a file object"):
         open_source(wrong)
