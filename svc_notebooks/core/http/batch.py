@@ -17,7 +17,6 @@ from .multipart import MediaType, MultipartDecoder, MultipartError, PartBegins, 
 
 _REQUEST_LINE = re.compile(rb"(?P<method>[A-Z]{1,20}) (?P<target>[!-~]{1,8192})(?: HTTP/1\.[01])?")
 _CONTENT_ID = re.compile(r"[ -~]{1,1000}")
-_ENCODINGS = ("", "binary", "7bit", "8bit")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +79,6 @@ def _parts(boundary: str, body: bytes) -> Iterator[tuple[Headers, bytes]]:
 def _read_request(part_headers: Headers, content: bytes) -> BatchRequest:
     if MediaType.parse(part_headers.get("Content-Type", "")).essence != "application/http":
         raise MultipartError("the Content-Type must be application/http.")
-    if part_headers.get("Content-Transfer-Encoding", "").lower() not in _ENCODINGS:
-        raise MultipartError("the Content-Transfer-Encoding must be binary, 7bit or 8bit.")
     content_id = part_headers.get("Content-ID")
     if content_id is not None and not _CONTENT_ID.fullmatch(content_id):
         raise MultipartError("the Content-ID must have 1 to 1000 printable ASCII characters.")

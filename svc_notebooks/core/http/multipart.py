@@ -9,13 +9,15 @@ line end of the whole body, and content keeps its own line ends (A2-03).
 
 from __future__ import annotations
 
+import binascii
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import Enum, auto
 from typing import NamedTuple, TypeAlias
 
+from .digests import BODY_DIGESTS, DigestVerifier
 from .messages import Headers, JSONObject
 
 _PARAMETER = re.compile(r';\s*([^\s=;]+)\s*=\s*("(?:\\.|[^"\\])*"|[^\s;]*)')
@@ -24,6 +26,7 @@ _BOUNDARY = re.compile(r"[0-9A-Za-z'()+_,\-./:=? ]{0,69}[0-9A-Za-z'()+_,\-./:=?]
 # RFC 2046 allows blanks after a boundary. The limit protects the decoder from endless blanks.
 _LINE_END = re.compile(rb"(?P<closing>--)?[ \t]{0,256}\r?\n")
 _PERHAPS_LINE_END = re.compile(rb"-?-?[ \t]{0,256}\r?")
+_INVALID_ESCAPE = re.compile(rb"=(?![0-9A-Fa-f]{2}|\r?\n)")
 _MAX_HEADER_BYTES = 16_384
 
 
@@ -99,7 +102,7 @@ class PartBegins:
 
 @dataclass(frozen=True, slots=True)
 class PartData:
-    """A decoder event with content bytes of the current body part."""
+    """A decoder event with content bytes of the current body part, without their Content-Transfer-Encoding."""
 
     data: bytes
 
@@ -127,22 +130,85 @@ class _BoundaryLine(NamedTuple):
     closing: bool = False
 
 
+def _decode_base64(data: bytes, is_last: bool) -> tuple[bytes, bytes]:
+    text = data.translate(None, b" \t\r\n")
+    end = len(text) if is_last else max(0, len(text) - 1) // 4 * 4  # the last group can have padding
+    return binascii.a2b_base64(text[:end], strict_mode=True), text[end:]
+
+
+def _decode_quoted_printable(data: bytes, is_last: bool) -> tuple[bytes, bytes]:
+    end = data.rfind(b"=", max(0, len(data) - 2))  # an escape that may be incomplete
+    end = len(data) if is_last or end < 0 else end
+    text = data[:end].removesuffix(b"=") if is_last else data[:end]  # the line end belongs to the boundary
+    if match := _INVALID_ESCAPE.search(text):
+        raise ValueError(f"{text[match.start() : match.start() + 3].decode('latin-1')!r} is not an escape")
+    return binascii.a2b_qp(text), data[end:]
+
+
+_TRANSFER_ENCODINGS: dict[str, Callable[[bytes, bool], tuple[bytes, bytes]]] = {
+    **dict.fromkeys(("", "7bit", "8bit", "binary"), lambda data, is_last: (data, b"")),
+    "base64": _decode_base64,
+    "quoted-printable": _decode_quoted_printable,
+}
+"""For each Content-Transfer-Encoding (RFC 2045, 6), a function that returns the decoded bytes and the bytes that the
+next call needs again. It raises ValueError for invalid data. `is_last` is True for the end of the part."""
+
+
+_DECODED_HEADERS = frozenset(
+    {"content-transfer-encoding", "content-encoding", *(name.lower() for name in BODY_DIGESTS)}
+)
+
+
+class _PartDecoder:
+    """Decodes the content of a part, and verifies its digests. Raises ValueError if it cannot."""
+
+    def __init__(self, headers: Headers) -> None:
+        name = headers.get("Content-Transfer-Encoding", "").lower()
+        if name not in _TRANSFER_ENCODINGS:
+            expected = ", ".join(filter(None, _TRANSFER_ENCODINGS))
+            raise ValueError(f"the Content-Transfer-Encoding of a part is {name[:40]!r}; it must be {expected}.")
+        if headers.get("Content-Encoding", "identity").lower() != "identity":
+            raise ValueError("a part cannot have a Content-Encoding; encode the whole body, or leave the header out.")
+        self._name, self._function, self._rest = name, _TRANSFER_ENCODINGS[name], b""
+        self._digests = DigestVerifier(headers.by_name(), BODY_DIGESTS)
+
+    def decode(self, data: bytes, *, is_last: bool = False) -> bytes:
+        try:
+            decoded, self._rest = self._function(self._rest + data, is_last)
+        except ValueError as error:
+            raise ValueError(f"a part is not valid {self._name} ({error}).") from None
+        self._digests.update(decoded)
+        return decoded
+
+    def end(self) -> bytes:
+        decoded = self.decode(b"", is_last=True)
+        self._digests.verify()
+        return decoded
+
+
 class MultipartDecoder:
-    """Decodes the pieces of a multipart body into events. Call `close` at the end of the body."""
+    """Decodes the pieces of a multipart body into events. Call `close` at the end of the body.
+
+    Decodes the Content-Transfer-Encoding of a part, and verifies its digests.
+    """
 
     def __init__(self, boundary: str) -> None:
         self._dash = b"--" + boundary.encode()
         self._newline = b"\r\n"
         self._buffer = bytearray()
         self._state = _State.PREAMBLE
+        self._part: _PartDecoder | None = None
         self._at_part_start = False  # no content of this part was emitted, and its blank line is still in the buffer
         self._steps = {_State.PREAMBLE: self._preamble, _State.HEADERS: self._headers, _State.CONTENT: self._content}
 
     def feed(self, data: bytes) -> Iterator[MultipartEvent]:
         """Yield the events that the new bytes complete. Raises MultipartError if the body is malformed."""
         self._buffer += data
-        while (step := self._steps.get(self._state)) and (events := step()) is not None:
-            yield from events
+        try:
+            while (step := self._steps.get(self._state)) and (events := step()) is not None:
+                yield from events
+        except ValueError as error:
+            raise MultipartError(str(error)) from None
         if self._state is _State.EPILOGUE:
             self._buffer.clear()
 
@@ -177,13 +243,15 @@ class MultipartDecoder:
         # The blank line stays in the buffer, because its line end may begin the boundary if the content is empty.
         del self._buffer[:blank_line]
         self._state, self._at_part_start = _State.CONTENT, True
+        self._part = None if _DECODED_HEADERS.isdisjoint(headers.by_name()) else _PartDecoder(headers)
         return [PartBegins(headers)]
 
     def _content(self) -> list[MultipartEvent] | None:
         delimiter = self._newline + self._dash
         edge = self._find_boundary(delimiter)
         if edge and edge.end is not None:
-            return [*self._emit(edge.start), PartEnds(), *self._skip_boundary(edge._replace(end=edge.end - edge.start))]
+            last = [*self._emit(edge.start), *_data(self._part.end() if self._part else b"")]
+            return [*last, PartEnds(), *self._skip_boundary(edge._replace(end=edge.end - edge.start))]
         return self._emit(edge.start if edge else len(self._buffer) - len(delimiter) + 1) or None
 
     def _find_boundary(self, mark: bytes, begin: int = 0) -> _BoundaryLine | None:
@@ -210,11 +278,15 @@ class MultipartDecoder:
         data = bytes(self._buffer[start:upto])
         del self._buffer[:upto]
         self._at_part_start = False
-        return [PartData(data)] if data else []
+        return _data(self._part.decode(data) if self._part else data)
 
     def _check_size(self) -> None:
         if len(self._buffer) > _MAX_HEADER_BYTES:
             raise MultipartError(f"no boundary or blank line within {_MAX_HEADER_BYTES} bytes.")
+
+
+def _data(content: bytes) -> list[MultipartEvent]:
+    return [PartData(content)] if content else []
 
 
 def parse_headers(block: bytes, newline: bytes) -> Headers:

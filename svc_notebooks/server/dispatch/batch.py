@@ -26,10 +26,14 @@ MAX_REQUESTS: Mapping[str, int] = dict(zip(BATCHES, (100, 1000), strict=True))
 """The largest number of requests in a batch for files, and in a batch for calendars."""
 
 _MIB = 1024 * 1024
-_MAX_BODY = 16 * _MIB
+MAX_BATCH = 16 * _MIB
+"""The largest size of a batch in bytes, and of every body that is not an upload."""
+
 _MAX_RESPONSE = 64 * _MIB
 
-_NOT_INHERITED = frozenset({"connection", "expect", "origin", "transfer-encoding", "x-http-method-override"})
+_NOT_INHERITED = frozenset(
+    {"connection", "digest", "expect", "origin", "repr-digest", "transfer-encoding", "x-http-method-override"}
+)
 _OF_THE_CONNECTION = frozenset({"host", "connection", "content-length", "expect", "origin", "transfer-encoding"})
 """The headers of a request in a batch that are ignored, because the batch has the connection and the length."""
 
@@ -75,8 +79,8 @@ def _read_body(body: Body) -> bytes:
     content = bytearray()
     while block := body.read(_MIB):
         content += block
-        if len(content) > _MAX_BODY:
-            raise refuse("batchTooLarge", limit=_MAX_BODY)
+        if len(content) > MAX_BATCH:
+            raise refuse("batchTooLarge", limit=MAX_BATCH)
     return bytes(content)
 
 

@@ -23,15 +23,17 @@ from ..context.public_request import PublicRequest
 from ..context.request_journal import Journal, JournalEntry
 from ..context.responses import error_response
 from ..context.service_context import RequestContext, ServiceContext
+from ..context.whole_body import WHOLE_BODY, WholeBody
 from ..files.resumable_upload import session_caller
 from ..files.storage_errors import disk_refusal
 from ..state.expiry import expire_session
 from ..tables import SnapshotChanged
 from . import cors
-from .batch import BatchDisconnected, run_batch
+from .batch import MAX_BATCH, BatchDisconnected, run_batch
 from .fault_injection import faults_from_header
 from .fault_plans import Faults
 from .handlers import HANDLERS, LISTS, PUBLIC_HANDLERS, READ_ONLY, upload_handler
+from .header_checks import CHECKED, check_headers
 from .monitor import Observation, Observer
 from .rate_limits import RateLimiter
 from .routing import UPLOAD, routes_of
@@ -199,8 +201,14 @@ class Dispatcher:
 
     def _respond(self, incoming: _Incoming) -> Response:
         entry = incoming.entry
+        dispatch = self._dispatch_and_confirm if self._context.store.is_shared else self._dispatch
         try:
-            return self._dispatch_and_confirm(incoming) if self._context.store.is_shared else self._dispatch(incoming)
+            if WHOLE_BODY.isdisjoint(incoming.headers):
+                return dispatch(incoming)
+            policy, is_upload = self._context.policy, incoming.path.startswith(UPLOAD)
+            limit = policy.max_upload_size if is_upload else max(MAX_BATCH, policy.max_metadata_size)
+            with WholeBody(incoming.body, entry, incoming.headers, limit) as body:
+                return dispatch(incoming._replace(body=body))
         except ApiError as error:
             return _error_response(error, entry)
         except BatchDisconnected:
@@ -244,6 +252,8 @@ class Dispatcher:
         for rate_limiter in self.rate_limiters:
             rate_limiter.check(caller, operation, query)
         entry.declared = content_length(request, required=is_upload and method != "DELETE")
+        if operation is not SESSION and not CHECKED.isdisjoint(incoming.headers):
+            check_headers(request.headers, method, operation)
         request_context = RequestContext(request, method, operation, path_params, query, caller, body, entry)
         handler = upload_handler(request_context) if is_upload and operation.media else HANDLERS[operation.name]
         is_status_query = operation is SESSION and entry.declared == 0

@@ -13,6 +13,7 @@ from ...core.events.times import read_time
 from ...core.events.value_checks import is_address
 from ...core.http.messages import JSONObject, Response
 from ...core.resources.events import Event, Person
+from ..context.conditions import check_conditions, lists_etag
 from ..context.responses import empty_response
 from ..context.service_context import RequestContext, ServiceContext
 from ..tables.calendars import CalendarRow
@@ -128,7 +129,7 @@ def get(context: ServiceContext, request: RequestContext) -> Response:
     calendar = calendar_of(context, request, CalendarRole.READER)
     view = view_of(context, request, calendar)
     event = event_in_path(context, request, calendar)
-    if _is_known(request, event.row):
+    if lists_etag(request.headers, "If-None-Match", etag(event.row), weak=True):
         return empty_response(304, [("ETag", etag(event.row))])
     resource = view.resource(event)
     if is_conference_pending(event.body) and event.row.series is None:
@@ -160,7 +161,7 @@ def _change(context: ServiceContext, request: RequestContext, *, partial: bool) 
     body, options, view = read_event_request(context, request, calendar)
     with changing_events(context):
         before = event_in_path(context, request, calendar)
-        _check_precondition(request, before.row)
+        check_conditions(request.headers, etag(before.row))
         if before.row.cancelled and body.get("status") not in _ACTIVE_STATUSES:
             raise refuse("deleted")
         requested = _apply_request(before, body, partial=partial)
@@ -175,19 +176,6 @@ def _change(context: ServiceContext, request: RequestContext, *, partial: bool) 
             event = save_with_copies(context, before, fields)
             invitations.send_updates(context, options.notify, event, before.body)
     return event_response(request, view, event)
-
-
-def _check_precondition(request: RequestContext, row: EventRow) -> None:
-    if_match = request.headers.get("If-Match")
-    if if_match is not None and if_match.strip() not in ("*", etag(row)):
-        raise refuse("conditionNotMet")
-
-
-def _is_known(request: RequestContext, row: EventRow) -> bool:
-    """Return True if the header If-None-Match has the etag of an event, also with the mark W/, or an asterisk."""
-    if_none_match = request.headers.get("If-None-Match")
-    etags = [] if if_none_match is None else [part.strip().removeprefix("W/") for part in if_none_match.split(",")]
-    return "*" in etags or etag(row) in etags
 
 
 def _differs(name: str, before: Any, after: Any) -> bool:
@@ -263,7 +251,7 @@ def delete(context: ServiceContext, request: RequestContext) -> Response:
     with changing_events(context):
         calendar = calendar_of(context, request, CalendarRole.WRITER)
         event = event_in_path(context, request, calendar)
-        _check_precondition(request, event.row)
+        check_conditions(request.headers, etag(event.row))
         if event.row.cancelled:
             raise refuse("deleted")
         body: Event = {**event.body, "status": "cancelled"}

@@ -29,8 +29,10 @@ from ...core.uploads.server_state_machine import (
 from ...core.uploads.states import UploadRule, UploadState
 from ..blobs.blob_store import BLOCK
 from ..context.access_tokens import Caller
+from ..context.request_journal import JournalEntry
 from ..context.responses import empty_response, encode_json, json_bytes, text_response
 from ..context.service_context import RequestContext, ServiceContext
+from ..context.whole_body import WholeBody, unsupported_coding
 from ..storage.content_writer import ContentWriter
 from ..storage.session_locks import SessionLock
 from ..tables.contents import PartRange
@@ -84,6 +86,9 @@ def _serve_session(context: ServiceContext, request: RequestContext, session_id:
     """Claim the session, so that earlier requests can no longer change it, and return the response."""
     cancels = request.method == "DELETE"
     content_range = None if cancels else _content_range(request.http_request.headers)
+    length = request.journal_entry.declared
+    if isinstance(request.body, WholeBody) and not cancels:
+        content_range, length = _decoded_range(request.body, content_range, request.journal_entry)
     urgent = cancels or (isinstance(content_range, ContentRange) and content_range.span is None)
     body = None if cancels else request.body
     with SessionLock(context.session_locks, session_id, body, urgent=urgent) as lock:
@@ -96,7 +101,7 @@ def _serve_session(context: ServiceContext, request: RequestContext, session_id:
             return _commit(context, request, row, decision)
         request.journal_entry.offset_before = row.stored
         rule = context.policy.upload_rule
-        plan = _decide(context, request, session, content_range, rule)
+        plan = _decide(context, request, session, content_range, length, rule)
         if isinstance(plan, SessionDecision):
             return _commit(context, request, row, plan)
         return _receive(context, request, row, session, lock, plan, rule)
@@ -110,11 +115,32 @@ def _content_range(headers: Headers) -> ContentRange | RequestProblem | None:
         return RequestProblem(str(error))
 
 
+def _decoded_range(
+    body: WholeBody, content_range: ContentRange | RequestProblem | None, entry: JournalEntry
+) -> tuple[ContentRange | RequestProblem | None, int]:
+    """Receive a body and return its Content-Range, which is None for a whole content with a coding, and its length.
+
+    The Content-Range of a whole content can count the bytes with the coding or those without. Raises ApiError (415) for
+    a part of a content with a coding, because the decoder needs the parts before.
+    """
+    if not body.codings or not isinstance(content_range, ContentRange) or content_range.span is None:
+        return content_range, body.length()
+    if not content_range.is_whole:
+        raise unsupported_coding(
+            "a chunk cannot have a coding; send it without, or send the whole content.", "identity"
+        )
+    length, size = body.length(), content_range.span.size
+    if size not in (None, length, entry.received):
+        return RequestProblem(f"Content-Range declares {size} bytes, but the body has {entry.received}."), length
+    return None, length
+
+
 def _decide(
     context: ServiceContext,
     request: RequestContext,
     session: UploadSession,
     content_range: ContentRange | RequestProblem | None,
+    length: int | None,
     rule: UploadRule,
 ) -> ReadPlan | SessionDecision:
     now = context.clock.now().timestamp()
@@ -122,7 +148,6 @@ def _decide(
         decision = before_body(session, _STATUS_QUERY, 0, rule, now)
         is_open = isinstance(decision, SessionDecision) and decision.status == 308
         return refusal(session, content_range, now) if is_open else decision
-    length = request.journal_entry.declared
     if length is None and content_range and content_range.span is None:
         length = len(request.body.read(1))  # 1 if the status query has a body, else 0; the exact length does not matter
     decision = before_body(session, content_range, length, rule, now)

@@ -22,7 +22,6 @@ from .rows import add_file, check_new, file_for, new_row
 from .storage_quota import check_usage
 
 JSON_ESSENCE = "application/json"
-_PLAIN_ENCODINGS = ("", "binary", "7bit", "8bit")
 
 
 class OrphanedContent(NamedTuple):
@@ -72,8 +71,12 @@ class _ContentReceiver:
 
 def simple_upload(context: ServiceContext, request: RequestContext) -> Response:
     """Store the request body as a file of the Content-Type header's media type, and return the file (A1-02)."""
-    _refuse_content_range(request.headers)
     media_type = header_type(request.headers, "Content-Type")
+    if (media_type or "").lower().startswith("multipart/"):
+        message = (
+            "the body is a multipart body: send it with uploadType=multipart, or a file of this type as resumable."
+        )
+        raise refuse("invalidHeader", name="Content-Type", message=message)
     with _ContentReceiver(context, request.caller.user) as receiver:
         check_response_params(context, request)
         receiver.conversion = check_content(
@@ -88,7 +91,6 @@ def simple_upload(context: ServiceContext, request: RequestContext) -> Response:
 
 def multipart(context: ServiceContext, request: RequestContext) -> Response:
     """Store the second part of a multipart body as a file, with the metadata in the first part (A2)."""
-    _refuse_content_range(request.headers)
     with _ContentReceiver(context, request.caller.user) as receiver:
         parts = _MultipartReceiver(context, request, receiver)
         try:
@@ -98,12 +100,6 @@ def multipart(context: ServiceContext, request: RequestContext) -> Response:
         row, old = _store_file(context, request, parts.metadata, parts.media_type, receiver)
     discard_content(context, old)
     return json_response(request.query, render_file(context, request, row))
-
-
-def _refuse_content_range(headers: Headers) -> None:
-    """Raise ApiError (400) if there is a Content-Range header, because partial content would replace the whole file."""
-    if "Content-Range" in headers:
-        raise refuse("invalidHeader", name="Content-Range", message="only resumable uploads can be sent in parts.")
 
 
 class _MultipartReceiver:
@@ -137,9 +133,6 @@ class _MultipartReceiver:
             raise MultipartError("the body must have two parts, metadata and content, not one.")
 
     def _begin_part(self, headers: Headers) -> None:
-        encoding = headers.get("Content-Transfer-Encoding") or ""
-        if encoding.lower() not in _PLAIN_ENCODINGS:
-            raise MultipartError(f"Content-Transfer-Encoding {encoding[:40]!r} is not supported: send unencoded bytes.")
         if self._count == 1 and MediaType.parse(headers.get("Content-Type") or JSON_ESSENCE).essence != JSON_ESSENCE:
             raise MultipartError("the first part must be the metadata, of type application/json.")
         if self._count == 2:

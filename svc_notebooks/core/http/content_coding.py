@@ -1,0 +1,82 @@
+"""Decodes the content codings of a body (RFC 9110, 8.4)."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+ACCEPTED_CODINGS = "gzip, deflate"
+"""The value of Accept-Encoding in a response that refuses a coding."""
+
+_CODINGS = frozenset({"gzip", "x-gzip", "deflate"})
+_PIECE = 64 * 1024
+_MIN_MEMBER = 1024
+
+
+def read_codings(values: Iterable[str]) -> list[str]:
+    """Return the codings in the values of Content-Encoding, in the order in which they were applied.
+
+    Raises LookupError for a coding that cannot be decoded.
+
+    >>> read_codings(["identity, GZip", "deflate"])
+    ['gzip', 'deflate']
+    """
+    codings = [name.strip().lower() for name in ",".join(values).split(",")]
+    for coding in codings:
+        if coding not in _CODINGS and coding not in ("identity", ""):
+            raise LookupError(f"{coding[:40]!r} is not supported; use gzip or deflate, or leave the header out.")
+    return [coding for coding in codings if coding in _CODINGS]
+
+
+def decode(blocks: Iterable[bytes], coding: str, check: Callable[[int], None]) -> Iterator[bytes]:
+    """Yield the decoded bytes of a body in small pieces. Call `check` with the number of bytes before each piece.
+
+    A gzip body may have several members, and zeros after a member. A body without bytes has no content. Raises
+    ValueError for any other body that is incomplete or invalid.
+
+    >>> b"".join(decode([zlib.compress(b"abc")], "deflate", lambda size: None))
+    b'abc'
+    """
+    decoder: Any = None
+    data, size, has_member = b"", 0, False
+    for block in blocks:
+        data += block
+        while data:
+            if decoder is None:
+                if has_member and coding == "deflate":
+                    raise ValueError("Content-Encoding: bytes follow the end of the deflate data.")
+                if has_member:
+                    data = data.lstrip(b"\0")
+                if len(data) < 2:
+                    break
+                decoder = zlib.decompressobj(_window_bits(coding, data))
+                size += _MIN_MEMBER
+                check(size)  # a body of many empty members is too large, too
+            for piece in _inflate(decoder, data, coding):
+                size += len(piece)
+                check(size)
+                yield piece
+            data = b""
+            if decoder.eof:
+                data, decoder, has_member = decoder.unused_data, None, True
+    if data or decoder:
+        raise ValueError(f"Content-Encoding: the body ends before the end of the {coding} data.")
+
+
+def _window_bits(coding: str, data: bytes) -> int:
+    """Return the format for zlib. Some clients send deflate without the zlib header (RFC 9110, 8.4.1.2)."""
+    if coding != "deflate":
+        return 16 + zlib.MAX_WBITS
+    has_header = data[0] & 15 == zlib.DEFLATED and (data[0] * 256 + data[1]) % 31 == 0
+    return zlib.MAX_WBITS if has_header else -zlib.MAX_WBITS
+
+
+def _inflate(decoder: Any, data: bytes, coding: str) -> Iterator[bytes]:
+    try:
+        piece = decoder.decompress(data, _PIECE)
+        while piece:
+            yield piece
+            piece = decoder.decompress(decoder.unconsumed_tail, _PIECE)
+    except zlib.error as error:
+        raise ValueError(f"Content-Encoding: the body is not valid {coding} data ({error}).") from None
