@@ -6,12 +6,8 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-ACCEPTED_CODINGS = "gzip, deflate"
-"""The value of Accept-Encoding in a response that refuses a coding."""
-
 _CODINGS = frozenset({"gzip", "x-gzip", "deflate"})
 _PIECE = 64 * 1024
-_MIN_MEMBER = 1024
 
 
 def read_codings(values: Iterable[str]) -> list[str]:
@@ -32,35 +28,31 @@ def read_codings(values: Iterable[str]) -> list[str]:
 def decode(blocks: Iterable[bytes], coding: str, check: Callable[[int], None]) -> Iterator[bytes]:
     """Yield the decoded bytes of a body in small pieces. Call `check` with the number of bytes before each piece.
 
-    A gzip body may have several members, and zeros after a member. A body without bytes has no content. Raises
+    A gzip body may have several members. A body without bytes has no content. Raises
     ValueError for any other body that is incomplete or invalid.
 
     >>> b"".join(decode([zlib.compress(b"abc")], "deflate", lambda size: None))
     b'abc'
     """
     decoder: Any = None
-    data, size, has_member = b"", 0, False
+    data, size = b"", 0
     for block in blocks:
         data += block
         while data:
-            if decoder is None:
-                if has_member and coding == "deflate":
+            if decoder is None or decoder.eof:
+                if decoder and coding == "deflate":
                     raise ValueError("Content-Encoding: bytes follow the end of the deflate data.")
-                if has_member:
-                    data = data.lstrip(b"\0")
                 if len(data) < 2:
                     break
                 decoder = zlib.decompressobj(_window_bits(coding, data))
-                size += _MIN_MEMBER
-                check(size)  # a body of many empty members is too large, too
+                size += 1024  # a body of many empty members is too large, too
+                check(size)
             for piece in _inflate(decoder, data, coding):
                 size += len(piece)
                 check(size)
                 yield piece
-            data = b""
-            if decoder.eof:
-                data, decoder, has_member = decoder.unused_data, None, True
-    if data or decoder:
+            data = decoder.unused_data
+    if data or (decoder and not decoder.eof):
         raise ValueError(f"Content-Encoding: the body ends before the end of the {coding} data.")
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from base64 import b64decode
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from contextlib import suppress
+
+from .messages import Headers
 
 BODY_DIGESTS = ("Content-MD5", "Content-Digest")
 """The headers with digests of the body of a message."""
@@ -14,22 +16,20 @@ REPRESENTATION_DIGESTS = ("Digest", "Repr-Digest")
 """The headers with digests of a whole content, of which a body with a Content-Range can be a part."""
 
 _ALGORITHMS = {"md5": "md5", "sha": "sha1", "sha-256": "sha256", "sha-512": "sha512"}
-_STRUCTURED = ("Content-Digest", "Repr-Digest")
-_BYTE_SEQUENCE = re.compile(r":([^:]*):[ \t]*(?:;.*)?")
 
 
 class DigestVerifier:
     """The digests in the headers `names`. Ignores unknown algorithms. Raises ValueError for a malformed digest.
 
-    >>> verifier = DigestVerifier({"content-md5": ["kAFQmDzST7DWlj99KOF/cg=="]}, BODY_DIGESTS)
+    >>> verifier = DigestVerifier(Headers({"Content-MD5": "kAFQmDzST7DWlj99KOF/cg=="}), BODY_DIGESTS)
     >>> verifier.update(b"abc")
     >>> verifier.verify()
     """
 
-    def __init__(self, headers: Mapping[str, Sequence[str]], names: Sequence[str]) -> None:
+    def __init__(self, headers: Headers, names: Sequence[str]) -> None:
         self._expected = []
         for name in names:
-            text = ", ".join(headers.get(name.lower(), ()))
+            text = ",".join(headers.all(name))
             for item in [f"md5={text}"] if name == "Content-MD5" and text else text.split(","):
                 key, _, value = item.strip().partition("=")
                 if algorithm := _ALGORITHMS.get(key.lower()):
@@ -49,12 +49,9 @@ class DigestVerifier:
 
 
 def _read_digest(name: str, text: str, size: int) -> bytes:
-    match = _BYTE_SEQUENCE.fullmatch(text.strip()) if name in _STRUCTURED else None
-    text = match[1] if match else "" if name in _STRUCTURED else text.strip()
-    try:
+    text, digest = text.partition(";")[0].strip(" \t:"), b""  # RFC 9530 has the form `:...:`, with parameters
+    with suppress(ValueError):
         digest = b64decode(text + "=" * (-len(text) % 4), validate=True)
-    except ValueError:
-        digest = b""
     if len(digest) != size:
         raise ValueError(f"{name}: expected a digest of {size} bytes in base64.")
     return digest

@@ -137,8 +137,8 @@ def _decode_base64(data: bytes, is_last: bool) -> tuple[bytes, bytes]:
 
 
 def _decode_quoted_printable(data: bytes, is_last: bool) -> tuple[bytes, bytes]:
-    end = data.rfind(b"=", max(0, len(data) - 2))  # an escape that may be incomplete
-    end = len(data) if is_last or end < 0 else end
+    escape = data.rfind(b"=", max(0, len(data) - 2))  # the last escape, if it may be incomplete
+    end = len(data) if escape < 0 or is_last else escape
     text = data[:end].removesuffix(b"=") if is_last else data[:end]  # the line end belongs to the boundary
     if match := _INVALID_ESCAPE.search(text):
         raise ValueError(f"{text[match.start() : match.start() + 3].decode('latin-1')!r} is not an escape")
@@ -154,35 +154,30 @@ _TRANSFER_ENCODINGS: dict[str, Callable[[bytes, bool], tuple[bytes, bytes]]] = {
 next call needs again. It raises ValueError for invalid data. `is_last` is True for the end of the part."""
 
 
-_DECODED_HEADERS = frozenset(
-    {"content-transfer-encoding", "content-encoding", *(name.lower() for name in BODY_DIGESTS)}
-)
+_DECODED_HEADERS = frozenset(name.lower() for name in ("Content-Transfer-Encoding", "Content-Encoding", *BODY_DIGESTS))
 
 
 class _PartDecoder:
     """Decodes the content of a part, and verifies its digests. Raises ValueError if it cannot."""
 
     def __init__(self, headers: Headers) -> None:
-        name = headers.get("Content-Transfer-Encoding", "").lower()
-        if name not in _TRANSFER_ENCODINGS:
+        self._name = headers.get("Content-Transfer-Encoding", "").lower()
+        if self._name not in _TRANSFER_ENCODINGS:
             expected = ", ".join(filter(None, _TRANSFER_ENCODINGS))
-            raise ValueError(f"the Content-Transfer-Encoding of a part is {name[:40]!r}; it must be {expected}.")
+            raise ValueError(f"the Content-Transfer-Encoding {self._name[:40]!r} of a part is not one of {expected}.")
         if headers.get("Content-Encoding", "identity").lower() != "identity":
             raise ValueError("a part cannot have a Content-Encoding; encode the whole body, or leave the header out.")
-        self._name, self._function, self._rest = name, _TRANSFER_ENCODINGS[name], b""
-        self._digests = DigestVerifier(headers.by_name(), BODY_DIGESTS)
+        self._rest = b""
+        self._digests = DigestVerifier(headers, BODY_DIGESTS)
 
-    def decode(self, data: bytes, *, is_last: bool = False) -> bytes:
+    def decode(self, data: bytes, *, is_last: bool) -> bytes:
         try:
-            decoded, self._rest = self._function(self._rest + data, is_last)
+            decoded, self._rest = _TRANSFER_ENCODINGS[self._name](self._rest + data, is_last)
         except ValueError as error:
             raise ValueError(f"a part is not valid {self._name} ({error}).") from None
         self._digests.update(decoded)
-        return decoded
-
-    def end(self) -> bytes:
-        decoded = self.decode(b"", is_last=True)
-        self._digests.verify()
+        if is_last:
+            self._digests.verify()
         return decoded
 
 
@@ -250,7 +245,7 @@ class MultipartDecoder:
         delimiter = self._newline + self._dash
         edge = self._find_boundary(delimiter)
         if edge and edge.end is not None:
-            last = [*self._emit(edge.start), *_data(self._part.end() if self._part else b"")]
+            last = self._emit(edge.start, is_last=True)
             return [*last, PartEnds(), *self._skip_boundary(edge._replace(end=edge.end - edge.start))]
         return self._emit(edge.start if edge else len(self._buffer) - len(delimiter) + 1) or None
 
@@ -271,22 +266,19 @@ class MultipartDecoder:
         self._state = _State.EPILOGUE if edge.closing else _State.HEADERS
         return []
 
-    def _emit(self, upto: int) -> list[MultipartEvent]:
-        start = len(self._newline) if self._at_part_start else 0
-        if upto < max(start, 1):
-            return []
-        data = bytes(self._buffer[start:upto])
-        del self._buffer[:upto]
-        self._at_part_start = False
-        return _data(self._part.decode(data) if self._part else data)
+    def _emit(self, upto: int, *, is_last: bool = False) -> list[MultipartEvent]:
+        start, data = len(self._newline) if self._at_part_start else 0, b""
+        if upto >= max(start, 1):
+            data = bytes(self._buffer[start:upto])
+            del self._buffer[:upto]
+            self._at_part_start = False
+        if self._part:
+            data = self._part.decode(data, is_last=is_last)
+        return [PartData(data)] if data else []
 
     def _check_size(self) -> None:
         if len(self._buffer) > _MAX_HEADER_BYTES:
             raise MultipartError(f"no boundary or blank line within {_MAX_HEADER_BYTES} bytes.")
-
-
-def _data(content: bytes) -> list[MultipartEvent]:
-    return [PartData(content)] if content else []
 
 
 def parse_headers(block: bytes, newline: bytes) -> Headers:

@@ -66,12 +66,6 @@ class ContentRange(NamedTuple):
             raise ValueError(f"Content-Range reaches byte {end}, but the total is {total} bytes.")
         return cls(ByteSpan(first, last), total)
 
-    @property
-    def is_whole(self) -> bool:
-        """True for the bytes of a whole content, from the first to the last."""
-        span = self.span
-        return span is not None and span.first == 0 and (span.last is None or span.last + 1 == self.total)
-
     def __str__(self) -> str:
         span, total = self.span, "*" if self.total is None else self.total
         if span is None:

@@ -1,17 +1,17 @@
-"""Evaluates the conditions of a request on the etag of its resource (RFC 9110, 13.1)."""
+"""Evaluates the headers that state a condition for a request, or that few requests have (RFC 9110, 10.1.1 and 13.1)."""
 
 from __future__ import annotations
 
 import re
 
+from ...core.api.operations import Operation
 from ...core.errors.catalogue import refuse
 from ...core.http.messages import Headers
 
+CHECKED_HEADERS = frozenset({"content-range", "expect", "if-match", "if-none-match"})
+"""The headers of `check_headers` in lower case."""
+
 _ETAG = re.compile(r'(W/)?("[^"]*")')
-_REASONS = {
-    "If-Match": "the resource has another etag, because it was changed in the meantime, or it has none.",
-    "If-None-Match": "the resource exists, and the header is * or has its etag.",
-}
 
 
 def lists_etag(headers: Headers, name: str, etag: str | None, *, weak: bool) -> bool:
@@ -28,7 +28,23 @@ def lists_etag(headers: Headers, name: str, etag: str | None, *, weak: bool) -> 
 
 def check_conditions(headers: Headers, etag: str | None) -> None:
     """Raise ApiError (412) if a condition forbids the change of a resource with this etag."""
+    message = "the resource does not meet the condition; it was changed in the meantime, or has no etag."
     for name in ("If-Match", "If-None-Match"):
         is_weak = name == "If-None-Match"
         if name in headers and lists_etag(headers, name, etag, weak=is_weak) == is_weak:
-            raise refuse("conditionNotMet", name=name, message=_REASONS[name])
+            raise refuse("conditionNotMet", name=name, message=message)
+
+
+def check_headers(headers: Headers, method: str, operation: Operation) -> None:
+    """Check the headers of a request outside of an upload session.
+
+    Raises ApiError (400) for a Content-Range, because a part would replace the whole, (412) for a condition on the etag
+    of a file, which has none, and (417) for an unknown expectation.
+    """
+    expectations = ",".join(headers.all("Expect")).lower().split(",")
+    if any(text.strip() not in ("", "100-continue") for text in expectations):
+        raise refuse("expectation")
+    if method in ("POST", "PUT", "PATCH") and "Content-Range" in headers:
+        raise refuse("invalidHeader", name="Content-Range", message="only resumable uploads can be sent in parts.")
+    if method in ("PUT", "PATCH", "DELETE") and not operation.calendar:
+        check_conditions(headers, None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
+from contextlib import closing, suppress
 from typing import NamedTuple
 from urllib.parse import SplitResult, urlsplit
 
@@ -17,6 +17,7 @@ from ...core.http.messages import Disconnected, Query, Request, Response, close_
 from ...core.http.redaction import redact_target
 from ..context.access_tokens import Caller, TokenVerifier, require_scopes
 from ..context.bodies import RequestBody, ResponseStream, content_length
+from ..context.conditions import CHECKED_HEADERS, check_headers
 from ..context.csrf import check_page
 from ..context.external_origin import without_prefix
 from ..context.public_request import PublicRequest
@@ -33,7 +34,6 @@ from .batch import MAX_BATCH, BatchDisconnected, run_batch
 from .fault_injection import faults_from_header
 from .fault_plans import Faults
 from .handlers import HANDLERS, LISTS, PUBLIC_HANDLERS, READ_ONLY, upload_handler
-from .header_checks import CHECKED, check_headers
 from .monitor import Observation, Observer
 from .rate_limits import RateLimiter
 from .routing import UPLOAD, routes_of
@@ -207,7 +207,7 @@ class Dispatcher:
                 return dispatch(incoming)
             policy, is_upload = self._context.policy, incoming.path.startswith(UPLOAD)
             limit = policy.max_upload_size if is_upload else max(MAX_BATCH, policy.max_metadata_size)
-            with WholeBody(incoming.body, entry, incoming.headers, limit) as body:
+            with closing(WholeBody(incoming.body, entry, incoming.request.headers, limit)) as body:
                 return dispatch(incoming._replace(body=body))
         except ApiError as error:
             return _error_response(error, entry)
@@ -252,7 +252,7 @@ class Dispatcher:
         for rate_limiter in self.rate_limiters:
             rate_limiter.check(caller, operation, query)
         entry.declared = content_length(request, required=is_upload and method != "DELETE")
-        if operation is not SESSION and not CHECKED.isdisjoint(incoming.headers):
+        if operation is not SESSION and not CHECKED_HEADERS.isdisjoint(incoming.headers):
             check_headers(request.headers, method, operation)
         request_context = RequestContext(request, method, operation, path_params, query, caller, body, entry)
         handler = upload_handler(request_context) if is_upload and operation.media else HANDLERS[operation.name]

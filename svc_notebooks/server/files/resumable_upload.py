@@ -12,9 +12,9 @@ from contextlib import AbstractContextManager
 
 from ...core.api.operations import SESSION
 from ...core.errors.catalogue import refuse
-from ...core.http.messages import Disconnected, Headers, Query, Response
+from ...core.http.messages import Disconnected, Query, Response
 from ...core.http.mime import UNKNOWN
-from ...core.http.ranges import ContentRange, format_stored
+from ...core.http.ranges import ByteSpan, ContentRange, format_stored
 from ...core.uploads.server_state_machine import (
     ReadPlan,
     ReceivedBody,
@@ -29,7 +29,6 @@ from ...core.uploads.server_state_machine import (
 from ...core.uploads.states import UploadRule, UploadState
 from ..blobs.blob_store import BLOCK
 from ..context.access_tokens import Caller
-from ..context.request_journal import JournalEntry
 from ..context.responses import empty_response, encode_json, json_bytes, text_response
 from ..context.service_context import RequestContext, ServiceContext
 from ..context.whole_body import WholeBody, unsupported_coding
@@ -85,10 +84,8 @@ def serve(context: ServiceContext, request: RequestContext) -> Response:
 def _serve_session(context: ServiceContext, request: RequestContext, session_id: str) -> Response:
     """Claim the session, so that earlier requests can no longer change it, and return the response."""
     cancels = request.method == "DELETE"
-    content_range = None if cancels else _content_range(request.http_request.headers)
-    length = request.journal_entry.declared
-    if isinstance(request.body, WholeBody) and not cancels:
-        content_range, length = _decoded_range(request.body, content_range, request.journal_entry)
+    content_range = None if cancels else _content_range(request)
+    length = request.body.length() if isinstance(request.body, WholeBody) else request.journal_entry.declared
     urgent = cancels or (isinstance(content_range, ContentRange) and content_range.span is None)
     body = None if cancels else request.body
     with SessionLock(context.session_locks, session_id, body, urgent=urgent) as lock:
@@ -107,32 +104,25 @@ def _serve_session(context: ServiceContext, request: RequestContext, session_id:
         return _receive(context, request, row, session, lock, plan, rule)
 
 
-def _content_range(headers: Headers) -> ContentRange | RequestProblem | None:
-    sent = headers.all("Content-Range")
+def _content_range(request: RequestContext) -> ContentRange | RequestProblem | None:
+    """Return the Content-Range of a request, or None if there is none, or if it is that of a whole body with a coding.
+
+    Such a header can count the bytes with the coding or those without. Raises ApiError (415) for a part of a content
+    with a coding, because the decoder needs the parts before.
+    """
+    sent, body = request.http_request.headers.all("Content-Range"), request.body
     try:
-        return ContentRange.parse(", ".join(sent)) if sent else None
+        content_range = ContentRange.parse(", ".join(sent)) if sent else None
     except ValueError as error:
         return RequestProblem(str(error))
-
-
-def _decoded_range(
-    body: WholeBody, content_range: ContentRange | RequestProblem | None, entry: JournalEntry
-) -> tuple[ContentRange | RequestProblem | None, int]:
-    """Receive a body and return its Content-Range, which is None for a whole content with a coding, and its length.
-
-    The Content-Range of a whole content can count the bytes with the coding or those without. Raises ApiError (415) for
-    a part of a content with a coding, because the decoder needs the parts before.
-    """
-    if not body.codings or not isinstance(content_range, ContentRange) or content_range.span is None:
-        return content_range, body.length()
-    if not content_range.is_whole:
-        raise unsupported_coding(
-            "a chunk cannot have a coding; send it without, or send the whole content.", "identity"
-        )
-    length, size = body.length(), content_range.span.size
-    if size not in (None, length, entry.received):
-        return RequestProblem(f"Content-Range declares {size} bytes, but the body has {entry.received}."), length
-    return None, length
+    if content_range and content_range.span and isinstance(body, WholeBody) and body.codings:
+        if content_range.span not in (ByteSpan(0), ByteSpan(0, (content_range.total or 0) - 1)):
+            raise unsupported_coding(
+                "a chunk cannot have a coding; leave it out, or send the whole content.", "identity"
+            )
+        if content_range.span.size in (None, body.length(), request.journal_entry.received):
+            return None
+    return content_range
 
 
 def _decide(

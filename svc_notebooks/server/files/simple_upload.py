@@ -72,10 +72,8 @@ class _ContentReceiver:
 def simple_upload(context: ServiceContext, request: RequestContext) -> Response:
     """Store the request body as a file of the Content-Type header's media type, and return the file (A1-02)."""
     media_type = header_type(request.headers, "Content-Type")
-    if (media_type or "").lower().startswith("multipart/"):
-        message = (
-            "the body is a multipart body: send it with uploadType=multipart, or a file of this type as resumable."
-        )
+    if "boundary" in MediaType.parse(media_type or "").parameters:
+        message = "send a multipart body with uploadType=multipart, and a file of this type with resumable."
         raise refuse("invalidHeader", name="Content-Type", message=message)
     with _ContentReceiver(context, request.caller.user) as receiver:
         check_response_params(context, request)

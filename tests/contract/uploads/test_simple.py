@@ -84,7 +84,7 @@ def test_each_upload_type_is_read_as_itself(wire: Wire) -> None:
     uploads = "/upload/storage/v3/files?uploadType="
     kind = {"Content-Type": "multipart/related; boundary=b"}
 
-    media = wire.send("POST", f"{uploads}media", RELATED, kind)
+    media = wire.send("POST", f"{uploads}media", RELATED, {"Content-Type": "text/plain"})
     multipart = wire.send("POST", f"{uploads}multipart", RELATED, kind)
     resumable = wire.send("POST", f"{uploads}resumable", b"{}", {"Content-Type": "application/json"})
 
