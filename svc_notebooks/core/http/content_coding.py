@@ -35,7 +35,7 @@ def decode(blocks: Iterable[bytes], coding: str, check: Callable[[int], None]) -
     b'abc'
     """
     decoder: Any = None
-    data, size = b"", 0
+    data, size, members = b"", 0, 0
     for block in blocks:
         data += block
         while data:
@@ -45,8 +45,8 @@ def decode(blocks: Iterable[bytes], coding: str, check: Callable[[int], None]) -
                 if len(data) < 2:
                     break
                 decoder = zlib.decompressobj(_window_bits(coding, data))
-                size += 1024  # a body of many empty members is too large, too
-                check(size)
+                members += 1
+                check(members * 1024)  # a body of many empty members is too large, too
             for piece in _inflate(decoder, data, coding):
                 size += len(piece)
                 check(size)

@@ -132,7 +132,9 @@ class _BoundaryLine(NamedTuple):
 
 def _decode_base64(data: bytes, is_last: bool) -> tuple[bytes, bytes]:
     text = data.translate(None, b" \t\r\n")
-    end = len(text) if is_last else max(0, len(text) - 1) // 4 * 4  # the last group can have padding
+    end = len(text) if is_last else max(0, len(text) - 1) // 4 * 4  # only the last group can have padding
+    if not is_last and b"=" in text[:end]:
+        raise ValueError("Excess data after padding")
     return binascii.a2b_base64(text[:end], strict_mode=True), text[end:]
 
 

@@ -38,7 +38,7 @@ _REASONS = {
     414: f"the first line has more than {MAX_HEAD_SIZE} bytes",
     505: "the version must be HTTP/1.1 or HTTP/1.0",
 }
-_ERROR_KEYS = {408: "requestTimeout", 413: "uploadTooLarge", 414: "uriTooLong"}
+_ERROR_KEYS = {408: "requestTimeout", 413: "uploadTooLarge", 414: "uriTooLong", 501: "notImplemented"}
 
 
 class UnreadableError(Exception):
@@ -145,8 +145,10 @@ def _read_framing(headers: Mapping[str, list[str]], *, is_old: bool) -> tuple[in
         raise UnreadableError(400, "Content-Length must be one number of bytes")
     coding = [value.lower() for value in headers.get("transfer-encoding", ())]
     if coding and (coding != ["chunked"] or "content-length" in headers):
+        *others, last = ",".join(coding).replace(" ", "").split(",")
+        is_readable = last == "chunked" not in others and "content-length" not in headers
         raise UnreadableError(
-            400, "Transfer-Encoding must be chunked, without other codings and without Content-Length"
+            501 if is_readable else 400, "Transfer-Encoding must be chunked, without other codings and without Content-Length"
         )
     if coding and is_old:
         raise UnreadableError(400, "Transfer-Encoding is not allowed in HTTP/1.0")

@@ -1,0 +1,527 @@
+"""Every header of RFC 9110 and RFC 9530 that a request can carry is obeyed, refused or ignored for a reason.
+
+docs/decisions.md lists them in a table; each name in it has a row in one of the tables here.
+"""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import hashlib
+import json
+import re
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from svc_notebooks.core.policy import Policy
+from svc_notebooks.server.service import Service
+from tests.contract.calendar_client import CalendarClient, path
+from tests.contract.conftest import BOTH_WAYS, Answer, OverSocket, Q, Wire
+from tests.contract.transport.test_connections import connected, everything
+
+FILES = "/storage/v3/files"
+EVENTS = "/calendar/v3/calendars/primary/events"
+MEDIA = "/upload/storage/v3/files?uploadType=media"
+MULTIPART = "/upload/storage/v3/files?uploadType=multipart"
+RESUMABLE = "/upload/storage/v3/files?uploadType=resumable"
+JSON = {"Content-Type": "application/json; charset=UTF-8"}
+RELATED = {"Content-Type": "multipart/related; boundary=b"}
+CONTENT = b"a,b\n1,2\n" * 40
+CODED = gzip.compress(CONTENT)
+DAY = {"start": {"date": "2026-12-01"}, "end": {"date": "2026-12-02"}}
+
+pytestmark = pytest.mark.choice("Codings and digests of a request body")
+
+
+def related(content: bytes = CONTENT, headers: str = "Content-Type: text/csv", name: str = "a") -> bytes:
+    metadata = json.dumps({"name": name}).encode()
+    return b"--b\r\nContent-Type: application/json\r\n\r\n%s\r\n--b\r\n%s\r\n\r\n%s\r\n--b--\r\n" % (
+        metadata,
+        headers.encode(),
+        content,
+    )
+
+
+def raw_deflate(content: bytes) -> bytes:
+    return zlib.compress(content)[2:-4]
+
+
+def digest(algorithm: str, content: bytes) -> str:
+    return base64.b64encode(hashlib.new(algorithm, content).digest()).decode()
+
+
+def assert_refused(answer: Answer, status: int, location: str, wire: Wire) -> None:
+    assert (answer.status, answer.error["location"]) == (status, location)
+    assert wire.names() == []
+
+
+# -- codings ---------------------------------------------------------------------------------------------------------
+
+CODINGS: dict[str, Any] = {
+    "gzip": CODED,
+    "X-GZIP": CODED,
+    "deflate": zlib.compress(CONTENT),
+    " deflate ": raw_deflate(CONTENT),
+    "identity": CONTENT,
+    "": CONTENT,
+    "gzip, identity": gzip.compress(CONTENT[:9]) + gzip.compress(CONTENT[9:]),
+    "deflate, gzip": gzip.compress(zlib.compress(CONTENT)),
+    "gzip,gzip": gzip.compress(CODED),
+}
+
+
+@BOTH_WAYS
+@pytest.mark.parametrize("coding", CODINGS)
+def test_a_coded_body_is_decoded(wire: Wire, coding: str) -> None:
+    answer = wire.send("POST", MEDIA, CODINGS[coding], {"Content-Type": "text/csv", "Content-Encoding": coding})
+
+    assert (answer.status, answer.json["mimeType"]) == (200, "text/csv")
+    assert wire.download(answer.json["id"]).body == CONTENT
+
+
+def test_repeated_headers_are_one_list(wire: Wire) -> None:
+    headers = [("Content-Encoding", "deflate"), ("Content-Encoding", "gzip")]
+
+    answer = wire.send("POST", MEDIA, gzip.compress(zlib.compress(CONTENT)), headers)
+
+    assert wire.download(answer.json["id"]).body == CONTENT
+
+
+@BOTH_WAYS
+@pytest.mark.parametrize("chunked", [False, True])
+def test_every_kind_of_request_is_decoded(wire: Wire, chunked: bool) -> None:
+    def send(method: str, target: str, body: bytes, headers: dict[str, str]) -> Answer:
+        coded = gzip.compress(body)
+        blocks: Iterator[bytes] = iter([coded[:5], coded[5:]])
+        return wire.send(method, target, blocks if chunked else coded, headers | {"Content-Encoding": "gzip"})
+
+    file = send("POST", FILES, b'{"name": "json"}', JSON).json
+    assert send("PATCH", f"{FILES}/{file['id']}", b'{"name": "changed"}', JSON).json["name"] == "changed"
+    send("PUT", f"/upload/storage/v3/files/{file['id']}?uploadType=media", CONTENT, {"Content-Type": "text/csv"})
+    assert wire.download(file["id"]).body == CONTENT
+    multipart = send("POST", MULTIPART, related(), RELATED).json
+    assert wire.download(multipart["id"]).body == CONTENT
+    uri = send("POST", RESUMABLE, b'{"name": "session"}', JSON).headers["location"]
+    whole = send("PUT", uri, CONTENT, {})
+    assert (whole.json["name"], wire.download(whole.json["id"]).body) == ("session", CONTENT)
+    assert send("POST", EVENTS, json.dumps({"summary": "coded", **DAY}).encode(), JSON).json["summary"] == "coded"
+    batch = b"--b\r\nContent-Type: application/http\r\n\r\nGET /storage/v3/about?fields=user HTTP/1.1\r\n\r\n\r\n--b--"
+    mixed = {"Content-Type": "multipart/mixed; boundary=b", "Content-MD5": digest("md5", gzip.compress(batch))}
+    assert b"HTTP/1.1 200 OK" in send("POST", "/batch/storage/v3", batch, mixed).body
+
+
+def test_a_token_request_is_decoded(wire: Wire) -> None:
+    form = gzip.compress(b"grant_type=nonsense")
+    headers = {"Content-Type": "application/x-www-form-urlencoded", "Content-Encoding": "gzip"}
+
+    answer = wire.send("POST", "/token", form, headers, token=None)
+
+    assert answer.json["error"] == "unsupported_grant_type"
+
+
+@pytest.mark.parametrize("encoding", ["", "Content-Transfer-Encoding: base64\r\n"])
+def test_a_request_in_a_batch_is_decoded(wire: Wire, encoding: str) -> None:
+    inner = b"POST /storage/v3/files HTTP/1.1\r\nContent-Type: application/json\r\nContent-Encoding: gzip\r\n\r\n"
+    inner += gzip.compress(b'{"name": "in a batch"}')
+    other = b"POST /storage/v3/files HTTP/1.1\r\nContent-Encoding: br\r\n\r\n{}"
+    parts = [base64.b64encode(each) if encoding else each for each in (inner, other)]
+    head = f"--b\r\nContent-Type: application/http\r\n{encoding}\r\n".encode()
+    body = b"".join(head + part + b"\r\n" for part in parts) + b"--b--"
+
+    answer = wire.send("POST", "/batch/storage/v3", body, {"Content-Type": "multipart/mixed; boundary=b"})
+
+    assert re.findall(rb"HTTP/1.1 (\d+)", answer.body) == [b"200", b"415"]
+    assert wire.names() == ["in a batch"]
+
+
+BAD_BODIES = {
+    "cut": CODED[:-1],
+    "not gzip": CONTENT,
+    "another checksum": CODED[:-8] + bytes(4) + CODED[-4:],
+    "bytes at the end": CODED + b"\0more",
+    "one byte": b"\x1f",
+}
+
+
+@BOTH_WAYS
+@pytest.mark.parametrize("case", BAD_BODIES)
+def test_a_body_that_cannot_be_decoded_is_refused(wire: Wire, case: str) -> None:
+    uri = wire.begin()
+    for method, target in (("POST", MEDIA), ("POST", FILES), ("POST", MULTIPART), ("PUT", uri)):
+        answer = wire.send(method, target, BAD_BODIES[case], RELATED | {"Content-Encoding": "gzip"} | (
+            {"Content-Type": "text/csv"} if target == MEDIA else {}
+        ))
+        assert_refused(answer, 400, "Content-Encoding", wire)
+    status = wire.put(uri, content_range="bytes */*")
+    assert (status.status, "range" in status.headers) == (308, False)
+
+
+@pytest.mark.parametrize("coding", ["br", "zstd", "compress", "gzip, br", "aws-chunked"])
+def test_another_coding_is_415(wire: Wire, coding: str) -> None:
+    uri = wire.begin()
+    for method, target in (("POST", MEDIA), ("POST", FILES), ("PUT", uri), ("POST", EVENTS)):
+        answer = wire.send(method, target, b"{}", {"Content-Encoding": coding})
+        assert_refused(answer, 415, "Content-Encoding", wire)
+        assert answer.headers["Accept-Encoding"] == "gzip, deflate"
+    assert wire.send("POST", MEDIA, b"{}", {"Content-Encoding": coding}, token=None).status == 401
+
+
+def test_an_empty_body_has_no_content(wire: Wire) -> None:
+    gz = {"Content-Encoding": "gzip"}
+
+    assert wire.download(wire.send("POST", MEDIA, b"", gz).json["id"]).body == b""
+    assert wire.send("POST", FILES, b"", gz).json["name"] == "Untitled"
+    assert wire.send("PUT", wire.begin(), b"", gz | {"Content-Range": "bytes */*"}).status == 308
+
+
+# -- codings in an upload session ------------------------------------------------------------------------------------
+
+
+@BOTH_WAYS
+@pytest.mark.parametrize(
+    "content_range",
+    [None, "bytes 0-*/*", f"bytes 0-{len(CODED) - 1}/{len(CODED)}", f"bytes 0-{len(CONTENT) - 1}/{len(CONTENT)}"],
+)
+def test_a_coded_body_with_the_whole_content_completes_an_upload(wire: Wire, content_range: str | None) -> None:
+    uri = wire.begin(X_Upload_Content_Length=str(len(CONTENT)))
+    headers = {"Content-Encoding": "gzip"} | ({"Content-Range": content_range} if content_range else {})
+
+    answer = wire.send("PUT", uri, CODED, headers)
+
+    assert wire.download(answer.json["id"]).body == CONTENT
+
+
+@pytest.mark.parametrize(
+    "content_range", ["bytes 0-9/100", f"bytes 0-{Q - 1}/*", "bytes 10-19/20", f"bytes 5-*/*", "bytes 0-9/*"]
+)
+def test_a_coded_chunk_is_415_and_the_upload_stays_open(wire: Wire, content_range: str) -> None:
+    uri = wire.begin()
+
+    answer = wire.send("PUT", uri, CODED, {"Content-Encoding": "gzip", "Content-Range": content_range})
+
+    assert_refused(answer, 415, "Content-Encoding", wire)
+    assert answer.headers["Accept-Encoding"] == "identity"
+    assert wire.send("PUT", uri, CONTENT).status == 200
+
+
+@pytest.mark.parametrize("declared, content_range", [(10, None), (len(CODED), None), (None, "bytes 0-9/10")])
+def test_lengths_count_decoded_bytes(wire: Wire, declared: int | None, content_range: str | None) -> None:
+    uri = wire.begin(**({} if declared is None else {"X_Upload_Content_Length": str(declared)}))
+
+    answer = wire.send(
+        "PUT", uri, CODED, {"Content-Encoding": "gzip"} | ({"Content-Range": content_range} if content_range else {})
+    )
+
+    assert answer.status == 400
+    assert str(len(CONTENT)).encode() in answer.body
+    assert wire.put(uri, content_range="bytes */*").status == 308
+
+
+@pytest.mark.parametrize("way", ["socket"])
+@pytest.mark.parametrize("header", ["Content-Encoding: gzip", "Content-Digest: md5=:AAAAAAAAAAAAAAAAAAAAAA==:"])
+def test_an_interrupted_body_with_a_coding_or_a_digest_stores_nothing(wire: OverSocket, header: str) -> None:
+    uri = wire.begin()
+    body = bytes(2 * Q) if "Digest" in header else gzip.compress(bytes(2 * Q), 0)
+    start = f"PUT {wire.address(uri)} HTTP/1.1\r\nHost: x\r\n{{token}}{header}\r\nContent-Length: {len(body)}\r\n\r\n"
+    with connected(wire, start) as connection:
+        connection.sendall(body[: Q + 100])
+
+    status = wire.put(uri, content_range="bytes */*")
+    assert (status.status, "range" in status.headers) == (308, False)
+
+
+def test_a_coded_body_skips_the_stored_bytes(wire: Wire) -> None:
+    uri, content = wire.begin(), bytes(range(256)) * 2048
+    wire.put(uri, content[:Q], f"bytes 0-{Q - 1}/*")
+
+    answer = wire.send("PUT", uri, gzip.compress(content), {"Content-Encoding": "gzip"})
+
+    assert wire.download(answer.json["id"]).body == content
+
+
+# -- limits ----------------------------------------------------------------------------------------------------------
+
+
+class TestLimits:
+    @pytest.fixture
+    def policy(self) -> Policy:
+        return Policy(max_upload_size=5000, max_metadata_size=1000)
+
+    @pytest.mark.parametrize("size, status", [(5000, 200), (5001, 413)])
+    def test_an_upload_has_at_most_this_many_decoded_bytes(self, wire: Wire, size: int, status: int) -> None:
+        for method, target in (("POST", MEDIA), ("PUT", wire.begin())):
+            answer = wire.send(method, target, gzip.compress(bytes(size)), {"Content-Encoding": "gzip"})
+            assert answer.status == status
+        assert len(wire.names()) == (2 if status == 200 else 0)
+
+    @pytest.mark.parametrize("size, status", [(1000, 200), (1001, 413)])
+    def test_metadata_have_at_most_this_many_decoded_bytes(self, wire: Wire, size: int, status: int) -> None:
+        body = gzip.compress(b'{"name": "a"}'.ljust(size))
+        for target in (FILES, RESUMABLE):
+            assert wire.send("POST", target, body, JSON | {"Content-Encoding": "gzip"}).status == status
+
+
+@pytest.fixture(scope="module")
+def bomb() -> bytes:
+    """160 MiB of zeros, which are 160 KiB with the coding."""
+    compressor = zlib.compressobj(wbits=31)
+    return b"".join(compressor.compress(bytes(1 << 20)) for _ in range(160)) + compressor.flush()
+
+
+@pytest.mark.parametrize("target", [MEDIA, FILES, MULTIPART, "/token", "/batch/storage/v3"])
+def test_a_bomb_is_413(wire: Wire, bomb: bytes, target: str) -> None:
+    headers = {"Content-Type": "multipart/related; boundary=b" if target == MULTIPART else "text/csv"}
+
+    answer = wire.send("POST", target, bomb, headers | {"Content-Encoding": "gzip"})
+
+    assert (answer.status, answer.error["reason"]) == (413, "uploadTooLarge")
+    assert wire.names() == []
+
+
+# -- digests ---------------------------------------------------------------------------------------------------------
+
+DIGESTS = {
+    "Content-MD5": digest("md5", CONTENT),
+    "Content-Digest": f"sha-256=:{digest('sha256', CONTENT)}:",
+    "Digest": f"md5={digest('md5', CONTENT)}, SHA-512={digest('sha512', CONTENT)}, crc32c=x",
+    "Repr-Digest": f"sha-512=:{digest('sha512', CONTENT)}:, other=:AA==:",
+}
+
+
+@BOTH_WAYS
+@pytest.mark.parametrize("name", DIGESTS)
+def test_a_digest_is_verified(wire: Wire, name: str) -> None:
+    uri = wire.begin()
+    for method, target in (("POST", MEDIA), ("POST", FILES), ("PUT", uri)):
+        answer = wire.send(method, target, CONTENT + b"x", {name: DIGESTS[name]})
+        assert_refused(answer, 400, name, wire)
+    assert wire.send("POST", MEDIA, CONTENT, {name: DIGESTS[name]}).status == 200
+    assert wire.send("PUT", uri, CONTENT, {name: DIGESTS[name]}).status == 200
+
+
+@pytest.mark.parametrize("name", DIGESTS)
+def test_a_malformed_digest_is_refused(wire: Wire, name: str) -> None:
+    value = "nonsense" if name == "Content-MD5" else "md5=nonsense"
+
+    assert_refused(wire.send("POST", MEDIA, CONTENT, {name: value}), 400, name, wire)
+
+
+def test_a_digest_is_that_of_the_coded_body(wire: Wire) -> None:
+    right = {"Content-MD5": digest("md5", CODED), "Repr-Digest": f"md5=:{digest('md5', CODED)}:"}
+
+    assert wire.send("POST", MEDIA, CODED, right | {"Content-Encoding": "gzip"}).status == 200
+    assert wire.send("POST", MEDIA, CODED, DIGESTS | {"Content-Encoding": "gzip"}).status == 400
+
+
+def test_a_chunk_has_the_digest_of_its_bytes_and_not_that_of_the_content(wire: Wire) -> None:
+    uri, content = wire.begin(), bytes(Q) + b"end"
+    headers = {"Content-Range": f"bytes 0-{Q - 1}/{Q + 3}", "Digest": f"md5={digest('md5', content)}"}
+
+    assert wire.send("PUT", uri, content[:Q], headers | {"Content-MD5": digest("md5", content)}).status == 400
+    assert wire.put(uri, content_range="bytes */*").headers.get("range") is None
+    assert wire.send("PUT", uri, content[:Q], headers | {"Content-MD5": digest("md5", content[:Q])}).status == 308
+    assert wire.put(uri, content[Q:], f"bytes {Q}-{Q + 2}/{Q + 3}").status == 200
+
+
+def test_a_digest_of_a_batch_is_not_one_of_its_requests(wire: Wire) -> None:
+    body = b"--b\r\nContent-Type: application/http\r\n\r\nPOST /storage/v3/files\r\n\r\n{}\r\n--b--"
+    headers = {"Content-Type": "multipart/mixed; boundary=b", "Digest": f"md5={digest('md5', body)}"}
+
+    assert b"HTTP/1.1 200 OK" in wire.send("POST", "/batch/storage/v3", body, headers).body
+
+
+# -- parts -----------------------------------------------------------------------------------------------------------
+
+PARTS = {
+    "base64": ("Content-Transfer-Encoding: base64", base64.encodebytes(CONTENT)),
+    "quoted-printable": ("Content-Transfer-Encoding: Quoted-Printable", CONTENT.replace(b",", b"=2C").replace(b"1", b"=\r\n1")),
+    "binary": ("Content-Transfer-Encoding: binary", CONTENT),
+    "a digest": (f"Content-MD5: {DIGESTS['Content-MD5']}", CONTENT),
+}
+
+
+@BOTH_WAYS
+@pytest.mark.parametrize("case", PARTS)
+def test_the_encoding_of_a_part_is_undone(wire: Wire, case: str) -> None:
+    headers, content = PARTS[case]
+
+    answer = wire.send("POST", MULTIPART, related(content, headers), RELATED)
+
+    assert wire.download(answer.json["id"]).body == CONTENT
+
+
+@pytest.mark.parametrize(
+    "headers",
+    ["Content-Transfer-Encoding: x-uuencode", "Content-Transfer-Encoding: base64", "Content-Encoding: gzip",
+     "Content-MD5: AAAAAAAAAAAAAAAAAAAAAA=="],
+)  # fmt: skip
+def test_a_part_that_cannot_be_decoded_is_refused(wire: Wire, headers: str) -> None:
+    assert_refused(wire.send("POST", MULTIPART, related(headers=headers), RELATED), 400, "body", wire)
+
+
+@pytest.mark.parametrize("kind", ["related", "mixed", "form-data"])
+@pytest.mark.parametrize("method", ["POST", "PUT"])
+def test_a_multipart_body_of_a_simple_upload_is_refused(wire: Wire, kind: str, method: str) -> None:
+    before = wire.create(b"before")
+    target = MEDIA if method == "POST" else f"/upload/storage/v3/files/{before['id']}?uploadType=media"
+
+    answer = wire.send(method, target, related(), {"Content-Type": f"Multipart/{kind}; boundary=b"})
+
+    assert (answer.status, answer.error["location"]) == (400, "Content-Type")
+    assert "uploadType=multipart" in answer.error["message"]
+    assert wire.download(before["id"]).body == b"before"
+
+
+# -- conditions ------------------------------------------------------------------------------------------------------
+
+ETAGS = [
+    ("If-Match", '"1", {etag}', 200),
+    ("If-Match", '{etag} , "1,2"', 200),
+    ("If-Match", "*", 200),
+    ("If-Match", '"1", W/{etag}', 412),
+    ("If-Match", '"1"', 412),
+    ("If-Match", "", 412),
+    ("If-None-Match", '"1", W/{etag}', 412),
+    ("If-None-Match", "*", 412),
+    ("If-None-Match", '"1"', 200),
+]
+
+
+@pytest.mark.parametrize("method", ["PUT", "PATCH", "DELETE"])
+@pytest.mark.parametrize("name, value, status", ETAGS)
+def test_a_condition_on_an_event(ada: CalendarClient, method: str, name: str, value: str, status: int) -> None:
+    event = ada.made(summary="Tea")
+    headers = JSON | {name: value.format(etag=event["etag"]), "Authorization": f"Bearer {ada.token}"}
+
+    body = json.dumps(DAY if method == "PUT" else {}).encode()
+    answer = ada.wire.send(method, path("primary", event["id"]), body, headers, token=None)
+
+    assert answer.status == (204 if (method, status) == ("DELETE", 200) else status)
+    if status == 412:
+        assert (answer.error["reason"], answer.error["location"]) == ("conditionNotMet", name)
+
+
+def test_conditions_in_several_headers_are_one_list(ada: CalendarClient) -> None:
+    event = ada.made(summary="Tea")
+    headers = [*JSON.items(), ("If-Match", '"1"'), ("If-Match", event["etag"]), ("Authorization", f"Bearer {ada.token}")]
+
+    assert ada.wire.send("PATCH", path("primary", event["id"]), b"{}", headers, token=None).status == 200
+
+
+@pytest.mark.parametrize("method", ["PATCH", "DELETE"])
+@pytest.mark.parametrize(
+    "name, value, status",
+    [("If-Match", '"1"', 412), ("If-Match", "*", 200), ("If-None-Match", "*", 412), ("If-None-Match", '"1"', 200)],
+)
+def test_a_condition_on_a_file_which_has_no_etag(wire: Wire, method: str, name: str, value: str, status: int) -> None:
+    file = wire.create(b"before")
+
+    answer = wire.send(method, f"{FILES}/{file['id']}", b'{"name": "x"}', JSON | {name: value})
+
+    assert answer.status == (204 if (method, status) == ("DELETE", 200) else status)
+    assert wire.download(file["id"]).status == (404 if answer.status == 204 else 200)
+
+
+# -- other headers ---------------------------------------------------------------------------------------------------
+
+REFUSED: list[tuple[str, str, str, int]] = [
+    ("Content-Range", "bytes 0-1/2", "POST", 400),
+    ("Content-Range", "bytes 0-1/2", "PATCH", 400),
+    ("Expect", "200-ok", "POST", 417),
+    ("Expect", "100-continue, other", "PATCH", 417),
+]
+
+
+@pytest.mark.parametrize("name, value, method, status", REFUSED)
+def test_a_header_that_cannot_be_obeyed_is_refused(wire: Wire, name: str, value: str, method: str, status: int) -> None:
+    file = wire.create(b"before")
+    target = FILES if method == "POST" else f"{FILES}/{file['id']}"
+
+    answer = wire.send(method, target, b'{"name": "x"}', JSON | {name: value})
+
+    assert (answer.status, answer.error["location"]) == (status, name)
+    assert [each["name"] for each in wire.files()] == [file["name"]]
+
+
+IGNORED: list[tuple[str, str]] = [
+    ("Accept", "text/html;q=1, */*;q=0"),
+    ("Accept-Charset", "latin-1"),
+    ("Accept-Encoding", "gzip, identity;q=0"),
+    ("Accept-Language", "de"),
+    ("Content-Disposition", "attachment; filename=x"),
+    ("Content-Language", "de"),
+    ("Content-Location", "/other"),
+    ("Date", "yesterday"),
+    ("Expect", "100-Continue"),
+    ("From", "a@b.example"),
+    ("If-Modified-Since", "Sat, 29 Oct 2044 19:43:31 GMT"),
+    ("If-Range", '"1", "2"'),
+    ("If-Unmodified-Since", "Sat, 29 Oct 1994 19:43:31 GMT"),
+    ("Last-Modified", "Sat, 29 Oct 1994 19:43:31 GMT"),
+    ("Max-Forwards", "0"),
+    ("Prefer", "return=minimal"),
+    ("Range", "bytes=0-0"),
+    ("TE", "trailers, gzip"),
+    ("Trailer", "Content-MD5"),
+    ("Upgrade", "h2c"),
+    ("Via", "1.1 x"),
+    ("Want-Content-Digest", "sha-256=1"),
+]
+
+
+@pytest.mark.parametrize("name, value", IGNORED)
+def test_a_header_without_a_meaning_here_is_ignored(wire: Wire, name: str, value: str) -> None:
+    answer = wire.send("POST", MEDIA, CONTENT, {"Content-Type": "text/csv", name: value})
+    changed = wire.send("PATCH", f"{FILES}/{answer.json['id']}", b'{"name": "changed"}', JSON | {name: value})
+
+    assert (answer.status, changed.json["name"]) == (200, "changed")
+    assert "Content-Encoding" not in changed.headers
+    whole = wire.download(answer.json["id"], **({} if name == "Range" else {name: value}))
+    assert (whole.status, whole.body) == (200, CONTENT)
+
+
+@pytest.mark.parametrize("way", ["socket"])
+@pytest.mark.parametrize(
+    "coding, status", [("gzip, chunked", 501), ("chunked, gzip", 400), ("gzip", 400), ("chunked, chunked", 400)]
+)
+def test_another_transfer_coding_is_refused(wire: OverSocket, coding: str, status: int) -> None:
+    start = f"POST {MEDIA} HTTP/1.1\r\nHost: x\r\n{{token}}Transfer-Encoding: {coding}\r\n\r\n0\r\n\r\n"
+    with connected(wire, start) as connection:
+        answer = everything(connection)
+
+    assert answer.startswith(f"HTTP/1.1 {status} ".encode())
+    assert b"\r\nConnection: close\r\n" in answer
+    assert wire.names() == []
+
+
+# -- records ---------------------------------------------------------------------------------------------------------
+
+
+def test_the_journal_counts_the_bytes_of_the_connection(wire: Wire, service: Service) -> None:
+    wire.send("POST", MEDIA, CODED, {"Content-Type": "text/csv", "Content-Encoding": "gzip"})
+
+    row = service.journal()[-1]
+    assert (row["status"], row["declared"], row["received"]) == (200, len(CODED), len(CODED))
+
+
+# -- the table -------------------------------------------------------------------------------------------------------
+
+TESTED = {
+    "Content-Encoding", "Content-Transfer-Encoding", "Content-Type", "Transfer-Encoding", *DIGESTS,
+    *(name for name, *_ in (*ETAGS, *REFUSED, *IGNORED)),
+}  # fmt: skip
+
+
+def test_the_table_of_headers_in_the_decisions_is_that_of_these_tests() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "decisions.md").read_text(encoding="utf-8")
+    section = page.partition("### Headers of requests")[2].partition("\n### ")[0]
+    cells = re.findall(r"^\| ([A-Z][^|]+) \|.*`test_\w+` \|$", section, re.MULTILINE)
+    listed = {name for cell in cells for name in cell.split(", ")}
+
+    assert listed == TESTED
+    for test in re.findall(r"`(test_\w+)` \|$", section, re.MULTILINE):
+        assert test in globals()

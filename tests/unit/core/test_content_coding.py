@@ -1,0 +1,215 @@
+"""The decoders of bodies: content codings, digests, and the transfer encodings of parts."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import hashlib
+import quopri
+import zlib
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given, strategies as st
+
+from svc_notebooks.core.http.content_coding import decode, read_codings
+from svc_notebooks.core.http.digests import BODY_DIGESTS, REPRESENTATION_DIGESTS, DigestVerifier
+from svc_notebooks.core.http.messages import Headers
+from svc_notebooks.core.http.multipart import MultipartDecoder, MultipartError, PartData
+
+NAMES = BODY_DIGESTS + REPRESENTATION_DIGESTS
+
+
+def raw_deflate(content: bytes) -> bytes:
+    compressor = zlib.compressobj(wbits=-15)
+    return compressor.compress(content) + compressor.flush()
+
+
+def members(content: bytes) -> bytes:
+    half = len(content) // 2
+    return gzip.compress(content[:half]) + gzip.compress(b"") + gzip.compress(content[half:], 0)
+
+
+ENCODERS: dict[str, tuple[str, Callable[[bytes], bytes]]] = {
+    "gzip": ("gzip", gzip.compress),
+    "x-gzip": ("x-gzip", gzip.compress),
+    "several members": ("gzip", members),
+    "deflate": ("deflate", zlib.compress),
+    "deflate without a header": ("deflate", raw_deflate),
+}
+
+
+def pieces(data: bytes, size: int) -> list[bytes]:
+    return [data[at : at + size] for at in range(0, len(data), size)]
+
+
+def decoded(data: bytes, coding: str, size: int = 7, most: int = 10**9) -> bytes:
+    def check(count: int) -> None:
+        if count > most:
+            raise OverflowError
+
+    return b"".join(decode(pieces(data, size), coding, check))
+
+
+@given(st.sampled_from(list(ENCODERS)), st.binary(max_size=300), st.integers(1, 400), st.integers(1, 400))
+def test_content_of_any_size_is_decoded_from_blocks_of_any_size(name: str, half: bytes, times: int, size: int) -> None:
+    coding, encode = ENCODERS[name]
+
+    assert decoded(encode(half * times), coding, size) == half * times
+
+
+@given(st.sampled_from(list(ENCODERS)), st.binary(min_size=1, max_size=99), st.integers(1, 20), st.data())
+def test_a_cut_body_is_refused(name: str, content: bytes, size: int, data: st.DataObject) -> None:
+    coding, encode = ENCODERS[name]
+    whole = encode(content)
+    end = data.draw(st.integers(1, len(whole) - 1))
+    if name == "several members" and end in (len(gzip.compress(content[: len(content) // 2])) + n for n in (0, 20)):
+        return  # a cut after a member cannot be seen
+
+    with pytest.raises(ValueError, match="Content-Encoding: the body"):
+        decoded(whole[:end], coding, size)
+
+
+@pytest.mark.parametrize("size", [1, 1000])
+@pytest.mark.parametrize("name", ENCODERS)
+@pytest.mark.parametrize("rest", [b"x", b"xyz", bytes(3)])
+def test_bytes_after_the_end_are_refused(name: str, rest: bytes, size: int) -> None:
+    coding, encode = ENCODERS[name]
+
+    with pytest.raises(ValueError, match="Content-Encoding: "):
+        decoded(encode(b"abc") + rest, coding, size)
+
+
+@pytest.mark.parametrize("name", ENCODERS)
+def test_the_size_is_checked_while_the_body_is_decoded(name: str) -> None:
+    coding, encode = ENCODERS[name]
+
+    with pytest.raises(OverflowError):
+        decoded(encode(bytes(1_000_000)), coding, 1000, most=100_000)
+
+
+def test_a_body_of_empty_members_has_a_size() -> None:
+    with pytest.raises(OverflowError):
+        decoded(gzip.compress(b"") * 200, "gzip", 1000, most=100_000)
+
+
+@pytest.mark.parametrize(
+    "values, codings",
+    [([], []), ([""], []), ([" GZIP , Identity", "", "deflate"], ["gzip", "deflate"]), (["gzip,gzip"], ["gzip"] * 2)],
+)
+def test_codings_are_listed_in_their_order(values: list[str], codings: list[str]) -> None:
+    assert read_codings(values) == codings
+
+
+@pytest.mark.parametrize("value", ["br", "zstd", "compress", "gzip, br", "gzip;q=1", "chunked", "*"])
+def test_another_coding_is_refused(value: str) -> None:
+    with pytest.raises(LookupError, match="use gzip or deflate"):
+        read_codings([value])
+
+
+def digest_of(algorithm: str, content: bytes) -> str:
+    return base64.b64encode(hashlib.new(algorithm, content).digest()).decode()
+
+
+CONTENT = b"some content"
+RIGHT = {
+    "Content-MD5": [digest_of("md5", CONTENT)],
+    "Content-Digest": [
+        f"sha-256=:{digest_of('sha256', CONTENT)}:",
+        f"crc32c=:AAAA:, sha-512=:{digest_of('sha512', CONTENT)}:;a=1",
+        f"md5=:{digest_of('md5', CONTENT).rstrip('=')}:",
+        "unknown=1",
+        "",
+    ],
+    "Digest": [
+        f"SHA-256={digest_of('sha256', CONTENT)}",
+        f"md5={digest_of('md5', CONTENT)},SHA={digest_of('sha1', CONTENT)}, unixsum=30637",
+    ],
+    "Repr-Digest": [f"sha-512=:{digest_of('sha512', CONTENT)}:"],
+}
+ROWS = [(name, value) for name, values in RIGHT.items() for value in values]
+
+
+@pytest.mark.parametrize("name, value", ROWS)
+def test_a_right_digest_is_accepted_and_a_wrong_one_is_not(name: str, value: str) -> None:
+    for content in (CONTENT, CONTENT[:-1]):
+        verifier = DigestVerifier(Headers([(name, value)]), NAMES)
+        for piece in pieces(content, 5):
+            verifier.update(piece)
+        if content == CONTENT or value in ("", "unknown=1"):
+            verifier.verify()
+        else:
+            with pytest.raises(ValueError, match=f"{name}: the received body has another"):
+                verifier.verify()
+
+
+@pytest.mark.parametrize(
+    "name, value",
+    [
+        ("Content-MD5", "abc"),
+        ("Content-MD5", "é" * 16),
+        ("Content-MD5", f"{digest_of('md5', b'')}, {digest_of('md5', b'')}"),
+        ("Content-Digest", "sha-256"),
+        ("Content-Digest", "sha-256=::"),
+        ("Digest", "md5=" + hashlib.md5(b"", usedforsecurity=False).hexdigest()),
+        ("Repr-Digest", f"sha-512=:{digest_of('sha256', b'')}:"),
+    ],
+)
+def test_a_malformed_digest_is_refused(name: str, value: str) -> None:
+    with pytest.raises(ValueError, match=f"{name}: expected a digest of"):
+        DigestVerifier(Headers([(name, value)]), NAMES)
+
+
+def part_of(headers: str, content: bytes, size: int) -> bytes:
+    """Return the content of the part of a multipart body that arrives in blocks of this size."""
+    decoder = MultipartDecoder("b")
+    body = f"--b\r\n{headers}\r\n\r\n".encode() + content + b"\r\n--b--\r\n"
+    events = [event for piece in pieces(body, size) for event in decoder.feed(piece)] + decoder.close()
+    return b"".join(event.data for event in events if isinstance(event, PartData))
+
+
+@given(st.binary(max_size=300), st.integers(1, 100))
+def test_a_part_in_base64_is_decoded(content: bytes, size: int) -> None:
+    for text in (base64.b64encode(content), base64.encodebytes(content).replace(b"\n", b"\r\n")):
+        assert part_of("Content-Transfer-Encoding: Base64", text, size) == content
+
+
+@given(st.binary(max_size=300), st.integers(1, 100))
+def test_a_part_in_quoted_printable_is_decoded(content: bytes, size: int) -> None:
+    text = quopri.encodestring(content, quotetabs=True).replace(b"\r", b"=0D")
+
+    assert part_of("Content-Transfer-Encoding: quoted-printable", text, size) == content
+
+
+@pytest.mark.parametrize("size", [1, 1000])
+@pytest.mark.parametrize("name", ["", "7bit", "8BIT", "binary"])
+def test_a_part_without_an_encoding_is_kept(name: str, size: int) -> None:
+    assert part_of(f"Content-Transfer-Encoding: {name}", b"=41 QQ==\0\xff\r\n", size) == b"=41 QQ==\0\xff\r\n"
+
+
+@pytest.mark.parametrize("size", [1, 1000])
+@pytest.mark.parametrize(
+    "headers, content, message",
+    [
+        ("Content-Transfer-Encoding: base64", b"QUJ", "not valid base64"),
+        ("Content-Transfer-Encoding: base64", b"QQ==QUJD", "not valid base64"),
+        ("Content-Transfer-Encoding: base64", b"QU*D", "not valid base64"),
+        ("Content-Transfer-Encoding: base64", b"=", "not valid base64"),
+        ("Content-Transfer-Encoding: quoted-printable", b"a=4", "not valid quoted-printable"),
+        ("Content-Transfer-Encoding: quoted-printable", b"=ZZ", "not valid quoted-printable"),
+        ("Content-Transfer-Encoding: quoted-printable", b"a= \r\nb", "not valid quoted-printable"),
+        ("Content-Transfer-Encoding: x-uuencode", b"abc", "x-uuencode"),
+        ("Content-Encoding: gzip", gzip.compress(b"abc"), "a part cannot have a Content-Encoding"),
+        ("Content-MD5: AAAAAAAAAAAAAAAAAAAAAA==", b"abc", "Content-MD5"),
+        ("Content-MD5: x", b"abc", "Content-MD5"),
+    ],
+)
+def test_a_part_that_cannot_be_decoded_is_refused(headers: str, content: bytes, message: str, size: int) -> None:
+    with pytest.raises(MultipartError, match=message):
+        part_of(headers, content, size)
+
+
+def test_the_digest_of_a_part_is_that_of_the_decoded_content() -> None:
+    headers = f"Content-MD5: {digest_of('md5', b'ABC')}\r\nContent-Transfer-Encoding: base64"
+
+    assert part_of(headers, b"QUJD", 1000) == b"ABC"
