@@ -211,8 +211,8 @@ class Recorder(Sequence[Exchange]):
                 self._url = (url, secret)
                 self._recorded_url = remove_secret(redact_url(url), secret)
             pairs = redact_headers(headers.pairs, secret)
-            is_readable = _is_text(pairs) and "Content-Encoding" not in headers  # nobody finds secrets in coded bytes
-            remaining = _SCANNED_BYTES if is_readable else 0
+            # nobody finds secrets in a body with a coding
+            remaining = _SCANNED_BYTES if _is_text(pairs) and "Content-Encoding" not in headers else 0
             entry = RecordedExchange(self._count, time, method, self._recorded_url, pairs, secret, remaining=remaining)
             entries = self._entries
             if entries:  # the previous exchange has its bodies now

@@ -137,7 +137,7 @@ CATALOGUE: dict[str, Row] = {
     "duplicate":               Row(409, "duplicate", "E-11", "The requested identifier already exists.", "id", "other"),
     "deleted":                 Row(410, "deleted", FAMILY, "Resource has been deleted", "eventId", "parameter"),
     "fullSyncRequired":        Row(410, "fullSyncRequired", FAMILY, "Sync token is no longer valid, a full sync is required.", "syncToken", "parameter", "calendar"),
-    "conditionNotMet":         Row(412, "conditionNotMet", FAMILY, "Precondition Failed: {message}", "{name}", "header"),
+    "conditionNotMet":         Row(412, "conditionNotMet", FAMILY, "Precondition Failed: the resource was changed in the meantime, or does not meet the condition.", "{name}", "header"),
     "lengthRequired":          Row(411, "lengthRequired", NO_LENGTH, "The length of the body is missing: send Content-Length (0 without a body) or Transfer-Encoding: chunked.", "Content-Length", "header"),
     "chunkedBody":             Row(411, "lengthRequired", "A1-03", "This server does not accept a chunked body: send Content-Length.", "Content-Length", "header"),
     "metadataTooLarge":        Row(413, "uploadTooLarge", "max_metadata_size", "Request Too Large: at most {limit} bytes are allowed."),

@@ -36,22 +36,26 @@ def decode(blocks: Iterable[bytes], coding: str, check: Callable[[int], None]) -
     """
     decoder: Any = None
     data, size, members = b"", 0, 0
-    for block in blocks:
-        data += block
-        while data:
-            if decoder is None or decoder.eof:
-                if decoder and coding == "deflate":
-                    raise ValueError("Content-Encoding: bytes follow the end of the deflate data.")
-                if len(data) < 2:
-                    break
-                decoder = zlib.decompressobj(_window_bits(coding, data))
-                members += 1
-                check(members * 1024)  # a body of many empty members is too large, too
-            for piece in _inflate(decoder, data, coding):
-                size += len(piece)
-                check(size)
-                yield piece
-            data = decoder.unused_data
+    try:
+        for block in blocks:
+            data += block
+            while data:
+                if decoder is None or decoder.eof:
+                    if decoder and coding == "deflate":
+                        raise zlib.error("bytes follow its end")
+                    if len(data) < 2:
+                        break
+                    decoder = zlib.decompressobj(_window_bits(coding, data))
+                    members += 1
+                    check(members * 1024)  # a body of many empty members is too large, too
+                while piece := decoder.decompress(data, _PIECE):
+                    size += len(piece)
+                    check(size)
+                    yield piece
+                    data = decoder.unconsumed_tail
+                data = decoder.unused_data
+    except zlib.error as error:
+        raise ValueError(f"Content-Encoding: the body is not valid {coding} ({error}).") from None
     if data or (decoder and not decoder.eof):
         raise ValueError(f"Content-Encoding: the body ends before the end of the {coding} data.")
 
@@ -62,13 +66,3 @@ def _window_bits(coding: str, data: bytes) -> int:
         return 16 + zlib.MAX_WBITS
     has_header = data[0] & 15 == zlib.DEFLATED and (data[0] * 256 + data[1]) % 31 == 0
     return zlib.MAX_WBITS if has_header else -zlib.MAX_WBITS
-
-
-def _inflate(decoder: Any, data: bytes, coding: str) -> Iterator[bytes]:
-    try:
-        piece = decoder.decompress(data, _PIECE)
-        while piece:
-            yield piece
-            piece = decoder.decompress(decoder.unconsumed_tail, _PIECE)
-    except zlib.error as error:
-        raise ValueError(f"Content-Encoding: the body is not valid {coding} data ({error}).") from None

@@ -14,25 +14,23 @@ CHECKED_HEADERS = frozenset({"content-range", "expect", "if-match", "if-none-mat
 _ETAG = re.compile(r'(W/)?("[^"]*")')
 
 
-def lists_etag(headers: Headers, name: str, etag: str | None, *, weak: bool) -> bool:
-    """Return True if the header `name` is `*` or has the etag of a resource, which is None for a resource without one.
+def lists_etag(headers: Headers, name: str, etag: str | None) -> bool:
+    """Return True if If-Match or If-None-Match is `*` or has the etag of a resource, which is None without an etag.
 
-    An etag with the mark W/ counts only if `weak` is true.
+    An etag with the mark W/ counts in If-None-Match only.
 
-    >>> lists_etag(Headers([("If-Match", '"1", W/"2"')]), "If-Match", '"2"', weak=False)
+    >>> lists_etag(Headers([("If-Match", '"1", W/"2"')]), "If-Match", '"2"')
     False
     """
     text = ",".join(headers.all(name))
-    return text.strip() == "*" or etag in [tag for mark, tag in _ETAG.findall(text) if weak or not mark]
+    return text.strip() == "*" or etag in [tag for mark, tag in _ETAG.findall(text) if not mark or name != "If-Match"]
 
 
 def check_conditions(headers: Headers, etag: str | None) -> None:
     """Raise ApiError (412) if a condition forbids the change of a resource with this etag."""
-    message = "the resource does not meet the condition; it was changed in the meantime, or has no etag."
-    for name in ("If-Match", "If-None-Match"):
-        is_weak = name == "If-None-Match"
-        if name in headers and lists_etag(headers, name, etag, weak=is_weak) == is_weak:
-            raise refuse("conditionNotMet", name=name, message=message)
+    for name, must_match in (("If-Match", True), ("If-None-Match", False)):
+        if name in headers and lists_etag(headers, name, etag) != must_match:
+            raise refuse("conditionNotMet", name=name)
 
 
 def check_headers(headers: Headers, method: str, operation: Operation) -> None:

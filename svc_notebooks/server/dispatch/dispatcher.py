@@ -205,8 +205,7 @@ class Dispatcher:
         try:
             if WHOLE_BODY.isdisjoint(incoming.headers):
                 return dispatch(incoming)
-            policy, is_upload = self._context.policy, incoming.path.startswith(UPLOAD)
-            limit = policy.max_upload_size if is_upload else max(MAX_BATCH, policy.max_metadata_size)
+            limit = self._context.policy.max_upload_size if incoming.path.startswith(UPLOAD) else MAX_BATCH
             with closing(WholeBody(incoming.body, entry, incoming.request.headers, limit)) as body:
                 return dispatch(incoming._replace(body=body))
         except ApiError as error:

@@ -129,7 +129,7 @@ def get(context: ServiceContext, request: RequestContext) -> Response:
     calendar = calendar_of(context, request, CalendarRole.READER)
     view = view_of(context, request, calendar)
     event = event_in_path(context, request, calendar)
-    if lists_etag(request.headers, "If-None-Match", etag(event.row), weak=True):
+    if lists_etag(request.headers, "If-None-Match", etag(event.row)):
         return empty_response(304, [("ETag", etag(event.row))])
     resource = view.resource(event)
     if is_conference_pending(event.body) and event.row.series is None:

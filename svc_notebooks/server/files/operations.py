@@ -59,9 +59,11 @@ def parse_json(text: bytes) -> JSONObject:
         return {}
     too_deep = f"the JSON is nested more than {_MAX_NESTING} levels deep."
     try:
+        if b"\0" in text:
+            raise UnicodeError
         value: JSON = json.loads(text.decode("utf-8-sig"), parse_constant=_reject_constant, parse_int=_integer)
-    except UnicodeDecodeError:
-        raise refuse("parseError", message="expected text in UTF-8, not compressed.") from None
+    except UnicodeError:  # a zero is a byte of another encoding, such as UTF-16
+        raise refuse("parseError", message="expected text in UTF-8, or Content-Encoding if it is compressed.") from None
     except RecursionError:
         raise refuse("parseError", message=too_deep) from None
     except ValueError as error:

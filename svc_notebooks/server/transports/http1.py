@@ -146,10 +146,8 @@ def _read_framing(headers: Mapping[str, list[str]], *, is_old: bool) -> tuple[in
     coding = [value.lower() for value in headers.get("transfer-encoding", ())]
     if coding and (coding != ["chunked"] or "content-length" in headers):
         *others, last = ",".join(coding).replace(" ", "").split(",")
-        is_readable = last == "chunked" not in others and "content-length" not in headers
-        raise UnreadableError(
-            501 if is_readable else 400, "Transfer-Encoding must be chunked, without other codings and without Content-Length"
-        )
+        status = 501 if last == "chunked" not in others and "content-length" not in headers else 400
+        raise UnreadableError(status, "Transfer-Encoding must be chunked, without other codings and Content-Length")
     if coding and is_old:
         raise UnreadableError(400, "Transfer-Encoding is not allowed in HTTP/1.0")
     hosts = headers.get("host", ())

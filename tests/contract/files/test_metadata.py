@@ -376,12 +376,16 @@ def test_a_media_type_too_long_for_a_header_is_refused(wire: Wire, length: int, 
 @pytest.mark.parametrize(
     "body, words",
     [
-        (b'{"name": "' + "ü".encode("latin-1") + b'"}', "expected text in UTF-8, not compressed."),
-        (gzip.compress(b'{"name": "a"}'), "expected text in UTF-8, not compressed."),
+        (
+            b'{"name": "' + "ü".encode("latin-1") + b'"}',
+            "expected text in UTF-8, or Content-Encoding if it is compressed.",
+        ),
+        ('{"name": "a"}'.encode("utf-16-le"), "expected text in UTF-8, or Content-Encoding if it is compressed."),
+        (gzip.compress(b'{"name": "a"}'), "expected text in UTF-8, or Content-Encoding if it is compressed."),
         (b'{"starred": ' + b"9" * 5000 + b"}", "a number has more than 4000 digits"),
         (b'{"name": ' * 50_000 + b"1" + b"}" * 50_000, "the JSON is nested more than 100 levels deep."),
     ],
-    ids=["latin-1", "gzip", "digits", "nested"],  # gzip writes the present time: no id may be made of its bytes
+    ids=["latin-1", "UTF-16", "gzip", "digits", "nested"],  # gzip writes the present time, so its bytes are no id
 )
 def test_the_error_of_an_unreadable_body_names_the_problem(wire: Wire, body: bytes, words: str) -> None:
     """The message is for the sender, and has no names of Python."""

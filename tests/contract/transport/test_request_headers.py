@@ -152,9 +152,12 @@ BAD_BODIES = {
 def test_a_body_that_cannot_be_decoded_is_refused(wire: Wire, case: str) -> None:
     uri = wire.begin()
     for method, target in (("POST", MEDIA), ("POST", FILES), ("POST", MULTIPART), ("PUT", uri)):
-        answer = wire.send(method, target, BAD_BODIES[case], RELATED | {"Content-Encoding": "gzip"} | (
-            {"Content-Type": "text/csv"} if target == MEDIA else {}
-        ))
+        answer = wire.send(
+            method,
+            target,
+            BAD_BODIES[case],
+            RELATED | {"Content-Encoding": "gzip"} | ({"Content-Type": "text/csv"} if target == MEDIA else {}),
+        )
         assert_refused(answer, 400, "Content-Encoding", wire)
     status = wire.put(uri, content_range="bytes */*")
     assert (status.status, "range" in status.headers) == (308, False)
@@ -196,7 +199,7 @@ def test_a_coded_body_with_the_whole_content_completes_an_upload(wire: Wire, con
 
 
 @pytest.mark.parametrize(
-    "content_range", ["bytes 0-9/100", f"bytes 0-{Q - 1}/*", "bytes 10-19/20", f"bytes 5-*/*", "bytes 0-9/*"]
+    "content_range", ["bytes 0-9/100", f"bytes 0-{Q - 1}/*", "bytes 10-19/20", "bytes 5-*/*", "bytes 0-9/*"]
 )
 def test_a_coded_chunk_is_415_and_the_upload_stays_open(wire: Wire, content_range: str) -> None:
     uri = wire.begin()
@@ -338,7 +341,7 @@ def test_a_digest_of_a_batch_is_not_one_of_its_requests(wire: Wire) -> None:
 
 PARTS = {
     "base64": ("Content-Transfer-Encoding: base64", base64.encodebytes(CONTENT)),
-    "quoted-printable": ("Content-Transfer-Encoding: Quoted-Printable", CONTENT.replace(b",", b"=2C").replace(b"1", b"=\r\n1")),
+    "quoted-printable": ("Content-Transfer-Encoding: Quoted-Printable", CONTENT.replace(b"a,", b"=61=\r\n=2C")),
     "binary": ("Content-Transfer-Encoding: binary", CONTENT),
     "a digest": (f"Content-MD5: {DIGESTS['Content-MD5']}", CONTENT),
 }
@@ -395,10 +398,10 @@ ETAGS = [
 @pytest.mark.parametrize("name, value, status", ETAGS)
 def test_a_condition_on_an_event(ada: CalendarClient, method: str, name: str, value: str, status: int) -> None:
     event = ada.made(summary="Tea")
-    headers = JSON | {name: value.format(etag=event["etag"]), "Authorization": f"Bearer {ada.token}"}
-
+    headers = JSON | {name: value.format(etag=event["etag"])}
     body = json.dumps(DAY if method == "PUT" else {}).encode()
-    answer = ada.wire.send(method, path("primary", event["id"]), body, headers, token=None)
+
+    answer = ada.wire.send(method, path("primary", event["id"]), body, headers, token=ada.token)
 
     assert answer.status == (204 if (method, status) == ("DELETE", 200) else status)
     if status == 412:
@@ -407,7 +410,12 @@ def test_a_condition_on_an_event(ada: CalendarClient, method: str, name: str, va
 
 def test_conditions_in_several_headers_are_one_list(ada: CalendarClient) -> None:
     event = ada.made(summary="Tea")
-    headers = [*JSON.items(), ("If-Match", '"1"'), ("If-Match", event["etag"]), ("Authorization", f"Bearer {ada.token}")]
+    headers = [
+        *JSON.items(),
+        ("If-Match", '"1"'),
+        ("If-Match", event["etag"]),
+        ("Authorization", f"Bearer {ada.token}"),
+    ]
 
     assert ada.wire.send("PATCH", path("primary", event["id"]), b"{}", headers, token=None).status == 200
 
