@@ -26,7 +26,6 @@ _BOUNDARY = re.compile(r"[0-9A-Za-z'()+_,\-./:=? ]{0,69}[0-9A-Za-z'()+_,\-./:=?]
 # RFC 2046 allows blanks after a boundary. The limit protects the decoder from endless blanks.
 _LINE_END = re.compile(rb"(?P<closing>--)?[ \t]{0,256}\r?\n")
 _PERHAPS_LINE_END = re.compile(rb"-?-?[ \t]{0,256}\r?")
-_INVALID_ESCAPE = re.compile(rb"=(?![0-9A-Fa-f]{2}|\r?\n)")
 _MAX_HEADER_BYTES = 16_384
 
 
@@ -142,7 +141,7 @@ def _decode_quoted_printable(data: bytes, is_last: bool) -> tuple[bytes, bytes]:
     escape = data.rfind(b"=", max(0, len(data) - 2))  # the last escape, if it may be incomplete
     end = len(data) if escape < 0 or is_last else escape
     text = data[:end].removesuffix(b"=") if is_last else data[:end]  # the line end belongs to the boundary
-    if match := _INVALID_ESCAPE.search(text):
+    if match := re.search(rb"=(?![0-9A-Fa-f]{2}|\r?\n)", text):
         raise ValueError(f"{text[match.start() : match.start() + 3].decode('latin-1')!r} is not an escape")
     return binascii.a2b_qp(text), data[end:]
 

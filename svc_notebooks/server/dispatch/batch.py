@@ -32,8 +32,6 @@ MAX_BATCH = 16 * _MIB
 _MAX_RESPONSE = 64 * _MIB
 
 _NOT_INHERITED = frozenset({"connection", "expect", "origin", "transfer-encoding", "x-http-method-override"})
-_OF_THE_BODY = ("content-", "digest", "repr-digest")
-"""The beginnings of the names of headers that describe the body of the batch, and no request in it."""
 
 _OF_THE_CONNECTION = frozenset({"host", "connection", "content-length", "expect", "origin", "transfer-encoding"})
 """The headers of a request in a batch that are ignored, because the batch has the connection and the length."""
@@ -91,7 +89,7 @@ def _request_of(context: ServiceContext, batch: Request, each: BatchRequest) -> 
     inherited = Headers(
         (name, value)
         for name, value in batch.headers.pairs
-        if name.lower() not in not_inherited and not name.lower().startswith(_OF_THE_BODY)
+        if name.lower() not in not_inherited and not name.lower().startswith(("content-", "digest", "repr-digest"))
     )
     own = [(name, value) for name, value in each.headers.pairs if name.lower() not in _OF_THE_CONNECTION]
     headers = inherited.plus(*own, ("Content-Length", str(len(each.body))))

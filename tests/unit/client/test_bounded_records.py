@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gzip
 import tracemalloc
+import zlib
 from collections.abc import Iterator
 from datetime import UTC, datetime
 
@@ -132,3 +134,14 @@ def test_memory_does_not_grow_with_the_number_of_requests(length: int):
     tracemalloc.stop()
 
     assert grown < 30_000
+
+
+def test_nothing_of_a_body_with_a_coding_is_kept():
+    """Nobody can find a secret in it, and a text of level 0 would show it."""
+    recorder, content = Recorder(), b'{"access_token": "secret"}'
+    for coding, body in (("gzip", gzip.compress(content, 0)), ("deflate", zlib.compress(content)), ("x", content)):
+        headers = Headers([*JSON.pairs, ("content-encoding", coding)])
+        session(recorder).send(Request("POST", "https://api.example/x", headers, body))
+
+        assert (recorder[-1].request_body, recorder[-1].sent) == (None, len(body))
+    assert not any(b"secret" in entry.request_head for entry in recorder._entries)
