@@ -28,8 +28,8 @@ def read_codings(values: Iterable[str]) -> list[str]:
 def decode(blocks: Iterable[bytes], coding: str, check: Callable[[int], None]) -> Iterator[bytes]:
     """Yield the decoded bytes of a body in small pieces. Call `check` with the number of bytes before each piece.
 
-    A gzip body may have several members. A body without bytes has no content. Raises
-    ValueError for any other body that is incomplete or invalid.
+    A gzip body may have several members. A body without bytes has no content. Raises ValueError for any other body that
+    is incomplete or invalid.
 
     >>> b"".join(decode([zlib.compress(b"abc")], "deflate", lambda size: None))
     b'abc'

@@ -85,9 +85,9 @@ def _serve_session(context: ServiceContext, request: RequestContext, session_id:
     """Claim the session, so that earlier requests can no longer change it, and return the response."""
     cancels = request.method == "DELETE"
     content_range = None if cancels else _content_range(request)
-    length = request.body.length() if isinstance(request.body, WholeBody) else request.journal_entry.declared
     urgent = cancels or (isinstance(content_range, ContentRange) and content_range.span is None)
     body = None if cancels else request.body
+    length = body.length() if isinstance(body, WholeBody) else request.journal_entry.declared
     with SessionLock(context.session_locks, session_id, body, urgent=urgent) as lock:
         row = context.store.upload_sessions.claim(session_id)
         if row is None:

@@ -179,6 +179,7 @@ def test_an_empty_body_has_no_content(wire: Wire) -> None:
     assert wire.download(wire.send("POST", MEDIA, b"", gz).json["id"]).body == b""
     assert wire.send("POST", FILES, b"", gz).json["name"] == "Untitled"
     assert wire.send("PUT", wire.begin(), b"", gz | {"Content-Range": "bytes */*"}).status == 308
+    assert wire.send("DELETE", wire.begin(), b"", {"Content-Encoding": "br"}).status == 499
 
 
 # -- codings in an upload session ------------------------------------------------------------------------------------
