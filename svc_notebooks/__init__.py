@@ -32,6 +32,7 @@ if _typing.TYPE_CHECKING:
         SvcError as SvcError,
         Unreachable as Unreachable,
         Unsupported as Unsupported,
+        UnverifiedUploadWarning as UnverifiedUploadWarning,
     )
     from .core.policy import Policy as Policy
     from .notebook.class_control import ClassControl as ClassControl, class_control as class_control
@@ -194,6 +195,7 @@ _MODULES = {
         "ContentMismatch",
         "PathExists",
         "AbusiveFileWarning",
+        "UnverifiedUploadWarning",
     ),
 }
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}

@@ -15,6 +15,7 @@ from ...core.files.query import quote
 from ...core.resources.files import File
 from ..files import copy_file, get_file, list_files
 from ..session import Session
+from .content_comparison import check_stored_file, warn_unverified
 from .native_types import is_document
 from .request import UploadRequest
 
@@ -41,18 +42,25 @@ def marked(metadata: Mapping[str, Any], file_id: str) -> dict[str, Any]:
 
 
 def find_or_upload(session: Session, request: UploadRequest, upload: Callable[[], File]) -> File:
-    """Return the file that an earlier upload with the same chosen id has created, or else call `upload`."""
+    """Return the file that an earlier upload with the same chosen id has created, or else call `upload`.
+
+    Raises SourceChanged if the source has changed since the earlier upload.
+    """
     fields = request.query.get("fields")
     mark = (cast(File, request.metadata).get("appProperties") or {}).get(PROPERTY)
-    if mark and (file := _marked_file(session, mark, fields)):
-        request.source.close()
-        return file
+    file = _marked_file(session, mark, fields) if mark else None
     try:
-        return upload()
+        if file is None:
+            return upload()
     except AlreadyExists:
         if request.chosen_id is None:
             raise
-        return get_file(session, request.chosen_id, fields=fields)
+        file = get_file(session, request.chosen_id, fields=fields)
+    unverified = check_stored_file(session, request, file, resumed=True)
+    request.source.close()
+    if unverified is not None:
+        warn_unverified(unverified)
+    return file
 
 
 def _marked_file(session: Session, mark: str, fields: str | None) -> File | None:

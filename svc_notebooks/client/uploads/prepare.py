@@ -26,10 +26,11 @@ from ..json_response import read_object
 from ..session import Session
 from ..transport.retry import Retry
 from .native_types import document_name, is_document, native_type, source_type
+from .open_source import open_source, own_name
 from .request import DEFAULT_CHUNK, UploadArguments, UploadRequest
 from .resumable_upload import ClientUpload
 from .source_stream import SourceStream
-from .sources import Progress, open_source, own_name
+from .sources import Progress
 
 SIMPLE_LIMIT = 5_000_000
 """The maximum number of bytes for which the interface recommends a single request (A1, Limits)."""
@@ -74,12 +75,14 @@ def resume_upload(
     """Return an upload that continues an open session with `.run()` or `.resume()`.
 
     These methods open an expired session again if the journal has the metadata, or raise SessionExpired. Raises
-    ValueError if `session_uri` is not a web address, SourceChanged if the source differs from the journal.
+    ValueError if `session_uri` is not a web address, SourceChanged if the source differs from the journal. They raise
+    SourceChanged if the stored file has other content than the source.
     """
     if not isinstance(session_uri, str) or urlsplit(session_uri).scheme not in ("http", "https"):
         raise ValueError("session_uri must be a web address; give the attribute session_uri of the upload")
     entry = session.pending.by_uri(session_uri)
     opened = open_source(source, size=size)
+    opened.keep_digests()
     chunk = check_chunk_size(chunk_size)
     if entry is None:
         request = UploadRequest(opened, opened.media_type, chunk_size=chunk, restartable=False)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Event, RLock
 
-from ...core.errors.errors import ContentMismatch, SessionExpired, SvcError
+from ...core.errors.errors import ContentMismatch, NotFound, SessionExpired, SourceChanged, SvcError
 from ...core.http.messages import Request, Response
 from ...core.http.ranges import ContentRange
 from ...core.process_fork import after_fork
@@ -29,6 +29,7 @@ from ..transport.in_process import TransportError
 from ..transport.retry import RetryBudget
 from ..upload_journal import JournalLock
 from .chunk_requests import ChunkRequestBuilder
+from .content_comparison import check_stored_file, warn_unverified
 from .request import DEFAULT_CHUNK, UploadRequest
 from .responses import SESSION_GONE, interruption_error, read_file, response_facts, session_location, upload_error
 from .source_stream import SourceStream
@@ -66,6 +67,7 @@ class ClientUpload:
         self._source = request.source
         self._claim = claim
         self._token_renewed = False
+        self._resumed = False  # the service may have bytes of the source as it was earlier, or of another source
         self._all_sent = False  # an earlier session received all bytes and may have created the file
         self._chunk_requests = ChunkRequestBuilder(session, request)
         self._response = Response(0)
@@ -81,6 +83,7 @@ class ClientUpload:
 
     def _start_machine(self) -> None:
         """Start a new state machine and retry time. If the session is open, the first step queries its status."""
+        self._resumed |= self.session_uri is not None
         self._machine = ResumableUpload(
             self._source.size,
             self.request.chunk_size,
@@ -212,6 +215,7 @@ class ClientUpload:
     def _sending(self) -> Iterator[None]:
         """Hold the lock and mark the journal lock as busy during the block. Close the source at the end."""
         with self._lock:
+            self._resumed |= self._source.can_change and self._machine.stored > 0  # an earlier call sent these bytes
             claim = self._claim
             was_busy = claim is not None and claim.busy
             if claim is not None:
@@ -233,6 +237,7 @@ class ClientUpload:
             machine.first_available = self._source.lowest
             match machine.next_step():
                 case Send() as step:
+                    self._resumed |= self._source.can_change and step.first < machine.sent_end  # they are read again
                     chunk = self._chunk_requests.build(step, str(self.session_uri), self.progress)
                     if chunk.total is not None and chunk.total != step.total:
                         machine.set_total(chunk.total)
@@ -240,6 +245,7 @@ class ClientUpload:
                 case Begin():
                     self._open_session()
                 case QueryStatus():
+                    self._resumed |= self._source.can_change
                     self._send("ask", self._status_query())
                 case Wait(seconds):
                     self._session.sleep(seconds)
@@ -264,6 +270,7 @@ class ClientUpload:
         response = self._send("begin", request)
         if response is not None and self.state is UploadState.OPEN:
             self.session_uri = session_location(request.url, response)
+            self._resumed = False
             if self._claim is not None:
                 entry = self.request.journal_entry(self._session, self._claim.key, self.session_uri)
                 self._claim.save(entry)
@@ -309,9 +316,9 @@ class ClientUpload:
         else:
             machine.first_available = self._source.lowest  # the first byte that a stream can send again
             machine.feed(response_facts(session, response), now, chance)
+        self._record(action, request, first=first, last=last, status=response.status)
         if file is not None:
             self._finish(file)
-        self._record(action, request, first=first, last=last, status=response.status)
         return response
 
     def _send_cancel(self) -> bool:
@@ -327,28 +334,32 @@ class ClientUpload:
         status = response.status
         retry = response_facts(self._session, response).worth_retrying
         over = not retry and (status < 300 or status in (404, 410, 499))
-        if status in (200, 201) and (file := read_file(response)) is not None:
-            self._finish(file)  # too late, because the upload is complete
-        elif over:
+        file = read_file(response) if status in (200, 201) else None
+        if over and file is None:
             # All these statuses end the session. In particular, a 404 must not open a new session.
             self._machine.feed(ResponseFacts(499), self._session.elapsed(), 0.0)
             self._forget()
         self._record("cancel", request, status=status)
+        if file is not None:
+            self._finish(file)  # too late, because the upload is complete
         if not (retry or over):
             raise self._session.error(status, response.content())
         return over
 
     def _finish(self, file: File) -> None:
-        total, size = self.total, file.get("size")
+        """Check the stored file and complete the upload. If the check is interrupted, `resume` repeats it."""
+        total = self.total
+        try:
+            unverified = check_stored_file(self._session, self.request, file, total, resumed=self._resumed)
+        except (ContentMismatch, NotFound, SourceChanged):
+            self._forget()  # a repeated call opens another session
+            raise
         self._forget()
-        if None not in (total, size) and str(size) != str(total):
-            raise ContentMismatch(
-                f"The service stored {size} bytes, but the upload has {total}.",
-                advice="Do not use the stored file, and upload the content again.",
-            )
         self.file = file
         if self.progress is not None and total is not None:
             self.progress(total, total)
+        if unverified is not None:
+            warn_unverified(unverified)
 
     def _record(self, action: str, request: Request | None, **facts: object) -> None:
         """Add a history row, with `facts` as values of the keys first, last, status, waited and error."""
@@ -377,6 +388,7 @@ class ClientUpload:
         error = self._error(reason)
         if error.status == 409 and self._all_sent and self.request.chosen_id:
             # An earlier session received all bytes and created the file with this id (X-07).
+            self._resumed = self._source.can_change
             self._finish(get_file(self._session, self.request.chosen_id))
             return
         if reason in SESSION_GONE or error.status == 400:

@@ -1,6 +1,7 @@
 """Reads upload sources by byte offset.
 
     a path, or anything with __fspath__     read from disk as it is sent
+    a path of a file of unknown size        once, forwards, such as a file of /proc
     a URL such as s3://bucket/name          read through fsspec, a few MiB at a time
     bytes, bytearray, memoryview            as they are
     a file of a widget FileUpload           as it is, with its name and media type
@@ -12,17 +13,17 @@ A source that cannot be read raises an error to the caller, and the request is n
 
 from __future__ import annotations
 
+import hashlib
 import io
 import os
 from abc import abstractmethod
-from collections.abc import Callable, Mapping
-from hashlib import blake2b
+from collections.abc import Callable
 from pathlib import Path, PurePath
-from typing import Protocol, TypeAlias, cast
+from typing import Any, Protocol, TypeAlias
 
 from ...core.errors.errors import SourceChanged
 from ...core.http import mime
-from ...local.url_files import UrlFile, is_url, without_file_scheme
+from ...local.url_files import UrlFile
 from ..transport.in_process import BLOCK
 
 FINGERPRINTED_BYTES = 65_536
@@ -56,13 +57,16 @@ class UploadSource:
     """The base class of upload sources, whose bytes are read by offset.
 
     `name`, `path` and `size` (in bytes) are None if unknown. `lowest` is the first offset that can still be read, 0
-    except for streams.
+    except for streams. `can_change` is False if a byte is the same whenever it is read. `status_changed` is the time of
+    the last change of a file on disk or of its metadata in nanoseconds, which no program can set, or None.
     """
 
     name: str | None = None
     path: str | None = None
     size: int | None = None
     lowest = 0
+    can_change = True
+    status_changed: int | None = None
 
     @property
     def media_type(self) -> str:
@@ -86,6 +90,20 @@ class UploadSource:
     def keep(self, size: int) -> None:
         """Keep the last `size` bytes of a stream in memory, to send a chunk again. Other sources do nothing."""
 
+    def keep_digests(self) -> None:
+        """Compute the digests of a stream while it is read. Other sources do nothing, because they are read again."""
+
+    def digest(self, algorithm: str) -> str | None:
+        """Return the digest of the whole content as it is now ("sha256" or "md5"), in hexadecimal.
+
+        Returns None for a stream without `keep_digests`. Raises the errors of `read`.
+        """
+        computed, offset = hashlib.new(algorithm), 0
+        while data := self.read(offset, _PIECE):
+            computed.update(data)
+            offset += len(data)
+        return computed.hexdigest()
+
     def fingerprint(self) -> str | None:
         """Return a text that changes with the content, or None for file objects, which would have to be read whole."""
         return None
@@ -98,74 +116,10 @@ class UploadSource:
         """Close the file that this source has opened, if any. `read` opens the file again."""
 
 
-def open_source(source: object, *, name: str | None = None, size: int | None = None) -> UploadSource:
-    """Return an UploadSource for a path, bytes or a binary file object. `size` is a stream's length in bytes or None.
-
-    Raises TypeError or ValueError for an invalid source, and OSError if the file cannot be read.
-
-    >>> source = open_source(b"a,b\\n", name="numbers.csv")
-    >>> source.size, source.media_type
-    (4, 'text/csv')
-    """
-    if isinstance(source, (bytes, bytearray, memoryview)):
-        return BytesSource(bytes(source), name)
-    if isinstance(source, Mapping) and isinstance(source.get("content"), bytes | bytearray | memoryview):
-        return BytesSource(bytes(source["content"]), name or source.get("name"), source.get("type"))
-    source = without_file_scheme(source)
-    if is_url(source):
-        return UrlSource(source, name)
-    if isinstance(source, (str, os.PathLike)):
-        return PathSource(_check_path(source), name)
-    if not callable(getattr(source, "read", None)):
-        raise TypeError(
-            f"source is {type(source).__name__}; give a path, bytes, or a file object opened in binary mode;"
-            " of a widget FileUpload, give its value"
-        )
-    if isinstance(source, io.StringIO):
-        raise TypeError("source is a text buffer; give source.getvalue().encode()")
-    if isinstance(source, io.TextIOBase):
-        raise TypeError("source is a file in text mode; open the file with mode 'rb'")
-    name = name or own_name(source)
-    if is_stream(source):
-        return StreamSource(cast(Readable, source), name, size)
-    return FileSource(cast(Seekable, source), name)
-
-
-def is_stream(source: object) -> bool:
-    """Return True for a file object without seek, whose content can be read only once."""
-    seekable = getattr(source, "seekable", None)
-    return callable(getattr(source, "read", None)) and not (callable(seekable) and seekable())
-
-
-def _check_path(source: str | os.PathLike[str]) -> Path:
-    text = os.fspath(source)
-    if not isinstance(text, str):
-        raise TypeError("source is a path of type bytes; give a str or a pathlib.Path")
-    if not text:
-        raise ValueError("source is empty; give the path of a file, or b'' for a file without content")
-    path = Path(text).expanduser()
-    if path.is_dir():
-        raise IsADirectoryError(f"source {text!r} is a folder; give one file at a time")
-    if not path.exists():
-        raise FileNotFoundError(f"source {text!r} does not exist; to upload text itself, give bytes")
-    if not path.is_file():
-        raise ValueError(f"source {text!r} is not a regular file; open it and give the file object")
-    with path.open("rb", buffering=0):  # raises an error for an unreadable file before the upload
-        return path
-
-
-def own_name(source: object) -> str | None:
-    """Return the file name of a path or file object without its folder, or None without a name.
-
-    >>> own_name("data/survey.csv"), own_name(b"a,b")
-    ('survey.csv', None)
-    """
-    name = source if isinstance(source, (str, PurePath)) else getattr(source, "name", None)
-    return PurePath(name).name if isinstance(name, (str, PurePath)) else None
-
-
 class BytesSource(UploadSource):
     """An upload source of bytes in memory, with a media type or, if it is None or empty, the one that is detected."""
+
+    can_change = False
 
     def __init__(self, content: bytes, name: str | None = None, media_type: str | None = None) -> None:
         self.name = name
@@ -187,7 +141,7 @@ class BytesSource(UploadSource):
 
     def fingerprint(self) -> str:
         if self._fingerprint is None:
-            self._fingerprint = f"{self.size}-{blake2b(self._view, digest_size=16).hexdigest()}"
+            self._fingerprint = f"{self.size}-{hashlib.blake2b(self._view, digest_size=16).hexdigest()}"
         return self._fingerprint
 
 
@@ -197,15 +151,15 @@ class PathSource(UploadSource):
     def __init__(self, path: Path, name: str | None = None) -> None:
         self._path = path.resolve()
         self._file: io.FileIO | None = None
-        self._initial_stamp = _stamp(self._path.stat())
+        stat = self._path.stat()
+        self._initial_stamp, self.status_changed = _stamp(stat), stat.st_ctime_ns
         self.name = name or path.name
         self.path = str(self._path)
         self.size: int = self._initial_stamp[0]
 
     @property
     def media_type(self) -> str:
-        with self._path.open("rb", buffering=0) as file:
-            return mime.detect(self.name, file.read(mime.SNIFFED_BYTES))
+        return _media_type(self._path, self.name)
 
     def read(self, offset: int, size: int) -> bytes:
         file = self._file = self._file or io.FileIO(self._path)
@@ -226,13 +180,17 @@ class PathSource(UploadSource):
         if stamp != self._initial_stamp:
             raise change_error(self.name, self._initial_stamp[0], stamp[0])
 
+    def digest(self, algorithm: str) -> str:
+        with self._path.open("rb", buffering=0) as file:
+            return hashlib.file_digest(file, algorithm).hexdigest()
+
     def fingerprint(self) -> str:
         size, mtime = self._initial_stamp
         open_before = self._file is not None
         ends = self.read(0, FINGERPRINTED_BYTES) + self.read(max(0, size - FINGERPRINTED_BYTES), FINGERPRINTED_BYTES)
         if not open_before:
             self.close()
-        return f"{size}-{mtime}-{blake2b(ends, digest_size=16).hexdigest()}"
+        return f"{size}-{mtime}-{hashlib.blake2b(ends, digest_size=16).hexdigest()}"
 
     def identity(self) -> str:
         size, mtime = self._initial_stamp  # the file is not read, because a call can have 100,000 files
@@ -242,6 +200,11 @@ class PathSource(UploadSource):
         if self._file is not None:
             self._file.close()
             self._file = None
+
+
+def _media_type(path: Path, name: str | None) -> str:
+    with path.open("rb", buffering=0) as file:
+        return mime.detect(name, file.read(mime.SNIFFED_BYTES))
 
 
 def _stamp(stat: os.stat_result) -> tuple[int, int]:
@@ -284,7 +247,7 @@ class UrlSource(UploadSource):
         return self._piece[offset - self._first :][:size]
 
     def fingerprint(self) -> str:
-        return f"{self.size}-{blake2b(self._initial_stamp.encode(), digest_size=16).hexdigest()}"
+        return f"{self.size}-{hashlib.blake2b(self._initial_stamp.encode(), digest_size=16).hexdigest()}"
 
     def close(self) -> None:
         self._first, self._piece = 0, b""
@@ -331,11 +294,14 @@ def _check_bytes(data: object) -> bytes:
 class StreamSource(UploadSource):
     """An upload source for file objects without seek, with the latest bytes in memory to send a chunk again."""
 
-    def __init__(self, file: Readable, name: str | None = None, size: int | None = None) -> None:
+    can_change = False
+
+    def __init__(self, file: Readable | None, name: str | None = None, size: int | None = None) -> None:
         self._file = file
         self._kept = bytearray()
         self._max_kept = 8 * BLOCK
         self._ended = False
+        self._digests: list[Any] = []
         self.name = name
         self.size = size
 
@@ -355,9 +321,15 @@ class StreamSource(UploadSource):
         return data
 
     def _read_more(self, size: int) -> None:
-        data = _check_bytes(self._file.read(size))
+        data = _check_bytes(self._read_file(size))
         self._ended = not data
         self._kept += data
+        for computed in self._digests:
+            computed.update(data)
+
+    def _read_file(self, size: int) -> object:
+        assert self._file is not None
+        return self._file.read(size)
 
     def _check_size(self, end: int) -> None:
         if self.size is None or (end < self.size and not self._ended):
@@ -370,3 +342,36 @@ class StreamSource(UploadSource):
 
     def keep(self, size: int) -> None:
         self._max_kept = size
+
+    def keep_digests(self) -> None:
+        if not self.lowest:  # all bytes that were read are still there
+            self._digests = [hashlib.new(algorithm, self._kept) for algorithm in ("sha256", "md5")]
+
+    def digest(self, algorithm: str) -> str | None:
+        while self._digests and not self._ended:
+            self.read(self.lowest + len(self._kept), BLOCK)
+        return next((computed.hexdigest() for computed in self._digests if computed.name == algorithm), None)
+
+
+class UnsizedPathSource(StreamSource):
+    """An upload source that reads a file on disk whose size is not known like a stream, such as a file of /proc."""
+
+    def __init__(self, path: Path, name: str | None = None) -> None:
+        super().__init__(None, name or path.name)
+        self._path = path.resolve()
+        self._opened: io.FileIO | None = None
+
+    @property
+    def media_type(self) -> str:
+        return _media_type(self._path, self.name)
+
+    def _read_file(self, size: int) -> object:
+        if self._opened is None:
+            self._opened = io.FileIO(self._path)
+            self._opened.seek(self.lowest + len(self._kept))
+        return self._opened.read(size)
+
+    def close(self) -> None:
+        if self._opened is not None:
+            self._opened.close()
+            self._opened = None

@@ -200,7 +200,7 @@ class Unsupported(SvcError):
 
 
 class SourceChanged(SvcError):
-    """The file to upload has changed since the upload began."""
+    """The file to upload has changed since the upload began, or has other content than the stored file."""
 
     advice = "Start a new upload for the new content."
 
@@ -215,6 +215,14 @@ class AbusiveFileWarning(UserWarning):
     """Warns that a file flagged as malware or spam is downloaded because of `acknowledge_abuse`.
 
     >>> issubclass(AbusiveFileWarning, UserWarning)
+    True
+    """
+
+
+class UnverifiedUploadWarning(UserWarning):
+    """Warns that an upload was resumed, and that the stored content could not be compared with the source.
+
+    >>> issubclass(UnverifiedUploadWarning, UserWarning)
     True
     """
 

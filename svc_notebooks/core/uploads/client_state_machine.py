@@ -127,7 +127,7 @@ class ResumableUpload:
         self._highest = 0  # the most bytes that the session ever acknowledged; only more bytes are progress
         self._losses = 0  # the number of losses since the last progress
         self._range_missing = False  # a 308 to a chunk had no Range, and the status query after it has no response yet
-        self._sent_end = 0  # the end of the bytes sent in this session; the service cannot hold more
+        self.sent_end = 0  # the end of the bytes sent in this session; the service cannot hold more
         self._is_resumed = session_open
         self._progress_at = self._started_at = now
         self._pending: Step | None = None
@@ -156,7 +156,7 @@ class ResumableUpload:
 
     def note_sent(self, end: int) -> None:
         """Record that bytes up to `end` are being sent, so that the service may report them as stored."""
-        self._sent_end = max(self._sent_end, end)
+        self.sent_end = max(self.sent_end, end)
 
     def invalidate(self) -> None:
         """Make the next step a status query, for example after an interrupt. No effect without an open session."""
@@ -181,7 +181,7 @@ class ResumableUpload:
             if response.status not in (200, 201):
                 return self._fail(FailureReason.REFUSED)
             self.state = transition(UploadState.NONE, UploadEvent.ACCEPTED).state
-            self.stored = self._sent_end = self._highest = 0
+            self.stored = self.sent_end = self._highest = 0
             self._certain, self._is_resumed = True, False
             return self._progress(now)
         event = EVENT_BY_STATUS.get(response.status)
@@ -207,18 +207,18 @@ class ResumableUpload:
         except ValueError:
             return self.lose_connection(now, chance)
         # After a resume, another process may have sent more bytes than this process has sent.
-        limit = self._sent_end if not self._is_resumed else float("inf") if self.total is None else self.total
+        limit = self.sent_end if not self._is_resumed else float("inf") if self.total is None else self.total
         if stored > limit:
             return self._fail(FailureReason.DATA_LOSS)
         # A 308 without a Range in response to data is rare and may be wrong: a query settles it.
-        self._certain = was_query or stored_range is not None or not self._sent_end
+        self._certain = was_query or stored_range is not None or not self.sent_end
         self._range_missing |= not self._certain
         has_grown, is_setback = stored > self.stored, stored < self.stored or self._range_missing
         self.stored = stored
         if not self._certain:
             return None
         if self._is_resumed:
-            self._sent_end, self._is_resumed = max(self._sent_end, stored), False
+            self.sent_end, self._is_resumed = max(self.sent_end, stored), False
         self._range_missing = False
         if stored > self._highest:
             self._highest = stored

@@ -15,7 +15,7 @@ from secrets import token_hex
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeAlias
 from weakref import WeakKeyDictionary
 
-from ...core.errors.errors import AlreadyExists, ContentMismatch, NotAllowed, NotFound
+from ...core.errors.errors import AlreadyExists, ContentMismatch, NotAllowed, NotFound, SourceChanged
 from .row_call import Report, Row, RowCall, RowOutcome
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ SKIPPED = "skipped"
 """The outcome of a row that an earlier call with the same ledger has done."""
 
 _ENDING = ".resume.sqlite"
-_ID_IS_USED = (AlreadyExists, ContentMismatch)
+_ID_IS_USED = (AlreadyExists, ContentMismatch, SourceChanged)
 """The errors after which a file with the chosen id exists, which is not the file of the row."""
 
 _STARTED = 32
@@ -58,7 +58,7 @@ class Resumable(Generic[Row]):
         new_ids: A function that returns a number of new ids.
         repeat: The call for a row that an earlier call may have done already. None means the same call.
         is_done: A function that returns whether a row that is recorded as done is still done, given the row and its
-            record. A row that is not is called again.
+            record. A row that is not is called again, with a new id.
         current: A function that returns the columns that a skipped row takes from the row and not from the ledger.
     """
 
@@ -136,9 +136,9 @@ class _LedgerRows(AllRows[Row]):
             if resumable.is_done(rows[n], record)
         }
         self.pending = [n for n in range(len(rows)) if n not in self.done]
-        self._without_id = iter([n for n in self.pending if n not in self._stored or self._stored[n].id is None])
+        self._ids = {n: row.id for n, row in self._stored.items() if row.id is not None and row.state != "done"}
+        self._without_id = iter([n for n in self.pending if n not in self._ids])
         self._waiting, self._started = iter(self.pending), set[int]()
-        self._ids = {n: row.id for n, row in self._stored.items() if row.id is not None}
 
     def begin(self, n: int) -> _LedgerRow:
         row, with_id = self._rows[n], self._resumable.with_id

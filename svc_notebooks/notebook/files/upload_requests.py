@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
+from ...core.errors.errors import NotFound
 from ..arguments import is_frame, names_for, sources
 from .frame_content import content_of, new_contents
 from .interrupts import explaining_interrupt, stored_text
@@ -18,6 +19,11 @@ if TYPE_CHECKING:
     from ...core.resources.files import File
     from ..arguments import Source, Sources
     from ..batch.row_call import Report
+    from ..frames.frames import Record
+
+
+_SOURCE_TIME = "sourceStatusChanged"
+"""The key in the record of an uploaded file for the time of the last change of its source in nanoseconds."""
 
 
 def new_files(
@@ -84,7 +90,7 @@ def new_content(
 
 def _check_streams(contents: Sequence[object]) -> None:
     """Raise ValueError if a stream is the content of several files, because it can be read only once."""
-    from ...client.uploads.sources import is_stream
+    from ...client.uploads.open_source import is_stream
 
     streams = [id(content) for content in contents if is_stream(content)]
     if len(set(streams)) < len(streams):
@@ -101,6 +107,30 @@ def check_resumable(requests: Sequence[UploadRequest]) -> None:
 def upload_identity(request: UploadRequest) -> list[object]:
     """Return what identifies an upload in a ledger: its source, its name, and the file that gets new content."""
     return [request.source.identity(), request.metadata.get("name"), request.file_id]
+
+
+def with_source_time(file: Mapping[str, Any], status_changed: int | None) -> Record:
+    """Return the record of an uploaded file for a ledger, with the time of the last change of its source on disk."""
+    return {**file, _SOURCE_TIME: status_changed}
+
+
+def is_current(session: Session, record: Record, status_changed: int | None, path: object) -> bool:
+    """Return False if the file at `path` has other content than at its upload, with the same size and times.
+
+    The content is compared only if the time `status_changed` is another one than in the record.
+    """
+    if record.get(_SOURCE_TIME) in (None, status_changed):
+        return True
+    from ...client.uploads.content_comparison import compare_content, warn_unverified
+    from ...client.uploads.open_source import open_source
+
+    try:
+        is_same, reason = compare_content(session, cast("File", record), open_source(path))
+    except NotFound:
+        return True  # a row whose file was deleted stays done
+    if is_same is None:
+        warn_unverified(f"{record.get('name')!r} was uploaded before, and its source may have changed since: {reason}")
+    return is_same is not False
 
 
 def run_upload(session: Session, request: UploadRequest, report: Report, *, alone: bool = True) -> File:

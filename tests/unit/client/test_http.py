@@ -21,8 +21,8 @@ from svc_notebooks.client.session import Session
 from svc_notebooks.client.transport import http as client_http
 from svc_notebooks.client.transport.http import ERRORS, SENT_AT_ONCE, HttpTransport, transport_error
 from svc_notebooks.client.transport.in_process import BLOCK, TransportError
+from svc_notebooks.client.uploads.open_source import open_source
 from svc_notebooks.client.uploads.source_stream import SourceStream
-from svc_notebooks.client.uploads.sources import open_source
 from svc_notebooks.core.errors.errors import Interrupted
 from svc_notebooks.core.http.messages import Headers, Request
 from tests.patience import PATIENCE

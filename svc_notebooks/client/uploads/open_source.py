@@ -1,0 +1,96 @@
+"""Opens upload sources: paths, URLs, bytes and file objects."""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Mapping
+from pathlib import Path, PurePath
+from typing import cast
+
+from ...local.url_files import is_url, without_file_scheme
+from .sources import (
+    BytesSource,
+    FileSource,
+    PathSource,
+    Readable,
+    Seekable,
+    StreamSource,
+    UnsizedPathSource,
+    UploadSource,
+    UrlSource,
+)
+
+
+def open_source(source: object, *, name: str | None = None, size: int | None = None) -> UploadSource:
+    """Return an UploadSource for a path, bytes or a binary file object. `size` is a stream's length in bytes or None.
+
+    Raises TypeError or ValueError for an invalid source, and OSError if the file cannot be read.
+
+    >>> source = open_source(b"a,b\\n", name="numbers.csv")
+    >>> source.size, source.media_type
+    (4, 'text/csv')
+    """
+    if isinstance(source, (bytes, bytearray, memoryview)):
+        return BytesSource(bytes(source), name)
+    if isinstance(source, Mapping) and isinstance(source.get("content"), bytes | bytearray | memoryview):
+        return BytesSource(bytes(source["content"]), name or source.get("name"), source.get("type"))
+    source = without_file_scheme(source)
+    if is_url(source):
+        return UrlSource(source, name)
+    if isinstance(source, (str, os.PathLike)):
+        return _path_source(_check_path(source), name)
+    if not callable(getattr(source, "read", None)):
+        raise TypeError(
+            f"source is {type(source).__name__}; give a path, bytes, or a file object opened in binary mode;"
+            " of a widget FileUpload, give its value"
+        )
+    if isinstance(source, io.StringIO):
+        raise TypeError("source is a text buffer; give source.getvalue().encode()")
+    if isinstance(source, io.TextIOBase):
+        raise TypeError("source is a file in text mode; open the file with mode 'rb'")
+    name = name or own_name(source)
+    if is_stream(source):
+        return StreamSource(cast(Readable, source), name, size)
+    return FileSource(cast(Seekable, source), name)
+
+
+def is_stream(source: object) -> bool:
+    """Return True for a file object without seek, whose content can be read only once."""
+    seekable = getattr(source, "seekable", None)
+    return callable(getattr(source, "read", None)) and not (callable(seekable) and seekable())
+
+
+def _check_path(source: str | os.PathLike[str]) -> Path:
+    text = os.fspath(source)
+    if not isinstance(text, str):
+        raise TypeError("source is a path of type bytes; give a str or a pathlib.Path")
+    if not text:
+        raise ValueError("source is empty; give the path of a file, or b'' for a file without content")
+    path = Path(text).expanduser()
+    if path.is_dir():
+        raise IsADirectoryError(f"source {text!r} is a folder; give one file at a time")
+    if not path.exists():
+        raise FileNotFoundError(f"source {text!r} does not exist; to upload text itself, give bytes")
+    if not path.is_file():
+        raise ValueError(f"source {text!r} is not a regular file; open it and give the file object")
+    return path
+
+
+def _path_source(path: Path, name: str | None) -> UploadSource:
+    """Return the source of a file on disk. A file whose size is wrong, such as 0 in /proc, is read like a stream."""
+    with path.open("rb", buffering=0) as file:  # raises an error for an unreadable file before the upload
+        size = os.fstat(file.fileno()).st_size
+        file.seek(max(0, size - 1))
+        has_size = len(file.read(2)) == min(size, 1)
+    return PathSource(path, name) if has_size else UnsizedPathSource(path, name)
+
+
+def own_name(source: object) -> str | None:
+    """Return the file name of a path or file object without its folder, or None without a name.
+
+    >>> own_name("data/survey.csv"), own_name(b"a,b")
+    ('survey.csv', None)
+    """
+    name = source if isinstance(source, (str, PurePath)) else getattr(source, "name", None)
+    return PurePath(name).name if isinstance(name, (str, PurePath)) else None
