@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import os
+import pickle
 import socket
 from contextlib import closing
 from pathlib import Path
 from random import Random
+from types import SimpleNamespace
 
 import pytest
 
 from svc_notebooks.client.transport.in_process import BLOCK
 from svc_notebooks.client.uploads.open_source import open_source
 from svc_notebooks.client.uploads.source_stream import SourceStream
-from svc_notebooks.client.uploads.sources import StreamSource
+from svc_notebooks.client.uploads.sources import StreamSource, UploadSource
 from svc_notebooks.core.errors.errors import SourceChanged
 from tests.scripted import Stream
 
@@ -163,6 +166,70 @@ def test_files_are_closed_by_close(path: Path) -> None:
     source.close()
     assert source.read(1, 1) == CONTENT[1:2]
     source.close()
+    source.close()
+
+
+@pytest.mark.parametrize("algorithm", ["sha256", "md5"])
+@pytest.mark.parametrize("kind", ["path", "bytes", "file object", "stream"])
+def test_a_digest_is_that_of_all_bytes(path: Path, kind: str, algorithm: str) -> None:
+    with path.open("rb") as file:
+        source = open_source(
+            {"path": path, "bytes": CONTENT, "file object": file, "stream": Stream(CONTENT, 7000)}[kind]
+        )
+        source.keep_digests()
+        source.keep(1000)
+        source.read(0, 5000)
+        source.close()
+
+        assert source.digest(algorithm) == hashlib.new(algorithm, CONTENT).hexdigest()
+        assert source.digest("sha512") is None or kind != "stream"
+
+
+def test_a_stream_that_was_partly_dropped_has_no_digest() -> None:
+    source = StreamSource(Stream(CONTENT, 1000))
+    source.keep(1000)
+    source.read(0, 1000)
+    source.read(1000, 1000)
+
+    source.keep_digests()
+
+    assert source.digest("md5") is None
+
+
+# -- files whose size the system does not know
+
+
+@pytest.fixture(params=[0, 4096, len(CONTENT) + 1, len(CONTENT) - 1])
+def unsized(path: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> UploadSource:
+    """Return the source of a file for which the system returns a wrong size, such as 0 in /proc and 4096 in /sys."""
+
+    def fstat(descriptor: int) -> SimpleNamespace:
+        return SimpleNamespace(st_size=request.param)
+
+    monkeypatch.setattr("svc_notebooks.client.uploads.open_source.os.fstat", fstat)
+    return open_source(path, name="a.bin")
+
+
+def test_a_file_of_unknown_size_is_read_like_a_stream(unsized: UploadSource) -> None:
+    unsized.keep(1000)
+
+    assert (unsized.size, unsized.path, unsized.fingerprint()) == (None, None, None)
+    assert (unsized.name, unsized.media_type) == ("a.bin", "application/octet-stream")
+    assert unsized.read(0, 1000) == CONTENT[:1000]
+    unsized.close()
+    assert unsized.read(1000, 1000) == CONTENT[1000:2000]
+    assert unsized.lowest == 1000
+    unsized.close()
+    copy = pickle.loads(pickle.dumps(unsized))
+    assert copy.read(2000, len(CONTENT)) == CONTENT[2000:]
+    copy.close()
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="the system has no /proc")
+def test_a_file_of_proc_is_not_empty() -> None:
+    source = open_source("/proc/self/status")
+
+    assert source.read(0, 5) == b"Name:"
     source.close()
 
 

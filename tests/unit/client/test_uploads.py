@@ -399,7 +399,7 @@ def test_a_run_after_such_an_error_queries_the_session_again() -> None:
 
     begun.run()
 
-    assert [row["action"] for row in begun.history] == ["begin", "ask", "send"]
+    assert [row["action"] for row in begun.history] == ["begin", "send", "ask", "send"]
     assert list(shelf.contents.values()) == [CONTENT]
 
 

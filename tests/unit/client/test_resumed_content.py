@@ -1,0 +1,350 @@
+"""Tests that a resumed upload is compared with its source: the stored file is what the source is, or it is an error."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from svc_notebooks.client.session import Session
+from svc_notebooks.client.uploads import content_comparison
+from svc_notebooks.client.uploads.prepare import resume_upload, start_upload, upload
+from svc_notebooks.client.uploads.sources import PathSource
+from svc_notebooks.core.errors.errors import (
+    ContentMismatch,
+    NotFound,
+    ServiceFailed,
+    SourceChanged,
+    UnverifiedUploadWarning,
+)
+from svc_notebooks.core.http.messages import Request, Response, as_body
+from tests.scripted import Fault, Q, Shelf, Stream, answer, answered_with, lost, reset, session_for
+
+CONTENT = Random(8).randbytes(3 * Q + 99)
+CHANGED = bytearray(CONTENT)
+for at in (100_000, 2 * Q + 100_000):  # in the first and in the third chunk, outside of the fingerprint
+    CHANGED[at : at + 9] = bytes(9)
+
+
+def change(path: Path) -> None:
+    """Change the content, and keep the size, the times and the fingerprint."""
+    times = path.stat()
+    path.write_bytes(CHANGED)
+    os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    path = tmp_path / "survey.bin"
+    path.write_bytes(CONTENT)
+    os.utime(path, ns=(10**18, 10**18))
+    return path
+
+
+# -- the ways of resuming an upload; each calls `meanwhile` when the service has stored the first chunk
+
+Way = Callable[[Shelf, Session, Path, Callable[[Path], None]], object]
+
+
+def the_next_call_by_hand(shelf: Shelf, session: Session, path: Path, meanwhile: Callable[[Path], None]) -> object:
+    begun = start_upload(session, path, chunk_size=Q)
+    begun.send_chunk()
+    meanwhile(path)
+    return begun.run()
+
+
+def resume_by_hand(shelf: Shelf, session: Session, path: Path, meanwhile: Callable[[Path], None]) -> object:
+    begun = start_upload(session, path, chunk_size=Q)
+    begun.send_chunk()
+    meanwhile(path)
+    return begun.resume()
+
+
+def the_same_call_again(shelf: Shelf, session: Session, path: Path, meanwhile: Callable[[Path], None]) -> object:
+    start_upload(session, path, chunk_size=Q).send_chunk()
+    meanwhile(path)
+    return upload(session, path, chunk_size=Q)
+
+
+def the_same_update_again(shelf: Shelf, session: Session, path: Path, meanwhile: Callable[[Path], None]) -> object:
+    shelf.store(b"old", id="old", mimeType="image/png")
+    start_upload(session, path, file_id="old", chunk_size=Q).send_chunk()
+    meanwhile(path)
+    return upload(session, path, file_id="old", chunk_size=Q)
+
+
+def resume_upload_of_another_process(
+    shelf: Shelf, session: Session, path: Path, meanwhile: Callable[[Path], None]
+) -> object:
+    begun = start_upload(session_for(shelf), path, chunk_size=Q)
+    begun.send_chunk()
+    meanwhile(path)
+    return resume_upload(session, begun.session_uri or "", path).run()
+
+
+def a_stream_for_the_session_of_another_process(
+    shelf: Shelf, session: Session, path: Path, meanwhile: Callable[[Path], None]
+) -> object:
+    begun = start_upload(session_for(shelf), path, chunk_size=Q)
+    begun.send_chunk()
+    meanwhile(path)
+    return resume_upload(session, begun.session_uri or "", Stream(path.read_bytes())).run()
+
+
+def a_response_that_was_lost(shelf: Shelf, session: Session, path: Path, meanwhile: Callable[[Path], None]) -> object:
+    shelf.faults["PUT"] = [None, then(lost, lambda: meanwhile(path))]
+    return upload(session, path, chunk_size=Q)
+
+
+def a_connection_that_was_cut(shelf: Shelf, session: Session, path: Path, meanwhile: Callable[[Path], None]) -> object:
+    shelf.faults["PUT"] = [None, then(reset, lambda: meanwhile(path))]
+    return upload(session, path, chunk_size=Q)
+
+
+def a_chunk_of_which_half_was_stored(
+    shelf: Shelf, session: Session, path: Path, meanwhile: Callable[[Path], None]
+) -> object:
+    shelf.faults["PUT"] = [None, then(stores_half, lambda: meanwhile(path))]
+    return upload(session, path, chunk_size=Q)
+
+
+def a_file_object(shelf: Shelf, session: Session, path: Path, meanwhile: Callable[[Path], None]) -> object:
+    shelf.faults["PUT"] = [None, then(reset, lambda: meanwhile(path))]
+    with path.open("rb", buffering=0) as file:
+        return upload(session, file, name="survey.bin", chunk_size=Q)
+
+
+def a_complete_upload_whose_response_was_lost(
+    shelf: Shelf, session: Session, path: Path, meanwhile: Callable[[Path], None]
+) -> object:
+    shelf.faults["PUT"] = [None, None, None, lost]
+    begun = start_upload(session, path, chunk_size=Q)
+    for _ in range(4):
+        begun.send_chunk()
+    meanwhile(path)
+    return upload(session, path, chunk_size=Q)
+
+
+WAYS: list[Way] = [
+    the_next_call_by_hand,
+    resume_by_hand,
+    the_same_call_again,
+    the_same_update_again,
+    resume_upload_of_another_process,
+    a_stream_for_the_session_of_another_process,
+    a_response_that_was_lost,
+    a_connection_that_was_cut,
+    a_chunk_of_which_half_was_stored,
+    a_file_object,
+    a_complete_upload_whose_response_was_lost,
+]
+
+
+def then(fault: Fault, action: Callable[[], None]) -> Fault:
+    """Return a fault that reads the body, calls `action`, and goes on with another fault."""
+    assert fault is not None
+
+    def both(shelf: Shelf, request: Request) -> Response:
+        body = as_body(request.body).read()
+        action()
+        return fault(shelf, Request(request.method, request.url, request.headers, body))
+
+    return both
+
+
+def stores_half(shelf: Shelf, request: Request) -> Response:
+    return shelf.put(request, limit=Q // 2)
+
+
+class WithoutChecksums(Shelf):
+    """A service whose responses to uploads have these fields only, and no file has a checksum if `md5` is False."""
+
+    fields = ("id", "size")
+    md5 = False
+
+    def _keep(self, metadata: dict[str, Any], content: bytes) -> dict[str, Any]:
+        file = super()._keep(metadata, content)
+        if not self.md5:
+            del file["md5Checksum"]
+        return file
+
+    def put(self, request: Request, limit: int | None = None) -> Response:
+        response = super().put(request, limit)
+        if response.status != 200:
+            return response
+        file = json.loads(as_body(response.body).read())
+        return self._json({name: file[name] for name in self.fields})
+
+
+class WithPartialResponses(WithoutChecksums):
+    md5 = True
+
+
+@pytest.mark.spec("A3-25")
+@pytest.mark.parametrize("way", WAYS, ids=lambda way: way.__name__)
+@pytest.mark.parametrize("service", [Shelf, WithPartialResponses])
+def test_a_source_that_changed_is_an_error_that_names_the_stored_file(
+    path: Path, way: Way, service: type[Shelf]
+) -> None:
+    shelf = service()
+    session = session_for(shelf)
+
+    with pytest.raises(SourceChanged) as caught:
+        way(shelf, session, path, change)
+
+    ((stored, content),) = shelf.contents.items()
+    assert content not in (CONTENT, CHANGED) or way is a_complete_upload_whose_response_was_lost
+    assert f"({stored}) is not what the source is now" in str(caught.value)
+    assert f"update('{stored}', source), or delete('{stored}')" in str(caught.value)
+    assert session.pending.all() == [], "the next call must not find the session of this file"
+    assert upload(session, path, chunk_size=Q, file_id=stored)["id"] == stored
+    assert shelf.contents == {stored: CHANGED}
+
+
+@pytest.mark.parametrize("way", WAYS, ids=lambda way: way.__name__)
+def test_a_source_that_did_not_change_is_compared_with_one_request(path: Path, way: Way) -> None:
+    shelf = WithPartialResponses()
+
+    way(shelf, session_for(shelf), path, lambda path: None)
+
+    assert list(shelf.contents.values()) == [CONTENT]
+    queries = [url.partition("?")[2] for method, url, _ in shelf.requests if method == "GET"]
+    assert [query for query in queries if query != "fields=mimeType"] == ["fields=sha256Checksum,md5Checksum"]
+
+
+@pytest.mark.parametrize("way", WAYS, ids=lambda way: way.__name__)
+def test_a_file_without_a_checksum_was_not_compared(path: Path, way: Way) -> None:
+    shelf = WithoutChecksums()
+
+    with pytest.warns(UnverifiedUploadWarning, match="was not compared: the service returned no checksum") as shown:
+        way(shelf, session_for(shelf), path, change)
+
+    assert len(shown) == 1
+
+
+@pytest.mark.parametrize("fault", [answer(403), answer(400)], ids=["403", "400"])
+def test_a_checksum_that_is_refused_is_a_warning(path: Path, fault: Fault) -> None:
+    shelf = WithPartialResponses({"GET": [fault]})
+
+    with pytest.warns(UnverifiedUploadWarning, match="no checksum"):
+        the_same_call_again(shelf, session_for(shelf), path, change)
+
+
+def test_a_comparison_that_failed_is_repeated_by_the_next_call(path: Path) -> None:
+    shelf = WithPartialResponses({"GET": [answer(501)]})
+    session = session_for(shelf)
+    with pytest.raises(ServiceFailed):
+        the_same_call_again(shelf, session, path, change)
+
+    with pytest.raises(SourceChanged):
+        upload(session, path, chunk_size=Q)
+
+
+def test_a_file_that_was_deleted_after_its_upload_is_an_error_and_then_uploaded_again(path: Path) -> None:
+    shelf = WithPartialResponses({"GET": [answer(404)]})
+    session = session_for(shelf)
+    with pytest.raises(NotFound):
+        a_complete_upload_whose_response_was_lost(shelf, session, path, lambda path: None)
+
+    file = upload(session, path, chunk_size=Q)
+
+    assert shelf.contents[file["id"]] == CONTENT
+
+
+@pytest.mark.parametrize("other", [bytes(CHANGED), CONTENT[:-1], b""], ids=["same size", "shorter", "empty"])
+@pytest.mark.parametrize("kind", [bytes, io.BytesIO, Stream], ids=lambda kind: kind.__name__)
+def test_a_complete_session_is_not_an_upload_of_other_content(other: bytes, kind: Callable[[bytes], object]) -> None:
+    shelf = Shelf()
+    begun = start_upload(session_for(shelf), CONTENT, chunk_size=Q)
+    begun.run()
+
+    with pytest.raises(SourceChanged, match=r"'Untitled' \(file1\) is not what the source is now"):
+        resume_upload(session_for(shelf), begun.session_uri or "", kind(other)).run()
+    assert resume_upload(session_for(shelf), begun.session_uri or "", kind(CONTENT)).run()["id"] == "file1"
+
+
+def test_an_upload_that_another_one_continued_with_other_content_is_an_error() -> None:
+    shelf = Shelf()
+    begun = start_upload(session_for(shelf), CONTENT, chunk_size=Q)
+    resume_upload(session_for(shelf), begun.session_uri or "", CONTENT[::-1], chunk_size=Q).send_chunk()
+
+    with pytest.raises(SourceChanged):
+        begun.resume()
+
+
+def test_a_source_that_cannot_be_read_again_is_a_warning(path: Path) -> None:
+    shelf = Shelf()
+    begun = start_upload(session_for(shelf), path, chunk_size=-1)
+    shelf.faults["PUT"] = [then(lost, path.unlink)]
+
+    with pytest.warns(UnverifiedUploadWarning, match=r"source cannot be read again \(.*No such file"):
+        begun.run()
+
+
+def test_a_stream_by_hand_is_a_warning_because_it_cannot_be_read_again() -> None:
+    begun = start_upload(session_for(Shelf()), Stream(CONTENT), name="a.bin", chunk_size=Q)
+    begun.send_chunk()
+
+    with pytest.warns(UnverifiedUploadWarning, match=r"'a.bin' \(file1\) was resumed.*: the source is a stream"):
+        begun.resume()
+
+
+def test_a_warning_that_is_an_error_comes_after_the_end_of_the_upload() -> None:
+    session = session_for(WithoutChecksums())
+    begun = start_upload(session, CONTENT, chunk_size=Q)
+
+    with warnings.catch_warnings(action="error"), pytest.raises(UnverifiedUploadWarning):
+        begun.resume()
+    assert begun.done
+    assert session.pending.all() == []
+
+
+def test_a_wrong_size_without_a_checksum_is_an_error_too() -> None:
+    shelf = WithoutChecksums()
+    begun = start_upload(session_for(shelf), CONTENT, chunk_size=-1)
+    shelf.faults["PUT"] = [None, answered_with(b'{"size": "7"}')]
+
+    with pytest.raises(ContentMismatch, match="stored 7 bytes"):
+        begun.resume()
+
+
+@pytest.mark.parametrize("source", ["path", "bytes", "stream"])
+@pytest.mark.parametrize("chunk_size", [Q, -1])
+def test_an_upload_that_was_not_resumed_is_not_read_twice(
+    path: Path, source: str, chunk_size: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def digest(*args: object) -> str:
+        raise AssertionError
+
+    monkeypatch.setattr(PathSource, "digest", digest)
+    monkeypatch.setattr(content_comparison, "compare_content", digest)
+    shelf = WithPartialResponses({"PUT": [] if source == "path" else [reset]})  # bytes in memory cannot change
+
+    upload(
+        session_for(shelf),
+        {"path": path, "bytes": CONTENT, "stream": Stream(CONTENT)}[source],
+        chunk_size=chunk_size,
+    )
+
+    assert list(shelf.contents.values()) == [CONTENT]
+
+
+def test_an_upload_that_begins_again_is_not_read_twice(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All bytes of the new session are those of now."""
+    shelf = WithPartialResponses()
+    session = session_for(shelf)
+    start_upload(session, path, chunk_size=Q).send_chunk()
+    shelf.sessions.clear()
+    change(path)
+
+    upload(session, path, chunk_size=Q)
+
+    assert list(shelf.contents.values()) == [CHANGED]
+    assert shelf.header_values("Host", "GET") == []
