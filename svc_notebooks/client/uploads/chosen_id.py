@@ -56,7 +56,7 @@ def find_or_upload(session: Session, request: UploadRequest, upload: Callable[[]
         if request.chosen_id is None:
             raise
         file = get_file(session, request.chosen_id, fields=fields)
-    unverified = check_stored_file(session, request, file, resumed=True)
+    unverified = check_stored_file(session, request, file, resumed=request.source.can_change)
     request.source.close()
     if unverified is not None:
         warn_unverified(unverified)

@@ -3,6 +3,7 @@
 import os
 import sqlite3
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
 
@@ -130,6 +131,73 @@ def test_rows_done_have_their_records_and_changed_sources_become_other_files(lab
     assert second["id"][0] == first["id"][0]
     assert second["created_time"].dtype == first["created_time"].dtype
     assert second["id"][1] != first["id"][1]
+
+
+def change_and_keep_times(name):
+    times = os.stat(name)  # noqa: PTH116
+    Path(name).write_bytes(Path(name).read_bytes().upper())
+    os.utime(name, ns=(times.st_atime_ns, times.st_mtime_ns))
+
+
+@pytest.mark.parametrize("folder", [False, True], ids=["paths", "folder"])
+def test_a_source_that_changed_with_the_same_size_and_times_becomes_another_file(lab, folder):
+    Path("data").mkdir()
+    for name in paths(3):
+        Path(name).rename(f"data/{name}")
+    source = "data" if folder else sorted(map(str, Path("data").iterdir()))
+    first = svc.upload(source, resume="survey")
+    change_and_keep_times("data/1.txt")
+    Path("data/2.txt").chmod(0o600)
+
+    second = svc.upload(source, resume="survey")
+    third = svc.upload(source, resume="survey")
+
+    assert second["outcome"].tolist() == ["skipped", "uploaded" if folder else "done", "skipped"]
+    assert [svc.read(file) for file in second["id"]] == [b"content 0", b"CONTENT 1", b"content 2"]
+    assert (first["id"] == second["id"]).tolist() == [True, False, True]
+    assert third["outcome"].tolist() == ["skipped"] * 3
+
+
+def test_a_file_gets_the_new_content_of_a_source_that_changed_with_the_same_size_and_times(lab):
+    file = svc.upload(b"old")
+    (name,) = paths(1)
+    svc.update(file, name, resume="survey")
+    change_and_keep_times(name)
+
+    assert svc.update(file, name, resume="survey")["outcome"].tolist() == ["done"]
+    assert svc.read(file) == b"CONTENT 0"
+
+
+def test_a_source_that_changed_before_its_upload_was_recorded_is_an_error_and_then_another_file(lab, stop):
+    names = paths(3)
+    stop()
+    with pytest.raises(KeyboardInterrupt):
+        svc.upload(names, resume="survey")
+    change_and_keep_times("1.txt")
+
+    with pytest.warns(
+        UserWarning, match=r"SourceChanged: The stored file '1\.txt' \(.*\) is not what the source is now"
+    ):
+        svc.upload(names, resume="survey")
+    again = svc.upload(names, resume="survey")
+
+    assert again["outcome"].tolist() == ["skipped", "done", "skipped"]
+    assert svc.read(again.iloc[1]) == b"CONTENT 1"
+    assert len(svc.files()) == 4, "the file that was stored first is kept"
+
+
+@pytest.mark.parametrize("case", ["converted", "deleted"])
+def test_a_changed_source_that_cannot_be_compared_stays_done(lab, case):
+    (name,) = paths(1)
+    arguments = {"convert_to": "document"} if case == "converted" else {}
+    file = svc.upload(name, resume="survey", **arguments)
+    change_and_keep_times(name)
+    if case == "deleted":
+        svc.trash(file)
+        svc.delete(file)
+
+    with pytest.warns(svc.UnverifiedUploadWarning, match="'0' was uploaded") if arguments else nullcontext():
+        assert svc.upload(name, resume="survey", **arguments)["outcome"].tolist() == ["skipped"]
 
 
 def test_failed_rows_are_tried_again(lab):

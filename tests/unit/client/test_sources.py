@@ -200,14 +200,15 @@ def test_a_stream_that_was_partly_dropped_has_no_digest() -> None:
 
 
 @pytest.fixture(params=[0, 4096, len(CONTENT) + 1, len(CONTENT) - 1])
-def unsized(path: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> UploadSource:
+def unsized(path: Path, request: pytest.FixtureRequest) -> UploadSource:
     """Return the source of a file for which the system returns a wrong size, such as 0 in /proc and 4096 in /sys."""
 
     def fstat(descriptor: int) -> SimpleNamespace:
         return SimpleNamespace(st_size=request.param)
 
-    monkeypatch.setattr("svc_notebooks.client.uploads.open_source.os.fstat", fstat)
-    return open_source(path, name="a.bin")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("svc_notebooks.client.uploads.open_source.os.fstat", fstat)
+        return open_source(path, name="a.bin")
 
 
 def test_a_file_of_unknown_size_is_read_like_a_stream(unsized: UploadSource) -> None:
