@@ -13,6 +13,7 @@ BENCHES = {
     "busy": ("in_process", "busy"),
     "upload": ("transfers", "upload_in_large_chunks"),
     "upload-small": ("transfers", "upload_in_small_chunks"),
+    "resumed": ("transfers", "resumed_upload"),
     "creates": ("emulator", "creates"),
     "chunks": ("emulator", "chunks"),
     "linear": ("emulator", "linear"),
@@ -50,7 +51,7 @@ BENCHES = {
 BY_NAME_ONLY = {"run", "clone", "soak"}
 """Those that take minutes each, and that a run of all benchmarks leaves out."""
 
-ON_ONE_CORE = {"upload", "upload-small", "creates", "chunks", "download", "workers", "mixed-load"}
+ON_ONE_CORE = {"upload", "upload-small", "resumed", "creates", "chunks", "download", "workers", "mixed-load"}
 """Those that compare programs which wait for each other, or count their processor time: they run on one core.
 
 On a virtual machine, waking a program on another core can take as long as its work, and the work then takes longer.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import subprocess
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -11,10 +12,11 @@ from pathlib import Path
 from svc_notebooks.client.downloads.downloads import save_content
 from svc_notebooks.client.files import delete_file
 from svc_notebooks.client.session import Session
+from svc_notebooks.client.uploads.prepare import start_upload, upload
 from tests.bench import peers, processes
 from tests.bench.processes import MIB, TOKEN, Served, big_file, folder
 from tests.bench.rounds import Costs, Run, Stopwatch, alternate, timed
-from tests.bench.table import Row, at_least, compare, rate
+from tests.bench.table import Row, at_least, at_most, compare, milliseconds, rate
 
 SIZE = 256
 ROUNDS, MORE_ROUNDS = 9, 15  # more on a disk, whose waits differ
@@ -84,6 +86,41 @@ def _uploading(send: peers.Uploader, path: Path, session: Session) -> Run:
         return cost
 
     return run
+
+
+def resumed_upload() -> Iterator[Row]:
+    """The second half of an upload, and the comparison of the digest of the service with one of the whole file."""
+    with _stored(on_disk=True) as (served, directory):
+        path = big_file(directory, SIZE)
+        session = Session(served.base_url, TOKEN, state_dir=directory / "state")
+        algorithms = ("sha256", "sha256", "sha1", "md5")  # one of ours, and the three that the service computes
+        costs = alternate(
+            {"ours": _resuming(session, path), "hashlib": timed(lambda: [_digest(path, name) for name in algorithms])},
+            ROUNDS,
+        )
+    work, name = f"resume an upload of {SIZE} MiB at its half", "hashing alone, four digests of hashlib"
+    yield compare(work, costs["ours"], costs["hashlib"], name, at_most(1.5), milliseconds)
+
+
+def _resuming(session: Session, path: Path) -> Run:
+    """The cost of what is left after half of the chunks. What it made is deleted on nobody's time."""
+
+    def run() -> float:
+        begun = start_upload(session, path)
+        for _ in range(SIZE * MIB // LARGE // 2):
+            begun.send_chunk()
+        watch = Stopwatch()
+        file = upload(session, path)
+        cost = watch.stop()
+        delete_file(session, file["id"])
+        return cost
+
+    return run
+
+
+def _digest(path: Path, algorithm: str) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, algorithm).hexdigest()
 
 
 def download_to_disk() -> Iterator[Row]:

@@ -119,6 +119,8 @@ def upload(
         BadRequest: The content cannot be converted to `convert_to`, or `file_id` is given together with
             `convert_to`, which the service does not allow (X-03).
         Interrupted: The connection was broken for too long. Repeat the call with the same source to continue.
+        SourceChanged: The upload was resumed, and the stored file, which the error names, does not have the content of
+            the source. An UnverifiedUploadWarning says that the content could not be compared.
 
     See docs/rules.md#a1-simple-upload (A1 to A3) and docs/rules.md#a5-import (A5).
 

@@ -101,7 +101,9 @@ def check_resumable(requests: Sequence[UploadRequest]) -> None:
     """Raise ValueError if a later call could not tell whether a source is the same."""
     for request in requests:
         if request.source.identity() is None:
-            raise ValueError(f"resume needs sources that are paths or bytes, and {request.name!r} is a file object")
+            raise ValueError(
+                f"resume needs sources that are paths or bytes, and {request.name!r} is a file object or has no known size"
+            )
 
 
 def upload_identity(request: UploadRequest) -> list[object]:

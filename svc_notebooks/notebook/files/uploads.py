@@ -35,7 +35,9 @@ class Upload:
     """A resumable upload that you can run step by step.
 
     `send_chunk`, `status` and `cancel` return the row of their request in `history`. `run` and `resume` complete the
-    upload and return the file. After an error, `resume` sends the bytes that the service does not have.
+    upload and return the file. After an error, `resume` sends the bytes that the service does not have. At the end of an
+    upload that was resumed, the stored file is compared with the source: other content raises SourceChanged, and an
+    UnverifiedUploadWarning says that they could not be compared.
 
     >>> lab = svc.sandbox()
     >>> up = svc.start_upload(bytes(300_000), name="zeros.bin", chunk_size=262_144)
@@ -253,7 +255,8 @@ def resume_upload(
         chunk_size: The number of bytes in each request, as for `upload`.
 
     Raises:
-        SourceChanged: The journal of unfinished uploads has this session with another content.
+        SourceChanged: The journal of unfinished uploads has this session with another content. `run` and `resume` raise
+            it if the stored file does not have the content of the source.
         TypeError, ValueError: An argument is not valid.
 
     >>> lab = svc.sandbox()
