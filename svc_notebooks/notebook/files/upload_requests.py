@@ -102,7 +102,8 @@ def check_resumable(requests: Sequence[UploadRequest]) -> None:
     for request in requests:
         if request.source.identity() is None:
             raise ValueError(
-                f"resume needs sources that are paths or bytes, and {request.name!r} is a file object or has no known size"
+                f"resume needs sources that are paths or bytes, and {request.name!r} is a file object, or has no known"
+                " size"
             )
 
 

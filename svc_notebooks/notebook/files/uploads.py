@@ -35,8 +35,8 @@ class Upload:
     """A resumable upload that you can run step by step.
 
     `send_chunk`, `status` and `cancel` return the row of their request in `history`. `run` and `resume` complete the
-    upload and return the file. After an error, `resume` sends the bytes that the service does not have. At the end of an
-    upload that was resumed, the stored file is compared with the source: other content raises SourceChanged, and an
+    upload and return the file. After an error, `resume` sends the bytes that the service does not have. The stored file
+    of an upload that was resumed is compared with the source: other content raises SourceChanged, and an
     UnverifiedUploadWarning says that they could not be compared.
 
     >>> lab = svc.sandbox()
