@@ -5,7 +5,14 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ...core.errors.caller_warning import warn_caller
-from ...core.errors.errors import BadRequest, ContentMismatch, NotAllowed, SourceChanged, UnverifiedUploadWarning
+from ...core.errors.errors import (
+    BadRequest,
+    ContentMismatch,
+    NotAllowed,
+    NotFound,
+    SourceChanged,
+    UnverifiedUploadWarning,
+)
 from ...core.resources.files import File
 from ..files import CHECKSUMS, checksum, get_file
 from ..session import Session
@@ -23,12 +30,14 @@ class Comparison(NamedTuple):
 def compare_content(session: Session, file: File, source: UploadSource) -> Comparison:
     """Compare the checksum of a stored file with the digest of a source as it is now. The source is read again.
 
-    The checksum is requested if `file` does not have it. Raises NotFound if the file does not exist anymore.
+    The checksum is requested if `file` does not have it.
     """
+    stored, file_id = checksum(file), str(file.get("id") or "")
     try:
-        stored = checksum(file) or checksum(get_file(session, str(file.get("id") or ""), fields=CHECKSUMS))
-    except (BadRequest, NotAllowed, ValueError):  # ValueError for a response without an id
-        stored = None
+        if stored is None and file_id:
+            stored = checksum(get_file(session, file_id, fields=CHECKSUMS))
+    except (BadRequest, NotAllowed, NotFound) as error:
+        return Comparison(None, f"its checksum cannot be read ({error})")
     if stored is None:
         return Comparison(None, "the service returned no checksum (native documents have none)")
     algorithm, value = stored

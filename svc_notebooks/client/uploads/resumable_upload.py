@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Event, RLock
 
-from ...core.errors.errors import ContentMismatch, NotFound, SessionExpired, SourceChanged, SvcError
+from ...core.errors.errors import ContentMismatch, SessionExpired, SourceChanged, SvcError
 from ...core.http.messages import Request, Response
 from ...core.http.ranges import ContentRange
 from ...core.process_fork import after_fork
@@ -351,7 +351,7 @@ class ClientUpload:
         total = self.total
         try:
             unverified = check_stored_file(self._session, self.request, file, total, resumed=self._resumed)
-        except (ContentMismatch, NotFound, SourceChanged):
+        except (ContentMismatch, SourceChanged):
             self._forget()  # a repeated call opens another session
             raise
         self._forget()

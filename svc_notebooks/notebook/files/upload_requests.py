@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
-from ...core.errors.errors import NotFound
 from ..arguments import is_frame, names_for, sources
 from .frame_content import content_of, new_contents
 from .interrupts import explaining_interrupt, stored_text
@@ -127,10 +126,7 @@ def is_current(session: Session, record: Record, status_changed: int | None, pat
     from ...client.uploads.content_comparison import compare_content, warn_unverified
     from ...client.uploads.open_source import open_source
 
-    try:
-        is_same, reason = compare_content(session, cast("File", record), open_source(path))
-    except NotFound:
-        return True  # a row whose file was deleted stays done
+    is_same, reason = compare_content(session, cast("File", record), open_source(path))
     if is_same is None:
         warn_unverified(f"{record.get('name')!r} was uploaded before, and its source may have changed since: {reason}")
     return is_same is not False
