@@ -21,16 +21,12 @@ LINK, HIDDEN, SPECIAL = "a symbolic link", "hidden", "not a regular file"
 
 @dataclass(frozen=True, slots=True)
 class LocalFile:
-    """A file at `path`, with its path in the tree. `error` is set for a file or folder that cannot be read.
-
-    `status_changed` is the time of the last change of the file or of its metadata in nanoseconds, None with an error.
-    """
+    """A file at `path`, with its path in the tree. `error` is set for a file or folder that cannot be read."""
 
     path: Path
     relative: PurePosixPath
     size: int = 0
     error: OSError | None = None
-    status_changed: int | None = None
 
 
 @dataclass(slots=True)
@@ -81,10 +77,7 @@ def list_tree(source: str | os.PathLike[str], *, name: str | None = None, includ
             )
         _add(tree, path.resolve() if path.is_symlink() else path, PurePosixPath(title), include_hidden=include_hidden)
     elif path.exists():
-        facts = path.stat()
-        tree.files.append(
-            LocalFile(path, PurePosixPath(name or path.name), facts.st_size, status_changed=facts.st_ctime_ns)
-        )
+        tree.files.append(LocalFile(path, PurePosixPath(name or path.name), path.stat().st_size))
     elif not names_tree(source):
         raise FileNotFoundError(f"source {os.fspath(source)!r} does not exist")
     elif name is not None:
@@ -147,7 +140,7 @@ def _add(tree: LocalTree, path: Path, relative: PurePosixPath, *, include_hidden
                     if include_hidden or not _skip_hidden(tree, entry, relative / entry.name)
                 ]
             elif stat.S_ISREG(mode.st_mode):
-                tree.files.append(LocalFile(path, relative, mode.st_size, status_changed=mode.st_ctime_ns))
+                tree.files.append(LocalFile(path, relative, mode.st_size))
             else:
                 tree.skipped.append((relative, LINK if stat.S_ISLNK(mode.st_mode) else SPECIAL))
         except OSError as error:

@@ -15,7 +15,7 @@ from ...core.files.query import quote
 from ...core.resources.files import File
 from ..files import copy_file, get_file, list_files
 from ..session import Session
-from .content_comparison import check_stored_file, warn_unverified
+from .content_comparison import check_content
 from .native_types import is_document
 from .request import UploadRequest
 
@@ -48,18 +48,15 @@ def find_or_upload(session: Session, request: UploadRequest, upload: Callable[[]
     """
     fields = request.query.get("fields")
     mark = (cast(File, request.metadata).get("appProperties") or {}).get(PROPERTY)
-    file = _marked_file(session, mark, fields) if mark else None
     try:
-        if file is None:
+        if not mark or not (file := _marked_file(session, mark, fields)):
             return upload()
     except AlreadyExists:
         if request.chosen_id is None:
             raise
         file = get_file(session, request.chosen_id, fields=fields)
-    unverified = check_stored_file(session, request, file, resumed=request.source.can_change)
-    request.source.close()
-    if unverified is not None:
-        warn_unverified(unverified)
+    if request.source.can_change:
+        check_content(session, request, file)
     return file
 
 

@@ -9,20 +9,10 @@ from pathlib import Path, PurePath
 from typing import cast
 
 from ...local.url_files import is_url, without_file_scheme
-from .sources import (
-    BytesSource,
-    FileSource,
-    PathSource,
-    Readable,
-    Seekable,
-    StreamSource,
-    UnsizedPathSource,
-    UploadSource,
-    UrlSource,
-)
+from . import sources
 
 
-def open_source(source: object, *, name: str | None = None, size: int | None = None) -> UploadSource:
+def open_source(source: object, *, name: str | None = None, size: int | None = None) -> sources.UploadSource:
     """Return an UploadSource for a path, bytes or a binary file object. `size` is a stream's length in bytes or None.
 
     Raises TypeError or ValueError for an invalid source, and OSError if the file cannot be read.
@@ -32,14 +22,14 @@ def open_source(source: object, *, name: str | None = None, size: int | None = N
     (4, 'text/csv')
     """
     if isinstance(source, (bytes, bytearray, memoryview)):
-        return BytesSource(bytes(source), name)
+        return sources.BytesSource(bytes(source), name)
     if isinstance(source, Mapping) and isinstance(source.get("content"), bytes | bytearray | memoryview):
-        return BytesSource(bytes(source["content"]), name or source.get("name"), source.get("type"))
+        return sources.BytesSource(bytes(source["content"]), name or source.get("name"), source.get("type"))
     source = without_file_scheme(source)
     if is_url(source):
-        return UrlSource(source, name)
+        return sources.UrlSource(source, name)
     if isinstance(source, (str, os.PathLike)):
-        return _path_source(_check_path(source), name)
+        return _path_source(source, name)
     if not callable(getattr(source, "read", None)):
         raise TypeError(
             f"source is {type(source).__name__}; give a path, bytes, or a file object opened in binary mode;"
@@ -51,8 +41,8 @@ def open_source(source: object, *, name: str | None = None, size: int | None = N
         raise TypeError("source is a file in text mode; open the file with mode 'rb'")
     name = name or own_name(source)
     if is_stream(source):
-        return StreamSource(cast(Readable, source), name, size)
-    return FileSource(cast(Seekable, source), name)
+        return sources.StreamSource(cast(sources.Readable, source), name, size)
+    return sources.FileSource(cast(sources.Seekable, source), name)
 
 
 def is_stream(source: object) -> bool:
@@ -61,7 +51,8 @@ def is_stream(source: object) -> bool:
     return callable(getattr(source, "read", None)) and not (callable(seekable) and seekable())
 
 
-def _check_path(source: str | os.PathLike[str]) -> Path:
+def _path_source(source: str | os.PathLike[str], name: str | None) -> sources.UploadSource:
+    """Return the source of a file on disk. A file whose size is wrong, such as 0 in /proc, is read like a stream."""
     text = os.fspath(source)
     if not isinstance(text, str):
         raise TypeError("source is a path of type bytes; give a str or a pathlib.Path")
@@ -74,16 +65,12 @@ def _check_path(source: str | os.PathLike[str]) -> Path:
         raise FileNotFoundError(f"source {text!r} does not exist; to upload text itself, give bytes")
     if not path.is_file():
         raise ValueError(f"source {text!r} is not a regular file; open it and give the file object")
-    return path
-
-
-def _path_source(path: Path, name: str | None) -> UploadSource:
-    """Return the source of a file on disk. A file whose size is wrong, such as 0 in /proc, is read like a stream."""
     with path.open("rb", buffering=0) as file:  # raises an error for an unreadable file before the upload
         size = os.fstat(file.fileno()).st_size
         file.seek(max(0, size - 1))
         has_size = len(file.read(2)) == min(size, 1)
-    return PathSource(path, name) if has_size else UnsizedPathSource(path, name)
+    name = name or path.name
+    return sources.PathSource(path, name) if has_size else sources.StreamSource(sources.UnsizedFile(path), name)
 
 
 def own_name(source: object) -> str | None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Event, RLock
 
-from ...core.errors.errors import ContentMismatch, SessionExpired, SourceChanged, SvcError
+from ...core.errors.errors import ContentMismatch, SessionExpired, SourceChanged, SvcError, UnverifiedUploadWarning
 from ...core.http.messages import Request, Response
 from ...core.http.ranges import ContentRange
 from ...core.process_fork import after_fork
@@ -29,7 +29,7 @@ from ..transport.in_process import TransportError
 from ..transport.retry import RetryBudget
 from ..upload_journal import JournalLock
 from .chunk_requests import ChunkRequestBuilder
-from .content_comparison import check_stored_file, warn_unverified
+from .content_comparison import check_content
 from .request import DEFAULT_CHUNK, UploadRequest
 from .responses import SESSION_GONE, interruption_error, read_file, response_facts, session_location, upload_error
 from .source_stream import SourceStream
@@ -334,32 +334,35 @@ class ClientUpload:
         status = response.status
         retry = response_facts(self._session, response).worth_retrying
         over = not retry and (status < 300 or status in (404, 410, 499))
-        file = read_file(response) if status in (200, 201) else None
-        if over and file is None:
+        if status in (200, 201) and (file := read_file(response)) is not None:
+            self._finish(file)  # too late, because the upload is complete
+        elif over:
             # All these statuses end the session. In particular, a 404 must not open a new session.
             self._machine.feed(ResponseFacts(499), self._session.elapsed(), 0.0)
             self._forget()
         self._record("cancel", request, status=status)
-        if file is not None:
-            self._finish(file)  # too late, because the upload is complete
         if not (retry or over):
             raise self._session.error(status, response.content())
         return over
 
     def _finish(self, file: File) -> None:
-        """Check the stored file and complete the upload. If the check is interrupted, `resume` repeats it."""
-        total = self.total
+        """Check the stored file and complete the upload. If the check is interrupted, the next call repeats it."""
+        total, size = self.total, file.get("size")
         try:
-            unverified = check_stored_file(self._session, self.request, file, total, resumed=self._resumed)
-        except (ContentMismatch, SourceChanged):
-            self._forget()  # a repeated call opens another session
+            if self._resumed:
+                check_content(self._session, self.request, file)
+        except (SourceChanged, UnverifiedUploadWarning):
+            self._forget()
             raise
         self._forget()
+        if None not in (total, size) and str(size) != str(total):
+            raise ContentMismatch(
+                f"The service stored {size} bytes, but the upload has {total}.",
+                advice="Do not use the stored file, and upload the content again.",
+            )
         self.file = file
         if self.progress is not None and total is not None:
             self.progress(total, total)
-        if unverified is not None:
-            warn_unverified(unverified)
 
     def _record(self, action: str, request: Request | None, **facts: object) -> None:
         """Add a history row, with `facts` as values of the keys first, last, status, waited and error."""

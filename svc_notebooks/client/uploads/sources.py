@@ -91,7 +91,7 @@ class UploadSource:
         """Keep the last `size` bytes of a stream in memory, to send a chunk again. Other sources do nothing."""
 
     def keep_digests(self) -> None:
-        """Compute the digests of a stream while it is read. Other sources do nothing, because they are read again."""
+        """Compute the digests of a stream while it is read, from its first byte on. Other sources do nothing."""
 
     def digest(self, algorithm: str) -> str | None:
         """Return the digest of the whole content as it is now ("sha256" or "md5"), in hexadecimal.
@@ -159,7 +159,8 @@ class PathSource(UploadSource):
 
     @property
     def media_type(self) -> str:
-        return _media_type(self._path, self.name)
+        with self._path.open("rb", buffering=0) as file:
+            return mime.detect(self.name, file.read(mime.SNIFFED_BYTES))
 
     def read(self, offset: int, size: int) -> bytes:
         file = self._file = self._file or io.FileIO(self._path)
@@ -200,11 +201,6 @@ class PathSource(UploadSource):
         if self._file is not None:
             self._file.close()
             self._file = None
-
-
-def _media_type(path: Path, name: str | None) -> str:
-    with path.open("rb", buffering=0) as file:
-        return mime.detect(name, file.read(mime.SNIFFED_BYTES))
 
 
 def _stamp(stat: os.stat_result) -> tuple[int, int]:
@@ -296,7 +292,7 @@ class StreamSource(UploadSource):
 
     can_change = False
 
-    def __init__(self, file: Readable | None, name: str | None = None, size: int | None = None) -> None:
+    def __init__(self, file: Readable, name: str | None = None, size: int | None = None) -> None:
         self._file = file
         self._kept = bytearray()
         self._max_kept = 8 * BLOCK
@@ -321,15 +317,11 @@ class StreamSource(UploadSource):
         return data
 
     def _read_more(self, size: int) -> None:
-        data = _check_bytes(self._read_file(size))
+        data = _check_bytes(self._file.read(size))
         self._ended = not data
         self._kept += data
         for computed in self._digests:
             computed.update(data)
-
-    def _read_file(self, size: int) -> object:
-        assert self._file is not None
-        return self._file.read(size)
 
     def _check_size(self, end: int) -> None:
         if self.size is None or (end < self.size and not self._ended):
@@ -344,8 +336,7 @@ class StreamSource(UploadSource):
         self._max_kept = size
 
     def keep_digests(self) -> None:
-        if not self.lowest:  # all bytes that were read are still there
-            self._digests = [hashlib.new(algorithm, self._kept) for algorithm in ("sha256", "md5")]
+        self._digests = [hashlib.new(algorithm, self._kept) for algorithm in ("sha256", "md5")]
 
     def digest(self, algorithm: str) -> str | None:
         while self._digests and not self._ended:
@@ -353,25 +344,21 @@ class StreamSource(UploadSource):
         return next((computed.hexdigest() for computed in self._digests if computed.name == algorithm), None)
 
 
-class UnsizedPathSource(StreamSource):
-    """An upload source that reads a file on disk whose size is not known like a stream, such as a file of /proc."""
+class UnsizedFile:
+    """Reads a file on disk whose size is not known, such as a file of /proc, for a StreamSource.
 
-    def __init__(self, path: Path, name: str | None = None) -> None:
-        super().__init__(None, name or path.name)
-        self._path = path.resolve()
-        self._opened: io.FileIO | None = None
+    A small file is read at once, so that it does not change in between.
+    """
 
-    @property
-    def media_type(self) -> str:
-        return _media_type(self._path, self.name)
+    def __init__(self, path: Path) -> None:
+        self._path, self._end, self._ahead = path.resolve(), 0, b""
 
-    def _read_file(self, size: int) -> object:
-        if self._opened is None:
-            self._opened = io.FileIO(self._path)
-            self._opened.seek(self.lowest + len(self._kept))
-        return self._opened.read(size)
-
-    def close(self) -> None:
-        if self._opened is not None:
-            self._opened.close()
-            self._opened = None
+    def read(self, size: int = BLOCK, /) -> bytes:
+        """Return at most `size` bytes, or none at the end of the file."""
+        if not self._ahead:
+            with self._path.open("rb") as file:
+                file.seek(self._end)
+                self._ahead = file.read(BLOCK)
+            self._end += len(self._ahead)
+        data, self._ahead = self._ahead[:size], self._ahead[size:]
+        return data

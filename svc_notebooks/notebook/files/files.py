@@ -20,15 +20,7 @@ from ..frames.schemas import IDS, file_schema
 from .metadata import files_schema_with, metadata_body, with_parent
 from .progress import Progress, check_progress
 from .tree_upload import has_tree, upload_trees
-from .upload_requests import (
-    check_resumable,
-    is_current,
-    new_content,
-    new_files,
-    run_upload,
-    upload_identity,
-    with_source_time,
-)
+from .upload_requests import check_resumable, is_current, new_content, new_files, run_upload, upload_identity
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -181,12 +173,12 @@ def _run_uploads(
         common,
         identity=upload_identity,
         with_id=partial(with_chosen_id, session) if function == "upload" else None,
-        repeat=partial(_upload_again, alone=alone),
+        repeat=partial(run_upload, alone=alone, repeated=True),
         is_done=lambda row, record: is_current(session, record, row.source.status_changed, row.source.path),
     )
     operation = RowOperation(
         schema,
-        partial(_upload_row, alone=alone),
+        partial(run_upload, alone=alone, repeated=False),
         known=_known_name,
         resumable=resumable,
         title=f"Upload {requests[0].name}" if alone else "Upload",
@@ -198,18 +190,6 @@ def _run_uploads(
 
 def _size(request: UploadRequest) -> int | None:
     return request.source.size
-
-
-def _upload_row(session: Session, request: UploadRequest, report: Report, *, alone: bool) -> Record:
-    return with_source_time(run_upload(session, request, report, alone=alone), request.source.status_changed)
-
-
-def _upload_again(session: Session, request: UploadRequest, report: Report, *, alone: bool) -> Record:
-    """Upload a file, unless an earlier call has created it and was stopped before it recorded this."""
-    from ...client.uploads.chosen_id import find_or_upload
-
-    file = find_or_upload(session, request, lambda: run_upload(session, request, report, alone=alone))
-    return with_source_time(file, request.source.status_changed)
 
 
 def _known_name(request: UploadRequest) -> Record:

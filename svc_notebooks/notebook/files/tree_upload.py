@@ -17,7 +17,7 @@ from ..byte_sizes import size_text
 from ..frames.frames import Schema
 from ..frames.schemas import FILES, TREE_FILES
 from .metadata import files_schema_with, metadata_body
-from .upload_requests import is_current, with_source_time
+from .upload_requests import SOURCE_TIME, is_current
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -85,7 +85,7 @@ def upload_trees(
         identity=_identity,
         with_id=lambda row, new_id: row._replace(new_id=new_id),
         repeat=partial(_upload_row, repeated=True),
-        is_done=lambda row, record: is_current(session, record, row.file.status_changed, row.file.path),
+        is_done=lambda row, record: is_current(session, record, row.file.path.stat().st_ctime_ns, row.file.path),
     )
     operation = RowOperation(
         columns,
@@ -104,9 +104,9 @@ def upload_trees(
 def _upload_row(session: Session, row: TreeFile, report: Report, *, repeated: bool = False) -> Record:
     from ...client.uploads.tree_upload import upload_tree_file
 
+    status_changed = None if row.file.error else row.file.path.stat().st_ctime_ns
     file, outcome = upload_tree_file(session, row, report, repeated=repeated)
-    record = {**file, "path": str(row.file.relative), "outcome": outcome}
-    return with_source_time(record, row.file.status_changed)
+    return {**file, "path": str(row.file.relative), "outcome": outcome, SOURCE_TIME: status_changed}
 
 
 def _identity(row: TreeFile) -> list[object]:

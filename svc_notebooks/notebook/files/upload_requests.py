@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 from ..arguments import is_frame, names_for, sources
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from ..frames.frames import Record
 
 
-_SOURCE_TIME = "sourceStatusChanged"
+SOURCE_TIME = "sourceStatusChanged"
 """The key in the record of an uploaded file for the time of the last change of its source in nanoseconds."""
 
 
@@ -100,10 +101,7 @@ def check_resumable(requests: Sequence[UploadRequest]) -> None:
     """Raise ValueError if a later call could not tell whether a source is the same."""
     for request in requests:
         if request.source.identity() is None:
-            raise ValueError(
-                f"resume needs sources that are paths or bytes, and {request.name!r} is a file object, or has no known"
-                " size"
-            )
+            raise ValueError(f"resume needs paths or bytes, and {request.name!r} is a file object or has no known size")
 
 
 def upload_identity(request: UploadRequest) -> list[object]:
@@ -111,17 +109,12 @@ def upload_identity(request: UploadRequest) -> list[object]:
     return [request.source.identity(), request.metadata.get("name"), request.file_id]
 
 
-def with_source_time(file: Mapping[str, Any], status_changed: int | None) -> Record:
-    """Return the record of an uploaded file for a ledger, with the time of the last change of its source on disk."""
-    return {**file, _SOURCE_TIME: status_changed}
-
-
 def is_current(session: Session, record: Record, status_changed: int | None, path: object) -> bool:
     """Return False if the file at `path` has other content than at its upload, with the same size and times.
 
     The content is compared only if the time `status_changed` is another one than in the record.
     """
-    if record.get(_SOURCE_TIME) in (None, status_changed):
+    if record.get(SOURCE_TIME) in (None, status_changed):
         return True
     from ...client.uploads.content_comparison import compare_content, warn_unverified
     from ...client.uploads.open_source import open_source
@@ -132,8 +125,19 @@ def is_current(session: Session, record: Record, status_changed: int | None, pat
     return is_same is not False
 
 
-def run_upload(session: Session, request: UploadRequest, report: Report, *, alone: bool = True) -> File:
-    """Run an upload and return the file. `alone` is False for one of several uploads of a call."""
+def run_upload(session: Session, request: UploadRequest, report: Report, *, alone: bool, repeated: bool) -> Record:
+    """Run an upload and return the record of the file. `alone` is False for one of several uploads of a call.
+
+    `repeated` is True if an earlier call may have created the file, and was stopped before it recorded this.
+    """
+    from ...client.uploads.chosen_id import find_or_upload
+
+    send = partial(_send, session, request, report, alone=alone)
+    file = find_or_upload(session, request, send) if repeated else send()
+    return {**file, SOURCE_TIME: request.source.status_changed}
+
+
+def _send(session: Session, request: UploadRequest, report: Report, *, alone: bool) -> File:
     from ...client.uploads.prepare import execute, resumable
 
     if request.upload_type != "resumable":
