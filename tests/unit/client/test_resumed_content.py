@@ -28,15 +28,13 @@ from svc_notebooks.core.http.messages import Request, Response, as_body
 from tests.scripted import Fault, Q, Shelf, Stream, answer, answered_with, lost, reset, session_for
 
 CONTENT = Random(8).randbytes(3 * Q + 99)
+CHANGED = bytearray(CONTENT)
+for at in (100_000, 2 * Q + 100_000):  # in the first and in the third chunk, outside of the fingerprint
+    CHANGED[at : at + 9] = bytes(9)
 
 
 def md5(content: bytes) -> str:
     return hashlib.md5(content).hexdigest()
-
-
-CHANGED = bytearray(CONTENT)
-for at in (100_000, 2 * Q + 100_000):  # in the first and in the third chunk, outside of the fingerprint
-    CHANGED[at : at + 9] = bytes(9)
 
 
 def change(path: Path) -> None:
