@@ -6,7 +6,7 @@ import pickle
 import pytest
 
 import svc_notebooks as svc
-from svc_notebooks.client.uploads.sources import open_source
+from svc_notebooks.client.uploads.open_source import open_source
 
 CONTENT = bytes(range(256)) * 4
 
