@@ -299,9 +299,9 @@ RESOURCES: Final[Mapping[str, Schema]] = {
     ),
     "CalendarListEntryToWrite": record(_ENTRY_SETTINGS),
     "CalendarListEntryToInsert": record({"id": _LIMITED, **_ENTRY_SETTINGS}, ["id"]),
-    "CalendarList": _resource("kind etag nextPageToken", items=array(ref("CalendarListEntry"))),
+    "CalendarList": _resource("kind etag nextPageToken nextSyncToken", items=array(ref("CalendarListEntry"))),
     "Setting": _resource("kind id value"),
-    "SettingList": _resource("kind nextPageToken", items=array(ref("Setting"))),
+    "SettingList": _resource("kind etag nextPageToken nextSyncToken", items=array(ref("Setting"))),
     "FreeBusyQuery": record(
         {
             "timeMin": TIME,
@@ -322,10 +322,10 @@ RESOURCES: Final[Mapping[str, Schema]] = {
             ),
         },
     ),
-    "AclRule": _resource("kind etag id", role=_CALENDAR_ROLE, scope=_SCOPE),
+    "AclRule": _resource("kind etag id", role=_enum((*CALENDAR_ROLES, "none")), scope=_SCOPE),
     "AclRuleToCreate": record({"role": _CALENDAR_ROLE, "scope": {**_SCOPE, "required": ["type"]}}, ["role", "scope"]),
     "AclRuleToChange": record({"role": _CALENDAR_ROLE}, ["role"]),
-    "Acl": _resource("kind etag nextPageToken", items=array(ref("AclRule"))),
+    "Acl": _resource("kind etag nextPageToken nextSyncToken", items=array(ref("AclRule"))),
     "Colors": _resource("kind updated:time", calendar=_COLOR_MAP, event=_COLOR_MAP),
     "Error": record(
         {

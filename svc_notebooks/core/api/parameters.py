@@ -118,6 +118,10 @@ QUICK_ADD: Final = (
     Parameter("text", rule="The event in English words, such as Lunch with Bob tomorrow 12:30-13:30.", required=True),
     *SEND_UPDATES,
 )
+_SYNC = Parameter(
+    "syncToken",
+    rule="The nextSyncToken of an earlier list. The response has only the entries that have changed since then.",
+)
 _WINDOW = (
     Parameter("timeMin", "time", "Only events that end after this time."),
     Parameter("timeMax", "time", "Only events that begin before this time."),
@@ -142,15 +146,14 @@ EVENT_SEARCH: Final = (
     Parameter("eventTypes", values=(*EVENT_TYPES, "fromGmail"), repeated=True),
     Parameter("privateExtendedProperty", rule="Only events with this private property, as key=value.", repeated=True),
     Parameter("sharedExtendedProperty", rule="Only events with this shared property, as key=value.", repeated=True),
-    Parameter(
-        "syncToken",
-        rule="The nextSyncToken of an earlier list. The response has only the events that have changed since then.",
-    ),
+    _SYNC,
 )
 PAGE_OF_250: Final = (
     Parameter("maxResults", "integer", "The maximum number of entries in a page, at most 250.", minimum=1),
     page(250)[1],
+    _SYNC,
 )
+ACCESS_RULES: Final = (*PAGE_OF_250, Parameter("showDeleted", "boolean", "Whether the list contains deleted rules."))
 CALENDAR_SEARCH: Final = (
     Parameter("minAccessRole", values=("freeBusyReader", "reader", "writer", "owner")),
     *PAGE_OF_250,

@@ -47,15 +47,6 @@ class CalendarListEntry(Calendar, total=False):
     notificationSettings: JSONObject
 
 
-class CalendarList(TypedDict, total=False):
-    """A page of a user's calendar list."""
-
-    kind: str
-    etag: str
-    nextPageToken: str
-    items: list[CalendarListEntry]
-
-
 class AclScope(TypedDict, total=False):
     """The user, group or domain to which an access rule applies. The type "default" means everyone."""
 
@@ -71,15 +62,6 @@ class AclRule(TypedDict, total=False):
     id: str
     scope: AclScope
     role: str
-
-
-class Acl(TypedDict, total=False):
-    """A page of a calendar's access rules."""
-
-    kind: str
-    etag: str
-    nextPageToken: str
-    items: list[AclRule]
 
 
 class ColorPair(TypedDict):
@@ -135,11 +117,3 @@ class Setting(TypedDict, total=False):
     kind: str
     id: str
     value: str
-
-
-class SettingList(TypedDict, total=False):
-    """A page of a user's settings."""
-
-    kind: str
-    nextPageToken: str
-    items: list[Setting]

@@ -7,13 +7,14 @@ from ...core.errors.catalogue import refuse
 from ...core.events import calendars
 from ...core.events.calendars import RULE_SHAPE, CalendarRole
 from ...core.http.messages import Response
-from ...core.resources.calendars import Acl, AclRule, AclScope
+from ...core.resources.calendars import AclRule, AclScope
 from ..context.responses import empty_response
 from ..context.service_context import RequestContext, ServiceContext
 from ..events.calendars import calendar_of, resource_response
-from ..events.event_messages import record_access
-from ..files.operations import read_json
+from ..events.event_messages import access_of, record_access
+from ..files.operations import bool_param, read_json
 from ..tables.calendars import AccessRow, CalendarRow
+from .list_pages import list_response, read_listing
 
 
 def _resource(context: ServiceContext, row: AccessRow) -> AclRule:
@@ -24,7 +25,7 @@ def _resource(context: ServiceContext, row: AccessRow) -> AclRule:
         "etag": f'"{row.role:017d}"',
         "id": row.scope,
         "scope": scope,
-        "role": CalendarRole(row.role).wire_name,
+        "role": CalendarRole(row.role).wire_name if row.role else "none",
     }
 
 
@@ -64,13 +65,8 @@ def _grant(
         raise refuse("invalid", field="scope.value", message="the role of the calendar's owner cannot be changed.")
     row = AccessRow(calendar.id, scope, role)
     context.store.calendars.grant(row)
-    record_access(context, calendar, _named_users(scope))
+    record_access(context, calendar, scope)
     return resource_response(request, _resource(context, row), RULE_SHAPE)
-
-
-def _named_users(scope: str) -> list[str]:
-    """Return the user that the scope of an access rule names, or an empty list for a domain or everybody."""
-    return [scope.removeprefix("user:")] if scope.startswith("user:") else []
 
 
 def get(context: ServiceContext, request: RequestContext) -> Response:
@@ -80,13 +76,22 @@ def get(context: ServiceContext, request: RequestContext) -> Response:
 
 
 def list_rules(context: ServiceContext, request: RequestContext) -> Response:
-    """Return all access rules of a calendar, beginning with the owner's rule."""
+    """Return one page of the access rules of a calendar, beginning with the owner's rule. A deleted rule has no role.
+
+    With a sync token, these are the rules that changed since then.
+    """
     calendar = calendar_of(context, request, CalendarRole.OWNER)
-    rules: Acl = {
-        "kind": context.names.calendar_kind("acl"),
-        "items": [_resource(context, row) for row in _rows(context, calendar)],
-    }
-    return resource_response(request, rules, {"kind": None, "etag": None, "nextPageToken": None, "items": RULE_SHAPE})
+    listing = read_listing(context, request, access_of(calendar.id))
+    rules = {row.scope: _resource(context, row) for row in _rows(context, calendar)}
+    if listing.changed is not None or bool_param(request.query, "showDeleted", default=False):
+        logged = context.store.changes.since(listing.log, 0)
+        rules |= {scope: _resource(context, AccessRow(calendar.id, scope, 0)) for scope in logged if scope not in rules}
+    entries = [
+        ((scope != f"user:{calendar.owner}", scope), rule)
+        for scope, rule in rules.items()
+        if listing.changed is None or scope in listing.changed
+    ]
+    return list_response(context, request, listing, "acl", entries, RULE_SHAPE)
 
 
 def delete(context: ServiceContext, request: RequestContext) -> Response:
@@ -97,5 +102,5 @@ def delete(context: ServiceContext, request: RequestContext) -> Response:
         if row.scope == f"user:{calendar.owner}":
             raise refuse("invalid", field="ruleId", message="the rule of the calendar's owner cannot be deleted.")
         context.store.calendars.revoke(calendar.id, row.scope)
-        record_access(context, calendar, _named_users(row.scope))
+        record_access(context, calendar, row.scope)
     return empty_response(204)

@@ -7,23 +7,22 @@ the settings of a calendar, adds another calendar that the user can see, or remo
 from __future__ import annotations
 
 import json
+from typing import Any
 
 from ...core.errors.catalogue import refuse
 from ...core.events.calendar_list import check_entry
 from ...core.events.calendars import LIST_SHAPE, CalendarRole, check_role
 from ...core.events.colors import CALENDAR_COLORS
 from ...core.http.messages import JSONObject, Response
-from ...core.resources.calendars import CalendarList, CalendarListEntry
-from ..context.page_tokens import decode_page_token, encode_page_token
+from ...core.resources.calendars import CalendarListEntry
 from ..context.responses import empty_response
 from ..context.service_context import RequestContext, ServiceContext
 from ..events.calendars import calendar_of, default_reminders, etag, primary_of, resource_response, role_of
-from ..events.event_messages import record_list_change
-from ..events.event_request import page_size
+from ..events.event_messages import list_of, record_list_change
 from ..files.operations import bool_param, parse_fields_param, read_json
 from ..tables.calendars import CalendarRow
+from .list_pages import list_response, read_listing
 
-_DEFAULT_PAGE_SIZE, _MAX_PAGE_SIZE = 100, 250
 _REMOVED = "removed"
 """The key of a stored entry whose calendar the user has removed from the list."""
 
@@ -76,29 +75,30 @@ def _settings(context: ServiceContext, request: RequestContext, row: CalendarRow
 
 
 def list_entries(context: ServiceContext, request: RequestContext) -> Response:
-    """Return one page of the caller's calendar list, beginning with the primary calendar."""
-    minimum_role = CalendarRole.FREE_BUSY_READER
+    """Return one page of the caller's calendar list, beginning with the primary calendar.
+
+    With a sync token, these are the entries that changed since then, with deleted and hidden ones.
+    """
+    user = request.caller.user
+    listing = read_listing(context, request, list_of(user))
+    changed, minimum_role = listing.changed, CalendarRole.FREE_BUSY_READER
     if "minAccessRole" in request.query:
         minimum_role = check_role(request.query.get("minAccessRole"))
-    show_hidden = bool_param(request.query, "showHidden", default=False)
-    show_deleted = bool_param(request.query, "showDeleted", default=False)
-    user = request.caller.user
+    show_hidden = bool_param(request.query, "showHidden", default=False) or changed is not None
+    show_deleted = bool_param(request.query, "showDeleted", default=False) or changed is not None
     primary_of(context, user)
     stored = {name: json.loads(body) for name, body in context.store.calendars.entries(user)}
-    rows = sorted(_visible(context, user, stored), key=lambda row: (row.id != user, row.created, row.id))
-    entries = []
-    for row in rows:
+    rows = {row.id: row for row in _visible(context, user, stored) if changed is None or row.id in changed}
+    entries: list[tuple[tuple[Any, ...], CalendarListEntry]] = []
+    for row in rows.values():
         settings = stored.get(row.id, {})
         is_shown = (show_hidden or not settings.get("hidden")) and (show_deleted or not settings.get(_REMOVED))
         if is_shown and (role_of(context, user, row) or CalendarRole.FREE_BUSY_READER) >= minimum_role:
-            entries.append(list_entry(context, user, row, settings))
-    size = page_size(request.query, _DEFAULT_PAGE_SIZE, _MAX_PAGE_SIZE)
-    about, token = ("calendarList", user), request.query.get("pageToken")
-    start = decode_page_token(token, about, 1, context.secret)[0] if token else 0
-    page: CalendarList = {"kind": context.names.calendar_kind("calendarList"), "items": entries[start : start + size]}
-    if start + size < len(entries):
-        page["nextPageToken"] = encode_page_token((start + size,), about, context.secret)
-    return resource_response(request, page, {"kind": None, "etag": None, "nextPageToken": None, "items": LIST_SHAPE})
+            entries.append(((row.id != user, row.created, row.id), list_entry(context, user, row, settings)))
+    for name in (changed or frozenset()) - rows.keys():
+        kind = context.names.calendar_kind("calendarListEntry")
+        entries.append(((True, 0, name), {"kind": kind, "id": name, "deleted": True}))
+    return list_response(context, request, listing, "calendarList", entries, LIST_SHAPE)
 
 
 def _visible(context: ServiceContext, user: str, stored: dict[str, JSONObject]) -> list[CalendarRow]:
@@ -150,7 +150,7 @@ def _fields(request: RequestContext, body: JSONObject) -> JSONObject:
 def _save(context: ServiceContext, request: RequestContext, row: CalendarRow, fields: JSONObject) -> Response:
     settings: JSONObject = {name: value for name, value in fields.items() if value is not None}
     context.store.calendars.save_entry(request.caller.user, row.id, json.dumps(settings))
-    record_list_change(context, [request.caller.user])
+    record_list_change(context, [request.caller.user], row.id)
     return _entry_response(context, request, row, settings)
 
 
@@ -162,5 +162,5 @@ def delete(context: ServiceContext, request: RequestContext) -> Response:
             raise refuse("invalid", field="calendarId", message="the primary calendar cannot be removed from the list.")
         settings = {**_settings(context, request, row), _REMOVED: True}
         context.store.calendars.save_entry(request.caller.user, row.id, json.dumps(settings))
-        record_list_change(context, [request.caller.user])
+        record_list_change(context, [request.caller.user], row.id)
     return empty_response(204)

@@ -15,9 +15,8 @@ from ...core.resources.calendars import BusyCalendar, FreeBusy
 from ...core.work_budget import WorkBudget, WorkExceeded
 from ..context.service_context import RequestContext, ServiceContext
 from ..events.calendars import calendar_of, resource_response
-from ..events.expansion import expand_calendar
+from ..events.expansion import expand_within
 from ..events.list_criteria import ListCriteria
-from ..events.page_budget import PageEnds
 from ..files.operations import parse_fields_param, read_json
 from ..tables.calendars import CalendarRow
 
@@ -40,7 +39,7 @@ def query(context: ServiceContext, request: RequestContext) -> Response:
             name: _answer(context, request, query, name, work) if position < query.most else _error("tooManyCalendars")
             for position, name in enumerate(query.calendars)
         }
-    except (WorkExceeded, PageEnds):
+    except WorkExceeded:
         raise refuse("timeRangeTooLong") from None
     value: FreeBusy = {
         "kind": context.names.calendar_kind("freeBusy"),
@@ -79,9 +78,8 @@ def _answer(
 def _busy_times(
     context: ServiceContext, calendar: CalendarRow, query: FreeBusyQuery, work: WorkBudget
 ) -> Iterator[tuple[int, int]]:
-    """Yield start and end of each event and instance that occupies the owner. Raises WorkExceeded or PageEnds."""
+    """Yield start and end of each event and instance that occupies the owner. Raises WorkExceeded."""
     criteria = ListCriteria(query.begin, query.end, None, True, False, "startTime", None, ())
-    for _, (event, slot) in expand_calendar(context, calendar, criteria, None).entries:
-        work.spend()
+    for _, (event, slot) in expand_within(context, calendar, criteria, work):
         if occupies(event.body, calendar.owner):
             yield (slot.start, slot.end) if slot else (event.row.start, event.row.end or event.row.start)

@@ -15,7 +15,13 @@ from ...core.resources.calendars import Colors
 from ..context.responses import empty_response
 from ..context.service_context import RequestContext, ServiceContext
 from ..events.calendars import calendar_of, calendar_resource, resource_response
-from ..events.event_messages import record_calendar_change, record_deletion, record_event_change, users_of
+from ..events.event_messages import (
+    record_calendar_change,
+    record_clearing,
+    record_deletion,
+    settings_of,
+    users_of,
+)
 from ..files.operations import read_json
 from ..tables.calendars import CalendarRow
 
@@ -56,6 +62,8 @@ def _change(context: ServiceContext, request: RequestContext, *, partial: bool) 
         zone = str(body.pop("timeZone", None) or row.zone)
         merged = (json.loads(row.body) if partial else {}) | body
         fields = {name: value for name, value in merged.items() if value is not None}
+        if row.primary and zone != row.zone:
+            context.store.changes.add([settings_of(row.owner)], "timezone", context.millis())
         row = row._replace(zone=zone, body=json.dumps(fields))
         context.store.calendars.save(row)
         record_calendar_change(context, row)
@@ -82,7 +90,7 @@ def clear(context: ServiceContext, request: RequestContext) -> Response:
         if not row.primary:
             raise refuse("invalid", field="calendarId", message="only a primary calendar can be cleared.")
         context.store.events.drop_all(row.id)
-        record_event_change(context, row.id)
+        record_clearing(context, row.id)
     return empty_response(204)
 
 

@@ -6,13 +6,11 @@ from ...core.api.operations import SETTING
 from ...core.errors.catalogue import refuse
 from ...core.events.calendars import SETTING_SHAPE
 from ...core.http.messages import Response
-from ...core.resources.calendars import Setting, SettingList
-from ..context.page_tokens import decode_page_token, encode_page_token
+from ...core.resources.calendars import Setting
 from ..context.service_context import RequestContext, ServiceContext
 from ..events.calendars import primary_of, resource_response
-from ..events.event_request import page_size
-
-_DEFAULT_PAGE_SIZE, _MAX_PAGE_SIZE = 100, 250
+from ..events.event_messages import settings_of
+from .list_pages import list_response, read_listing
 
 _FIXED = {
     "autoAddHangouts": "false",
@@ -40,18 +38,11 @@ def get(context: ServiceContext, request: RequestContext) -> Response:
 
 
 def list_settings(context: ServiceContext, request: RequestContext) -> Response:
-    """Return one page of the caller's settings."""
-    size = page_size(request.query, _DEFAULT_PAGE_SIZE, _MAX_PAGE_SIZE)
-    about, token = ("settings", request.caller.user), request.query.get("pageToken")
-    start = decode_page_token(token, about, 1, context.secret)[0] if token else 0
-    names = list(_FIXED)[start : start + size]
-    page: SettingList = {
-        "kind": context.names.calendar_kind("settings"),
-        "items": [_setting(context, request, name) for name in names],
-    }
-    if start + size < len(_FIXED):
-        page["nextPageToken"] = encode_page_token((start + size,), about, context.secret)
-    return resource_response(request, page, {"kind": None, "nextPageToken": None, "items": SETTING_SHAPE})
+    """Return one page of the caller's settings, or of those that changed since the sync token."""
+    listing = read_listing(context, request, settings_of(request.caller.user))
+    names = [name for name in _FIXED if listing.changed is None or name in listing.changed]
+    entries = [((name,), _setting(context, request, name)) for name in names]
+    return list_response(context, request, listing, "settings", entries, SETTING_SHAPE)
 
 
 def _setting(context: ServiceContext, request: RequestContext, name: str) -> Setting:

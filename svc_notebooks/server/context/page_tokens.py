@@ -1,4 +1,4 @@
-"""Encodes and verifies page tokens. A page token is valid only for the listing that issued the token."""
+"""Encodes and verifies page tokens and sync tokens. A token is valid only for the listing that issued the token."""
 
 from __future__ import annotations
 
@@ -7,9 +7,12 @@ import json
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from typing import Any
 
-from ...core.errors.catalogue import refuse
+from ...core.api.operations import Operation
+from ...core.errors.catalogue import ApiError, refuse
+from ...core.http.messages import Query
 
 _MAC_SIZE = 16
+_PAGING = ("pageToken", "maxResults")
 
 
 def encode_page_token(keys: tuple[Any, ...], about: tuple[str, ...], secret: str) -> str:
@@ -31,6 +34,23 @@ def decode_page_token(token: str, about: tuple[str, ...], width: int, secret: st
     if len(keys) != width:
         raise _wrong()
     return keys
+
+
+def decode_sync_token(token: str, about: tuple[str, ...], width: int, secret: str) -> tuple[Any, ...]:
+    """Return the `width` values in a sync token. Raises ApiError (410) for a token of another listing or service."""
+    try:
+        return decode_page_token(token, about, width, secret)
+    except ApiError:
+        raise refuse("fullSyncRequired") from None
+
+
+def selecting_parameters(query: Query, operation: Operation) -> str:
+    """Return the query parameters that must be the same in the requests for all pages of a list, as one text.
+
+    These are the parameters of the operation. Unknown parameters, and those of the response format, may differ.
+    """
+    names = {parameter.name for parameter in operation.parameters}.difference(_PAGING)
+    return str(sorted(pair for pair in query.pairs if pair[0] in names))
 
 
 def _mac(text: bytes, about: tuple[str, ...], secret: str) -> bytes:

@@ -12,6 +12,7 @@ from ...core.resources.events import Attendee, Event
 from ..context.service_context import ServiceContext
 from ..tables.events import EventRow
 from .calendars import primary_of
+from .event_messages import record_removal, record_times
 from .instances import exists_in_recurrence, find_event
 from .resource import EventRecord, event_from_row, omit, pick
 
@@ -80,6 +81,7 @@ def drop_missing_instances(context: ServiceContext, event: EventRecord) -> None:
     for instance in context.store.events.changed_instances(row.calendar, row.id):
         if row.cancelled or not row.recurring or not exists_in_recurrence(calendar, event, instance):
             context.store.events.drop(instance.calendar, instance.id)
+            record_removal(context, instance)
             copies = copies_of(context, instance) if instance.calendar == instance.origin else []
             for guest_calendar in {copy.calendar for copy in copies if copy.id == instance.id}:
                 _withdraw(context, instance, guest_calendar)
@@ -105,6 +107,7 @@ def _save_copy(context: ServiceContext, event: EventRecord, calendar: str) -> No
     series = row.series if _has_series(context, row, calendar) else None
     shared = common_part(json.loads(row.body) if series == row.series else body)
     copy = row._replace(calendar=calendar, series=series, body=json.dumps(merge_parts(shared, private)))
+    record_times(context, before, copy)
     context.store.events.save(copy)
     drop_missing_instances(context, event_from_row(copy))
 

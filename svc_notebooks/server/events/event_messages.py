@@ -1,10 +1,11 @@
-"""Queues messages to the notification channels of calendars and calendar lists.
+"""Logs changes for sync tokens, and queues messages to the notification channels of calendars and calendar lists.
 
-Each function runs inside the transaction of the change, so messages are queued only for committed changes.
+Each function runs inside the transaction of the change, so only committed changes are logged and sent.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
@@ -14,6 +15,7 @@ from ...core.notifications.messages import EXISTS, NOT_EXISTS
 from ..context.service_context import ServiceContext
 from ..tables.calendars import CalendarRow
 from ..tables.channels import ChannelRow
+from ..tables.events import EventRow
 from .calendars import role_of
 
 
@@ -25,6 +27,41 @@ def events_of(calendar: str) -> str:
 def list_of(user: str) -> str:
     """Return the name of a user's calendar list, which is stored as the watched resource of notification channels."""
     return f"calendar list of {user}"
+
+
+def series_of_calendar(calendar: str) -> str:
+    """Return the name of the log of the recurring events of a calendar whose instances changed their times."""
+    return f"series of {calendar}"
+
+
+def access_of(calendar: str) -> str:
+    """Return the name of the log of a calendar's access rules."""
+    return f"access of {calendar}"
+
+
+def settings_of(user: str) -> str:
+    """Return the name of the log of a user's calendar settings."""
+    return f"settings of {user}"
+
+
+def record_removal(context: ServiceContext, row: EventRow) -> None:
+    """Log that a calendar no longer has the row of an event."""
+    logs = [events_of(row.calendar), *([series_of_calendar(row.calendar)] if row.recurring else [])]
+    context.store.changes.add(logs, row.id, context.millis())
+
+
+def record_times(context: ServiceContext, before: EventRow | None, after: EventRow) -> None:
+    """Log that the instances of a recurring event changed, if its times or its recurrence did."""
+    if before and (before.recurring or after.recurring):
+        old, new = json.loads(before.body), json.loads(after.body)
+        if any(old.get(name) != new.get(name) for name in ("start", "end", "recurrence")):
+            context.store.changes.add([series_of_calendar(after.calendar)], after.id, context.millis())
+
+
+def record_clearing(context: ServiceContext, calendar: str) -> None:
+    """Log that all events of a calendar were removed, which the empty id stands for, and queue messages."""
+    context.store.changes.add([events_of(calendar)], "", context.millis())
+    record_event_change(context, calendar)
 
 
 @contextmanager
@@ -58,9 +95,11 @@ def _end(context: ServiceContext, channel: ChannelRow) -> None:
     context.store.channels.set_state(channel.seq, next_state(ChannelState(channel.state), ChannelEvent.LOSS).value)
 
 
-def record_access(context: ServiceContext, calendar: CalendarRow, users: Iterable[str]) -> None:
-    """Queue messages after access rules of a calendar changed. `users` are the users that the rules name."""
-    record_list_change(context, users)
+def record_access(context: ServiceContext, calendar: CalendarRow, scope: str) -> None:
+    """Log and queue messages after the access rule of a scope changed, which may concern many users' lists."""
+    context.store.changes.add([access_of(calendar.id)], scope, context.millis())
+    named = scope.startswith("user:")
+    record_list_change(context, [scope.removeprefix("user:")] if named else users_of(context, calendar), calendar.id)
     for channel in context.store.channels.watchers(events_of(calendar.id), context.millis()):
         if (role_of(context, channel.user, calendar) or CalendarRole.FREE_BUSY_READER) < CalendarRole.READER:
             _end(context, channel)
@@ -69,18 +108,19 @@ def record_access(context: ServiceContext, calendar: CalendarRow, users: Iterabl
 def record_deletion(context: ServiceContext, row: CalendarRow, users: Iterable[str]) -> None:
     """Queue messages after a calendar was deleted. `users` are the users whose lists had the calendar."""
     record_event_change(context, row.id)
-    record_list_change(context, users)
+    record_list_change(context, users, row.id)
 
 
-def record_list_change(context: ServiceContext, users: Iterable[str]) -> None:
-    """Queue messages to the channels on the calendar lists of these users."""
+def record_list_change(context: ServiceContext, users: Iterable[str], calendar: str) -> None:
+    """Log a change of a calendar in the lists of these users, and queue messages to the channels on the lists."""
     for user in users:
+        context.store.changes.add([list_of(user)], calendar, context.millis())
         context.store.channels.enqueue_message(list_of(user), EXISTS, "", step=1, now=context.millis())
 
 
 def record_calendar_change(context: ServiceContext, row: CalendarRow) -> None:
     """Queue messages to the channels on the lists that have a calendar, because the calendar has changed."""
-    record_list_change(context, users_of(context, row))
+    record_list_change(context, users_of(context, row), row.id)
 
 
 def users_of(context: ServiceContext, row: CalendarRow) -> list[str]:

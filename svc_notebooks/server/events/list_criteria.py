@@ -8,23 +8,27 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from ...core.clock import parse_time, to_millis
+from ...core.clock import from_millis, parse_time, to_millis
 from ...core.errors.catalogue import refuse
 from ...core.events.field_table import EVENT_TYPES
 from ...core.files.file_names import composed
 from ...core.http.messages import Query
 from ...core.resources.events import Event
-from ..context.page_tokens import decode_page_token
+from ..context.page_tokens import decode_sync_token, encode_page_token
 from ..context.service_context import RequestContext, ServiceContext
 from ..files.operations import bool_param, choice_param
 from ..tables.calendars import CalendarRow
 from ..tables.events import EventRow
+from .event_messages import events_of, series_of_calendar
 from .resource import EventRecord
 
 
 @dataclass(frozen=True, slots=True)
 class ListCriteria:
-    """The search criteria of a list request. `since` is the position in a sync token, or None without a sync token."""
+    """The search criteria of a list request. `since` is the position in a sync token, or None without a sync token.
+
+    `removed_since` is the position in the log of removed events, from the same token.
+    """
 
     after: datetime | None
     before: datetime | None
@@ -34,6 +38,7 @@ class ListCriteria:
     order: str
     since: int | None
     filters: tuple[Callable[[EventRecord], bool], ...]
+    removed_since: int = 0
 
     def accepts(self, row: EventRow) -> bool:
         """Return whether an event is new enough, and is not cancelled unless cancelled events are listed."""
@@ -53,7 +58,9 @@ _OFFSET = re.compile(r".*(?:[Zz]|[+-]\d{2}:\d{2})")
 _EXCLUDED_BY_SYNC_TOKEN = (
     "iCalUID", "orderBy", "privateExtendedProperty", "q", "sharedExtendedProperty", "timeMin", "timeMax", "updatedMin",
 )  # fmt: skip
-"""The parameters that cannot be combined with a sync token."""
+"""The parameters that cannot be combined with a sync token, because the token has those of the first list."""
+
+_WITHOUT_SYNC_TOKEN = set(_EXCLUDED_BY_SYNC_TOKEN) - {"timeMin", "timeMax"}
 
 
 def read_criteria(context: ServiceContext, request: RequestContext, calendar: CalendarRow) -> ListCriteria:
@@ -66,19 +73,51 @@ def read_criteria(context: ServiceContext, request: RequestContext, calendar: Ca
     single = bool_param(query, "singleEvents", default=False)
     if order == "startTime" and not single:
         raise refuse("ordering")
-    since = None
+    since, removed_since = None, 0
     if (token := query.get("syncToken")) is not None:
         if excluded := [name for name in _EXCLUDED_BY_SYNC_TOKEN if name in query]:
             raise refuse("invalidParameter", name=excluded[0], message="cannot be combined with syncToken.")
         if not bool_param(query, "showDeleted", default=True):
             message = "must not be false with syncToken, because the changes contain cancelled events."
             raise refuse("invalidParameter", name="showDeleted", message=message)
-        try:
-            since = decode_page_token(token, ("sync", calendar.id), 1, context.secret)[0]
-        except Exception:
-            raise refuse("fullSyncRequired") from None
+        about = _synchronized(query, calendar)
+        since, removed_since, *window = decode_sync_token(token, about, 4, context.secret)
+        after, before = (None if millis is None else from_millis(millis) for millis in window)
+        _check_log(context, calendar, removed_since, single=single)
     deleted = bool_param(query, "showDeleted", default=False) or updated is not None or since is not None
-    return ListCriteria(after, before, updated, single, deleted, order, since, tuple(_filters(query)))
+    filters = tuple(_filters(query))
+    return ListCriteria(after, before, updated, single, deleted, order, since, filters, removed_since)
+
+
+def next_sync_token(
+    context: ServiceContext, query: Query, calendar: CalendarRow, criteria: ListCriteria, last: int, last_removed: int
+) -> str | None:
+    """Return the sync token after a list, or None if the list cannot be continued by a list of changes.
+
+    The token has the position, and the time window of the first list, in which the changes are listed later.
+    """
+    if not _WITHOUT_SYNC_TOKEN.isdisjoint(name for name, _ in query.pairs):
+        return None
+    window = (None if bound is None else to_millis(bound) for bound in (criteria.after, criteria.before))
+    return encode_page_token((last, last_removed, *window), _synchronized(query, calendar), context.secret)
+
+
+def _synchronized(query: Query, calendar: CalendarRow) -> tuple[str, ...]:
+    """Return the calendar and the parameters that must be the same in the lists before and after a sync token."""
+    single = bool_param(query, "singleEvents", default=False)
+    return ("sync", calendar.id, str(single), *sorted(set(query.all("eventTypes"))))
+
+
+def _check_log(context: ServiceContext, calendar: CalendarRow, since: int, *, single: bool) -> None:
+    """Raise ApiError (410) if the log does not tell which events a client has to remove.
+
+    This is so after the calendar was cleared or a snapshot was restored, and in lists of instances after a recurring
+    event has changed its times.
+    """
+    changes = context.store.changes
+    is_cleared = since > changes.last() or "" in changes.since(events_of(calendar.id), since)
+    if is_cleared or (single and changes.since(series_of_calendar(calendar.id), since)):
+        raise refuse("fullSyncRequired")
 
 
 def read_instant(query: Query, name: str) -> datetime | None:

@@ -10,6 +10,7 @@ import dataclasses
 import re
 from collections.abc import Callable, Iterator
 from itertools import chain
+from operator import itemgetter
 
 from ...core.clock import format_time, from_millis, to_millis
 from ...core.errors.catalogue import refuse
@@ -19,22 +20,23 @@ from ...core.events.rrule import Start
 from ...core.events.times import TimeError, read_date
 from ...core.http.messages import Query, Response
 from ...core.resources.events import EventList
-from ...core.work_budget import WorkBudget
+from ...core.work_budget import WorkBudget, WorkExceeded
 from ..context.cursors import Cursor
-from ..context.page_tokens import decode_page_token, encode_page_token
+from ..context.page_tokens import decode_page_token, encode_page_token, selecting_parameters
 from ..context.responses import json_bytes, json_response, text_bytes
 from ..context.service_context import RequestContext, ServiceContext
 from ..files.operations import parse_fields_param, select_fields
 from ..tables.calendars import CalendarRow
 from ..tables.events import EventRow
 from .calendars import calendar_of, default_reminders, role_of, title_of
+from .event_messages import events_of
 from .event_request import event_in_path, page_size, view_of
 from .event_texts import EventTexts, ItemStyle, item_mask, list_text
-from .expansion import by_start, expand_calendar, expand_event
+from .expansion import by_start, expand_calendar, expand_event, expand_within
 from .instances import find_event, instance_id, is_within, overlaps
-from .list_criteria import ListCriteria, read_criteria, read_instant
+from .list_criteria import ListCriteria, next_sync_token, read_criteria, read_instant
 from .page_budget import FIRST, Entry, Key, Keyed, PageEnds
-from .resource import EventRecord, EventView, event_from_row
+from .resource import EventRecord, EventView, event_from_row, removed_event
 
 _DEFAULT_PAGE_SIZE, _MAX_PAGE_SIZE = 250, 2500
 _ROWS_PER_QUERY = 250
@@ -51,9 +53,9 @@ def list_events(context: ServiceContext, request: RequestContext) -> Response:
     calendar = calendar_of(context, request, CalendarRole.READER)
     parse_fields_param(request.query, {}, _SHAPE)
     view, criteria = view_of(context, request, calendar), read_criteria(context, request, calendar)
-    last = context.store.events.last(calendar.id)
+    last = context.store.events.last(calendar.id), context.store.changes.last()
     pick = _list_changes if criteria.since is not None else expand_calendar if criteria.single else _list_rows
-    about = ("events", calendar.id, _query_key(request.query))
+    about = ("events", calendar.id, selecting_parameters(request.query, request.operation))
 
     def events_from(key: Key | None) -> Cursor:
         return pick(context, calendar, criteria, key)
@@ -80,7 +82,7 @@ def list_instances(context: ServiceContext, request: RequestContext) -> Response
         instance = find_event(context, calendar, instance_id(event.row.id, original))
         return Cursor(by_start([instance] if instance and criteria.matches(instance) else []))
 
-    about = ("instances", calendar.id, event.row.id, _query_key(request.query))
+    about = ("instances", calendar.id, event.row.id, selecting_parameters(request.query, request.operation))
     return _page(context, request, view, about, instances_from, criteria, None, expands=True)
 
 
@@ -93,11 +95,6 @@ def _original(query: Query) -> Start | None:
         return read_date(text)
     except TimeError as error:
         raise refuse("invalidParameter", name="originalStart", message=str(error)) from None
-
-
-def _query_key(query: Query) -> str:
-    """Return the query parameters that must be the same in the requests for all pages, as one text."""
-    return str(sorted(pair for pair in query.pairs if pair[0] not in ("pageToken", "access_token", "oauth_token")))
 
 
 # -- selection -------------------------------------------------------------------------------------------------------
@@ -140,10 +137,41 @@ def _matches(calendar: CalendarRow, criteria: ListCriteria, row: EventRow, work:
 
 
 def _list_changes(context: ServiceContext, calendar: CalendarRow, criteria: ListCriteria, key: Key | None) -> Cursor:
-    assert criteria.since is not None
-    rows = context.store.events.since(calendar.id, key[0] if key else criteria.since, _ROWS_PER_QUERY)
-    entries = (((row.seq, row.id), Entry(_full_event(context, calendar, row))) for row in rows)
-    return Cursor(entry for entry in entries if criteria.passes(entry[1].event))
+    """Return a cursor over the events that changed since a sync token, in the order of the changes.
+
+    An event that the list no longer has is cancelled in the changes. Iteration raises ApiError (410) if the budget for
+    the instances of recurring events is spent.
+    """
+    return Cursor(_changes(context, calendar, criteria, key))
+
+
+def _changes(
+    context: ServiceContext, calendar: CalendarRow, criteria: ListCriteria, key: Key | None
+) -> Iterator[Keyed]:
+    events, since, work = context.store.events, criteria.since or 0, WorkBudget(context.policy.expansion_steps)
+    for event_id in sorted(set(context.store.changes.since(events_of(calendar.id), criteria.removed_since))):
+        if events.get(calendar.id, event_id) is None:
+            yield (0, event_id), Entry(removed_event(calendar.id, event_id))
+    try:  # all instances of a recurring event have the number of its row
+        for row in events.since(calendar.id, max(since, key[0] - 1) if key else since, _ROWS_PER_QUERY):
+            for entry in _changed_entries(context, calendar, criteria, row, work):
+                if criteria.passes(entry[1].event):
+                    yield entry
+    except WorkExceeded:
+        raise refuse("fullSyncRequired") from None
+
+
+def _changed_entries(
+    context: ServiceContext, calendar: CalendarRow, criteria: ListCriteria, row: EventRow, work: WorkBudget
+) -> Iterator[Keyed]:
+    """Yield the entries for a row that changed, which has all instances if it is a recurring event of such a list."""
+    if criteria.single and row.recurring:
+        instances = expand_within(context, calendar, criteria, work, row)
+        yield from sorted((((row.seq, key[1]), entry) for key, entry in instances), key=itemgetter(0))
+    elif row.cancelled or _matches(calendar, criteria, row, work):
+        yield (row.seq, row.id), Entry(_full_event(context, calendar, row))
+    elif row.series or row.place <= (criteria.since or 0):  # not a new event outside the window
+        yield (row.seq, row.id), Entry(removed_event(calendar.id, row.id))
 
 
 # -- pages -----------------------------------------------------------------------------------------------------------
@@ -156,7 +184,7 @@ def _page(
     about: tuple[str, ...],
     pick: Callable[[Key | None], Cursor],
     criteria: ListCriteria,
-    last: int | None,
+    last: tuple[int, int] | None,
     *,
     expands: bool,
 ) -> Response:
@@ -164,10 +192,11 @@ def _page(
     size = page_size(request.query, _DEFAULT_PAGE_SIZE, _MAX_PAGE_SIZE)
     token = request.query.get("pageToken")
     at, event_id, last = decode_page_token(token, about, 3, context.secret) if token else (None, "", last)
+    style = (request.query.get("fields"), request.query.get("prettyPrint"))
     key = (at, event_id) if at is not None else None
     # A cursor is used only if nothing has changed since the previous page. A row that another thread writes in between
     # changes the state, too.
-    state = (*view.key, about, context.store.events.state(view.calendar.id)) if expands else None
+    state = (*view.key, about, style, context.store.events.state(view.calendar.id)) if expands else None
     cursor = (context.cursors.take((token, state)) if token and expands else None) or pick(key)
     entries: list[Keyed] = []
     next_key = None
@@ -198,8 +227,8 @@ def _page(
         if len(entries) > size and expands:
             rest = chain(entries[size:], cursor.entries)
             context.cursors.keep((token, state), dataclasses.replace(cursor, entries=rest))
-    elif last is not None and not criteria.order and criteria.after is None and criteria.before is None:
-        page["nextSyncToken"] = encode_page_token((last,), ("sync", calendar.id), context.secret)
+    elif last and (sync_token := next_sync_token(context, request.query, calendar, criteria, *last)):
+        page["nextSyncToken"] = sync_token
     return _response(request, page, view, cursor.shared, entries[:size])
 
 

@@ -22,7 +22,7 @@ from . import guest_changes, invitations
 from .attendee_copies import copies_of, sync_attendee_copies
 from .calendars import calendar_of, resource_response, title_of
 from .conference import create_conference, is_conference_pending, meeting_link
-from .event_messages import changing_events
+from .event_messages import changing_events, record_removal, record_times
 from .event_request import (
     Options,
     check_event,
@@ -94,6 +94,7 @@ def import_event(context: ServiceContext, request: RequestContext) -> Response:
             _check_id_is_free(context, calendar, body)
             context.store.events.save(event.row)
         else:
+            record_times(context, before.row, event.row)
             context.store.events.save(event.row._replace(created=before.row.created, place=before.row.place))
     return event_response(request, view, event)
 
@@ -286,6 +287,7 @@ def move(context: ServiceContext, request: RequestContext) -> Response:
         changed_instances = events.changed_instances(event.row.calendar, event.row.id)
         for stored_row in [event.row, *changed_instances, *copies_of(context, event.row)]:
             events.drop(stored_row.calendar, stored_row.id)
+            record_removal(context, stored_row)
         body: Event = {**event.body, "organizer": _creator_and_organizer(request, target)["organizer"]}
         row = event.row._replace(calendar=target.id, origin=target.id, updated=context.millis(), body=json.dumps(body))
         events.save(row)

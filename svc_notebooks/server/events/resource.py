@@ -46,6 +46,11 @@ def event_from_row(row: EventRow) -> EventRecord:
     return EventRecord(row)
 
 
+def removed_event(calendar: str, event_id: str) -> EventRecord:
+    """Return the event that stands for one which a list had earlier, and no longer has."""
+    return EventRecord(EventRow(calendar, event_id, "", calendar, None, 0, 1, 0, 0, 0, 0, 0, "{}"))
+
+
 def pick(event: Event, names: Iterable[str]) -> Event:
     """Return a copy of an event with only the fields in `names`. Fields that the event does not have are left out."""
     fields: Any = event
@@ -88,7 +93,12 @@ class EventView:
         return f"{self.base_url}/{self.context.names.calendar}/event?eid={eid}"
 
     def resource(self, event: EventRecord) -> Event:
-        """Build the Event resource of an event, including the fields that the service computes."""
+        """Build the Event resource of an event, including the fields that the service computes.
+
+        An event that a list no longer has, which `removed_event` returns, has only an id and a status.
+        """
+        if not event.row.uid:
+            return {"kind": self.context.names.calendar_kind("event"), "id": event.row.id, "status": "cancelled"}
         row, body = event.row, event.body if self.writes else visible_to_readers(event.body)
         resource: dict[str, object] = {
             **body,

@@ -15,6 +15,7 @@ from ..tables.calendars import CalendarRow
 from ..tables.events import EventRow
 from .attendee_copies import drop_missing_instances, sync_attendee_copies
 from .calendars import primary_of
+from .event_messages import record_times
 from .resource import EventRecord
 
 _NOT_UPDATING = {"reminders", "sequence"}
@@ -40,6 +41,7 @@ def save_event(context: ServiceContext, event: EventRecord) -> EventRecord:
     row, body = event.row, event.body
     if row.series is None:
         drop_missing_instances(context, event)
+        record_times(context, context.store.events.get(row.calendar, row.id), row)
     else:
         series = context.store.events.get(row.calendar, row.series)
         common: dict[str, Any] = json.loads(series.body) if series else {}

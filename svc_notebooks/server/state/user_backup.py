@@ -20,7 +20,13 @@ from ...core.notifications.channels import ChannelEvent, ChannelState, next_stat
 from ..blobs.atomic_write import atomic_write
 from ..blobs.blob_store import BlobStore
 from ..context.service_context import ServiceContext
-from ..events.event_messages import record_calendar_change, record_deletion, record_event_change, users_of
+from ..events.event_messages import (
+    record_calendar_change,
+    record_clearing,
+    record_deletion,
+    record_event_change,
+    users_of,
+)
 from ..files import change_log
 from ..files.operations import delete_tree, discard_contents
 from ..files.storage_errors import naming_files
@@ -225,7 +231,7 @@ class UserBackups:
         if row.primary:
             for grant in store.calendars.grants(row.id):
                 store.calendars.revoke(row.id, grant.scope)
-            record_event_change(self.context, row.id)
+            record_clearing(self.context, row.id)
         else:
             store.calendars.drop(row.id)
             record_deletion(self.context, row, users)

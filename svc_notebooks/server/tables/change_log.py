@@ -1,4 +1,8 @@
-"""The change logs of users. A log has the last change of every file that the user can see or could see earlier."""
+"""The change logs of users, and of lists of calendars, events, access rules and settings.
+
+A user's log has the last change of every file that the user can see or could see earlier. The log of a list has a name,
+such as "calendar list of ada@svc.example", in place of the user, and the ids of its entries in place of files.
+"""
 
 from __future__ import annotations
 
@@ -31,6 +35,7 @@ _PAGE = Prepared(
     .order_by(changes.c.seq)
     .limit(bindparam("size"))
 )
+_SINCE = Prepared(select(changes.c.file).where(changes.c.user == bindparam("user"), changes.c.seq > bindparam("since")))
 _LAST = Prepared(select(func.coalesce(func.max(changes.c.seq), literal(0))))
 
 
@@ -51,6 +56,10 @@ class ChangeLog(TableGroup):
         """Return at most `size` entries of a user's log, in order, beginning with the entry number `start`."""
         values = {"user": user, "start": start, "size": size}
         return [ChangeRow._make(row) for row in self._database.run(_PAGE, values)]
+
+    def since(self, log: str, seq: int) -> list[str]:
+        """Return the ids in a log that were added after the entry number `seq`."""
+        return [entry for (entry,) in self._database.run(_SINCE, {"user": log, "since": seq})]
 
     def last(self) -> int:
         """Return the number of the newest entry in all logs, or 0 if there are no entries."""
