@@ -134,6 +134,21 @@ def test_a_range_that_needs_too_much_work_is_refused() -> None:
         assert refusal(ada.call("POST", QUERY, window)) == (400, "timeRangeTooLong", "timeMax")
 
 
+def test_all_calendars_of_a_query_share_its_steps() -> None:
+    with open_service(seed=0, policy=Policy(expansion_steps=100)) as service:
+        wire = InProcess(service, "https://svc.test")
+        course = accepted(CalendarClient(wire).call("POST", "/calendar/v3/calendars", {"summary": "Course"}))["id"]
+        for calendar in ("primary", course):
+            CalendarClient(wire, calendar=calendar).made(recurrence=["RRULE:FREQ=HOURLY;INTERVAL=12"])
+        ada = CalendarClient(wire)
+
+        alone = [busy(ada, calendar)["calendars"] for calendar in ("primary", course)]
+        together = ada.call("POST", QUERY, {**NOVEMBER, "items": [{"id": "primary"}, {"id": course}]})
+
+    assert [len(period["busy"]) for answer in alone for period in answer.values()] == [57, 57]
+    assert refusal(together) == (400, "timeRangeTooLong", "timeMax")
+
+
 def test_without_extensions_the_path_is_unknown() -> None:
     with open_service(seed=0, policy=Policy(extensions=False)) as service:
         ada = CalendarClient(InProcess(service, "https://svc.test"))

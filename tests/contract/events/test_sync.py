@@ -1,0 +1,383 @@
+"""Sync tokens: lists of what has changed since an earlier list, of events, calendars, access rules and settings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+
+from svc_notebooks.server.service import Service
+from tests.contract.calendar_client import (
+    ADA,
+    BOB,
+    EVE,
+    SEMINAR,
+    WEEKLY,
+    CalendarClient,
+    Fields,
+    accepted,
+    emptied,
+    path,
+    refusal,
+)
+from tests.contract.conftest import Wire
+
+LIST, SETTINGS = "/calendar/v3/users/me/calendarList", "/calendar/v3/users/me/settings"
+ACL, EVENTS = "/calendar/v3/calendars/primary/acl", path()
+LISTS = [EVENTS, LIST, ACL, SETTINGS]
+DECEMBER = {"timeMin": "2026-12-01T00:00:00Z", "timeMax": "2027-01-01T00:00:00Z"}
+TIMES = ("timeMin", "timeMax")
+
+
+@pytest.fixture
+def service() -> Service:
+    return emptied()
+
+
+@pytest.fixture
+def bob(wire: Wire) -> CalendarClient:
+    return CalendarClient(wire, BOB)
+
+
+def at(day: str, **fields: Any) -> Fields:
+    times = {name: {"dateTime": f"2026-{day}T{hour}:00:00Z", "timeZone": "UTC"} for name, hour in TEN_TO_ELEVEN}
+    return {**times, **fields}
+
+
+TEN_TO_ELEVEN = (("start", "10"), ("end", "11"))
+
+
+class Copy:
+    """A client's copy of a list, which the changes keep up to date."""
+
+    def __init__(self, client: CalendarClient, address: str = EVENTS, **parameters: Any) -> None:
+        self.client, self.address, self.parameters = client, address, parameters
+        self.changed: list[Fields] = []
+        self.entries, self.token = self.read(parameters)
+
+    def read(self, parameters: Fields) -> tuple[Fields, str]:
+        entries, page = {}, accepted(self.client.call("GET", self.address, **parameters))
+        entries |= {entry["id"]: entry for entry in page["items"]}
+        while "nextPageToken" in page:
+            assert "nextSyncToken" not in page
+            page = accepted(self.client.call("GET", self.address, **parameters, pageToken=page["nextPageToken"]))
+            entries |= {entry["id"]: entry for entry in page["items"]}
+        return entries, page["nextSyncToken"]
+
+    def sync(self, **more: Any) -> list[Fields]:
+        """Apply the changes since the last time, and return them."""
+        kept = {name: value for name, value in self.parameters.items() if name not in TIMES}
+        changes, self.token = self.read({**kept, **more, "syncToken": self.token})
+        for entry_id, entry in changes.items():
+            is_exception = "recurringEventId" in entry and "singleEvents" not in self.parameters
+            gone = entry.get("status") == "cancelled" and not is_exception
+            gone = gone or entry.get("deleted") or entry.get("role") == "none"
+            if gone or entry.get("hidden"):
+                self.entries.pop(entry_id, None)
+            else:
+                self.entries[entry_id] = entry
+        return list(changes.values())
+
+    def is_current(self) -> bool:
+        """Return whether the copy is the same as the whole list now."""
+        whole, _ = self.read(self.parameters)
+        return {key: _plain(entry) for key, entry in self.entries.items()} == {
+            key: _plain(entry) for key, entry in whole.items()
+        }
+
+
+def _plain(entry: Fields) -> Fields:
+    return {name: value for name, value in entry.items() if name != "etag"}
+
+
+CHANGES: dict[str, Callable[[CalendarClient, dict[str, str]], object]] = {
+    "created": lambda ada, ids: ada.made(at("12-09", summary="new")),
+    "created outside the window": lambda ada, ids: ada.made(at("11-09", summary="early")),
+    "another title": lambda ada, ids: ada.patch(ids["in"], {"summary": "other"}),
+    "moved into the window": lambda ada, ids: ada.patch(ids["out"], at("12-10")),
+    "moved out of the window": lambda ada, ids: ada.patch(ids["in"], at("11-10")),
+    "deleted": lambda ada, ids: ada.delete(ids["in"]),
+    "deleted outside the window": lambda ada, ids: ada.delete(ids["out"]),
+    "a new series": lambda ada, ids: ada.made(at("12-11", recurrence=["RRULE:FREQ=DAILY;COUNT=3"])),
+    "another title of a series": lambda ada, ids: ada.patch(ids["series"], {"summary": "other"}),
+    "a deleted series": lambda ada, ids: ada.delete(ids["series"]),
+    "an instance moved": lambda ada, ids: ada.patch(f"{ids['series']}_20261202T100000Z", at("12-20")),
+    "an instance moved out": lambda ada, ids: ada.patch(f"{ids['series']}_20261202T100000Z", at("11-20")),
+    "an instance deleted": lambda ada, ids: ada.delete(f"{ids['series']}_20261209T100000Z"),
+    "a changed instance, then the series": lambda ada, ids: (
+        ada.patch(f"{ids['series']}_20261202T100000Z", {"location": "Room 7"}),
+        ada.patch(ids["series"], {"summary": "other"}),
+    ),
+    "a changed instance, then a deleted series": lambda ada, ids: (
+        ada.patch(f"{ids['series']}_20261202T100000Z", {"location": "Room 7"}),
+        ada.delete(ids["series"]),
+    ),
+    "moved to another calendar": lambda ada, ids: ada.call(
+        "POST", path("primary", ids["in"], "move"), destination=ids["course"]
+    ),
+}  # fmt: skip
+"""What can happen to the events of a calendar between two lists."""
+
+
+def filled(ada: CalendarClient) -> dict[str, str]:
+    """A calendar with an event in December, one in November, and a series in both; returns their ids."""
+    return {
+        "in": ada.made(at("12-05"))["id"],
+        "out": ada.made(at("11-05"))["id"],
+        "series": ada.made(at("11-25", recurrence=["RRULE:FREQ=WEEKLY;COUNT=5"]))["id"],
+        "course": accepted(ada.call("POST", "/calendar/v3/calendars", {"summary": "Course"}))["id"],
+    }
+
+
+@pytest.mark.choice("Changes since a sync token")
+@pytest.mark.parametrize("parameters", [{}, DECEMBER, {"timeMin": DECEMBER["timeMin"]}], ids=["all", "window", "from"])
+@pytest.mark.parametrize("single", [{}, {"singleEvents": "true", "maxResults": 2}], ids=["events", "instances"])
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_copy_of_a_list_is_current_after_the_changes(
+    ada: CalendarClient, change: str, single: Fields, parameters: Fields
+) -> None:
+    ids = filled(ada)
+    copy = Copy(ada, **parameters, **single)
+
+    CHANGES[change](ada, ids)
+    copy.sync()
+
+    assert copy.is_current()
+    assert copy.sync() == []
+
+
+def test_an_event_that_leaves_the_window_is_cancelled_and_new_ones_outside_are_not_listed(ada: CalendarClient) -> None:
+    event = ada.made(at("12-05"))
+    copy = Copy(ada, **DECEMBER)
+    ada.made(at("11-05"))
+    ada.patch(event["id"], at("11-06"))
+
+    assert copy.sync() == [{"kind": "svc#event", "id": event["id"], "status": "cancelled"}]
+
+
+@pytest.mark.parametrize("change", [
+    {"recurrence": ["RRULE:FREQ=WEEKLY;COUNT=2"]}, {"recurrence": None}, at("11-26"),
+], ids=str)  # fmt: skip
+def test_a_list_of_instances_starts_again_after_a_series_changed_its_times(ada: CalendarClient, change: Fields) -> None:
+    series = ada.made(at("11-25", recurrence=["RRULE:FREQ=WEEKLY;COUNT=5"]))
+    copy, instances = Copy(ada, **DECEMBER), Copy(ada, **DECEMBER, singleEvents="true")
+    accepted(ada.patch(series["id"], change))
+
+    copy.sync()
+
+    assert copy.is_current()
+    refused = ada.list(singleEvents="true", syncToken=instances.token)
+    assert refusal(refused) == (410, "fullSyncRequired", "syncToken")
+
+
+def test_a_cleared_calendar_needs_a_full_list(ada: CalendarClient) -> None:
+    ada.made()
+    token = Copy(ada).token
+    ada.call("POST", "/calendar/v3/calendars/primary/clear")
+    ada.made()
+
+    assert refusal(ada.list(syncToken=token)) == (410, "fullSyncRequired", "syncToken")
+
+
+@pytest.mark.parametrize("address", LISTS)
+@pytest.mark.parametrize("token", ["nonsense", "", "AAAA", "%F0%9F%90%A6", "a" * 5000], ids=lambda token: token[:9])
+def test_a_token_that_no_list_returned_is_410(ada: CalendarClient, address: str, token: str) -> None:
+    answer = ada.call("GET", f"{address}?syncToken={token}")
+
+    assert refusal(answer) == (410, "fullSyncRequired", "syncToken")
+
+
+@pytest.mark.parametrize("address", LISTS)
+@pytest.mark.parametrize("other", [*LISTS, "another user", "a page"])
+def test_a_token_of_another_list_is_410(ada: CalendarClient, bob: CalendarClient, address: str, other: str) -> None:
+    for user in (BOB, EVE):
+        accepted(ada.call("POST", ACL, {"role": "reader", "scope": {"type": "user", "value": user}}))
+    if other == "another user":
+        token = Copy(bob, address).token
+    elif other == "a page":
+        ada.made(), ada.made(), accepted(ada.call("POST", "/calendar/v3/calendars", {"summary": "Course"}))
+        token = accepted(ada.call("GET", address, maxResults=1))["nextPageToken"]
+    else:
+        token = Copy(ada, other).token
+
+    answer = ada.call("GET", address, syncToken=token)
+
+    assert answer.status == (200 if other == address else 410)
+
+
+@pytest.mark.parametrize("single, types", [("true", []), ("false", ["focusTime"])])
+def test_a_token_of_a_list_with_other_parameters_is_410(ada: CalendarClient, single: str, types: list[str]) -> None:
+    token = Copy(ada, singleEvents=single, eventTypes=types).token
+
+    assert refusal(ada.list(syncToken=token))[:2] == (410, "fullSyncRequired")
+    assert ada.list(syncToken=token, singleEvents=single, eventTypes=types).status == 200
+
+
+@pytest.mark.parametrize("address", LISTS)
+def test_a_token_from_before_a_restored_snapshot_is_410(wire: Wire, address: str) -> None:
+    before = wire.service.snapshot()
+    ada = CalendarClient(wire)
+    ada.call("PATCH", "/calendar/v3/calendars/primary", {"timeZone": "Asia/Tokyo"})
+    token = Copy(ada, address).token
+    wire.service.restore(before)
+
+    answer = CalendarClient(wire).call("GET", address, syncToken=token)
+
+    assert refusal(answer)[:2] == (410, "fullSyncRequired")
+
+
+@pytest.mark.parametrize("parameters, name", [
+    *(({name: value}, name) for name, value in {**DECEMBER, "q": "tea", "orderBy": "updated"}.items()),
+    ({"showDeleted": "false"}, "showDeleted"),
+])  # fmt: skip
+def test_a_list_of_changes_selects_no_events(ada: CalendarClient, parameters: Fields, name: str) -> None:
+    token = Copy(ada, **DECEMBER).token
+
+    assert refusal(ada.list(syncToken=token, **parameters)) == (400, "invalidParameter", name)
+
+
+@pytest.mark.parametrize("parameters", [{"q": "tea"}, {"orderBy": "updated"}, {"updatedMin": "2026-11-01T00:00:00Z"}])
+def test_a_list_that_selects_events_otherwise_has_no_token(ada: CalendarClient, parameters: Fields) -> None:
+    assert "nextSyncToken" not in accepted(ada.list(**parameters))
+
+
+# -- calendars, access rules and settings ------------------------------------------------------------------------------
+
+
+def entry_path(calendar: str) -> str:
+    return f"{LIST}/{quote(calendar, safe='')}"
+
+
+def test_a_copy_of_the_list_of_calendars(ada: CalendarClient, bob: CalendarClient) -> None:
+    def calendar(summary: str) -> str:
+        return str(accepted(ada.call("POST", "/calendar/v3/calendars", {"summary": summary}))["id"])
+
+    def share(calendar: str, role: str, **scope: str) -> str:
+        rule = {"role": role, "scope": scope}
+        return str(accepted(ada.call("POST", f"/calendar/v3/calendars/{calendar}/acl", rule))["id"])
+
+    course, term, plan = calendar("Course"), calendar("Term"), calendar("Plan")
+    rule = share(course, "reader", type="user", value=BOB)
+    copy, own = Copy(bob, LIST, maxResults=2), Copy(ada, LIST)
+    steps: list[Callable[[], object]] = [
+        lambda: share(term, "writer", type="user", value=BOB),
+        lambda: share(plan, "reader", type="domain", value="svc.example"),
+        lambda: accepted(bob.call("POST", LIST, {"id": plan})),
+        lambda: share(plan, "writer", type="domain", value="svc.example"),
+        lambda: accepted(ada.call("PATCH", f"/calendar/v3/calendars/{course}", {"summary": "Renamed"})),
+        lambda: accepted(bob.call("PATCH", entry_path(term), {"hidden": True, "colorId": "3"})),
+        lambda: bob.call("DELETE", entry_path(course)),
+        lambda: accepted(bob.call("POST", LIST, {"id": course})),
+        lambda: ada.call("DELETE", f"/calendar/v3/calendars/{course}/acl/{quote(rule, safe='')}"),
+        lambda: ada.call("DELETE", f"/calendar/v3/calendars/{plan}"),
+    ]
+    for step in steps:
+        step()
+        copy.sync()
+        own.sync()
+        assert copy.is_current()
+        assert own.is_current()
+    assert copy.sync() == own.sync() == []
+
+
+def test_calendars_that_are_gone_are_deleted_in_the_changes(ada: CalendarClient) -> None:
+    course = accepted(ada.call("POST", "/calendar/v3/calendars", {"summary": "Course"}))["id"]
+    copy = Copy(ada, LIST)
+    ada.call("DELETE", f"/calendar/v3/calendars/{course}")
+
+    assert copy.sync() == [{"kind": "svc#calendarListEntry", "id": course, "deleted": True}]
+
+
+@pytest.mark.parametrize("parameters, name", [
+    ({"minAccessRole": "owner"}, "minAccessRole"), ({"showHidden": "false"}, "showHidden"),
+    ({"showDeleted": "false"}, "showDeleted"),
+])  # fmt: skip
+def test_the_changes_of_calendars_have_all_of_them(ada: CalendarClient, parameters: Fields, name: str) -> None:
+    token = Copy(ada, LIST).token
+
+    answer = ada.call("GET", LIST, syncToken=token, **parameters)
+
+    assert refusal(answer) == (400, "invalidParameter", name)
+    assert "nextSyncToken" not in accepted(ada.call("GET", LIST, minAccessRole="owner"))
+
+
+def test_a_copy_of_the_access_rules(ada: CalendarClient) -> None:
+    def give(user: str, role: str) -> None:
+        accepted(ada.call("POST", ACL, {"role": role, "scope": {"type": "user", "value": user}}))
+
+    give(BOB, "reader")
+    copy = Copy(ada, ACL, maxResults=1)
+    give(EVE, "reader")
+    give(BOB, "writer")
+    assert [rule["role"] for rule in copy.sync()] == ["writer", "reader"]
+    assert copy.is_current()
+
+    ada.call("DELETE", f"{ACL}/user%3A{quote(BOB)}")
+
+    (gone,) = copy.sync()
+    assert (gone["id"], gone["scope"], gone["role"]) == (f"user:{BOB}", {"type": "user", "value": BOB}, "none")
+    assert copy.is_current()
+    roles = {rule["id"]: rule["role"] for rule in accepted(ada.call("GET", ACL, showDeleted="true"))["items"]}
+    assert roles == {f"user:{ADA}": "owner", f"user:{EVE}": "reader", f"user:{BOB}": "none"}
+
+
+def test_the_time_zone_is_a_setting_that_changes(ada: CalendarClient) -> None:
+    copy = Copy(ada, SETTINGS, maxResults=5)
+    assert copy.sync() == []
+
+    ada.call("PATCH", "/calendar/v3/calendars/primary", {"timeZone": "Asia/Tokyo"})
+
+    assert [(setting["id"], setting["value"]) for setting in copy.sync()] == [("timezone", "Asia/Tokyo")]
+    assert copy.is_current()
+
+
+# -- pages -------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("address", LISTS)
+def test_unknown_parameters_are_ignored_and_may_differ_between_pages(
+    ada: CalendarClient, bob: CalendarClient, address: str
+) -> None:
+    for _ in range(3):
+        ada.made(SEMINAR)
+        accepted(ada.call("POST", "/calendar/v3/calendars", {"summary": "Course"}))
+    for user in (BOB, EVE):
+        accepted(ada.call("POST", ACL, {"role": "reader", "scope": {"type": "user", "value": user}}))
+    plain = accepted(ada.call("GET", address, maxResults=2))
+
+    first = accepted(ada.call("GET", address, maxResults=2, **{"X-Client": "1", "unknown": "a"}))
+    token = {"pageToken": first["nextPageToken"]}
+    second = accepted(ada.call("GET", address, maxResults=1, **token, fields="items/id", **{"X-Client": "2"}))
+
+    assert first["items"] == plain["items"]
+    assert len(second["items"]) == 1
+    assert second["items"][0]["id"] not in [entry["id"] for entry in first["items"]]
+
+
+@pytest.mark.parametrize("address, name, value", [
+    (EVENTS, "singleEvents", "true"), (LIST, "minAccessRole", "reader"), (ACL, "showDeleted", "true"),
+])  # fmt: skip
+def test_parameters_of_a_list_are_the_same_for_all_pages(
+    ada: CalendarClient, address: str, name: str, value: str
+) -> None:
+    ada.made(WEEKLY), ada.made()
+    accepted(ada.call("POST", "/calendar/v3/calendars", {"summary": "Course"}))
+    accepted(ada.call("POST", ACL, {"role": "reader", "scope": {"type": "user", "value": BOB}}))
+    token = accepted(ada.call("GET", address, maxResults=1))["nextPageToken"]
+
+    answer = ada.call("GET", address, maxResults=1, pageToken=token, **{name: value})
+
+    assert refusal(answer) == (400, "invalid", "pageToken")
+
+
+def test_an_entry_that_goes_between_two_pages_hides_no_other(ada: CalendarClient) -> None:
+    ids = [accepted(ada.call("POST", "/calendar/v3/calendars", {"summary": f"{n}"}))["id"] for n in range(3)]
+    first = accepted(ada.call("GET", LIST, maxResults=2))
+    shown = [entry["id"] for entry in first["items"]]
+    ada.call("DELETE", f"/calendar/v3/calendars/{shown[1]}")
+
+    rest = accepted(ada.call("GET", LIST, pageToken=first["nextPageToken"]))["items"]
+
+    assert {*shown, *(entry["id"] for entry in rest)} == {ADA, *ids}
