@@ -96,9 +96,14 @@ def list_entries(context: ServiceContext, request: RequestContext) -> Response:
         if is_shown and (role_of(context, user, row) or CalendarRole.FREE_BUSY_READER) >= minimum_role:
             entries.append(((row.id != user, row.created, row.id), list_entry(context, user, row, settings)))
     for name in (changed or frozenset()) - rows.keys():
-        kind = context.names.calendar_kind("calendarListEntry")
-        entries.append(((True, 0, name), {"kind": kind, "id": name, "deleted": True}))
+        entries.append(((True, 0, name), _deleted_entry(context, name)))
     return list_response(context, request, listing, "calendarList", entries, LIST_SHAPE)
+
+
+def _deleted_entry(context: ServiceContext, calendar: str) -> CalendarListEntry:
+    """Return the entry of a calendar that does not exist any more, or that the user cannot see any more."""
+    kind, role = context.names.calendar_kind("calendarListEntry"), CalendarRole.FREE_BUSY_READER.wire_name
+    return {"kind": kind, "id": calendar, "deleted": True, "accessRole": role}  # clients require a role
 
 
 def _visible(context: ServiceContext, user: str, stored: dict[str, JSONObject]) -> list[CalendarRow]:

@@ -287,7 +287,8 @@ def test_calendars_that_are_gone_are_deleted_in_the_changes(ada: CalendarClient)
     copy = Copy(ada, LIST)
     ada.call("DELETE", f"/calendar/v3/calendars/{course}")
 
-    assert copy.sync() == [{"kind": "svc#calendarListEntry", "id": course, "deleted": True}]
+    kind, role = "svc#calendarListEntry", "freeBusyReader"
+    assert copy.sync() == [{"kind": kind, "id": course, "deleted": True, "accessRole": role}]
 
 
 @pytest.mark.parametrize("parameters, name", [
