@@ -15,7 +15,7 @@ from ...core.resources.calendars import BusyCalendar, FreeBusy
 from ...core.work_budget import WorkBudget, WorkExceeded
 from ..context.service_context import RequestContext, ServiceContext
 from ..events.calendars import calendar_of, resource_response
-from ..events.expansion import expand_within
+from ..events.expansion import expand_calendar
 from ..events.list_criteria import ListCriteria
 from ..files.operations import parse_fields_param, read_json
 from ..tables.calendars import CalendarRow
@@ -80,6 +80,7 @@ def _busy_times(
 ) -> Iterator[tuple[int, int]]:
     """Yield start and end of each event and instance that occupies the owner. Raises WorkExceeded."""
     criteria = ListCriteria(query.begin, query.end, None, True, False, "startTime", None, ())
-    for _, (event, slot) in expand_within(context, calendar, criteria, work):
+    for _, (event, slot) in expand_calendar(context, calendar, criteria, None, work).entries:
+        work.spend()
         if occupies(event.body, calendar.owner):
             yield (slot.start, slot.end) if slot else (event.row.start, event.row.end or event.row.start)

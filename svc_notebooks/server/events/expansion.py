@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
 from heapq import merge
 from operator import itemgetter
-from typing import NamedTuple
 
 from ...core.clock import from_millis, to_millis
 from ...core.work_budget import WorkBudget
@@ -16,78 +15,52 @@ from ..tables.calendars import CalendarRow
 from ..tables.events import EventRow
 from .instances import Slot, instance_slots, list_changed_instances, with_series_fields
 from .list_criteria import ListCriteria
-from .page_budget import FIRST, LAST, Entry, Key, Keyed, Streams, in_order
+from .page_budget import FIRST, LAST, Entry, Key, Keyed, in_order
 from .resource import EventRecord, event_from_row
 from .series import ParsedSeries, series_of, sorted_instances
 
 _ROWS_PER_QUERY = 250
 
 
-def expand_calendar(context: ServiceContext, calendar: CalendarRow, criteria: ListCriteria, key: Key | None) -> Cursor:
-    """Return a cursor over the single events and the instances of a calendar after a key. Iteration raises PageEnds."""
-    return _in_pages(context, criteria, key, _of_calendar(context, calendar, criteria, key))
+def expand_calendar(
+    context: ServiceContext,
+    calendar: CalendarRow,
+    criteria: ListCriteria,
+    key: Key | None,
+    budget: WorkBudget | None = None,
+) -> Cursor:
+    """Return a cursor over the single events and the instances of a calendar after a key. Iteration raises PageEnds.
+
+    With a `budget`, which several calendars can share, iteration raises WorkExceeded instead.
+    """
+    before = _millis(criteria.before, LAST)
+    series = [each for each in series_of(context, calendar) if each.row.start < before]
+    changed = context.store.events.changed_ids(calendar.id)
+    stored = lambda before: _stored_events(context, calendar, criteria, key, before)  # noqa: E731
+    return _expand(context, calendar, criteria, key, stored, series, changed, budget)
 
 
 def expand_event(
     context: ServiceContext, calendar: CalendarRow, criteria: ListCriteria, key: Key | None, row: EventRow
 ) -> Cursor:
     """Return a cursor over the instances of one recurring event after a key. Iteration raises PageEnds."""
-    return _in_pages(context, criteria, key, _of_event(context, calendar, criteria, key, row))
-
-
-def expand_within(
-    context: ServiceContext,
-    calendar: CalendarRow,
-    criteria: ListCriteria,
-    work: WorkBudget,
-    row: EventRow | None = None,
-) -> Iterator[Keyed]:
-    """Yield the events and instances of a calendar, or of the recurring event `row` only, in a window.
-
-    Raises WorkExceeded as soon as the budget `work`, which several calls can share, is spent.
-    """
-    expansion = _of_event(context, calendar, criteria, None, row) if row else _of_calendar(context, calendar, criteria)
-    work.spend(len(expansion.recurring))
-    for keyed in merge(*expansion.streams(criteria.after, criteria.before, work), key=itemgetter(0)):
-        work.spend()
-        if _is_match(criteria, keyed):
-            yield keyed
-
-
-class _Expansion(NamedTuple):
-    """Recurring events, and a function that returns the ordered streams of stored events and generated instances."""
-
-    recurring: list[ParsedSeries]
-    streams: Streams
-
-
-def _of_calendar(
-    context: ServiceContext, calendar: CalendarRow, criteria: ListCriteria, key: Key | None = None
-) -> _Expansion:
-    before = _millis(criteria.before, LAST)
-    series = [each for each in series_of(context, calendar) if each.row.start < before]
-    changed = context.store.events.changed_ids(calendar.id)
-    stored = lambda before: _stored_events(context, calendar, criteria, key, before)  # noqa: E731
-    return _expansion(calendar, criteria, stored, series, changed)
-
-
-def _of_event(
-    context: ServiceContext, calendar: CalendarRow, criteria: ListCriteria, key: Key | None, row: EventRow
-) -> _Expansion:
     after = _page_start(criteria.after, key)
     changed = {instance.id for instance in context.store.events.changed_instances(calendar.id, row.id)}
     stored = lambda before: list_changed_instances(context, calendar, row, after, before)  # noqa: E731
-    return _expansion(calendar, criteria, stored, [ParsedSeries.of(row)], {row.id: changed})
+    return _expand(context, calendar, criteria, key, stored, [ParsedSeries.of(row)], {row.id: changed})
 
 
-def _expansion(
+def _expand(
+    context: ServiceContext,
     calendar: CalendarRow,
     criteria: ListCriteria,
+    key: Key | None,
     stored: Callable[[datetime | None], Iterable[EventRecord]],
     recurring: list[ParsedSeries],
     changed: dict[str, set[str]],
-) -> _Expansion:
-    """Return the expansion of stored events before a time, and of generated instances that were not changed."""
+    budget: WorkBudget | None = None,
+) -> Cursor:
+    """Return a cursor over stored events before a time, and over generated instances that were not changed."""
 
     recurring = [each for each in recurring if _is_listed(criteria, each.row)]
     simple = [each for each in recurring if each.starts is not None]
@@ -101,20 +74,15 @@ def _expansion(
         instances = sorted_instances(calendar, simple, (after, before), changed, work)
         return [by_start(stored(before)), instances, *(_instances(master, each) for master, each in slots)]
 
-    return _Expansion(recurring, streams)
-
-
-def _in_pages(context: ServiceContext, criteria: ListCriteria, key: Key | None, expansion: _Expansion) -> Cursor:
-    recurring, streams = expansion
     steps = context.policy.expansion_steps
     work, begin = WorkBudget(steps), min((each.row.start for each in recurring), default=0)
     window = _page_start(criteria.after, key), criteria.before
-    entries = in_order(streams, key, window, begin, work=work, steps=steps, series=len(recurring))
-    return Cursor((keyed for keyed in entries if _is_match(criteria, keyed)), len(recurring), work)
-
-
-def _is_match(criteria: ListCriteria, keyed: Keyed) -> bool:
-    return keyed[1].slot is not None or criteria.matches(keyed[1].event)
+    if budget is None:
+        entries = in_order(streams, key, window, begin, work=work, steps=steps, series=len(recurring))
+    else:
+        entries = merge(*streams(*window, budget), key=itemgetter(0))
+    listed = (entry for entry in entries if entry[1].slot or criteria.matches(entry[1].event))
+    return Cursor(listed, len(recurring), work)
 
 
 def _is_listed(criteria: ListCriteria, row: EventRow) -> bool:

@@ -32,8 +32,8 @@ from .calendars import calendar_of, default_reminders, role_of, title_of
 from .event_messages import events_of
 from .event_request import event_in_path, page_size, view_of
 from .event_texts import EventTexts, ItemStyle, item_mask, list_text
-from .expansion import by_start, expand_calendar, expand_event, expand_within
-from .instances import find_event, instance_id, is_within, overlaps
+from .expansion import by_start, expand_calendar, expand_event
+from .instances import find_event, instance_id, instances, is_within, overlaps
 from .list_criteria import ListCriteria, next_sync_token, read_criteria, read_instant
 from .page_budget import FIRST, Entry, Key, Keyed, PageEnds
 from .resource import EventRecord, EventView, event_from_row, removed_event
@@ -166,8 +166,8 @@ def _changed_entries(
 ) -> Iterator[Keyed]:
     """Yield the entries for a row that changed, which has all instances if it is a recurring event of such a list."""
     if criteria.single and row.recurring:
-        instances = expand_within(context, calendar, criteria, work, row)
-        yield from sorted((((row.seq, key[1]), entry) for key, entry in instances), key=itemgetter(0))
+        listed = instances(context, calendar, row, criteria.after, criteria.before, work)
+        yield from sorted((((row.seq, each.row.id), Entry(each)) for each in listed), key=itemgetter(0))
     elif row.cancelled or _matches(calendar, criteria, row, work):
         yield (row.seq, row.id), Entry(_full_event(context, calendar, row))
     elif row.series or row.place <= (criteria.since or 0):  # not a new event outside the window
