@@ -51,7 +51,7 @@ if _typing.TYPE_CHECKING:
         respond as respond,
         update_event as update_event,
     )
-    from .notebook.events.free_busy import free_busy as free_busy
+    from .notebook.events.free_busy import free_busy as free_busy, free_times as free_times
     from .notebook.events.ical import export_events as export_events
     from .notebook.events.ical_import import import_events as import_events
     from .notebook.events.query import events as events
@@ -59,6 +59,11 @@ if _typing.TYPE_CHECKING:
         instances as instances,
         preview_recurrence as preview_recurrence,
         recurrence_lines as recurrence_lines,
+    )
+    from .notebook.events.sharing import (
+        calendar_permissions as calendar_permissions,
+        share_calendar as share_calendar,
+        unshare_calendar as unshare_calendar,
     )
     from .notebook.exchanges.assert_exchanges import assert_exchanges as assert_exchanges
     from .notebook.exchanges.compare import compare_exchanges as compare_exchanges
@@ -158,7 +163,8 @@ _MODULES = {
     "notebook.events.recurrence": ("instances", "preview_recurrence", "recurrence_lines"),
     "notebook.forms.recurrence.month_calendars": ("recurrence_calendar",),
     "notebook.events.calendars": ("calendars", "create_calendar", "event_colors"),
-    "notebook.events.free_busy": ("free_busy",),
+    "notebook.events.free_busy": ("free_busy", "free_times"),
+    "notebook.events.sharing": ("calendar_permissions", "share_calendar", "unshare_calendar"),
     "notebook.events.ical": ("export_events",),
     "notebook.events.ical_import": ("import_events",),
     "notebook.events.body": ("EventError",),

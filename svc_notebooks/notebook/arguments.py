@@ -62,15 +62,16 @@ def _without_link(text: str, argument: str) -> str:
     raise ValueError(f"{argument} is {text!r}, which is not a link to a file; give the file's id or web_view_link")
 
 
-def row_ids(rows: object, argument: str) -> list[str]:
+def row_ids(rows: object, argument: str, columns: Sequence[str] = ("id",)) -> list[str]:
     """Return the ids of events or channels, which are an id, a row, a DataFrame, or several of these (D-02).
 
-    Raises TypeError for another type, and ValueError for a missing id or for rows without a column `id`.
+    `columns` are the possible columns of ids. Raises TypeError for another type, and ValueError for a missing id or for
+    rows without one of these columns.
 
     >>> row_ids([{"id": "a"}, "b"], "event")
     ['a', 'b']
     """
-    return list(_ids(rows, argument, ("id",), "an id"))
+    return list(_ids(rows, argument, columns, "an id"))
 
 
 def _ids(value: Any, argument: str, columns: Sequence[str], forms: str) -> Iterator[str]:

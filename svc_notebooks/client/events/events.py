@@ -6,7 +6,7 @@ from collections.abc import Generator, Iterator, Mapping
 from typing import cast
 
 from ...core.http.messages import JSONObject, segment
-from ...core.resources.calendars import Calendar, CalendarListEntry, Colors, FreeBusy
+from ...core.resources.calendars import AclRule, Calendar, CalendarListEntry, Colors, FreeBusy
 from ...core.resources.events import Event
 from ..files import check_id, page_lists, pages
 from ..session import Session
@@ -114,6 +114,24 @@ def list_calendars(session: Session) -> Iterator[CalendarListEntry]:
     """Return an iterator over the entries of the caller's calendar list."""
     entries = pages(session, session.names.calendar_path("users", "me", "calendarList"), {}, "items")
     return cast(Iterator[CalendarListEntry], entries)
+
+
+def list_access_rules(session: Session, calendar: str) -> Iterator[AclRule]:
+    """Return an iterator over the access rules of a calendar, beginning with the owner's rule."""
+    return cast(Iterator[AclRule], pages(session, f"{calendar_path(session, calendar)}/acl", {}, "items"))
+
+
+def insert_access_rule(session: Session, calendar: str, rule: JSONObject) -> AclRule:
+    """Give a user, a domain or everyone a role on a calendar, and return the access rule."""
+    return cast(AclRule, session.call("POST", f"{calendar_path(session, calendar)}/acl", body=rule))
+
+
+def delete_access_rule(session: Session, calendar: str, rule_id: str) -> AclRule:
+    """Delete an access rule of a calendar, and return the rule. Raises NotFound if there is no such rule."""
+    path = f"{calendar_path(session, calendar)}/acl/{segment(rule_id)}"
+    rule = session.call("GET", path)
+    session.call("DELETE", path)
+    return cast(AclRule, rule)
 
 
 def query_free_busy(session: Session, query: JSONObject) -> FreeBusy:

@@ -125,3 +125,17 @@ def busy_periods(times: Iterable[tuple[int, int]], begin: int, end: int) -> Iter
             start, stop = first, last
     if start is not None and stop is not None:
         yield start, stop
+
+
+def free_slots(busy: Iterable[tuple[int, int]], opening: tuple[int, int], length: int) -> Iterator[tuple[int, int]]:
+    """Yield the slots of a length in an opening that no busy time overlaps. The first begins with each free period.
+
+    >>> list(free_slots([(9, 10), (14, 15)], (8, 18), 2))
+    [(10, 12), (12, 14), (15, 17)]
+    """
+    begin, end = opening
+    for busy_begin, busy_end in (*busy_periods(busy, begin, end), (end, end)):
+        while begin + length <= busy_begin:
+            yield begin, begin + length
+            begin += length
+        begin = busy_end

@@ -1,72 +1,219 @@
-"""Tells when the owners of calendars are busy."""
+"""Tells when people are busy, and finds the times at which all of them are free."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from datetime import date, datetime, time, timedelta
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from ...core.clock import from_millis, to_millis
+from ...core.durations import Duration, parse_duration
 from ...core.errors.errors import NotFound
+from ...core.events.free_busy import free_slots
+from ...core.events.times import instant, read_time
 from ...core.http.messages import JSONObject
+from ...core.time_zones import zone
+from ..arguments import row_ids
+from ..batch.batch import Batch, Errors, RowOperation, run
 from ..current_session import SessionLike, session_or_current
-from ..frames.event_schemas import FREE_BUSY
-from ..frames.frames import frame
-from ..times import zone_name
-from .parameters import check_calendar
-from .query import wire_instant
+from ..frames.event_schemas import FREE_BUSY, FREE_TIMES
+from ..frames.frames import Record, frame
+from ..people import people as read_people
+from ..times import python_time, time_object, with_date, zone_name
 from .records import in_zone
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
+    from ...client.session import Session
+    from ..batch.row_call import Report
     from .event_arguments import When, Zone
 
-_MAX_CALENDARS = 50
-"""The largest number of calendars in one request of the interface."""
+_DAY, _QUARTER = timedelta(days=1), timedelta(minutes=15)
 
 
 def free_busy(
-    calendars: str | Iterable[str] = "primary",
+    calendars: str | Iterable[Any] = "primary",
     *,
     time_min: When,
     time_max: When,
     time_zone: Zone | None = None,
+    errors: Errors = None,
     session: SessionLike = None,
 ) -> DataFrame:
-    """List the periods in which the owners of calendars are busy. No other fields of their events are shown.
+    """Tell when people are busy. No other fields of their events are shown.
+
+    Events that are cancelled or marked as free do not make a person busy, nor do invitations that the person has
+    declined. An all-day event is busy from midnight to midnight in the time zone of its calendar.
 
     Args:
-        calendars: The id of a calendar, or up to 50 ids, such as the column `id` of `calendars()`.
+        calendars: E-mail addresses of people, or ids of calendars: one text with commas between them, a list, a column,
+            a row or a DataFrame of `calendars()`, or a DataFrame with a column `email`.
         time_min, time_max: The window. A date means midnight in `time_zone`.
-        time_zone: The zone of the frame, and of times without a zone. None: the zone of the primary calendar.
+        time_zone: The zone of the periods, and of times without a zone. None: the zone of the primary calendar.
+        errors: What happens with an error of one of several rows. See docs/bulk.md.
 
     Returns:
-        One row for each period, without overlaps in a calendar: start, end (datetime64[ms, zone]), calendar (str).
+        One row for each person or calendar: calendar (str), busy (object: a list of pairs of start and end, as
+        Timestamps in the zone, in order and without overlaps), outcome, error (str), attempts (Int64), seconds
+        (Float64). The row of a calendar that cannot be seen has the outcome failed, and no periods.
+        `frame.explode("busy")` has a row for each period.
 
     Raises:
         TypeError, ValueError: An argument is not valid.
-        NotFound: One of the calendars does not exist, or this user has no access to it.
+        NotFound: The only calendar does not exist, or is not shared with this user.
 
     The service has this operation only with `Policy(extensions=True)`, which is the default.
 
     >>> lab = svc.sandbox()
     >>> tea = svc.create_event("Tea", start="2026-11-02 10:00", end="11:00", time_zone="UTC", recurrence="daily")
-    >>> svc.free_busy(time_min="2026-11-02", time_max="2026-11-04")["start"].astype(str).tolist()
-    ['2026-11-02 10:00:00+00:00', '2026-11-03 10:00:00+00:00']
+    >>> busy = svc.free_busy(time_min="2026-11-02", time_max="2026-11-04")
+    >>> busy["outcome"].tolist(), [str(start) for start, end in busy["busy"][0]]
+    (['done'], ['2026-11-02 10:00:00+00:00', '2026-11-03 10:00:00+00:00'])
     """
-    from ...client.events.events import get_calendar, query_free_busy
+    names, session = _names("calendars", calendars), session_or_current(session)
+    name = zone_name("time_zone", time_zone) or _own_zone(session)
+    begin, end = _instant("time_min", time_min, name), _instant("time_max", time_max, name)
+    return _run("time_max", session, names, (begin, end), name, Batch(errors=errors))
 
-    names = [calendars] if isinstance(calendars, str) else list(dict.fromkeys(calendars))
-    if not 1 <= len([check_calendar(name) for name in names]) <= _MAX_CALENDARS:
-        raise ValueError(f"calendars has {len(names)} ids; give 1 to {_MAX_CALENDARS}")
-    session = session_or_current(session)
-    zone = zone_name("time_zone", time_zone) or str(get_calendar(session, "primary").get("timeZone") or "UTC")
-    query: JSONObject = {
-        "timeMin": wire_instant("time_min", time_min, zone),
-        "timeMax": wire_instant("time_max", time_max, zone),
-        "items": [{"id": name} for name in names],
-    }
-    answered: Any = query_free_busy(session, query).get("calendars", {})
-    if unknown := [name for name in names if answered.get(name, {}).get("errors")]:
-        raise NotFound(f"No calendar {unknown[0]}.", reason="notFound")
-    rows = [{**period, "calendar": name} for name in names for period in answered[name]["busy"]]
-    return in_zone(frame(FREE_BUSY, rows), zone)
+
+def free_times(
+    people: str | Iterable[Any],
+    *,
+    duration: Duration = "1h",
+    within: Any = "7d",
+    hours: tuple[time | str, time | str] = ("09:00", "17:00"),
+    time_zone: Zone | None = None,
+    session: SessionLike = None,
+) -> DataFrame:
+    """Find the times at which all of these people are free. `free_busy` describes when a person is busy.
+
+    Args:
+        people: E-mail addresses or calendars, as for `free_busy`. Add "primary" for this user.
+        duration: The length of a slot, such as "1h", "90 min" or a timedelta.
+        within: A pair of times or dates, of which the second is not included; a date, which means this day; or a
+            duration such as "7d", which begins with the next quarter of an hour.
+        hours: The first and the last time of day, on every day, also at weekends. If the last time is not later than
+            the first, it is on the next day: ("00:00", "24:00") is the whole day.
+        time_zone: The zone of `hours`, of the frame, and of times without a zone. None: that of the primary calendar.
+
+    Returns:
+        One row for each slot: start, end (datetime64[ms, zone]). The first slot of a day begins with `hours`, or when
+        all are free again. The next slot begins when the slot before it ends.
+
+    Raises:
+        TypeError, ValueError: An argument is not valid.
+        NotFound: The calendar of one of the people cannot be seen, so no time is known to be free.
+
+    >>> lab = svc.sandbox()
+    >>> tea = svc.create_event("Tea", start="2026-11-02 10:00", end="11:30", time_zone="UTC")
+    >>> free = svc.free_times("primary", duration="2h", within="2026-11-02")
+    >>> free["start"].dt.strftime("%H:%M").tolist()
+    ['11:30', '13:30']
+    """
+    names, session = _names("people", people), session_or_current(session)
+    length = parse_duration(duration, "duration")
+    if length < timedelta(minutes=1):
+        raise ValueError(f"duration is {duration!r}; it must be a minute or more")
+    name = zone_name("time_zone", time_zone) or _own_zone(session)
+    begin, end = _window(within, session.clock.now(), name)
+    first, last = (_time_of_day(each) for each in _pair("hours", hours))
+    rows = _run("within", session, names, (begin, end), name, Batch(errors="raise", progress=False))["busy"]
+    busy = [(to_millis(start), to_millis(stop)) for periods in rows for start, stop in periods]
+    slots = [
+        {"start": from_millis(start), "end": from_millis(stop)}
+        for opening in _openings(begin, end, first, last, name)
+        for start, stop in free_slots(busy, opening, length // timedelta(milliseconds=1))
+    ]
+    return in_zone(frame(FREE_TIMES, slots), name)
+
+
+def _names(argument: str, value: object) -> list[str]:
+    """Return the addresses and ids of calendars in an argument, each once. Raises TypeError or ValueError."""
+    texts = row_ids(value, argument, ("email", "id"))
+    names = dict.fromkeys(str(person["email"]) for text in texts for person in read_people(argument, text))
+    if not names:
+        raise ValueError(f"{argument} is empty; give an e-mail address or the id of a calendar")
+    return list(names)
+
+
+def _own_zone(session: Session) -> str:
+    from ...client.events.events import get_calendar
+
+    return str(get_calendar(session, "primary").get("timeZone") or "UTC")
+
+
+def _instant(argument: str, value: object, time_zone: str) -> datetime:
+    return instant(read_time(time_object(argument, value, time_zone)), zone(time_zone))
+
+
+def _window(within: Any, now: datetime, time_zone: str) -> tuple[datetime, datetime]:
+    """Return the first instant of a window, and the first one after it."""
+    if isinstance(within, tuple | list):
+        begin, end = (
+            _instant("within", with_date(each, now, time_zone), time_zone) for each in _pair("within", within)
+        )
+        return begin, end
+    try:
+        day = python_time("within", with_date(within, now, time_zone))
+    except (TypeError, ValueError):
+        begin = now + (datetime.min.replace(tzinfo=now.tzinfo) - now) % _QUARTER
+        return begin, begin + parse_duration(within, "within")
+    if isinstance(day, datetime):
+        raise ValueError(f"within is the time {day}; give a pair of times, a date, or a duration such as '7d'")
+    return _instant("within", day, time_zone), _instant("within", day + _DAY, time_zone)
+
+
+def _pair(argument: str, value: Any) -> tuple[Any, Any]:
+    if isinstance(value, tuple | list) and len(value) == 2:
+        return value[0], value[1]
+    raise ValueError(f"{argument} is {value!r:.80}; give a pair of the first and the last time")
+
+
+def _time_of_day(value: Any) -> time:
+    try:
+        return value if isinstance(value, time) else time.fromisoformat(value.replace("24:00", "00:00").rjust(5, "0"))
+    except (AttributeError, ValueError):
+        raise ValueError(f'hours has {value!r:.40}; give times of day such as ("09:00", "17:00")') from None
+
+
+def _openings(begin: datetime, end: datetime, first: time, last: time, time_zone: str) -> Iterator[tuple[int, int]]:
+    """Yield the part of each day's opening hours that is in a window, in Unix milliseconds."""
+    tz = zone(time_zone)
+    day: date = begin.astimezone(tz).date() - _DAY  # hours that began on the day before
+    while (opening := datetime.combine(day, first, tz)) < end:
+        closing = datetime.combine(day if last > first else day + _DAY, last, tz)
+        yield to_millis(max(opening, begin)), to_millis(min(closing, end))
+        day += _DAY
+
+
+def _run(
+    argument: str, session: Session, names: list[str], window: tuple[datetime, datetime], time_zone: str, batch: Batch
+) -> DataFrame:
+    """Return the busy times of calendars. `argument` is the argument with the end of the window, for an error."""
+    begin, end = window
+    if end <= begin:
+        raise ValueError(f"{argument} ends at {end}, which is not after the start {begin}")
+    query: JSONObject = {"timeMin": begin.isoformat(), "timeMax": end.isoformat(), "timeZone": time_zone}
+    call = partial(_busy_row, query=query)
+    operation = RowOperation(FREE_BUSY, call, known=_known, title="Free and busy times", unit="calendars")
+    return run(operation, names, session, batch)
+
+
+def _known(name: str) -> Record:
+    return {"calendar": name, "busy": []}
+
+
+def _busy_row(session: Session, name: str, report: Report, *, query: JSONObject) -> Record:
+    from pandas import Timestamp
+
+    from ...client.events.events import query_free_busy
+
+    answer = query_free_busy(session, {**query, "items": [{"id": name}]})["calendars"][name]
+    if answer.get("errors"):
+        reason = "does not exist, or is not shared with this user; its owner can call share_calendar"
+        raise NotFound(f"The calendar {name} {reason}.", reason="notFound")
+    tz = zone(str(query["timeZone"]))
+    times = [(period["start"], period["end"]) for period in answer["busy"]]
+    return {**_known(name), "busy": [tuple(Timestamp(each).tz_convert(tz) for each in pair) for pair in times]}

@@ -71,9 +71,26 @@ PREVIEW = schema(
 
 FREE_BUSY = schema(
     """
-    start     time
-    end       time
     calendar  text
+    busy      any
+    """
+)
+
+FREE_TIMES = schema(
+    """
+    start  time
+    end    time
+    """
+)
+
+CALENDAR_PERMISSIONS = schema(
+    """
+    calendar      text
+    id            text
+    type          text
+    role          text
+    emailAddress  text
+    domain        text
     """
 )
 

@@ -14,14 +14,8 @@ from ...core.http.messages import Response
 from ...core.resources.calendars import Colors
 from ..context.responses import empty_response
 from ..context.service_context import RequestContext, ServiceContext
+from ..events import event_messages
 from ..events.calendars import calendar_of, calendar_resource, resource_response
-from ..events.event_messages import (
-    record_calendar_change,
-    record_clearing,
-    record_deletion,
-    settings_of,
-    users_of,
-)
 from ..files.operations import read_json
 from ..tables.calendars import CalendarRow
 
@@ -35,7 +29,7 @@ def insert(context: ServiceContext, request: RequestContext) -> Response:
     row = CalendarRow(name, request.caller.user, request.caller.client, zone, context.millis(), json.dumps(body))
     with context.store.transaction():
         context.store.calendars.save(row)
-        record_calendar_change(context, row)
+        event_messages.record_calendar_change(context, row)
     return resource_response(request, calendar_resource(context, row), CALENDAR_SHAPE)
 
 
@@ -63,10 +57,10 @@ def _change(context: ServiceContext, request: RequestContext, *, partial: bool) 
         merged = (json.loads(row.body) if partial else {}) | body
         fields = {name: value for name, value in merged.items() if value is not None}
         if row.primary and zone != row.zone:
-            context.store.changes.add([settings_of(row.owner)], "timezone", context.millis())
+            context.store.changes.add([event_messages.settings_of(row.owner)], "timezone", context.millis())
         row = row._replace(zone=zone, body=json.dumps(fields))
         context.store.calendars.save(row)
-        record_calendar_change(context, row)
+        event_messages.record_calendar_change(context, row)
     return resource_response(request, calendar_resource(context, row), CALENDAR_SHAPE)
 
 
@@ -76,10 +70,10 @@ def delete(context: ServiceContext, request: RequestContext) -> Response:
         row = calendar_of(context, request, CalendarRole.OWNER)
         if row.primary:
             raise refuse("invalid", field="calendarId", message="a primary calendar cannot be deleted; use clear.")
-        users = users_of(context, row)
+        users = event_messages.users_of(context, row)
         context.store.events.drop_all(row.id)
         context.store.calendars.drop(row.id)
-        record_deletion(context, row, users)
+        event_messages.record_deletion(context, row, users)
     return empty_response(204)
 
 
@@ -90,7 +84,7 @@ def clear(context: ServiceContext, request: RequestContext) -> Response:
         if not row.primary:
             raise refuse("invalid", field="calendarId", message="only a primary calendar can be cleared.")
         context.store.events.drop_all(row.id)
-        record_clearing(context, row.id)
+        event_messages.record_clearing(context, row.id)
     return empty_response(204)
 
 

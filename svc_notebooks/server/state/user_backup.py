@@ -20,13 +20,7 @@ from ...core.notifications.channels import ChannelEvent, ChannelState, next_stat
 from ..blobs.atomic_write import atomic_write
 from ..blobs.blob_store import BlobStore
 from ..context.service_context import ServiceContext
-from ..events.event_messages import (
-    record_calendar_change,
-    record_clearing,
-    record_deletion,
-    record_event_change,
-    users_of,
-)
+from ..events.event_messages import record_calendar_change, record_clearing, record_deletion, users_of
 from ..files import change_log
 from ..files.operations import delete_tree, discard_contents
 from ..files.storage_errors import naming_files
@@ -296,7 +290,7 @@ class _Restoring:
         for row in self._rows["calendars"]:
             if calendar := store.calendars.get(str(row["id"])):
                 record_calendar_change(self._context, calendar)
-                record_event_change(self._context, calendar.id)
+                record_clearing(self._context, calendar.id)
 
     def _add_row(self, table: str, row: Mapping[str, JSON], **changes: JSON) -> None:
         """Add a row with a new number, which is greater than all earlier numbers of its table."""
