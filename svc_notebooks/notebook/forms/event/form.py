@@ -25,6 +25,7 @@ from ...widgets.html import Markup, join_html, tag
 from ...widgets.styles import row, style_sheet
 from .bindings import with_label
 from .controls import EventControls
+from .free_times import FreeTimes
 from .from_event import fill_controls
 from .inputs import chip_styles
 from .to_arguments import call_text, read_controls
@@ -83,6 +84,9 @@ class EventForm(Form):
         self._updating = False
         self._problems: list[tuple[Field | None, str]] = []
         self.controls = EventControls()
+        self.free_times = FreeTimes(self.controls, session)
+        guests = self.controls.attendees
+        guests.children = [*guests.children, self.free_times]
         self._read_lists()
         self.controls.begin(session_or_current(session).clock.now())
         self.draft = read_controls(self.controls)
