@@ -95,8 +95,24 @@ TABLE = {
     "calendars": ("CALENDARS", None, lambda w: svc.calendars()),
     "free_busy": (
         "FREE_BUSY",
-        lambda w: svc.free_busy(time_min="2027-01-01", time_max="2027-01-02"),
+        None,
         lambda w: svc.free_busy(time_min="2026-11-01", time_max="2026-11-04"),
+    ),
+    "free_times": (
+        "FREE_TIMES",
+        lambda w: svc.free_times("primary", duration="9h"),
+        lambda w: svc.free_times("primary"),
+    ),
+    "share_calendar": (
+        "CALENDAR_PERMISSIONS",
+        lambda w: svc.share_calendar([], BOB),
+        lambda w: svc.share_calendar("primary", BOB),
+    ),
+    "unshare_calendar": ("CALENDAR_PERMISSIONS", lambda w: svc.unshare_calendar([], BOB), None),
+    "calendar_permissions": (
+        "CALENDAR_PERMISSIONS",
+        lambda w: svc.calendar_permissions([]),
+        lambda w: svc.calendar_permissions(),
     ),
     "create_calendar": ("CALENDARS", None, lambda w: svc.create_calendar("Term")),
     "event_colors": ("COLORS", None, lambda w: svc.event_colors()),
@@ -124,7 +140,7 @@ OF_OBJECTS = {
 }  # fmt: skip
 EVERY = TABLE | OF_OBJECTS
 # The functions whose frame also has the columns of a batch.
-BATCHES = {name for name in TABLE if "workers" in signature(getattr(svc, name)).parameters}
+BATCHES = {name for name in TABLE if "errors" in signature(getattr(svc, name)).parameters}
 SCHEMAS = {
     name: schema for module in (schemas, event_schemas)
     for name, schema in vars(module).items() if isinstance(schema, schemas.Schema)

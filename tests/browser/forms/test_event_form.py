@@ -418,3 +418,21 @@ def test_more_options_by_keyboard_alone(lab, open_form):
     assert (sent["status"], sent["anyoneCanAddSelf"]) == ("tentative", True)
     assert sent["end"]["timeZone"] == "America/New_York"
     assert sent["extendedProperties"] == {"private": {"room": "3"}}
+
+
+def test_a_free_time_of_all_guests_becomes_the_time_of_the_event(lab, open_form):
+    page = open_form(
+        "event-free-times.ipynb",
+        "bob = lab.sign_in('bob@svc.example')\n"
+        "given = svc.share_calendar('primary', 'ada@svc.example', role='freeBusyReader', session=bob)\n"
+        "busy = svc.create_event('Busy', start='today 09:00', end='11:30', time_zone='UTC', session=bob)",
+    )
+    page.get_by_label("Guests").fill("bob@svc.example")
+    page.get_by_role("button", name="Find free times").click()
+    slots = page.locator(".svc-event select:has(option:text('Select a time'))")
+    expect(slots).to_be_visible()
+    lab.screenshot(page, "event-free-times", ".svc-event")
+    slots.select_option(index=1)
+
+    expect(page.locator(".svc-event .svc-code")).to_contain_text("11:30")
+    assert value(lab, page)["start"]["dateTime"].endswith("T11:30:00")

@@ -1,35 +1,176 @@
-"""The DataFrame of busy periods."""
+"""The DataFrames of busy periods and of free times."""
 
 from __future__ import annotations
 
+from datetime import UTC, date, datetime, time, timedelta
+from typing import Any
+
+import pandas as pd
 import pytest
+from hypothesis import given, strategies as st
 
 import svc_notebooks as svc
+from svc_notebooks.core.events.free_busy import free_slots
+from tests.examples import examples
 
 NOVEMBER = {"time_min": "2026-11-01", "time_max": "2026-12-01"}
+BOB, EVE = "bob@svc.example", "eve@svc.example"
+DAY = "2026-11-02"
+BERLIN = {"time_zone": "Europe/Berlin"}
+
+
+@pytest.fixture
+def bob(lab: svc.Sandbox) -> svc.Session:
+    """Bob, who shows Ada when he is busy."""
+    bob = lab.sign_in(BOB)
+    svc.share_calendar("primary", "ada@svc.example", role="freeBusyReader", session=bob)
+    return bob
 
 
 def test_periods_of_several_calendars_in_a_zone(lab: svc.Sandbox) -> None:
     course = svc.create_calendar("Course", time_zone="Asia/Tokyo")["id"][0]
-    svc.create_event("Tea", start="2026-11-02 10:00", end="11:00", time_zone="Europe/Berlin")
-    svc.create_event("Talk", start="2026-11-03 10:00", end="11:00", time_zone="Europe/Berlin", calendar=course)
+    svc.create_event("Tea", start="2026-11-02 10:00", end="11:00", **BERLIN)
+    svc.create_event("Talk", start="2026-11-03 10:00", end="11:00", **BERLIN, calendar=course)
 
-    busy = svc.free_busy(svc.calendars()["id"], **NOVEMBER, time_zone="Europe/Berlin")
+    busy = svc.free_busy(svc.calendars(), **NOVEMBER, **BERLIN)
 
-    assert busy["start"].astype(str).tolist() == ["2026-11-02 10:00:00+01:00", "2026-11-03 10:00:00+01:00"]
     assert busy["calendar"].tolist() == ["ada@svc.example", course]
+    periods = busy.explode("busy")["busy"].tolist()
+    assert [str(start) for start, _ in periods] == ["2026-11-02 10:00:00+01:00", "2026-11-03 10:00:00+01:00"]
+    assert all(isinstance(time, pd.Timestamp) for period in periods for time in period)
 
 
-def test_a_calendar_that_cannot_be_seen_is_an_error(lab: svc.Sandbox) -> None:
-    with pytest.raises(svc.NotFound, match=r"No calendar nobody@svc\.example"):
-        svc.free_busy(["primary", "nobody@svc.example"], **NOVEMBER)
+def test_the_row_of_a_calendar_that_cannot_be_seen_has_failed(lab: svc.Sandbox, bob: svc.Session) -> None:
+    svc.create_event("Tea", start="2026-11-02 10:00", end="11:00", time_zone="UTC", session=bob)
+
+    with pytest.warns(UserWarning, match="1 of 3 rows failed"):
+        busy = svc.free_busy(f"primary; Eve <{EVE}>, {BOB}", **NOVEMBER)
+
+    assert busy["calendar"].tolist() == ["primary", EVE, BOB]
+    assert busy["outcome"].tolist() == ["done", "failed", "done"]
+    assert busy["busy"].map(len).tolist() == [0, 0, 1]
+    assert "is not shared with this user" in busy["error"][1]
+    with pytest.raises(svc.NotFound, match=EVE):
+        svc.free_busy(EVE, **NOVEMBER)
 
 
-@pytest.mark.parametrize("calendars", [[], [5], "", [str(n) for n in range(51)]])
-def test_invalid_ids_are_refused_before_a_request(lab: svc.Sandbox, calendars: object) -> None:
+@pytest.mark.parametrize("people", [
+    [BOB, "primary"], (BOB, "primary"), pd.Series([BOB, "primary"]), pd.DataFrame({"email": [BOB, "primary"]}),
+    [{"email": BOB}, {"id": "primary"}], f"{BOB}\nprimary", [BOB, "primary", BOB], f"Bob <{BOB}>; primary",
+], ids=repr)  # fmt: skip
+def test_people_in_any_form(lab: svc.Sandbox, bob: svc.Session, people: object) -> None:
+    assert svc.free_busy(people, **NOVEMBER)["calendar"].tolist() == [BOB, "primary"]
+
+
+@pytest.mark.parametrize("people", [[], [5], "", None, [None], pd.DataFrame({"name": ["Bob"]}), float("nan")], ids=repr)
+def test_invalid_people_are_refused_before_a_request(lab: svc.Sandbox, people: Any) -> None:
     before = len(lab.journal())
 
-    with pytest.raises((TypeError, ValueError), match="calendar"):
-        svc.free_busy(calendars, **NOVEMBER)
+    for call in (lambda: svc.free_busy(people, **NOVEMBER), lambda: svc.free_times(people)):
+        with pytest.raises((TypeError, ValueError), match=r"calendars|people"):
+            call()
 
     assert len(lab.journal()) == before
+
+
+def test_two_people_find_an_hour(lab: svc.Sandbox, bob: svc.Session) -> None:
+    svc.create_event("A", start=f"{DAY} 10:00", end="11:30", **BERLIN)
+    svc.create_event("B", start=f"{DAY} 13:00", end="14:10", **BERLIN, session=bob)
+
+    free = svc.free_times(["primary", BOB], duration="1h", within=DAY, **BERLIN)
+
+    assert free["start"].dt.strftime("%H:%M").tolist() == ["09:00", "11:30", "14:10", "15:10"]
+    assert (free["end"] - free["start"]).unique().tolist() == [timedelta(hours=1)]
+    assert free.dtypes.astype(str).tolist() == ["datetime64[ms, Europe/Berlin]"] * 2
+
+
+@pytest.mark.parametrize("event, blocks", [
+    ({"start": f"{DAY} 09:00", "end": "17:00"}, True),
+    ({"start": f"{DAY} 09:00", "end": "17:00", "status": "tentative"}, True),
+    ({"start": f"{DAY} 09:00", "end": "17:00", "transparency": "transparent"}, False),
+    ({"start": DAY, "end": "2026-11-03"}, True),
+    ({"start": DAY, "end": "2026-11-03", "transparency": "transparent"}, False),
+    ({"start": "2026-10-26 09:00", "end": "17:00", "recurrence": "weekly"}, True),
+], ids=str)  # fmt: skip
+def test_events_that_make_a_person_busy(lab: svc.Sandbox, event: dict[str, Any], blocks: bool) -> None:
+    svc.create_event("Tea", **event, time_zone="UTC")
+
+    assert svc.free_times("primary", within=DAY, time_zone="UTC").empty == blocks
+
+
+@pytest.mark.parametrize("response, blocks", [("declined", False), ("tentative", True), ("accepted", True)])
+def test_an_invitation_blocks_unless_it_is_declined(
+    lab: svc.Sandbox, bob: svc.Session, response: str, blocks: bool
+) -> None:
+    made = svc.create_event("Tea", start=f"{DAY} 09:00", end="17:00", time_zone="UTC", attendees=BOB)
+    svc.respond(made, response, session=bob)
+
+    assert svc.free_times(BOB, within=DAY, time_zone="UTC").empty == blocks
+
+
+@pytest.mark.parametrize("day, hours", [("2026-03-29", 23), ("2026-10-25", 25), ("2026-06-01", 24)])
+def test_a_day_of_a_clock_change_has_another_length(lab: svc.Sandbox, day: str, hours: int) -> None:
+    whole = svc.free_times("primary", within=day, hours=("00:00", "24:00"), **BERLIN)
+    office = svc.free_times("primary", within=day, **BERLIN)
+
+    assert len(whole) == hours
+    assert office["start"].dt.strftime("%H:%M").tolist() == [f"{hour:02}:00" for hour in range(9, 17)]
+
+
+def test_forms_of_a_window(lab: svc.Sandbox) -> None:
+    def days(within: Any, **more: Any) -> list[str]:
+        free = svc.free_times("primary", duration="8h", within=within, **BERLIN, **more)
+        return free["start"].dt.strftime("%a").tolist()
+
+    assert days(("2026-11-06", "2026-11-09")) == ["Fri", "Sat", "Sun"]
+    assert days([pd.Timestamp("2026-11-06"), datetime(2026, 11, 8, tzinfo=UTC)]) == ["Fri", "Sat"]
+    assert days(date(2026, 11, 6)) == days("2026-11-06") == ["Fri"]
+    week = days(("tomorrow", "2026-01-12"))
+    assert days("7d") == days(timedelta(days=7)) == week == ["Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
+    assert days(("2026-11-06 10:00", "2026-11-07")) == []
+    assert days(("2026-11-06", "2026-11-08"), hours=("22:00", time(6))) == ["Fri"]
+
+
+def test_a_window_from_now_begins_with_a_quarter_of_an_hour(lab: svc.Sandbox) -> None:
+    lab.clock.advance("1h 7min 3s")
+
+    assert svc.free_times("primary")["start"][0].strftime("%M:%S") == "15:00"
+
+
+@pytest.mark.parametrize("arguments", [
+    {"duration": 0}, {"duration": "-1h"}, {"duration": "soon"}, {"within": "soon"}, {"within": (DAY,)},
+    {"within": ("2026-11-03", DAY)}, {"within": (DAY, None)}, {"within": f"{DAY} 10:00"}, {"within": None},
+    {"hours": "9-17"}, {"hours": ("9am", "5pm")}, {"hours": (9, 17)}, {"time_zone": "Mars"},
+], ids=str)  # fmt: skip
+def test_errors_name_the_argument(lab: svc.Sandbox, arguments: dict[str, Any]) -> None:
+    (name,) = arguments
+
+    with pytest.raises((TypeError, ValueError), match=name):
+        svc.free_times("primary", **arguments)
+
+
+def test_no_time_is_free_for_a_person_who_cannot_be_seen(lab: svc.Sandbox, bob: svc.Session) -> None:
+    with pytest.raises(svc.NotFound, match=f"{EVE}.*share_calendar"):
+        svc.free_times(["primary", BOB, EVE], within=DAY)
+
+
+minutes = st.integers(0, 60)
+
+
+@examples()
+@given(st.lists(st.tuples(minutes, minutes)), st.tuples(minutes, minutes), st.integers(1, 20))
+def test_slots_are_free_and_no_slot_is_missing(
+    busy: list[tuple[int, int]], opening: tuple[int, int], length: int
+) -> None:
+    slots = list(free_slots(busy, opening, length))
+
+    def is_free(begin: int) -> bool:
+        inside = opening[0] <= begin and begin + length <= opening[1]
+        return inside and all(not (first < begin + length and begin < last) for first, last in busy if first < last)
+
+    assert all(is_free(begin) and end == begin + length for begin, end in slots)
+    at, expected = opening[0], []
+    while at < opening[1]:
+        expected += [(at, at + length)] if is_free(at) else []
+        at += length if is_free(at) else 1
+    assert slots == expected
