@@ -39,6 +39,9 @@ RESULTS = {
         "imported['time_zone'].item() == 'Europe/Berlin' and len(lessons) == 8 and again['id'].equals(imported['id'])"
     ),
     "See a calendar by month or week, and move events with the mouse": "len(view.listed) == 1 and moved.empty",
+    "Find an hour at which two people are free": (
+        "free['start'].dt.hour.tolist() == [12, 16] and meeting['start'].item() == slot['start']"
+    ),
     "Let requests fail, and see how the client reacts": "tries.tolist() == [503, 503, 200]",
     "Move the clock a week ahead, and restore the state before": "late - lab.clock.now() == pd.Timedelta('8D')",
     "Save a sandbox to a file, and open it later or elsewhere": "names.tolist() == ['birds.csv'] * 2",

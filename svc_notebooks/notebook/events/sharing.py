@@ -11,9 +11,9 @@ from ...core.events.calendars import ROLES
 from ..arguments import choice, row_ids
 from ..batch.batch import Batch, Errors, RowOperation, run
 from ..current_session import SessionLike, session_or_current
-from ..files.permissions import grantees
 from ..frames.event_schemas import CALENDAR_PERMISSIONS
 from ..frames.frames import Record, frame
+from ..people import people as read_people
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -117,7 +117,8 @@ def _run(
     call: RowCall[_Row], calendar: File, people: object, title: str, batch: Batch, session: SessionLike
 ) -> DataFrame:
     """Call a function for each calendar and each of the people, as the calendar's id and the id of an access rule."""
-    rows = list(product(row_ids(calendar, "calendar"), map(_rule_id, grantees("people", people))))
+    rule_ids = [_rule_id(str(person.get("email"))) for person in read_people("people", people)]
+    rows = list(product(row_ids(calendar, "calendar"), rule_ids))
     known = lambda row: _record(*row)  # noqa: E731
     operation = RowOperation(CALENDAR_PERMISSIONS, call, known=known, title=title, unit="permissions")
     return run(operation, rows, session_or_current(session), batch)
@@ -141,6 +142,8 @@ def _rule_id(person: str) -> str:
     """Return the id of the access rule of an e-mail address, "anyone" or a domain like "domain:example.com"."""
     if person == "anyone":
         return "default"
+    if not person.startswith("domain:") and "@" not in person:
+        raise ValueError(f'people has {person!r}; give an e-mail address, "anyone" or "domain:example.com"')
     return person.lower() if person.startswith("domain:") else f"user:{person.lower()}"
 
 

@@ -12,7 +12,7 @@ from ....core.time_zones import zone, zone_names
 from ...current_session import SessionLike, session_or_current
 from ...events.free_busy import free_times
 from ...widgets.background_task import LatestTask
-from ...widgets.field import Field, describe, heading, set_visible, small_button
+from ...widgets.field import AUTO_WIDTH, Field, describe, heading, set_visible, small_button
 from .controls import EventControls
 from .time.start_and_end import When
 
@@ -33,7 +33,7 @@ class FreeTimes(Field):
         self._event, self._session = controls, session
         self._task = LatestTask(self._show_error)
         self.find = small_button("Find free times", "List times at which you and all guests are free", self._find)
-        self.slots = widgets.Dropdown(**describe("", "Set the start and the end of the event to this time"))
+        self.slots = widgets.Dropdown(**describe("Select", "Set start and end to this time"), style=AUTO_WIDTH)
         self.slots.observe(lambda _change: self._take(), "value")
         super().__init__(heading("Free times"), self.find, self.slots)
         set_visible(self.slots, False)
@@ -60,8 +60,8 @@ class FreeTimes(Field):
     def _show(self, zone_name: str, found: DataFrame) -> None:
         slots = [(start.to_pydatetime(), end.to_pydatetime()) for start, end in found.head(_MAX_SLOTS).values.tolist()]
         options = [(f"{start:%a %d %b %H:%M}-{end:%H:%M}", (start, end, zone_name)) for start, end in slots]
-        self.slots.options = [("Select a time", None), *options]
-        self.slots.value = None
+        self.slots.options = [("No time selected", ""), *options]
+        self.slots.value = ""
         set_visible(self.slots, bool(options))
         self.show_hint("" if options else "There is no common free time in the next 7 days.")
 
