@@ -14,7 +14,7 @@ from ..events.calendars import calendar_of, resource_response
 from ..events.event_messages import access_of, record_access
 from ..files.operations import bool_param, read_json
 from ..tables.calendars import AccessRow, CalendarRow
-from .list_pages import list_response, read_listing
+from .list_pages import list_response, read_list_request
 
 
 def _resource(context: ServiceContext, row: AccessRow) -> AclRule:
@@ -81,17 +81,17 @@ def list_rules(context: ServiceContext, request: RequestContext) -> Response:
     With a sync token, these are the rules that changed since then.
     """
     calendar = calendar_of(context, request, CalendarRole.OWNER)
-    listing = read_listing(context, request, access_of(calendar.id))
+    listed = read_list_request(context, request, access_of(calendar.id))
     rules = {row.scope: _resource(context, row) for row in _rows(context, calendar)}
-    if listing.changed is not None or bool_param(request.query, "showDeleted", default=False):
-        logged = context.store.changes.since(listing.log, 0)
+    if listed.changed is not None or bool_param(request.query, "showDeleted", default=False):
+        logged = context.store.changes.since(listed.log, 0)
         rules |= {scope: _resource(context, AccessRow(calendar.id, scope, 0)) for scope in logged if scope not in rules}
     entries = [
         ((scope != f"user:{calendar.owner}", scope), rule)
         for scope, rule in rules.items()
-        if listing.changed is None or scope in listing.changed
+        if listed.changed is None or scope in listed.changed
     ]
-    return list_response(context, request, listing, "acl", entries, RULE_SHAPE)
+    return list_response(context, request, listed, context.names.calendar_kind("acl"), entries, RULE_SHAPE)
 
 
 def delete(context: ServiceContext, request: RequestContext) -> Response:

@@ -20,7 +20,7 @@ _PAGE = dict.fromkeys(("kind", "etag", "nextPageToken", "nextSyncToken"))
 
 
 @dataclass(frozen=True, slots=True)
-class Listing:
+class ListRequest:
     """What a list request asks for. `log` is the name of the list's log, and `last` the last number in all logs.
 
     `changed` has the ids of the entries that changed since the sync token, or is None without a sync token.
@@ -31,12 +31,12 @@ class Listing:
     changed: frozenset[str] | None
 
 
-def read_listing(context: ServiceContext, request: RequestContext, log: str) -> Listing:
+def read_list_request(context: ServiceContext, request: RequestContext, log: str) -> ListRequest:
     """Read the sync token of a list request. Raises ApiError (410) if it is not of this list, or is too old."""
     query, last = request.query, context.store.changes.last()
     token = query.get("syncToken")
     if token is None:
-        return Listing(log, last, None)
+        return ListRequest(log, last, None)
     if "minAccessRole" in query:
         raise refuse("invalidParameter", name="minAccessRole", message="cannot be combined with syncToken.")
     for name in ("showDeleted", "showHidden"):
@@ -45,29 +45,29 @@ def read_listing(context: ServiceContext, request: RequestContext, log: str) -> 
     (since,) = decode_sync_token(token, ("sync", log), 1, context.secret)
     if since > last:
         raise refuse("fullSyncRequired")
-    return Listing(log, last, frozenset(context.store.changes.since(log, since)))
+    return ListRequest(log, last, frozenset(context.store.changes.since(log, since)))
 
 
 def list_response(
     context: ServiceContext,
     request: RequestContext,
-    listing: Listing,
+    listed: ListRequest,
     kind: str,
     entries: Iterable[tuple[tuple[Any, ...], Mapping[str, Any]]],
     shape: Shape,
 ) -> Response:
     """Return a page of entries, in the order of their keys. A page token has the key of the last entry of its page."""
     size, token = page_size(request.query, _DEFAULT_PAGE_SIZE, _MAX_PAGE_SIZE), request.query.get("pageToken")
-    about = (listing.log, selecting_parameters(request.query, request.operation))
-    after, last = decode_page_token(token, about, 2, context.secret) if token else ([], listing.last)
+    about = (listed.log, selecting_parameters(request.query, request.operation))
+    after, last = decode_page_token(token, about, 2, context.secret) if token else ([], listed.last)
     rest = sorted((entry for entry in entries if entry[0] > tuple(after)), key=lambda entry: entry[0])
     page: dict[str, Any] = {
-        "kind": context.names.calendar_kind(kind),
+        "kind": kind,
         "etag": f'"{last:017d}"',
         "items": [resource for _, resource in rest[:size]],
     }
     if len(rest) > size:
         page["nextPageToken"] = encode_page_token((rest[size - 1][0], last), about, context.secret)
     elif "minAccessRole" not in request.query:
-        page["nextSyncToken"] = encode_page_token((last,), ("sync", listing.log), context.secret)
+        page["nextSyncToken"] = encode_page_token((last,), ("sync", listed.log), context.secret)
     return resource_response(request, page, {**_PAGE, "items": shape})
