@@ -22,8 +22,8 @@ Q = 262_144
 MAX_STATEMENTS_OF_A_CREATION = 11
 """With those of triggers and of the index of words; it was 15 when the words of each file were indexed at once."""
 
-MAX_STATEMENTS_OF_A_LIST = {"files": 3, "events": 5}
-"""With an empty cache of rows; for events it was 7."""
+MAX_STATEMENTS_OF_A_LIST = {"files": 3, "events": 6}
+"""With an empty cache of rows; for events one of them reads the number of the last removed event."""
 
 MAX_COPIED_BYTES = 4096
 """Of the head of a request and the bytes of its body that arrive with it."""

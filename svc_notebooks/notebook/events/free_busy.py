@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from ..batch.row_call import Report
     from .event_arguments import When, Zone
 
-_DAY, _QUARTER = timedelta(days=1), timedelta(minutes=15)
+_DAY, _QUARTER, _LONGEST = timedelta(days=1), timedelta(minutes=15), timedelta(days=366)
 
 
 def free_busy(
@@ -118,6 +118,8 @@ def free_times(
         raise ValueError(f"duration is {duration!r}; it must be a minute or more")
     name = zone_name("time_zone", time_zone) or _own_zone(session)
     begin, end = _window(within, session.clock.now(), name)
+    if end - begin > _LONGEST:
+        raise ValueError(f"within has {(end - begin).days} days; give at most {_LONGEST.days}")
     first, last = (_time_of_day(each) for each in _pair("hours", hours))
     rows = _run("within", session, names, (begin, end), name, Batch(errors="raise", progress=False))["busy"]
     busy = [(to_millis(start), to_millis(stop)) for periods in rows for start, stop in periods]

@@ -14,7 +14,7 @@ from ..events.calendars import calendar_of, resource_response
 from ..events.event_messages import access_of, record_access
 from ..files.operations import bool_param, read_json
 from ..tables.calendars import AccessRow, CalendarRow
-from .list_pages import list_response, read_list_request
+from .list_pages import list_response, read_sync_request
 
 
 def _resource(context: ServiceContext, row: AccessRow) -> AclRule:
@@ -81,17 +81,17 @@ def list_rules(context: ServiceContext, request: RequestContext) -> Response:
     With a sync token, these are the rules that changed since then.
     """
     calendar = calendar_of(context, request, CalendarRole.OWNER)
-    listed = read_list_request(context, request, access_of(calendar.id))
+    sync = read_sync_request(context, request, access_of(calendar.id))
     rules = {row.scope: _resource(context, row) for row in _rows(context, calendar)}
-    if listed.changed is not None or bool_param(request.query, "showDeleted", default=False):
-        logged = context.store.changes.since(listed.log, 0)
+    if sync.changed is not None or bool_param(request.query, "showDeleted", default=False):
+        logged = context.store.changes.since(sync.log, 0)
         rules |= {scope: _resource(context, AccessRow(calendar.id, scope, 0)) for scope in logged if scope not in rules}
     entries = [
         ((scope != f"user:{calendar.owner}", scope), rule)
         for scope, rule in rules.items()
-        if listed.changed is None or scope in listed.changed
+        if sync.changed is None or scope in sync.changed
     ]
-    return list_response(context, request, listed, context.names.calendar_kind("acl"), entries, RULE_SHAPE)
+    return list_response(context, request, sync, context.names.calendar_kind("acl"), entries, RULE_SHAPE)
 
 
 def delete(context: ServiceContext, request: RequestContext) -> Response:

@@ -21,7 +21,7 @@ from ..events.calendars import calendar_of, default_reminders, etag, primary_of,
 from ..events.event_messages import list_of, record_list_change
 from ..files.operations import bool_param, parse_fields_param, read_json
 from ..tables.calendars import CalendarRow
-from .list_pages import list_response, read_list_request
+from .list_pages import list_response, read_sync_request
 
 _REMOVED = "removed"
 """The key of a stored entry whose calendar the user has removed from the list."""
@@ -80,8 +80,8 @@ def list_entries(context: ServiceContext, request: RequestContext) -> Response:
     With a sync token, these are the entries that changed since then, with deleted and hidden ones.
     """
     user = request.caller.user
-    listed = read_list_request(context, request, list_of(user))
-    changed, minimum_role = listed.changed, CalendarRole.FREE_BUSY_READER
+    sync = read_sync_request(context, request, list_of(user))
+    changed, minimum_role = sync.changed, CalendarRole.FREE_BUSY_READER
     if "minAccessRole" in request.query:
         minimum_role = check_role(request.query.get("minAccessRole"))
     show_hidden = bool_param(request.query, "showHidden", default=False) or changed is not None
@@ -97,7 +97,7 @@ def list_entries(context: ServiceContext, request: RequestContext) -> Response:
             entries.append(((row.id != user, row.created, row.id), list_entry(context, user, row, settings)))
     for name in (changed or frozenset()) - rows.keys():
         entries.append(((True, 0, name), _deleted_entry(context, name)))
-    return list_response(context, request, listed, context.names.calendar_kind("calendarList"), entries, LIST_SHAPE)
+    return list_response(context, request, sync, context.names.calendar_kind("calendarList"), entries, LIST_SHAPE)
 
 
 def _deleted_entry(context: ServiceContext, calendar: str) -> CalendarListEntry:

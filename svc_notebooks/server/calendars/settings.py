@@ -10,7 +10,7 @@ from ...core.resources.calendars import Setting
 from ..context.service_context import RequestContext, ServiceContext
 from ..events.calendars import primary_of, resource_response
 from ..events.event_messages import settings_of
-from .list_pages import list_response, read_list_request
+from .list_pages import list_response, read_sync_request
 
 _FIXED = {
     "autoAddHangouts": "false",
@@ -39,10 +39,10 @@ def get(context: ServiceContext, request: RequestContext) -> Response:
 
 def list_settings(context: ServiceContext, request: RequestContext) -> Response:
     """Return one page of the caller's settings, or of those that changed since the sync token."""
-    listed = read_list_request(context, request, settings_of(request.caller.user))
-    names = [name for name in _FIXED if listed.changed is None or name in listed.changed]
+    sync = read_sync_request(context, request, settings_of(request.caller.user))
+    names = [name for name in _FIXED if sync.changed is None or name in sync.changed]
     entries = [((name,), _setting(context, request, name)) for name in names]
-    return list_response(context, request, listed, context.names.calendar_kind("settings"), entries, SETTING_SHAPE)
+    return list_response(context, request, sync, context.names.calendar_kind("settings"), entries, SETTING_SHAPE)
 
 
 def _setting(context: ServiceContext, request: RequestContext, name: str) -> Setting:

@@ -166,8 +166,11 @@ def _changed_entries(
 ) -> Iterator[Keyed]:
     """Yield the entries for a row that changed, which has all instances if it is a recurring event of such a list."""
     if criteria.single and row.recurring:
-        listed = instances(context, calendar, row, criteria.after, criteria.before, work)
-        yield from sorted((((row.seq, each.row.id), Entry(each)) for each in listed), key=itemgetter(0))
+        listed = []
+        for each in instances(context, calendar, row, criteria.after, criteria.before, work):
+            work.spend()
+            listed.append(((row.seq, each.row.id), Entry(each)))
+        yield from sorted(listed, key=itemgetter(0))
     elif row.cancelled or _matches(calendar, criteria, row, work):
         yield (row.seq, row.id), Entry(_full_event(context, calendar, row))
     elif row.series or row.place <= (criteria.since or 0):  # not a new event outside the window

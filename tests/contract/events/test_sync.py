@@ -8,7 +8,8 @@ from urllib.parse import quote
 
 import pytest
 
-from svc_notebooks.server.service import Service
+from svc_notebooks.core.policy import Policy
+from svc_notebooks.server.service import Service, open_service
 from tests.contract.calendar_client import (
     ADA,
     BOB,
@@ -22,7 +23,7 @@ from tests.contract.calendar_client import (
     path,
     refusal,
 )
-from tests.contract.conftest import Wire
+from tests.contract.conftest import InProcess, Wire
 
 LIST, SETTINGS = "/calendar/v3/users/me/calendarList", "/calendar/v3/users/me/settings"
 ACL, EVENTS = "/calendar/v3/calendars/primary/acl", path()
@@ -170,6 +171,17 @@ def test_a_list_of_instances_starts_again_after_a_series_changed_its_times(ada: 
     assert copy.is_current()
     refused = ada.list(singleEvents="true", syncToken=instances.token)
     assert refusal(refused) == (410, "fullSyncRequired", "syncToken")
+
+
+def test_the_changes_have_no_endless_series() -> None:
+    with open_service(seed=0, policy=Policy(expansion_steps=1000)) as service:
+        ada = CalendarClient(InProcess(service, "https://svc.test"))
+        token = Copy(ada, singleEvents="true").token
+        ada.made(recurrence=["RRULE:FREQ=MINUTELY"])
+
+        answer = ada.list(singleEvents="true", syncToken=token)
+
+    assert refusal(answer) == (410, "fullSyncRequired", "syncToken")
 
 
 def test_a_cleared_calendar_needs_a_full_list(ada: CalendarClient) -> None:
@@ -348,10 +360,12 @@ def test_unknown_parameters_are_ignored_and_may_differ_between_pages(
         accepted(ada.call("POST", ACL, {"role": "reader", "scope": {"type": "user", "value": user}}))
     plain = accepted(ada.call("GET", address, maxResults=2))
 
-    first = accepted(ada.call("GET", address, maxResults=2, **{"X-Client": "1", "unknown": "a"}))
+    unknown = {"X-Client": "1", "unknown": "a", "minAccessrole": "x", "showhidden": "x"}
+    first = accepted(ada.call("GET", address, maxResults=2, **unknown))
     token = {"pageToken": first["nextPageToken"]}
     second = accepted(ada.call("GET", address, maxResults=1, **token, fields="items/id", **{"X-Client": "2"}))
 
+    assert Copy(ada, address, **unknown).sync(**unknown) == []
     assert first["items"] == plain["items"]
     assert len(second["items"]) == 1
     assert second["items"][0]["id"] not in [entry["id"] for entry in first["items"]]

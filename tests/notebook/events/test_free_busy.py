@@ -139,6 +139,7 @@ def test_a_window_from_now_begins_with_a_quarter_of_an_hour(lab: svc.Sandbox) ->
 
 @pytest.mark.parametrize("arguments", [
     {"duration": 0}, {"duration": "-1h"}, {"duration": "soon"}, {"within": "soon"}, {"within": (DAY,)},
+    {"within": "99 weeks"}, {"within": ("2026-01-01", "2027-02-01")},
     {"within": ("2026-11-03", DAY)}, {"within": (DAY, None)}, {"within": f"{DAY} 10:00"}, {"within": None},
     {"hours": "9-17"}, {"hours": ("9am", "5pm")}, {"hours": (9, 17)}, {"time_zone": "Mars"},
 ], ids=str)  # fmt: skip
