@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...core.errors.errors import SvcError
 from ...core.http.multipart import MediaType
-from ...core.http.native_formats import CSV
+from ...core.http.native_formats import CSV, XLSX
 from ..arguments import is_frame
 from ..tables.formats import (
     BY_NAME,
@@ -28,22 +28,26 @@ if TYPE_CHECKING:
 _CSV = BY_NAME["csv"]
 
 
-def content_of(source: Any, name: str | None, mime_type: str | None) -> tuple[Any, str | None]:
+def content_of(
+    source: Any, name: str | None, mime_type: str | None, *, converted: bool = False
+) -> tuple[Any, str | None]:
     """Return the content of an upload source and its media type, None to detect the type.
 
     A DataFrame becomes the bytes of a file in the format that `mime_type` or the extension of `name` means, else CSV.
+    A DataFrame that the service converts becomes a workbook, whose cells have types. `name` then names the spreadsheet.
     Raises ImportError or ValueError if the DataFrame cannot be written in this format, and TypeError for a Series.
     """
     if not is_frame(source):
         _check_not_series(source)
         return source, mime_type
     by_type = format_of_type(mime_type) if isinstance(mime_type, str) else None
-    by_name = format_of_name(name or "")
+    by_name = BY_NAME["xlsx"] if converted else format_of_name(name or "")
     if not mime_type and not by_name:
         check_extension(name or "")
     table_format = by_type or by_name or _CSV
-    compressed = mime_type in (None, GZIP) and bool(by_name) and str(name).lower().endswith(GZIP_EXTENSION)
-    media_type = mime_type or (GZIP if compressed else table_format.media_type(name))
+    is_gzip = bool(by_name) and not converted and str(name).lower().endswith(GZIP_EXTENSION)
+    compressed = mime_type in (None, GZIP) and is_gzip
+    media_type = mime_type or (GZIP if compressed else table_format.media_type(None if converted else name))
     return write_table(source, table_format, compressed=compressed), media_type
 
 
@@ -84,6 +88,8 @@ def _stored_format(session: Session, file_id: str) -> tuple[TableFormat, str]:
     except SvcError:  # the upload has the same error, in the row of its file
         return _CSV, CSV
     name, stored_type = str(facts.get("name")), MediaType.parse(str(facts.get("mimeType"))).essence
+    if stored_type == session.names.native("spreadsheet"):
+        return BY_NAME["xlsx"], XLSX
     table_format = format_of_file(stored_type, name)
     if table_format is None:
         return _CSV, CSV

@@ -46,11 +46,10 @@ def new_files(
     body = metadata_body({**(metadata or {}), **chosen_id}, creating=True, names=session.names)
     names = names_for(len(contents), name)
     common = replace(arguments, metadata=body, query=files_schema_with(body).query)
+    converted = bool(arguments.convert_to) or session.names.is_native(str(body.get("mimeType")))
     requests = []
     for item, title in zip(contents, names, strict=True):
-        # The name of a source that is converted names only the document, so a DataFrame is then sent as CSV.
-        file_name = None if arguments.convert_to else title or body.get("name")
-        content, media_type = content_of(item, file_name, arguments.mime_type)
+        content, media_type = content_of(item, title or body.get("name"), arguments.mime_type, converted=converted)
         requests.append(prepare(session, content, replace(common, name=title, mime_type=media_type)))
     return requests
 

@@ -222,7 +222,8 @@ def start_upload(
     )
     only, file_name = single_source(source), title or body.get("name")
     if existing is None:
-        content, media_type = content_of(only, None if convert_to else file_name, mime_type)
+        converted = bool(convert_to) or session.names.is_native(str(body.get("mimeType")))
+        content, media_type = content_of(only, file_name, mime_type, converted=converted)
     else:
         ((_, content, media_type),) = new_contents(session, [existing], only, file_name, mime_type)
     upload = prepare.start_upload(

@@ -1,16 +1,34 @@
-"""Detects the character set and the delimiter of CSV and TSV files, as options of `pandas.read_csv`."""
+"""Reads CSV and TSV files: the character set, the delimiter, the digits of numbers, and rows with too many cells."""
 
 from __future__ import annotations
 
 import codecs
-from typing import Any
+import csv
+import io
+import re
+from collections.abc import Mapping
+from typing import IO, TYPE_CHECKING, Any
 
 from ...convert.spreadsheet.text.dialect import detect, split_declaration
+
+if TYPE_CHECKING:
+    from pandas import DataFrame, Series
 
 SAMPLE_SIZE = 64 * 1024
 """The number of bytes at the start of a file from which the delimiter is detected."""
 
 _UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+_DELIMITERS = frozenset({"sep", "delimiter", "dialect"})
+_SYNTAX = frozenset(
+    ("comment", "dialect", "doublequote", "engine", "escapechar", "header", "lineterminator", "names", "on_bad_lines",
+     "quotechar", "quoting", "skiprows")
+)  # fmt: skip
+"""Options with which rows with too many cells are refused without the number of their line."""
+
+_LONG_ROWS = "index_col=0 reads a first cell without a heading as the name of its row; on_bad_lines='skip' omits such rows."
+_LEADING_ZERO = re.compile(r"0(?<![\w.:/+-]0)[0-9][0-9.]*(?![\w:/-])")  # a search for a fixed 0 is fast
+_ZEROS = r"\s*[+-]?0[0-9]+(?:[.,][0-9]*)?\s*"
+_WHOLE = r"\s*[+-]?[0-9]+\s*"
 
 
 def encoding_of(head: bytes) -> str:
@@ -36,3 +54,99 @@ def csv_options(head: bytes, encoding: str) -> dict[str, Any]:
         "skipinitialspace": dialect.spaced,
         "skiprows": 1 if declared else 0,
     }
+
+
+def read_delimited(file: IO[bytes], head: bytes, options: Mapping[str, Any]) -> Any:
+    """Return what `pandas.read_csv` returns, with all digits of the numbers.
+
+    Whole numbers beside a missing value are Int64, and a column is text if one of its numbers has a leading zero. Raises
+    ValueError if a row has more cells than the header. One empty cell more is left out.
+    """
+    import pandas as pd
+
+    encoding = options.get("encoding") or encoding_of(head)
+    detected = csv_options(head, encoding) if _DELIMITERS.isdisjoint(options) else {}
+    arguments = {"encoding": encoding, **_exact(options), **detected, **options}
+    table = None
+    try:
+        table = pd.read_csv(file, **arguments)
+    except pd.errors.ParserError as error:
+        if " fields in line " not in str(error) or not _SYNTAX.isdisjoint(options):
+            raise
+    if table is not None and not isinstance(table, pd.DataFrame):
+        return table
+    file.seek(0)
+    text = file.read().decode(encoding, "ignore")
+    if table is None or (options.get("index_col") is None and not isinstance(table.index, pd.RangeIndex)):
+        if not _SYNTAX.isdisjoint(options):
+            raise ValueError(f"its rows have more cells than {len(table.columns)} columns need. {_LONG_ROWS}")
+        text = _without_last_cells(text, arguments)
+        table = pd.read_csv(io.StringIO(text), **arguments)
+    return _with_digits(table, text, arguments)
+
+
+def _exact(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options with which the C parser of pandas reads each column as a whole, with all digits of numbers."""
+    import pandas as pd
+
+    separator = options.get("sep", options.get("delimiter", ","))
+    if not {"engine", "skipfooter"}.isdisjoint(options) or separator is None or len(separator) > 1:
+        return {}
+    is_exact = tuple(map(int, pd.__version__.split(".")[:2])) >= (3, 1)
+    return {"low_memory": False} if is_exact else {"low_memory": False, "float_precision": "round_trip"}
+
+
+def _without_last_cells(text: str, arguments: Mapping[str, Any]) -> str:
+    """Return the text without the empty last cell of rows that have one cell more than the header.
+
+    Raises ValueError, which names the line, if a row has other cells that belong to no column.
+    """
+    syntax: dict[str, Any] = {
+        "delimiter": arguments.get("delimiter") or arguments["sep"],
+        "skipinitialspace": arguments.get("skipinitialspace", False),
+    }
+    rows = csv.reader(io.StringIO(text, newline=""), **syntax)
+    target = io.StringIO()
+    writer = csv.writer(target, lineterminator="\n", **syntax)
+    width, declared = 0, arguments.get("skiprows", 0)
+    for row in rows:
+        if rows.line_num > declared and not width:
+            width = len(row)
+        more = row[width:] if width else []
+        if more not in ([], [""]):
+            raise ValueError(f"line {rows.line_num} has {len(row)} cells, but the header has {width}. {_LONG_ROWS}")
+        writer.writerow(row[:width] if width else row)
+    return target.getvalue()
+
+
+def _with_digits(table: DataFrame, text: str, arguments: Mapping[str, Any]) -> DataFrame:
+    """Return the table with whole numbers and leading zeros as in the text, except in columns with a dtype."""
+    import pandas as pd
+
+    dtypes = arguments.get("dtype") or {}
+    if not isinstance(dtypes, Mapping) or "dtype_backend" in arguments:
+        return table
+    has_zeros = _LEADING_ZERO.search(text) is not None
+    chosen = {*dtypes, *(arguments.get("converters") or {})}
+    positions = [
+        position
+        for position, (name, dtype) in enumerate(table.dtypes.items())
+        if name not in chosen and ((has_zeros and dtype.kind in "iuf") or _may_be_whole(table.iloc[:, position]))
+    ]
+    if positions:
+        unconverted = {key: value for key, value in arguments.items() if key not in ("converters", "parse_dates")}
+        texts = pd.read_csv(io.StringIO(text), **{**unconverted, "dtype": "str"})
+        for position in positions:
+            column = texts.iloc[:, position]
+            if column.str.fullmatch(_ZEROS, na=False).any():
+                table.isetitem(position, column)
+            elif column.str.fullmatch(_WHOLE, na=True).all() and column.hasnans:
+                numbers = [None if isinstance(value, float) else int(value) for value in column]
+                table.isetitem(position, pd.array(numbers, dtype="Int64"))
+    return table
+
+
+def _may_be_whole(column: Series[Any]) -> bool:
+    """Return True for floats and missing values that the text may have as whole numbers."""
+    present = column.dropna()
+    return column.dtype.kind == "f" and 0 < len(present) < len(column) and bool((present == present.round()).all())

@@ -5,18 +5,20 @@ from __future__ import annotations
 import gzip
 import inspect
 import io
+import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from types import MappingProxyType
 from typing import IO, TYPE_CHECKING, Any, TypeAlias
 
 from ...core.http.mime import sniff
 from ...core.suggestions import nearest_name
-from .delimited_text import SAMPLE_SIZE, csv_options, encoding_of
+from .delimited_text import SAMPLE_SIZE, encoding_of, read_delimited
 from .formats import TableFormat, check_reader
 
 if TYPE_CHECKING:
-    from pandas import DataFrame
+    from pandas import DataFrame, Series
 
 Options: TypeAlias = Mapping[str, Any]
 
@@ -134,23 +136,20 @@ def _signatures(table_format: TableFormat) -> tuple[bytes, ...]:
     return (b"PAR1",) if table_format.name == "parquet" else ()
 
 
-def _read_csv(file: IO[bytes], head: bytes, options: Options) -> Any:
-    import pandas as pd
-
-    encoding = options.get("encoding") or encoding_of(head)
-    is_chosen = not {"sep", "delimiter", "dialect"}.isdisjoint(options)
-    detected = {} if is_chosen else csv_options(head, encoding)
-    return pd.read_csv(file, **{"encoding": encoding, **detected, **options})
-
-
 def _read_tsv(file: IO[bytes], head: bytes, options: Options) -> Any:
-    return _read_csv(file, head, options if "delimiter" in options else {"sep": "\t", **options})
+    return read_delimited(file, head, options if "delimiter" in options else {"sep": "\t", **options})
 
 
 def _read_json(file: IO[bytes], head: bytes, options: Options) -> Any:
-    """Read JSON without guesses about the types of values. A .json file may have one record in each line."""
+    """Read JSON with all digits and without guesses about types. A .json file may have one record in each line.
+
+    With other options than `encoding` and `lines`, pandas reads the file with its own types.
+    """
     import pandas as pd
 
+    if options.keys() <= {"encoding", "lines"}:
+        content = _parsed_json(file.read().decode(options.get("encoding") or encoding_of(head)), options.get("lines"))
+        return _with_types(pd.DataFrame(content, dtype=object), whole=True)
     defaults = {"encoding": encoding_of(head), "dtype": False, "precise_float": True}
     try:
         return pd.read_json(file, **{**defaults, **options})
@@ -165,48 +164,89 @@ def _read_json(file: IO[bytes], head: bytes, options: Options) -> Any:
         return _read_json(file, head, other_options)
 
 
+def _parsed_json(text: str, lines: bool | None) -> Any:
+    if not lines:
+        try:
+            return json.loads(text)
+        except json.JSONDecodeError as error:
+            if lines is False or not error.msg.startswith("Extra data"):
+                raise
+    records = ",\n".join(line for line in text.split("\n") if line.strip())
+    return json.loads(f"[{records}]")
+
+
 def _read_json_lines(file: IO[bytes], head: bytes, options: Options) -> Any:
     return _read_json(file, head, {"lines": True, **options})
 
 
-def _read_parquet(file: IO[bytes], head: bytes, options: Options) -> Any:
+def read_parquet(file: IO[bytes], head: bytes = b"", options: Options = MappingProxyType({})) -> DataFrame:
+    """Read Parquet with lists as lists, of which pandas makes arrays."""
     import pandas as pd
 
-    return pd.read_parquet(file, **{"engine": "pyarrow", **options})
+    table = pd.read_parquet(file, **{"engine": "pyarrow", **options})
+    for position, dtype in enumerate(table.dtypes):
+        if dtype == object:
+            values = pd.Series([plain_lists(value) for value in table.iloc[:, position]], table.index, dtype=object)
+            table.isetitem(position, values)
+    return table
+
+
+def plain_lists(value: Any) -> Any:
+    """Return a value in which all arrays and tuples, also those in lists and dicts, are lists."""
+    if hasattr(value, "tolist") and hasattr(value, "shape"):
+        value = value.tolist()
+    if isinstance(value, list | tuple):
+        return [plain_lists(item) for item in value]
+    return {key: plain_lists(item) for key, item in value.items()} if isinstance(value, dict) else value
 
 
 _READERS: dict[str, Callable[[IO[bytes], bytes, Options], Any]] = {
-    "csv": _read_csv,
+    "csv": read_delimited,
     "tsv": _read_tsv,
     "json": _read_json,
     "jsonl": _read_json_lines,
-    "parquet": _read_parquet,
+    "parquet": read_parquet,
 }
 
 
 def _read_workbook(file: IO[bytes], name: str, sheet: str | int | None, options: Options) -> Any:
-    """Read a sheet with the types of its cells. pandas would convert the text "007" to a number."""
+    """Read a sheet with the types of its cells: pandas would convert the text "007" to a number, and omit "NA"."""
     import pandas as pd
 
     engine = {key: options[key] for key in ("engine", "engine_kwargs") if key in options}
-    others = {key: value for key, value in options.items() if key not in engine}
+    others = {"keep_default_na": "na_values" in options, "na_values": [""], **options}
+    others = {key: value for key, value in others.items() if key not in engine}
     with pd.ExcelFile(file, **{"engine": "calamine", **engine}) as book:
         chosen = _sheet_name(book.sheet_names, name, sheet)
         if not _DTYPE_OPTIONS.isdisjoint(others):
             return pd.read_excel(book, sheet_name=chosen, **others)
         table = pd.read_excel(book, sheet_name=chosen, dtype=object, **others)
-    return _with_floats(table.infer_objects())
+    return _with_types(table, whole=False)
 
 
-def _with_floats(table: DataFrame) -> DataFrame:
-    """Return the DataFrame with float64 for numbers such as 6e23, of which pandas makes an int that no dtype holds."""
+def _with_types(table: DataFrame, *, whole: bool) -> DataFrame:
+    """Return a DataFrame of objects with the dtypes that hold the values of its columns without a change.
+
+    `whole` says that whole numbers beside a missing value are Int64, and not float64.
+    """
+    for position in range(table.shape[1]):
+        column = table.iloc[:, position]
+        with suppress(OverflowError, UnicodeEncodeError):  # the column stays one of objects
+            table.isetitem(position, _with_type(column, whole=whole))
+    return table
+
+
+def _with_type(column: Series[Any], *, whole: bool) -> Series[Any]:
     import pandas as pd
 
-    for position, dtype in enumerate(table.dtypes):
-        column = table.iloc[:, position]
-        if pd.api.types.is_object_dtype(dtype) and pd.api.types.infer_dtype(column, skipna=True) in _NUMBERS:
-            table.isetitem(position, column.astype("float64").array)
-    return table
+    kind = pd.api.types.infer_dtype(column, skipna=True)
+    if kind == "integer" and whole:
+        return column.astype("Int64") if column.hasnans else column.infer_objects()
+    inferred = column.infer_objects()
+    if kind not in _NUMBERS or inferred.dtype.kind in "iu":
+        return inferred
+    floats = column.astype("float64")
+    return floats if (column.isna() | (floats == column)).all() else column
 
 
 def _sheet_name(names: Sequence[Any], file_name: str, sheet: str | int | None) -> Any:

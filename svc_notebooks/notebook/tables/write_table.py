@@ -1,64 +1,79 @@
-"""Writes a DataFrame as the bytes of a file (CSV, TSV, JSON, JSON Lines, Parquet or Excel)."""
+"""Writes a DataFrame as the bytes of a file (CSV, TSV, JSON, JSON Lines, Parquet or Excel).
+
+What a reader would not return is refused or announced by one warning. Numbers, booleans and dates are kept by construction;
+texts that may be read as other values, and mixed columns, are read back and compared.
+"""
 
 from __future__ import annotations
 
 import csv
 import gzip
 import io
+import json
+import re
+from codecs import BOM_UTF8
 from collections.abc import Callable
-from datetime import date, datetime
-from numbers import Integral
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...core.errors.caller_warning import warn_caller
+from .columns import apply_rules, kinds_of, lost_in_excel, names, values_of
+from .delimited_text import SAMPLE_SIZE, csv_options, read_delimited
 from .formats import TableFormat, check_writer
+from .read_table import plain_lists, read_parquet
 
 if TYPE_CHECKING:
-    from pandas import DataFrame
+    from pandas import DataFrame, Series
 
-_MAX_TEXT = 32_767
-"""The maximum number of characters in a cell of Excel."""
+_SINGLE = frozenset(
+    map(frozenset, ([], ["boolean"], ["integer"], ["float"], ["text"], ["date"], ["time"], ["decimal"], ["bytes"]))
+)
+"""The kinds of values that an object column of a Parquet file has if its values are of one kind."""
 
-_CREATED = datetime(1980, 1, 1)  # noqa: DTZ001 - a workbook has no time zone
-"""The time of creation in every workbook, so that the same DataFrame gives the same bytes and an upload can resume."""
+_MISSING = frozenset(
+    ("", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN", "<NA>", "N/A", "NA",
+     "NULL", "NaN", "None", "n/a", "nan", "null")
+)  # fmt: skip
+"""The texts that `pandas.read_csv` reads as missing values."""
 
-_FIRST_YEAR = 1900
-"""The year of the first date in Excel."""
-
-_EXACT_IN_EXCEL = 10**15
-"""The smallest whole number that Excel, which keeps 15 digits, may show with other digits."""
+_NOT_A_TEXT = re.compile(r"\s*(?:[+-]?(?:[0-9.]+(?:e[+-]?[0-9]*)?|inf(?:inity)?|nan)|true|false)?\s*", re.IGNORECASE)
+"""Matches each text that `pandas.read_csv` may read as a number or a boolean, if all texts of its column match."""
 
 
 def write_table(frame: DataFrame, table_format: TableFormat, *, compressed: bool = False) -> bytes:
     """Return the bytes of a file with the rows of a DataFrame, and with its index if that is more than row numbers.
 
-    Raises ImportError if a package is missing, and ValueError if the format cannot hold the DataFrame.
+    One UserWarning names the columns whose values `read_frame` would not return. Raises ImportError if a package is
+    missing, and ValueError, which names the column, if the format cannot hold the DataFrame.
     """
     check_writer(table_format)
     try:
-        content = _WRITERS[table_format.name](frame)
+        write = _write_parquet if table_format.name == "parquet" else partial(_write_rows, table_format.name)
+        content, notes = write(frame)
     except (ValueError, TypeError, NotImplementedError, OverflowError) as error:
-        problem = "; ".join(map(str, error.args))
+        problem = "; ".join(map(str, error.args)) if not isinstance(error, UnicodeError) else str(error)
         raise ValueError(f"the DataFrame cannot be written as {table_format.title}: {problem}") from error
+    if notes:
+        warn_caller(" ".join(notes))
     return gzip.compress(content, mtime=0) if compressed else content
 
 
-def with_index(frame: DataFrame) -> DataFrame:
+def with_index(frame: DataFrame) -> tuple[DataFrame, list[str]]:
     """Return the DataFrame with its index as the first columns, or without its index if that has only row numbers.
 
-    A UserWarning says that row numbers were left out if they do not count from 0, such as after a filter.
+    A sentence says that row numbers were left out if they do not count from 0, such as after a filter.
     """
     import pandas as pd
 
     index = frame.index
     if any(name is not None for name in index.names):
-        return frame.reset_index()
+        return frame.reset_index(), []
     if isinstance(index, pd.RangeIndex) or index.empty:
-        return frame
+        return frame, []
     if index.nlevels == 1 and pd.api.types.is_integer_dtype(index.dtype):
-        warn_caller(_ROW_NUMBERS)
-        return frame
-    return frame.reset_index()
+        return frame, [_ROW_NUMBERS]
+    return frame.reset_index(), []
 
 
 _ROW_NUMBERS = (
@@ -67,105 +82,172 @@ _ROW_NUMBERS = (
 )
 
 
-def _write_csv(frame: DataFrame) -> bytes:
-    return _delimited_text(frame, ",")
+def _write_rows(format_name: str, frame: DataFrame) -> tuple[bytes, list[str]]:
+    if frame.columns.nlevels > 1:
+        raise ValueError(
+            "its columns have several levels; join them: frame.columns = ['_'.join(map(str, name)) for name in frame.columns]"
+        )
+    if not len(frame.columns) and (len(frame) or format_name in ("csv", "tsv")):
+        raise ValueError("it has no columns")
+    frame, notes = with_index(frame)
+    is_workbook = format_name == "xlsx"
+    given = [name if is_workbook and type(name) is int else str(name) for name in frame.columns]
+    frame = frame.set_axis(given, axis="columns")
+    if not frame.columns.is_unique or "" in given:
+        notes.append("read_frame gives other names to columns without a name or with the name of another column.")
+    lost = lost_in_excel(frame) if is_workbook else ""
+    content, other = _WRITERS[format_name](apply_rules(frame, format_name))
+    return content, [*notes, *([f"Excel stores {lost}."] if lost else []), *other]
 
 
-def _write_tsv(frame: DataFrame) -> bytes:
-    return _delimited_text(frame, "\t")
-
-
-def _delimited_text(frame: DataFrame, delimiter: str) -> bytes:
-    frame = with_index(frame)
-    text = frame.to_csv(index=False, sep=delimiter, lineterminator="\n")
-    if "\r" in text:  # Python before 3.13 does not quote a text because of \r, which readers take for a new line
-        text = frame.to_csv(index=False, sep=delimiter, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
-    return text.encode()
-
-
-def _write_json(frame: DataFrame, *, lines: bool = False) -> bytes:
-    frame = with_index(frame)
-    _check_columns(frame)
-    if frame.select_dtypes("float").isin([float("inf"), float("-inf")]).any(axis=None):
-        raise ValueError("JSON has no infinite numbers")
-    text = frame.to_json(
-        orient="records",
-        lines=lines,
-        date_format="iso",
-        date_unit="ns" if any("[ns" in str(dtype) for dtype in frame.dtypes) else "us",
-        double_precision=15,
-        force_ascii=False,
+def _write_csv(frame: DataFrame, delimiter: str = ",") -> tuple[bytes, list[str]]:
+    content = _delimited(frame, delimiter)
+    unsure = [position for position in range(frame.shape[1]) if _may_change(frame.iloc[:, position])]
+    changes = _changes(frame.iloc[:, unsure], lambda part: _read_csv(_delimited(part, delimiter), delimiter))
+    if not changes:
+        return content, []
+    note = (
+        f"read_frame returns other values for {_described(changes)}. dtype={{{next(iter(changes))!r}: 'str'}} and "
+        "keep_default_na=False read the texts of the file; a .parquet file keeps the types."
     )
+    return content, [note]
+
+
+def _delimited(frame: DataFrame, delimiter: str) -> bytes:
+    """Return CSV, in which all texts are quoted if a part of them looks like a delimiter or the end of a line.
+
+    Python before 3.13 does not quote a text because of a carriage return.
+    """
+    write = partial(frame.to_csv, index=False, sep=delimiter, lineterminator="\n")
+    content = _encoded(write(), frame)
+    if b"\r" in content or not _is_detected(content, delimiter):
+        content = _encoded(write(quoting=csv.QUOTE_NONNUMERIC), frame)
+        if not _is_detected(content, delimiter):
+            raise ValueError(f"its column names have another delimiter than {delimiter!r}: {names(frame.columns)}")
+    return content
+
+
+def _is_detected(content: bytes, delimiter: str) -> bool:
+    head = content[:SAMPLE_SIZE]
+    plain = {"sep": ",", "decimal": ".", "skipinitialspace": False, "skiprows": 0}
+    return not head.startswith(BOM_UTF8) and (delimiter == "\t" or csv_options(head, "utf-8") == plain)
+
+
+def _encoded(text: str, frame: DataFrame) -> bytes:
+    """Return a text in UTF-8. Raises ValueError, which names the column, for NUL and for half of a surrogate pair."""
+    if "\0" in text or not _is_unicode(text):
+        for position, name in enumerate(frame.columns):
+            for value in (name, *frame.iloc[:, position]):
+                if isinstance(value, str) and ("\0" in value or not _is_unicode(value)):
+                    raise ValueError(f"column {name!r} has {value[:60]!r}: NUL and surrogates not allowed in text files")
     return text.encode()
 
 
-def _write_json_lines(frame: DataFrame) -> bytes:
-    return _write_json(frame, lines=True)
+def _is_unicode(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
-def _write_parquet(frame: DataFrame) -> bytes:
+def _read_csv(content: bytes, delimiter: str) -> DataFrame:
+    table: DataFrame = read_delimited(io.BytesIO(content), content[:SAMPLE_SIZE], {"sep": delimiter})
+    return table
+
+
+def _may_change(column: Series[Any]) -> bool:
+    """Return True if a reader of CSV may return other values than those of a column."""
+    kinds = kinds_of(column)
+    if kinds != {"text"}:
+        return len(kinds) > 1 or (kinds == {"integer"} and column.dtype.kind in "Ou")
+    present = column.dropna()
+    return bool(present.isin(_MISSING).any()) or all(map(_NOT_A_TEXT.fullmatch, present))
+
+
+def _changes(frame: DataFrame, read_back: Callable[[DataFrame], DataFrame]) -> dict[str, str]:
+    """Return a description of the first other value that is read, for each column with other values."""
+    changes = {}
+    table = read_back(frame) if frame.shape[1] else frame
+    for position, name in enumerate(frame.columns):
+        pairs = zip(values_of(frame.iloc[:, position]), values_of(table.iloc[:, position]), strict=True)
+        for value, read in pairs:
+            if not _is_same(plain_lists(value), read):
+                changes[name] = f"column {name!r} ({value!r:.60} is read as {read!r:.60})"
+                break
+    return changes
+
+
+def _described(changes: dict[str, str]) -> str:
+    more = f" and {len(changes) - 5} more columns" if len(changes) > 5 else ""
+    return ", ".join([*changes.values()][:5]) + more
+
+
+def _is_same(value: Any, read: Any) -> bool:
+    """Compare values of the same kind. 1 and 1.0 are equal, and all missing values are equal."""
+    if isinstance(value, list) and isinstance(read, list):
+        return len(value) == len(read) and all(map(_is_same, value, read))
+    if isinstance(value, dict) and isinstance(read, dict):
+        return value.keys() == read.keys() and all(_is_same(value[key], read[key]) for key in value)
+    if value is None or read is None or value != value or read != read:
+        return (value is None or value != value) and (read is None or read != read)
+    return isinstance(value, bool) == isinstance(read, bool) and bool(value == read)
+
+
+def _write_json(frame: DataFrame, *, lines: bool = False) -> tuple[bytes, list[str]]:
+    if not frame.columns.is_unique:
+        raise ValueError(f"names of columns must be unique, and are {names(frame.columns)}")
+    encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+    columns = [values_of(frame.iloc[:, position]) for position in range(frame.shape[1])]
+    records = [dict(zip(frame.columns, row, strict=True)) for row in zip(*columns, strict=True)] or [{}] * len(frame)
+    if lines:
+        notes = [] if records or not columns else ["JSON Lines without rows have no names of columns."]
+        return _encoded("".join(f"{encode(record)}\n" for record in records), frame), notes
+    without_rows = dict.fromkeys(frame.columns, [])
+    return _encoded(encode(records or without_rows or []), frame), []
+
+
+def _write_parquet(frame: DataFrame) -> tuple[bytes, list[str]]:
+    notes = []
+    if len(set(map(type, frame.columns))) > 1:
+        frame = frame.set_axis(list(map(str, frame.columns)), axis="columns")
+        notes.append("The names of the columns are of several types, and become texts.")
+    content = _parquet(frame)
+    unsure = [n for n, dtype in enumerate(frame.dtypes) if dtype == object and kinds_of(frame.iloc[:, n]) not in _SINGLE]
+    changes = _changes(frame.iloc[:, unsure], lambda part: read_parquet(io.BytesIO(_parquet(part))))
+    if changes:
+        raise ValueError(f"{_described(changes)}; name the file .json, or write texts instead")
+    return content, notes
+
+
+def _parquet(frame: DataFrame) -> bytes:
     buffer = io.BytesIO()
     frame.to_parquet(buffer, engine="pyarrow")
     return buffer.getvalue()
 
 
-def _write_excel(frame: DataFrame) -> bytes:
-    import pandas as pd
+def _write_excel(frame: DataFrame) -> tuple[bytes, list[str]]:
+    from ...convert.job import Job
+    from ...convert.spreadsheet.formula.address import MAX_COLUMNS, MAX_ROWS
+    from ...convert.spreadsheet.model import Cell, CellStyle, Sheet, Workbook
+    from ...convert.spreadsheet.xlsx.write import write
 
-    frame = with_index(frame)
-    _check_columns(frame)
-    buffer = io.BytesIO()
-    as_text: dict[str, Any] = {"options": {"strings_to_formulas": False, "strings_to_urls": False}}
-    with pd.ExcelWriter(buffer, engine="xlsxwriter", engine_kwargs=as_text) as writer:
-        writer.book.set_properties({"created": _CREATED})
-        _for_excel(frame).to_excel(writer, index=False)
-    return buffer.getvalue()
-
-
-def _check_columns(frame: DataFrame) -> None:
-    if frame.columns.nlevels > 1:
-        raise ValueError("its columns have several levels; join them: frame.columns = frame.columns.map('_'.join)")
-
-
-def _for_excel(frame: DataFrame) -> DataFrame:
-    """Return the DataFrame with clock times without their zone, and as text what a cell of Excel cannot hold.
-
-    A cell has no time zone, 15 digits and no date before 1900. Raises ValueError for a text that is too long.
-    """
-    import pandas as pd
-
-    frame = frame.copy(deep=False)
-    for position, dtype in enumerate(frame.dtypes):
-        column = frame.iloc[:, position]
-        if isinstance(dtype, pd.DatetimeTZDtype):
-            column = column.dt.tz_localize(None)
-            frame.isetitem(position, column.array)
-        if pd.api.types.is_integer_dtype(dtype) and not column.between(-_EXACT_IN_EXCEL, _EXACT_IN_EXCEL).all():
-            frame.isetitem(position, column.astype("str").array)
-        elif not pd.api.types.is_numeric_dtype(dtype):
-            if any(map(_is_too_long, column)):
-                raise ValueError(f"column {frame.columns[position]!r} has a text of more than {_MAX_TEXT} characters")
-            if any(map(_needs_text, column)):
-                frame.isetitem(position, [str(value) if _needs_text(value) else value for value in column])
-    return frame
+    if len(frame) >= MAX_ROWS or frame.shape[1] > MAX_COLUMNS:
+        raise ValueError(f"it is too large: a sheet has {MAX_ROWS} rows and {MAX_COLUMNS} columns")
+    heading = CellStyle(bold=True)
+    columns = [values_of(frame.iloc[:, position]) for position in range(frame.shape[1])]
+    rows = {0: {position: Cell(name, heading) for position, name in enumerate(frame.columns)}}
+    for number, row in enumerate(zip(*columns, strict=True), 1):
+        if cells := {position: Cell(value) for position, value in enumerate(row) if value is not None}:
+            rows[number] = cells
+    rows.setdefault(len(frame), {0: Cell("")})  # an empty text, which readers count as a row
+    return write(Workbook((Sheet(rows=rows),)), Job("", Path())), []
 
 
-def _needs_text(value: object) -> bool:
-    """Return True for a whole number of 16 digits and more, and for a date before 1900."""
-    if isinstance(value, date):  # a Timestamp, too
-        return value.year < _FIRST_YEAR
-    return isinstance(value, Integral) and abs(int(value)) > _EXACT_IN_EXCEL
-
-
-def _is_too_long(value: object) -> bool:
-    return isinstance(value, str) and len(value) > _MAX_TEXT
-
-
-_WRITERS: dict[str, Callable[[DataFrame], bytes]] = {
+_WRITERS: dict[str, Callable[[DataFrame], tuple[bytes, list[str]]]] = {
     "csv": _write_csv,
-    "tsv": _write_tsv,
+    "tsv": partial(_write_csv, delimiter="\t"),
     "json": _write_json,
-    "jsonl": _write_json_lines,
-    "parquet": _write_parquet,
+    "jsonl": partial(_write_json, lines=True),
     "xlsx": _write_excel,
 }

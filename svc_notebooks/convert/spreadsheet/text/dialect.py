@@ -77,12 +77,18 @@ def _sample(text: str) -> str:
 
 
 def _evenness(sample: str, delimiter: str) -> float:
-    """Return the share of rows with the most common field count (slightly more for more fields), or 0 if unused."""
-    counts = Counter(len(row) for row, _ in zip(Dialect(delimiter).rows(sample), range(_LINES), strict=False) if row)
+    """Return the share of rows with the most common field count, or 0 if unused.
+
+    Several fields add to it if the first row, which is usually a header, has that count too.
+    """
+    rows = zip(Dialect(delimiter).rows(sample), range(_LINES), strict=False)
+    lengths = [len(row) for row, _ in rows if row]
+    counts = Counter(lengths)
     several = {size: times for size, times in counts.items() if size > 1}
     if not several:
         return 0
-    return max(several.values()) / counts.total() * (1 + 0.001 * min(max(several, key=several.__getitem__), 50))
+    common = max(several, key=several.__getitem__)
+    return several[common] / counts.total() * (1 + 0.001 * min(common, 50) * (lengths[0] == common))
 
 
 def _has_unclosed_quote(text: str, dialect: Dialect) -> bool:

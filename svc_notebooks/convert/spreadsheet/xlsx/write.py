@@ -50,6 +50,11 @@ class _SparseWorksheet(Worksheet):  # type: ignore[misc]
                 self._write_cell(row, column, cell)
             self._xml_end_tag("row")
 
+    def _xml_number_element(self, number: float, attributes: Any = ()) -> None:
+        """Write all digits of a number. The base class writes 16, and a float can have 17."""
+        listed = "".join(f' {key}="{value}"' for key, value in attributes)
+        self.fh.write(f"<c{listed}><v>{number!r}</v></c>")
+
 
 def _format(writer: Writer, formats: dict[CellStyle, Any], style: CellStyle) -> Any:
     if style == DEFAULT_STYLE:

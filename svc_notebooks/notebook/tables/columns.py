@@ -1,0 +1,229 @@
+"""Decides how the values of a DataFrame are written in each format (docs/recipes.md has the same table).
+
+A value is kept, is written as a text that has all of it, or is refused with what to do instead. Parquet has the types of
+pandas, and is not in the table.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
+from math import isfinite
+from numbers import Integral
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from ...convert.spreadsheet.values import clean
+
+if TYPE_CHECKING:
+    from pandas import DataFrame, Series
+
+Rule: TypeAlias = Callable[[Any], Any] | None
+"""Returns what is written for a value, or raises ValueError. None writes the value itself."""
+
+MAX_TEXT = 32_766
+"""The maximum number of UTF-16 units of a text in a cell of Excel."""
+
+_EXACT_IN_EXCEL = 10**15
+"""The smallest whole number that Excel, which keeps 15 digits, may show with other digits."""
+
+_FIRST_YEAR = 1900
+"""The year of the first date in Excel."""
+
+
+def kinds_of(column: Series[Any]) -> frozenset[str]:
+    """Return the kinds of values (the rows of RULES) that a column has, without missing values."""
+    import pandas as pd
+
+    kind = _KINDS_OF_DTYPES.get(getattr(column.dtype, "kind", ""))
+    if kind:
+        return frozenset({kind})
+    if isinstance(column.dtype, pd.StringDtype):
+        return frozenset({"text"})
+    present = column.dropna()
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        present = pd.Series(present.unique().astype(object))
+    return frozenset(map(_kind_of, set(map(type, present.astype(object)))))
+
+
+_KINDS_OF_DTYPES = {"b": "boolean", "i": "integer", "u": "integer", "f": "float", "M": "datetime", "m": "timedelta"}
+
+
+def _kind_of(value_type: type) -> str:
+    import numpy as np
+    import pandas as pd
+
+    types: dict[str, Any] = {
+        "boolean": (bool, np.bool_),
+        "integer": Integral,
+        "float": (float, np.floating),
+        "text": str,
+        "datetime": datetime,
+        "date": date,
+        "time": time,
+        "timedelta": timedelta,
+        "decimal": Decimal,
+        "list": (list, tuple, np.ndarray),
+        "dict": dict,
+        "period": (pd.Period, pd.Interval),
+        "bytes": (bytes, bytearray, memoryview),
+    }
+    return next((kind for kind, classes in types.items() if issubclass(value_type, classes)), "other")
+
+
+def values_of(column: Series[Any]) -> list[Any]:
+    """Return the values of a column, with None for each missing value."""
+    missing = column.isna()
+    values: list[Any] = column.astype(object).tolist()
+    return [None if m else v for v, m in zip(values, missing, strict=True)] if missing.any() else values
+
+
+def apply_rules(frame: DataFrame, format_name: str) -> DataFrame:
+    """Return the DataFrame with the values that are written in a format. Raises ValueError, which names the column."""
+    import pandas as pd
+
+    frame = frame.copy(deep=False)
+    for position, name in enumerate(frame.columns):
+        column = frame.iloc[:, position]
+        rules = {kind: RULES[kind][_GROUPS[format_name]] for kind in kinds_of(column)}
+        if any(rules.values()):
+            try:
+                written = _written(values_of(column), rules)
+            except ValueError as error:
+                raise ValueError(f"column {name!r} {error}") from error
+            frame.isetitem(position, pd.Series(written, index=frame.index, dtype=object))
+    return frame
+
+
+def _written(values: list[Any], rules: Mapping[str, Rule]) -> list[Any]:
+    of_types = {value_type: rules.get(_kind_of(value_type)) for value_type in set(map(type, values))}
+    written = [value if (rule := of_types[type(value)]) is None else rule(value) for value in values]
+    if rules.keys() in ({"integer"}, {"decimal"}) and any(isinstance(value, str) for value in written):
+        return [None if value is None else str(value) for value in values]  # a column of numbers or of texts
+    return written
+
+
+def _refuse(instead: str) -> Rule:
+    def rule(value: object) -> None:
+        raise ValueError(f"has {type(value).__name__} values, which this format does not have: {instead}")
+
+    return rule
+
+
+def _finite(value: float) -> float:
+    if not isfinite(value):
+        raise ValueError("has infinite numbers, which this format does not have: replace them, or name the file .parquet")
+    return float(value)
+
+
+def _iso(value: Any) -> str:
+    return str(value.isoformat())
+
+
+def _duration(value: timedelta) -> str:
+    import pandas as pd
+
+    return str(pd.Timedelta(value))
+
+
+def _plain(value: Any) -> Any:
+    """Return a list or dict as JSON stores it. Raises ValueError if JSON would change a value in it."""
+    plain = list(value) if isinstance(value, tuple) else value.tolist() if hasattr(value, "tolist") else value
+    try:
+        if json.loads(json.dumps(plain, allow_nan=False)) == plain:
+            return plain
+    except (TypeError, ValueError):
+        pass
+    raise ValueError(f"has {str(value)[:60]!r}, which JSON would change: use texts, finite numbers, lists and dicts in it")
+
+
+def _json(value: Any) -> str:
+    return json.dumps(_plain(value), ensure_ascii=False)
+
+
+def _excel_integer(value: int) -> int | str:
+    return int(value) if abs(value) <= _EXACT_IN_EXCEL else str(value)
+
+
+def _excel_decimal(value: Decimal) -> float | str:
+    number = float(value)
+    is_exact = value.is_finite() and Decimal(repr(number)) == value and len(value.normalize().as_tuple().digits) <= 15
+    return number if is_exact else str(value)
+
+
+def _excel_text(value: str) -> str:
+    if clean(value) != value:
+        raise ValueError("has a text with a character that Excel does not have, such as NUL: name the file .json or .parquet")
+    if len(value.encode("utf-16-le")) > 2 * MAX_TEXT:
+        raise ValueError(f"has a text of more than {MAX_TEXT} characters")
+    return value
+
+
+def _excel_time(value: date | time) -> Any:
+    """Return a date, time or clock time without its zone, or a text for a date before 1900."""
+    import pandas as pd
+
+    if isinstance(value, date) and value.year < _FIRST_YEAR:
+        return value.isoformat()
+    if isinstance(value, pd.Timestamp):
+        value = value.to_pydatetime(warn=False)
+    return value.replace(tzinfo=None) if isinstance(value, datetime | time) else value
+
+
+def _excel_duration(value: timedelta) -> timedelta:
+    return timedelta(microseconds=value // timedelta(microseconds=1))
+
+
+_NO_BYTES = _refuse("name the file .parquet, or write them as text, for example with .hex()")
+_NO_OBJECTS = _refuse("convert them to texts, numbers or dates")
+_GROUPS = {"csv": 0, "tsv": 0, "json": 1, "jsonl": 1, "xlsx": 2}
+
+# fmt: off
+RULES: Mapping[str, tuple[Rule, Rule, Rule]] = {
+    #             CSV, TSV     JSON         Excel, native spreadsheet
+    "boolean":   (None,        bool,        bool),
+    "integer":   (None,        int,         _excel_integer),
+    "float":     (None,        _finite,     _finite),
+    "text":      (None,        None,        _excel_text),
+    "datetime":  (None,        _iso,        _excel_time),
+    "date":      (_iso,        _iso,        _excel_time),
+    "time":      (_iso,        _iso,        _excel_time),
+    "timedelta": (_duration,   _duration,   _excel_duration),
+    "decimal":   (str,         str,         _excel_decimal),
+    "list":      (_json,       _plain,      _json),
+    "dict":      (_json,       _plain,      _json),
+    "period":    (str,         str,         str),
+    "bytes":     (_NO_BYTES,   _NO_BYTES,   _NO_BYTES),
+    "other":     (_NO_OBJECTS, _NO_OBJECTS, _NO_OBJECTS),
+}
+# fmt: on
+
+
+def lost_in_excel(frame: DataFrame) -> str:
+    """Return a sentence about the values that a cell of Excel cannot hold completely, "" if there are none."""
+    zoned, finer, empty = [], [], []
+    for position, name in enumerate(frame.columns):
+        column = frame.iloc[:, position]
+        kinds = kinds_of(column)
+        values = values_of(column) if kinds & {"datetime", "time", "timedelta", "text"} else []
+        zoned += [name] if any(getattr(value, "tzinfo", None) is not None for value in values) else []
+        finer += [name] if any(map(_is_finer, values)) else []
+        empty += [name] if any(isinstance(value, str) and not value for value in values) else []
+    sentences = (
+        ("{} without the time zone (frame[name].dt.tz_convert(None) has UTC)", zoned),
+        ("{} without what is shorter than a millisecond", finer),
+        ("{} with missing values in place of empty texts", empty),
+    )
+    return "; ".join(text.format(names(columns)) for text, columns in sentences if columns)
+
+
+def _is_finer(value: object) -> bool:
+    microsecond = getattr(value, "microsecond", getattr(value, "microseconds", 0))
+    return bool(microsecond % 1000 or getattr(value, "nanosecond", getattr(value, "nanoseconds", 0)))
+
+
+def names(columns: Iterable[object]) -> str:
+    """Return at most five names of columns for a message."""
+    listed = list(map(repr, columns))
+    return ", ".join(listed[:5]) + (f" and {len(listed) - 5} more" if len(listed) > 5 else "")
