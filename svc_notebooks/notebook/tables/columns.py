@@ -1,7 +1,7 @@
 """Decides how the values of a DataFrame are written in each format (docs/recipes.md has the same table).
 
-A value is kept, is written as a text that has all of it, or is refused with what to do instead. Parquet has the types of
-pandas, and is not in the table.
+A value is kept, is written as a text that has all of it, or is refused with what to do instead. Parquet has the types
+of pandas, and is not in the table.
 """
 
 from __future__ import annotations
@@ -89,10 +89,11 @@ def apply_rules(frame: DataFrame, format_name: str) -> DataFrame:
         rules = {kind: RULES[kind][_GROUPS[format_name]] for kind in kinds_of(column)}
         if any(rules.values()):
             try:
-                written = _written(values_of(column), rules)
+                values = _written(values_of(column), rules)
             except ValueError as error:
                 raise ValueError(f"column {name!r} {error}") from error
-            frame.isetitem(position, pd.Series(written, index=frame.index, dtype=object))
+            written: Any = pd.Series(values, index=frame.index, dtype=object)  # an array would get a dtype of dates
+            frame.isetitem(position, written)
     return frame
 
 
@@ -113,7 +114,9 @@ def _refuse(instead: str) -> Rule:
 
 def _finite(value: float) -> float:
     if not isfinite(value):
-        raise ValueError("has infinite numbers, which this format does not have: replace them, or name the file .parquet")
+        raise ValueError(
+            "has infinite numbers, which this format does not have: replace them, or name the file .parquet"
+        )
     return float(value)
 
 
@@ -135,7 +138,9 @@ def _plain(value: Any) -> Any:
             return plain
     except (TypeError, ValueError):
         pass
-    raise ValueError(f"has {str(value)[:60]!r}, which JSON would change: use texts, finite numbers, lists and dicts in it")
+    raise ValueError(
+        f"has {str(value)[:60]!r}, which JSON would change: use texts, finite numbers, lists and dicts in it"
+    )
 
 
 def _json(value: Any) -> str:
@@ -152,9 +157,11 @@ def _excel_decimal(value: Decimal) -> float | str:
     return number if is_exact else str(value)
 
 
-def _excel_text(value: str) -> str:
+def excel_text(value: str) -> str:
     if clean(value) != value:
-        raise ValueError("has a text with a character that Excel does not have, such as NUL: name the file .json or .parquet")
+        raise ValueError(
+            "has a text with a character that Excel does not have, such as NUL: name the file .json or .parquet"
+        )
     if len(value.encode("utf-16-le")) > 2 * MAX_TEXT:
         raise ValueError(f"has a text of more than {MAX_TEXT} characters")
     return value
@@ -185,7 +192,7 @@ RULES: Mapping[str, tuple[Rule, Rule, Rule]] = {
     "boolean":   (None,        bool,        bool),
     "integer":   (None,        int,         _excel_integer),
     "float":     (None,        _finite,     _finite),
-    "text":      (None,        None,        _excel_text),
+    "text":      (None,        None,        excel_text),
     "datetime":  (None,        _iso,        _excel_time),
     "date":      (_iso,        _iso,        _excel_time),
     "time":      (_iso,        _iso,        _excel_time),

@@ -6,10 +6,12 @@ import codecs
 import csv
 import io
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from itertools import islice
+from operator import itemgetter
 from typing import IO, TYPE_CHECKING, Any
 
-from ...convert.spreadsheet.text.dialect import detect, split_declaration
+from ...convert.spreadsheet.text.dialect import Dialect, detect, split_declaration
 
 if TYPE_CHECKING:
     from pandas import DataFrame, Series
@@ -19,13 +21,18 @@ SAMPLE_SIZE = 64 * 1024
 
 _UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _DELIMITERS = frozenset({"sep", "delimiter", "dialect"})
-_SYNTAX = frozenset(
-    ("comment", "dialect", "doublequote", "engine", "escapechar", "header", "lineterminator", "names", "on_bad_lines",
-     "quotechar", "quoting", "skiprows")
-)  # fmt: skip
-"""Options with which rows with too many cells are refused without the number of their line."""
+_OTHER_PARSERS = frozenset({"dialect", "engine", "skipfooter"})
+"""Options with which pandas reads a file as it does, because its other parsers have not all options."""
 
-_LONG_ROWS = "index_col=0 reads a first cell without a heading as the name of its row; on_bad_lines='skip' omits such rows."
+_SYNTAX = frozenset(
+    ("comment", "doublequote", "escapechar", "header", "index_col", "lineterminator", "names",
+     "on_bad_lines", "quotechar", "quoting", "skiprows", "usecols")
+)  # fmt: skip
+"""Options that say how rows with more cells than the header are read."""
+
+_LONG_ROWS = (
+    "index_col=0 reads a first cell without a heading as the name of its row; on_bad_lines='skip' omits such rows."
+)
 _LEADING_ZERO = re.compile(r"0(?<![\w.:/+-]0)[0-9][0-9.]*(?![\w:/-])")  # a search for a fixed 0 is fast
 _ZEROS = r"\s*[+-]?0[0-9]+(?:[.,][0-9]*)?\s*"
 _WHOLE = r"\s*[+-]?[0-9]+\s*"
@@ -59,14 +66,18 @@ def csv_options(head: bytes, encoding: str) -> dict[str, Any]:
 def read_delimited(file: IO[bytes], head: bytes, options: Mapping[str, Any]) -> Any:
     """Return what `pandas.read_csv` returns, with all digits of the numbers.
 
-    Whole numbers beside a missing value are Int64, and a column is text if one of its numbers has a leading zero. Raises
-    ValueError if a row has more cells than the header. One empty cell more is left out.
+    Whole numbers beside a missing value are Int64, and a column is text if one of its numbers has a leading zero.
+    Raises ValueError if a row has more cells than the header. One empty cell more is left out.
     """
     import pandas as pd
 
     encoding = options.get("encoding") or encoding_of(head)
     detected = csv_options(head, encoding) if _DELIMITERS.isdisjoint(options) else {}
-    arguments = {"encoding": encoding, **_exact(options), **detected, **options}
+    arguments = {"encoding": encoding, **detected, **options}
+    separator = arguments.get("sep", arguments.get("delimiter"))
+    if not _OTHER_PARSERS.isdisjoint(options) or not isinstance(separator, str) or len(separator) != 1:
+        return pd.read_csv(file, **arguments)
+    arguments = {**_exact(), **arguments}
     table = None
     try:
         table = pd.read_csv(file, **arguments)
@@ -77,23 +88,33 @@ def read_delimited(file: IO[bytes], head: bytes, options: Mapping[str, Any]) -> 
         return table
     file.seek(0)
     text = file.read().decode(encoding, "ignore")
-    if table is None or (options.get("index_col") is None and not isinstance(table.index, pd.RangeIndex)):
-        if not _SYNTAX.isdisjoint(options):
-            raise ValueError(f"its rows have more cells than {len(table.columns)} columns need. {_LONG_ROWS}")
+    if table is None or (_SYNTAX.isdisjoint(options) and _begins_with_long_row(text, arguments)):
         text = _without_last_cells(text, arguments)
         table = pd.read_csv(io.StringIO(text), **arguments)
     return _with_digits(table, text, arguments)
 
 
-def _exact(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options with which the C parser of pandas reads each column as a whole, with all digits of numbers."""
+def _exact() -> dict[str, Any]:
+    """Return the options with which pandas reads all rows of a column as one type, and all digits of a number."""
     import pandas as pd
 
-    separator = options.get("sep", options.get("delimiter", ","))
-    if not {"engine", "skipfooter"}.isdisjoint(options) or separator is None or len(separator) > 1:
-        return {}
     is_exact = tuple(map(int, pd.__version__.split(".")[:2])) >= (3, 1)
     return {"low_memory": False} if is_exact else {"low_memory": False, "float_precision": "round_trip"}
+
+
+def _rows(text: str, arguments: Mapping[str, Any]) -> Iterator[tuple[int, list[str]]]:
+    """Return an iterator over the rows from the header on, each with the number of its last line."""
+    separator = arguments.get("sep") or arguments["delimiter"]
+    lines: Any = Dialect(separator, spaced=arguments.get("skipinitialspace", False)).rows(text)  # a csv.reader
+    for row in lines:
+        if lines.line_num > arguments.get("skiprows", 0):
+            yield lines.line_num, row
+
+
+def _begins_with_long_row(text: str, arguments: Mapping[str, Any]) -> bool:
+    """Return True if the first row is longer than the header, so that pandas takes its first cell for an index."""
+    lengths = [len(row) for _, row in islice(filter(itemgetter(1), _rows(text, arguments)), 2)]
+    return len(lengths) == 2 and lengths[1] > lengths[0]
 
 
 def _without_last_cells(text: str, arguments: Mapping[str, Any]) -> str:
@@ -101,21 +122,15 @@ def _without_last_cells(text: str, arguments: Mapping[str, Any]) -> str:
 
     Raises ValueError, which names the line, if a row has other cells that belong to no column.
     """
-    syntax: dict[str, Any] = {
-        "delimiter": arguments.get("delimiter") or arguments["sep"],
-        "skipinitialspace": arguments.get("skipinitialspace", False),
-    }
-    rows = csv.reader(io.StringIO(text, newline=""), **syntax)
     target = io.StringIO()
-    writer = csv.writer(target, lineterminator="\n", **syntax)
-    width, declared = 0, arguments.get("skiprows", 0)
-    for row in rows:
-        if rows.line_num > declared and not width:
-            width = len(row)
-        more = row[width:] if width else []
-        if more not in ([], [""]):
-            raise ValueError(f"line {rows.line_num} has {len(row)} cells, but the header has {width}. {_LONG_ROWS}")
-        writer.writerow(row[:width] if width else row)
+    writer = csv.writer(target, lineterminator="\n", delimiter=arguments.get("sep") or arguments["delimiter"])
+    writer.writerows([[]] * arguments.get("skiprows", 0))
+    width = 0
+    for line, row in _rows(text, arguments):
+        width = width or len(row)
+        if row[width:] not in ([], [""]):
+            raise ValueError(f"line {line} has {len(row)} cells, but the header has {width}. {_LONG_ROWS}")
+        writer.writerow(row[:width])
     return target.getvalue()
 
 
@@ -139,7 +154,7 @@ def _with_digits(table: DataFrame, text: str, arguments: Mapping[str, Any]) -> D
         for position in positions:
             column = texts.iloc[:, position]
             if column.str.fullmatch(_ZEROS, na=False).any():
-                table.isetitem(position, column)
+                table.isetitem(position, column.array)
             elif column.str.fullmatch(_WHOLE, na=True).all() and column.hasnans:
                 numbers = [None if isinstance(value, float) else int(value) for value in column]
                 table.isetitem(position, pd.array(numbers, dtype="Int64"))

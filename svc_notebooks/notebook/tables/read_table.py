@@ -185,8 +185,10 @@ def read_parquet(file: IO[bytes], head: bytes = b"", options: Options = MappingP
 
     table = pd.read_parquet(file, **{"engine": "pyarrow", **options})
     for position, dtype in enumerate(table.dtypes):
-        if dtype == object:
-            values = pd.Series([plain_lists(value) for value in table.iloc[:, position]], table.index, dtype=object)
+        if pd.api.types.is_object_dtype(dtype):
+            values: Any = pd.Series(
+                [plain_lists(value) for value in table.iloc[:, position]], index=table.index, dtype=object
+            )
             table.isetitem(position, values)
     return table
 
@@ -236,7 +238,7 @@ def _with_types(table: DataFrame, *, whole: bool) -> DataFrame:
     return table
 
 
-def _with_type(column: Series[Any], *, whole: bool) -> Series[Any]:
+def _with_type(column: Series[Any], *, whole: bool) -> Any:
     import pandas as pd
 
     kind = pd.api.types.infer_dtype(column, skipna=True)

@@ -1,7 +1,7 @@
 """Writes a DataFrame as the bytes of a file (CSV, TSV, JSON, JSON Lines, Parquet or Excel).
 
-What a reader would not return is refused or announced by one warning. Numbers, booleans and dates are kept by construction;
-texts that may be read as other values, and mixed columns, are read back and compared.
+What a reader would not return is refused, or a warning names it. Numbers, booleans and dates are kept by construction.
+Texts that look like other values and columns of several types are read again and compared before anything is sent.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...core.errors.caller_warning import warn_caller
-from .columns import apply_rules, kinds_of, lost_in_excel, names, values_of
+from .columns import apply_rules, excel_text, kinds_of, lost_in_excel, names, values_of
 from .delimited_text import SAMPLE_SIZE, csv_options, read_delimited
 from .formats import TableFormat, check_writer
 from .read_table import plain_lists, read_parquet
@@ -26,9 +26,7 @@ from .read_table import plain_lists, read_parquet
 if TYPE_CHECKING:
     from pandas import DataFrame, Series
 
-_SINGLE = frozenset(
-    map(frozenset, ([], ["boolean"], ["integer"], ["float"], ["text"], ["date"], ["time"], ["decimal"], ["bytes"]))
-)
+_SINGLE = frozenset(map(frozenset, ([], ["boolean"], ["float"], ["text"], ["date"], ["time"], ["decimal"], ["bytes"])))
 """The kinds of values that an object column of a Parquet file has if its values are of one kind."""
 
 _MISSING = frozenset(
@@ -39,6 +37,9 @@ _MISSING = frozenset(
 
 _NOT_A_TEXT = re.compile(r"\s*(?:[+-]?(?:[0-9.]+(?:e[+-]?[0-9]*)?|inf(?:inity)?|nan)|true|false)?\s*", re.IGNORECASE)
 """Matches each text that `pandas.read_csv` may read as a number or a boolean, if all texts of its column match."""
+
+
+_BLANK_LINE = re.compile(rb"\n[ \t]+\n")
 
 
 def write_table(frame: DataFrame, table_format: TableFormat, *, compressed: bool = False) -> bytes:
@@ -85,19 +86,21 @@ _ROW_NUMBERS = (
 def _write_rows(format_name: str, frame: DataFrame) -> tuple[bytes, list[str]]:
     if frame.columns.nlevels > 1:
         raise ValueError(
-            "its columns have several levels; join them: frame.columns = ['_'.join(map(str, name)) for name in frame.columns]"
+            "its columns have several levels; join them: frame.columns = ['_'.join(map(str, c)) for c in frame.columns]"
         )
-    if not len(frame.columns) and (len(frame) or format_name in ("csv", "tsv")):
+    if not frame.shape[1] and (len(frame) or format_name in ("csv", "tsv")):
         raise ValueError("it has no columns")
     frame, notes = with_index(frame)
     is_workbook = format_name == "xlsx"
-    given = [name if is_workbook and type(name) is int else str(name) for name in frame.columns]
+    given: list[Any] = frame.columns.tolist()
+    given = [name if is_workbook and type(name) is int else str(name) for name in given]
     frame = frame.set_axis(given, axis="columns")
-    if not frame.columns.is_unique or "" in given:
-        notes.append("read_frame gives other names to columns without a name or with the name of another column.")
-    lost = lost_in_excel(frame) if is_workbook else ""
+    if not frame.columns.is_unique or "" in given or any("\ufeff" in str(name) for name in given):
+        notes.append(f"read_frame returns other names than {names(given)}: each needs a name of its own.")
+    if is_workbook and (lost := lost_in_excel(frame)):
+        notes.append(f"Excel stores {lost}.")
     content, other = _WRITERS[format_name](apply_rules(frame, format_name))
-    return content, [*notes, *([f"Excel stores {lost}."] if lost else []), *other]
+    return content, notes + other
 
 
 def _write_csv(frame: DataFrame, delimiter: str = ",") -> tuple[bytes, list[str]]:
@@ -106,21 +109,22 @@ def _write_csv(frame: DataFrame, delimiter: str = ",") -> tuple[bytes, list[str]
     changes = _changes(frame.iloc[:, unsure], lambda part: _read_csv(_delimited(part, delimiter), delimiter))
     if not changes:
         return content, []
+    dtype = dict.fromkeys([*changes][:5], "str")
     note = (
-        f"read_frame returns other values for {_described(changes)}. dtype={{{next(iter(changes))!r}: 'str'}} and "
-        "keep_default_na=False read the texts of the file; a .parquet file keeps the types."
+        f"read_frame returns other values for {_described(changes)}. With dtype={dtype} and keep_default_na=False it "
+        "returns the texts of the file; a .parquet file keeps the types."
     )
     return content, [note]
 
 
 def _delimited(frame: DataFrame, delimiter: str) -> bytes:
-    """Return CSV, in which all texts are quoted if a part of them looks like a delimiter or the end of a line.
+    """Return CSV. All texts are quoted if without quotes a reader would take a part of one for a delimiter or a line.
 
-    Python before 3.13 does not quote a text because of a carriage return.
+    Python before 3.13 does not quote a text because of a carriage return, and readers skip a line of blanks.
     """
-    write = partial(frame.to_csv, index=False, sep=delimiter, lineterminator="\n")
+    write: Any = partial(frame.to_csv, index=False, sep=delimiter, lineterminator="\n")
     content = _encoded(write(), frame)
-    if b"\r" in content or not _is_detected(content, delimiter):
+    if b"\r" in content or content[:1].isspace() or _BLANK_LINE.search(content) or not _is_detected(content, delimiter):
         content = _encoded(write(quoting=csv.QUOTE_NONNUMERIC), frame)
         if not _is_detected(content, delimiter):
             raise ValueError(f"its column names have another delimiter than {delimiter!r}: {names(frame.columns)}")
@@ -139,7 +143,9 @@ def _encoded(text: str, frame: DataFrame) -> bytes:
         for position, name in enumerate(frame.columns):
             for value in (name, *frame.iloc[:, position]):
                 if isinstance(value, str) and ("\0" in value or not _is_unicode(value)):
-                    raise ValueError(f"column {name!r} has {value[:60]!r}: NUL and surrogates not allowed in text files")
+                    raise ValueError(
+                        f"column {name!r} has {value[:60]!r}: NUL and surrogates not allowed in text files"
+                    )
     return text.encode()
 
 
@@ -199,24 +205,29 @@ def _write_json(frame: DataFrame, *, lines: bool = False) -> tuple[bytes, list[s
         raise ValueError(f"names of columns must be unique, and are {names(frame.columns)}")
     encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
     columns = [values_of(frame.iloc[:, position]) for position in range(frame.shape[1])]
-    records = [dict(zip(frame.columns, row, strict=True)) for row in zip(*columns, strict=True)] or [{}] * len(frame)
+    keys = frame.columns.tolist()
+    records = [dict(zip(keys, row, strict=True)) for row in zip(*columns, strict=True)] or [{}] * len(frame)
     if lines:
         notes = [] if records or not columns else ["JSON Lines without rows have no names of columns."]
         return _encoded("".join(f"{encode(record)}\n" for record in records), frame), notes
-    without_rows = dict.fromkeys(frame.columns, [])
-    return _encoded(encode(records or without_rows or []), frame), []
+    return _encoded(encode(records or {key: [] for key in keys} or []), frame), []
 
 
 def _write_parquet(frame: DataFrame) -> tuple[bytes, list[str]]:
+    import pandas as pd
+
     notes = []
-    if len(set(map(type, frame.columns))) > 1:
+    if len(frame) and not frame.shape[1]:
+        raise ValueError("it has no columns")
+    if frame.columns.nlevels == 1 and set(map(type, frame.columns)) not in (set(), {str}, {int}, {pd.Timestamp}):
         frame = frame.set_axis(list(map(str, frame.columns)), axis="columns")
-        notes.append("The names of the columns are of several types, and become texts.")
+        notes.append("Names of columns that are not texts become texts.")
     content = _parquet(frame)
-    unsure = [n for n, dtype in enumerate(frame.dtypes) if dtype == object and kinds_of(frame.iloc[:, n]) not in _SINGLE]
+    objects = [n for n, dtype in enumerate(frame.dtypes) if pd.api.types.is_object_dtype(dtype)]
+    unsure = [n for n in objects if kinds_of(frame.iloc[:, n]) not in _SINGLE]
     changes = _changes(frame.iloc[:, unsure], lambda part: read_parquet(io.BytesIO(_parquet(part))))
     if changes:
-        raise ValueError(f"{_described(changes)}; name the file .json, or write texts instead")
+        raise ValueError(f"{_described(changes)}; frame.convert_dtypes() may help, or name the file .json")
     return content, notes
 
 
@@ -234,6 +245,8 @@ def _write_excel(frame: DataFrame) -> tuple[bytes, list[str]]:
 
     if len(frame) >= MAX_ROWS or frame.shape[1] > MAX_COLUMNS:
         raise ValueError(f"it is too large: a sheet has {MAX_ROWS} rows and {MAX_COLUMNS} columns")
+    for name in filter(lambda name: isinstance(name, str), frame.columns):
+        excel_text(name)
     heading = CellStyle(bold=True)
     columns = [values_of(frame.iloc[:, position]) for position in range(frame.shape[1])]
     rows = {0: {position: Cell(name, heading) for position, name in enumerate(frame.columns)}}

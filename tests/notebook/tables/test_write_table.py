@@ -90,7 +90,6 @@ EXCEL = pd.DataFrame(
         "count": pd.array([1, None, 3], dtype="Int64"),
         "share": [0.1 + 0.2, 1e-20, float("nan")],
         "day": pd.to_datetime(["2026-01-02", None, "2026-03-04"]),
-        "at": pd.to_datetime(["2026-01-02T03:04:05Z"] * 3).tz_convert("Europe/Berlin"),
         "flag": [True, False, True],
         "number": [2**60 + 1, -(2**60), 3],
         "list": [["a"], [], ["b", "c"]],
@@ -105,12 +104,11 @@ def test_excel_keeps_text_numbers_and_dates():
     assert table["link"].tolist() == EXCEL["link"].tolist()
     assert table["count"].tolist()[::2] == [1, 3]
     assert table["count"].isna().tolist() == [False, True, False]
-    assert table["share"].tolist()[:2] == [pytest.approx(0.3, rel=1e-15), 1e-20]
+    assert table["share"].tolist()[:2] == [0.1 + 0.2, 1e-20]
     assert table["day"].tolist()[::2] == [pd.Timestamp("2026-01-02"), pd.Timestamp("2026-03-04")]
-    assert table["at"].tolist() == [pd.Timestamp("2026-01-02 04:04:05")] * 3
     assert table["flag"].dtype == "bool"
     assert table["number"].tolist() == [str(number) for number in EXCEL["number"]]
-    assert table["list"].tolist() == ["['a']", "[]", "['b', 'c']"]
+    assert table["list"].tolist() == ['["a"]', "[]", '["b", "c"]']
 
 
 def test_excel_is_the_same_at_each_call_so_that_an_upload_can_resume():
@@ -136,26 +134,26 @@ def test_json_has_values_with_their_types():
     assert record == {
         "code": "007",
         "day": "2026-01-02T03:04:05.123456789",
-        "at": "2026-01-02T03:04:05.000000000Z",
+        "at": "2026-01-02T03:04:05+00:00",
         "count": None,
         "parents": ["a", "b"],
         "number": 2**60 + 1,
-        "date": "2026-01-02T00:00:00.000000000",
+        "date": "2026-01-02",
     }
 
 
 TWICE = pd.DataFrame([[1, 2]], columns=["a", "a"])
 LEVELS = pd.DataFrame([[1, 2]], columns=pd.MultiIndex.from_tuples([("a", "x"), ("a", "y")]))
 REFUSED = {
-    "two columns of a name in JSON": (TWICE, "json", "JSON: DataFrame columns must be unique"),
-    "two columns of a name in JSON Lines": (TWICE, "jsonl", "JSON Lines: DataFrame columns must be unique"),
+    "two columns of a name in JSON": (TWICE, "json", "JSON: names of columns must be unique"),
+    "two columns of a name in JSON Lines": (TWICE, "jsonl", "JSON Lines: names of columns must be unique"),
     "levels of columns in JSON": (LEVELS, "json", "several levels; join them"),
     "levels of columns in Excel": (LEVELS, "xlsx", "several levels; join them"),
-    "an infinite number in JSON": (pd.DataFrame({"x": [float("inf")]}), "json", "no infinite numbers"),
+    "an infinite number in JSON": (pd.DataFrame({"x": [float("inf")]}), "json", "column 'x' has infinite numbers"),
     "a long text in Excel": (
         pd.DataFrame({"x": ["a" * 40_000]}),
         "xlsx",
-        "column 'x' has a text of more than 32767",
+        "column 'x' has a text of more than 32766",
     ),
     "too many columns in Excel": (pd.DataFrame([[0] * 16_385]), "xlsx", "too large"),
     "a lone surrogate": (pd.DataFrame({"x": ["\ud800"]}, dtype=object), "csv", "surrogates not allowed"),
@@ -172,20 +170,26 @@ def test_a_frame_that_a_format_cannot_hold_is_refused(case):
         written(frame, name)
 
 
-def test_two_columns_of_a_name_are_kept_in_csv_and_excel():
-    assert [list(read_back(TWICE, name).columns) for name in ("csv", "xlsx")] == [["a", "a.1"], ["a", "a.1"]]
+@pytest.mark.parametrize("name", ["csv", "xlsx"])
+def test_two_columns_of_a_name_are_numbered_with_a_warning(name):
+    with pytest.warns(UserWarning, match="other names than 'a', 'a'"):
+        table = read_back(TWICE, name)
+
+    assert list(table.columns) == ["a", "a.1"]
 
 
-@pytest.mark.parametrize("name", ["csv", "tsv", "xlsx"])
+@pytest.mark.parametrize("name", ["csv", "tsv", "json", "parquet", "xlsx"])
 def test_a_frame_without_rows_keeps_its_columns(name):
     table = read_back(pd.DataFrame({"a": [], "b": []}), name)
 
     assert (list(table.columns), len(table)) == (["a", "b"], 0)
 
 
-@pytest.mark.parametrize("name", ["json", "jsonl"])
-def test_a_frame_without_rows_is_an_empty_list_of_records(name):
-    assert read_back(pd.DataFrame({"a": []}), name).shape == (0, 0)
+def test_json_lines_without_rows_have_no_columns_and_a_warning_says_so():
+    with pytest.warns(UserWarning, match="JSON Lines without rows have no names of columns"):
+        table = read_back(pd.DataFrame({"a": []}), "jsonl")
+
+    assert table.shape == (0, 0)
 
 
 @pytest.mark.parametrize("name", ["parquet", "xlsx"])
@@ -257,9 +261,9 @@ def test_what_parquet_cannot_hold_is_said_in_words():
         written(pd.DataFrame({"a": [1, "x"]}), "parquet")
 
 
-@pytest.mark.parametrize("early", [pd.Timestamp("1850-01-02"), date(1850, 1, 2), pd.Timestamp("1850-01-02", tz="UTC")])
+@pytest.mark.parametrize("early", [pd.Timestamp("1850-01-02"), date(1850, 1, 2)])
 def test_dates_before_1900_are_text_in_excel(early):
-    late = type(early)(2026, 3, 4) if getattr(early, "tzinfo", None) is None else pd.Timestamp("2026-03-04", tz="UTC")
+    late = type(early)(2026, 3, 4)
 
     days = read_back(pd.DataFrame({"day": [early, None, late]}), "xlsx")["day"].tolist()
 
@@ -271,4 +275,4 @@ def test_dates_before_1900_are_text_in_excel(early):
 def test_excel_keeps_all_digits_of_categories():
     frame = pd.DataFrame({"a": pd.Categorical([10**17 + 1, 3])})
 
-    assert read_back(frame, "xlsx")["a"].tolist() == ["100000000000000001", 3]
+    assert read_back(frame, "xlsx")["a"].tolist() == ["100000000000000001", "3"]
