@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from math import isfinite
-from numbers import Integral
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ...convert.spreadsheet.values import clean
@@ -36,14 +35,11 @@ def kinds_of(column: Series[Any]) -> frozenset[str]:
     """Return the kinds of values (the rows of RULES) that a column has, without missing values."""
     import pandas as pd
 
-    kind = _KINDS_OF_DTYPES.get(getattr(column.dtype, "kind", ""))
-    if kind:
+    if kind := _KINDS_OF_DTYPES.get(column.dtype.kind):
         return frozenset({kind})
     if isinstance(column.dtype, pd.StringDtype):
         return frozenset({"text"})
     present = column.dropna()
-    if isinstance(column.dtype, pd.CategoricalDtype):
-        present = pd.Series(present.unique().astype(object))
     return frozenset(map(_kind_of, set(map(type, present.astype(object)))))
 
 
@@ -51,25 +47,8 @@ _KINDS_OF_DTYPES = {"b": "boolean", "i": "integer", "u": "integer", "f": "float"
 
 
 def _kind_of(value_type: type) -> str:
-    import numpy as np
-    import pandas as pd
-
-    types: dict[str, Any] = {
-        "boolean": (bool, np.bool_),
-        "integer": Integral,
-        "float": (float, np.floating),
-        "text": str,
-        "datetime": datetime,
-        "date": date,
-        "time": time,
-        "timedelta": timedelta,
-        "decimal": Decimal,
-        "list": (list, tuple, np.ndarray),
-        "dict": dict,
-        "period": (pd.Period, pd.Interval),
-        "bytes": (bytes, bytearray, memoryview),
-    }
-    return next((kind for kind, classes in types.items() if issubclass(value_type, classes)), "other")
+    classes = {name: kind for kind, row in RULES.items() for name in row[0].split()}
+    return next((classes[base.__name__] for base in value_type.__mro__ if base.__name__ in classes), "other")
 
 
 def values_of(column: Series[Any]) -> list[Any]:
@@ -86,7 +65,7 @@ def apply_rules(frame: DataFrame, format_name: str) -> DataFrame:
     frame = frame.copy(deep=False)
     for position, name in enumerate(frame.columns):
         column = frame.iloc[:, position]
-        rules = {kind: RULES[kind][_GROUPS[format_name]] for kind in kinds_of(column)}
+        rules: dict[str, Any] = {kind: RULES[kind][_POSITIONS[format_name]] for kind in kinds_of(column)}
         if any(rules.values()):
             try:
                 values = _written(values_of(column), rules)
@@ -105,11 +84,8 @@ def _written(values: list[Any], rules: Mapping[str, Rule]) -> list[Any]:
     return written
 
 
-def _refuse(instead: str) -> Rule:
-    def rule(value: object) -> None:
-        raise ValueError(f"has {type(value).__name__} values, which this format does not have: {instead}")
-
-    return rule
+def _refuse(value: object) -> None:
+    raise ValueError(f"has {type(value).__name__} values; convert them to texts or numbers (value.hex() of bytes)")
 
 
 def _finite(value: float) -> float:
@@ -182,47 +158,37 @@ def _excel_duration(value: timedelta) -> timedelta:
     return timedelta(microseconds=value // timedelta(microseconds=1))
 
 
-_NO_BYTES = _refuse("name the file .parquet, or write them as text, for example with .hex()")
-_NO_OBJECTS = _refuse("convert them to texts, numbers or dates")
-_GROUPS = {"csv": 0, "tsv": 0, "json": 1, "jsonl": 1, "xlsx": 2}
+_POSITIONS = {"csv": 1, "tsv": 1, "json": 2, "jsonl": 2, "xlsx": 3}
 
 # fmt: off
-RULES: Mapping[str, tuple[Rule, Rule, Rule]] = {
-    #             CSV, TSV     JSON         Excel, native spreadsheet
-    "boolean":   (None,        bool,        bool),
-    "integer":   (None,        int,         _excel_integer),
-    "float":     (None,        _finite,     _finite),
-    "text":      (None,        None,        excel_text),
-    "datetime":  (None,        _iso,        _excel_time),
-    "date":      (_iso,        _iso,        _excel_time),
-    "time":      (_iso,        _iso,        _excel_time),
-    "timedelta": (_duration,   _duration,   _excel_duration),
-    "decimal":   (str,         str,         _excel_decimal),
-    "list":      (_json,       _plain,      _json),
-    "dict":      (_json,       _plain,      _json),
-    "period":    (str,         str,         str),
-    "bytes":     (_NO_BYTES,   _NO_BYTES,   _NO_BYTES),
-    "other":     (_NO_OBJECTS, _NO_OBJECTS, _NO_OBJECTS),
+RULES: Mapping[str, tuple[str, Rule, Rule, Rule]] = {
+    #            classes                      CSV, TSV     JSON         Excel, native spreadsheet
+    "boolean":   ("bool bool_",               None,        bool,        bool),
+    "integer":   ("int integer",              None,        int,         _excel_integer),
+    "float":     ("float floating",           None,        _finite,     _finite),
+    "text":      ("str",                      None,        None,        excel_text),
+    "datetime":  ("datetime",                 None,        _iso,        _excel_time),
+    "date":      ("date",                     _iso,        _iso,        _excel_time),
+    "time":      ("time",                     _iso,        _iso,        _excel_time),
+    "timedelta": ("timedelta",                _duration,   _duration,   _excel_duration),
+    "decimal":   ("Decimal",                  str,         str,         _excel_decimal),
+    "list":      ("list tuple ndarray",       _json,       _plain,      _json),
+    "dict":      ("dict",                     _json,       _plain,      _json),
+    "period":    ("Period Interval",          str,         str,         str),
+    "bytes":     ("bytes bytearray",          _refuse,     _refuse,     _refuse),
+    "other":     ("",                         _refuse,     _refuse,     _refuse),
 }
 # fmt: on
 
 
-def lost_in_excel(frame: DataFrame) -> str:
-    """Return a sentence about the values that a cell of Excel cannot hold completely, "" if there are none."""
-    zoned, finer, empty = [], [], []
+def lost_in_excel(frame: DataFrame) -> list[str]:
+    """Return a description of what a cell of Excel cannot hold, for each column with such values."""
+    lost = []
     for position, name in enumerate(frame.columns):
-        column = frame.iloc[:, position]
-        kinds = kinds_of(column)
-        values = values_of(column) if kinds & {"datetime", "time", "timedelta", "text"} else []
-        zoned += [name] if any(getattr(value, "tzinfo", None) is not None for value in values) else []
-        finer += [name] if any(map(_is_finer, values)) else []
-        empty += [name] if any(isinstance(value, str) and not value for value in values) else []
-    sentences = (
-        ("{} without the time zone (frame[name].dt.tz_convert(None) has UTC)", zoned),
-        ("{} without what is shorter than a millisecond", finer),
-        ("{} with missing values in place of empty texts", empty),
-    )
-    return "; ".join(text.format(names(columns)) for text, columns in sentences if columns)
+        values = values_of(frame.iloc[:, position])
+        losses = [loss for loss, is_lost in _LOSSES.items() if any(map(is_lost, values))]
+        lost += [f"{name!r} without {' and '.join(losses)}"] if losses else []
+    return lost
 
 
 def _is_finer(value: object) -> bool:
@@ -230,7 +196,14 @@ def _is_finer(value: object) -> bool:
     return bool(microsecond % 1000 or getattr(value, "nanosecond", getattr(value, "nanoseconds", 0)))
 
 
-def names(columns: Iterable[object]) -> str:
-    """Return at most five names of columns for a message."""
-    listed = list(map(repr, columns))
-    return ", ".join(listed[:5]) + (f" and {len(listed) - 5} more" if len(listed) > 5 else "")
+_LOSSES: Mapping[str, Callable[[Any], bool]] = {
+    "the time zone": lambda value: getattr(value, "tzinfo", None) is not None,
+    "what is shorter than a millisecond": _is_finer,
+    "empty texts, which are missing values": lambda value: isinstance(value, str) and not value,
+}
+
+
+def listed(items: Iterable[object]) -> str:
+    """Return at most five items for a message."""
+    texts = list(map(str, items))
+    return ", ".join(texts[:5]) + (f" and {len(texts) - 5} more" if len(texts) > 5 else "")

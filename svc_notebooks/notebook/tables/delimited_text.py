@@ -6,9 +6,8 @@ import codecs
 import csv
 import io
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from itertools import islice
-from operator import itemgetter
 from typing import IO, TYPE_CHECKING, Any
 
 from ...convert.spreadsheet.text.dialect import Dialect, detect, split_declaration
@@ -78,7 +77,7 @@ def read_delimited(file: IO[bytes], head: bytes, options: Mapping[str, Any]) -> 
     if not _OTHER_PARSERS.isdisjoint(options) or not isinstance(separator, str) or len(separator) != 1:
         return pd.read_csv(file, **arguments)
     arguments = {**_exact(), **arguments}
-    table = None
+    table: Any = None
     try:
         table = pd.read_csv(file, **arguments)
     except pd.errors.ParserError as error:
@@ -88,9 +87,12 @@ def read_delimited(file: IO[bytes], head: bytes, options: Mapping[str, Any]) -> 
         return table
     file.seek(0)
     text = file.read().decode(encoding, "ignore")
-    if table is None or (_SYNTAX.isdisjoint(options) and _begins_with_long_row(text, arguments)):
-        text = _without_last_cells(text, arguments)
-        table = pd.read_csv(io.StringIO(text), **arguments)
+    if _SYNTAX.isdisjoint(options):
+        dialect = Dialect(separator, spaced=bool(arguments.get("skipinitialspace")))
+        if table is None or _begins_with_long_row(text, dialect):
+            text = _without_last_cells(text, dialect)
+            arguments["skiprows"] = 0
+            table = pd.read_csv(io.StringIO(text), **arguments)
     return _with_digits(table, text, arguments)
 
 
@@ -102,33 +104,25 @@ def _exact() -> dict[str, Any]:
     return {"low_memory": False} if is_exact else {"low_memory": False, "float_precision": "round_trip"}
 
 
-def _rows(text: str, arguments: Mapping[str, Any]) -> Iterator[tuple[int, list[str]]]:
-    """Return an iterator over the rows from the header on, each with the number of its last line."""
-    separator = arguments.get("sep") or arguments["delimiter"]
-    lines: Any = Dialect(separator, spaced=arguments.get("skipinitialspace", False)).rows(text)  # a csv.reader
-    for row in lines:
-        if lines.line_num > arguments.get("skiprows", 0):
-            yield lines.line_num, row
-
-
-def _begins_with_long_row(text: str, arguments: Mapping[str, Any]) -> bool:
+def _begins_with_long_row(text: str, dialect: Dialect) -> bool:
     """Return True if the first row is longer than the header, so that pandas takes its first cell for an index."""
-    lengths = [len(row) for _, row in islice(filter(itemgetter(1), _rows(text, arguments)), 2)]
+    lengths = [len(row) for row in islice(filter(None, dialect.rows(split_declaration(text)[1])), 2)]
     return len(lengths) == 2 and lengths[1] > lengths[0]
 
 
-def _without_last_cells(text: str, arguments: Mapping[str, Any]) -> str:
-    """Return the text without the empty last cell of rows that have one cell more than the header.
+def _without_last_cells(text: str, dialect: Dialect) -> str:
+    """Return the text without a declared delimiter, and without an empty cell more than the header has.
 
     Raises ValueError, which names the line, if a row has other cells that belong to no column.
     """
-    target = io.StringIO()
-    writer = csv.writer(target, lineterminator="\n", delimiter=arguments.get("sep") or arguments["delimiter"])
-    writer.writerows([[]] * arguments.get("skiprows", 0))
-    width = 0
-    for line, row in _rows(text, arguments):
+    declared, text = split_declaration(text)
+    target, width = io.StringIO(), 0
+    writer = csv.writer(target, lineterminator="\n", delimiter=dialect.delimiter)
+    rows: Any = dialect.rows(text)  # a csv.reader
+    for row in rows:
         width = width or len(row)
         if row[width:] not in ([], [""]):
+            line = rows.line_num + bool(declared)
             raise ValueError(f"line {line} has {len(row)} cells, but the header has {width}. {_LONG_ROWS}")
         writer.writerow(row[:width])
     return target.getvalue()

@@ -147,32 +147,20 @@ def _read_json(file: IO[bytes], head: bytes, options: Options) -> Any:
     """
     import pandas as pd
 
-    if options.keys() <= {"encoding", "lines"}:
-        content = _parsed_json(file.read().decode(options.get("encoding") or encoding_of(head)), options.get("lines"))
-        return _with_types(pd.DataFrame(content, dtype=object), whole=True)
-    defaults = {"encoding": encoding_of(head), "dtype": False, "precise_float": True}
+    text = file.read().decode(options.get("encoding") or encoding_of(head))
+    lines = bool(options.get("lines"))
     try:
-        return pd.read_json(file, **{**defaults, **options})
-    except ValueError as error:
-        if "Range error" in str(error) and "precise_float" not in options:  # a number nearer to 0 than 2.3e-308
-            other_options = {"precise_float": False, **options}
-        elif "Trailing data" in str(error) and "lines" not in options:
-            other_options = {"lines": True, **options}
-        else:
+        content = None if lines else json.loads(text)
+    except json.JSONDecodeError as error:
+        if not error.msg.startswith("Extra data") or "lines" in options:
             raise
-        file.seek(0)
-        return _read_json(file, head, other_options)
-
-
-def _parsed_json(text: str, lines: bool | None) -> Any:
-    if not lines:
-        try:
-            return json.loads(text)
-        except json.JSONDecodeError as error:
-            if lines is False or not error.msg.startswith("Extra data"):
-                raise
-    records = ",\n".join(line for line in text.split("\n") if line.strip())
-    return json.loads(f"[{records}]")
+        lines = True
+    if not options.keys() <= {"encoding", "lines"}:
+        return pd.read_json(io.StringIO(text), **{"dtype": False, "precise_float": True, **options, "lines": lines})
+    if lines:
+        records = ",\n".join(line for line in text.split("\n") if line.strip())
+        content = json.loads(f"[{records}]")
+    return _with_types(pd.DataFrame(content, dtype=object), whole=True)
 
 
 def _read_json_lines(file: IO[bytes], head: bytes, options: Options) -> Any:

@@ -13,12 +13,13 @@ import json
 import re
 from codecs import BOM_UTF8
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...core.errors.caller_warning import warn_caller
-from .columns import apply_rules, excel_text, kinds_of, lost_in_excel, names, values_of
+from .columns import apply_rules, excel_text, kinds_of, listed, lost_in_excel, values_of
 from .delimited_text import SAMPLE_SIZE, csv_options, read_delimited
 from .formats import TableFormat, check_writer
 from .read_table import plain_lists, read_parquet
@@ -39,6 +40,7 @@ _NOT_A_TEXT = re.compile(r"\s*(?:[+-]?(?:[0-9.]+(?:e[+-]?[0-9]*)?|inf(?:inity)?|
 """Matches each text that `pandas.read_csv` may read as a number or a boolean, if all texts of its column match."""
 
 
+_NO_CHARACTERS = re.compile("[\0\ud800-\udfff]")
 _BLANK_LINE = re.compile(rb"\n[ \t]+\n")
 
 
@@ -53,7 +55,7 @@ def write_table(frame: DataFrame, table_format: TableFormat, *, compressed: bool
         write = _write_parquet if table_format.name == "parquet" else partial(_write_rows, table_format.name)
         content, notes = write(frame)
     except (ValueError, TypeError, NotImplementedError, OverflowError) as error:
-        problem = "; ".join(map(str, error.args)) if not isinstance(error, UnicodeError) else str(error)
+        problem = str(error) if isinstance(error, UnicodeError) else "; ".join(map(str, error.args))
         raise ValueError(f"the DataFrame cannot be written as {table_format.title}: {problem}") from error
     if notes:
         warn_caller(" ".join(notes))
@@ -92,13 +94,13 @@ def _write_rows(format_name: str, frame: DataFrame) -> tuple[bytes, list[str]]:
         raise ValueError("it has no columns")
     frame, notes = with_index(frame)
     is_workbook = format_name == "xlsx"
-    given: list[Any] = frame.columns.tolist()
-    given = [name if is_workbook and type(name) is int else str(name) for name in given]
-    frame = frame.set_axis(given, axis="columns")
-    if not frame.columns.is_unique or "" in given or any("\ufeff" in str(name) for name in given):
-        notes.append(f"read_frame returns other names than {names(given)}: each needs a name of its own.")
+    columns: list[Any] = frame.columns.tolist()
+    columns = [name if is_workbook and type(name) is int else str(name) for name in columns]
+    frame = frame.set_axis(columns, axis="columns")
+    if not frame.columns.is_unique or "" in columns or any("\ufeff" in str(name) for name in columns):
+        notes.append(f"read_frame returns other names than {listed(map(repr, columns))}: each needs a name of its own.")
     if is_workbook and (lost := lost_in_excel(frame)):
-        notes.append(f"Excel stores {lost}.")
+        notes.append(f"Excel stores {listed(lost)}; a .parquet file keeps all.")
     content, other = _WRITERS[format_name](apply_rules(frame, format_name))
     return content, notes + other
 
@@ -110,11 +112,8 @@ def _write_csv(frame: DataFrame, delimiter: str = ",") -> tuple[bytes, list[str]
     if not changes:
         return content, []
     dtype = dict.fromkeys([*changes][:5], "str")
-    note = (
-        f"read_frame returns other values for {_described(changes)}. With dtype={dtype} and keep_default_na=False it "
-        "returns the texts of the file; a .parquet file keeps the types."
-    )
-    return content, [note]
+    how = f"dtype={dtype}, keep_default_na=False returns the texts of the file; a .parquet file keeps the types."
+    return content, [f"read_frame returns other values for {listed(changes.values())}. {how}"]
 
 
 def _delimited(frame: DataFrame, delimiter: str) -> bytes:
@@ -127,7 +126,9 @@ def _delimited(frame: DataFrame, delimiter: str) -> bytes:
     if b"\r" in content or content[:1].isspace() or _BLANK_LINE.search(content) or not _is_detected(content, delimiter):
         content = _encoded(write(quoting=csv.QUOTE_NONNUMERIC), frame)
         if not _is_detected(content, delimiter):
-            raise ValueError(f"its column names have another delimiter than {delimiter!r}: {names(frame.columns)}")
+            raise ValueError(
+                f"its column names have another delimiter than {delimiter!r}: {listed(map(repr, frame.columns))}"
+            )
     return content
 
 
@@ -139,22 +140,13 @@ def _is_detected(content: bytes, delimiter: str) -> bool:
 
 def _encoded(text: str, frame: DataFrame) -> bytes:
     """Return a text in UTF-8. Raises ValueError, which names the column, for NUL and for half of a surrogate pair."""
-    if "\0" in text or not _is_unicode(text):
-        for position, name in enumerate(frame.columns):
-            for value in (name, *frame.iloc[:, position]):
-                if isinstance(value, str) and ("\0" in value or not _is_unicode(value)):
-                    raise ValueError(
-                        f"column {name!r} has {value[:60]!r}: NUL and surrogates not allowed in text files"
-                    )
-    return text.encode()
-
-
-def _is_unicode(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
+    with suppress(UnicodeEncodeError):
+        content = text.encode()
+        if b"\0" not in content:
+            return content
+    cells = ((name, str(cell)) for n, name in enumerate(frame.columns) for cell in (name, *frame.iloc[:, n]))
+    name, cell = next(pair for pair in cells if _NO_CHARACTERS.search(pair[1]))
+    raise ValueError(f"column {name!r} has {cell[:60]!r}: NUL and surrogates not allowed in text files")
 
 
 def _read_csv(content: bytes, delimiter: str) -> DataFrame:
@@ -175,18 +167,11 @@ def _changes(frame: DataFrame, read_back: Callable[[DataFrame], DataFrame]) -> d
     """Return a description of the first other value that is read, for each column with other values."""
     changes = {}
     table = read_back(frame) if frame.shape[1] else frame
-    for position, name in enumerate(frame.columns):
-        pairs = zip(values_of(frame.iloc[:, position]), values_of(table.iloc[:, position]), strict=True)
-        for value, read in pairs:
-            if not _is_same(plain_lists(value), read):
-                changes[name] = f"column {name!r} ({value!r:.60} is read as {read!r:.60})"
-                break
+    for n, name in enumerate(frame.columns):
+        pairs = zip(values_of(frame.iloc[:, n]), values_of(table.iloc[:, n]), strict=True)
+        other = next((f"{name!r} ({v!r:.60} as {r!r:.60})" for v, r in pairs if not _is_same(plain_lists(v), r)), None)
+        changes.update({name: other} if other else {})
     return changes
-
-
-def _described(changes: dict[str, str]) -> str:
-    more = f" and {len(changes) - 5} more columns" if len(changes) > 5 else ""
-    return ", ".join([*changes.values()][:5]) + more
 
 
 def _is_same(value: Any, read: Any) -> bool:
@@ -202,7 +187,7 @@ def _is_same(value: Any, read: Any) -> bool:
 
 def _write_json(frame: DataFrame, *, lines: bool = False) -> tuple[bytes, list[str]]:
     if not frame.columns.is_unique:
-        raise ValueError(f"names of columns must be unique, and are {names(frame.columns)}")
+        raise ValueError(f"names of columns must be unique, and are {listed(map(repr, frame.columns))}")
     encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
     columns = [values_of(frame.iloc[:, position]) for position in range(frame.shape[1])]
     keys = frame.columns.tolist()
@@ -227,7 +212,7 @@ def _write_parquet(frame: DataFrame) -> tuple[bytes, list[str]]:
     unsure = [n for n in objects if kinds_of(frame.iloc[:, n]) not in _SINGLE]
     changes = _changes(frame.iloc[:, unsure], lambda part: read_parquet(io.BytesIO(_parquet(part))))
     if changes:
-        raise ValueError(f"{_described(changes)}; frame.convert_dtypes() may help, or name the file .json")
+        raise ValueError(f"{listed(changes.values())}; frame.convert_dtypes() may help, or name the file .json")
     return content, notes
 
 
