@@ -90,9 +90,7 @@ def _refuse(value: object) -> None:
 
 def _finite(value: float) -> float:
     if not isfinite(value):
-        raise ValueError(
-            "has infinite numbers, which this format does not have: replace them, or name the file .parquet"
-        )
+        raise ValueError("has infinite numbers; replace them, or name the file .parquet")
     return float(value)
 
 
@@ -114,13 +112,15 @@ def _plain(value: Any) -> Any:
             return plain
     except (TypeError, ValueError):
         pass
-    raise ValueError(
-        f"has {str(value)[:60]!r}, which JSON would change: use texts, finite numbers, lists and dicts in it"
-    )
+    raise ValueError(f"has {str(value)[:60]!r}, which JSON would change; use texts, finite numbers and lists in it")
 
 
 def _json(value: Any) -> str:
     return json.dumps(_plain(value), ensure_ascii=False)
+
+
+def _excel_json(value: Any) -> str:
+    return excel_text(_json(value))
 
 
 def _excel_integer(value: int) -> int | str:
@@ -135,9 +135,7 @@ def _excel_decimal(value: Decimal) -> float | str:
 
 def excel_text(value: str) -> str:
     if clean(value) != value:
-        raise ValueError(
-            "has a text with a character that Excel does not have, such as NUL: name the file .json or .parquet"
-        )
+        raise ValueError(f"has {value[:60]!r} with a character that Excel does not have; name the file .parquet")
     if len(value.encode("utf-16-le")) > 2 * MAX_TEXT:
         raise ValueError(f"has a text of more than {MAX_TEXT} characters")
     return value
@@ -172,8 +170,8 @@ RULES: Mapping[str, tuple[str, Rule, Rule, Rule]] = {
     "time":      ("time",                     _iso,        _iso,        _excel_time),
     "timedelta": ("timedelta",                _duration,   _duration,   _excel_duration),
     "decimal":   ("Decimal",                  str,         str,         _excel_decimal),
-    "list":      ("list tuple ndarray",       _json,       _plain,      _json),
-    "dict":      ("dict",                     _json,       _plain,      _json),
+    "list":      ("list tuple ndarray",       _json,       _plain,      _excel_json),
+    "dict":      ("dict",                     _json,       _plain,      _excel_json),
     "period":    ("Period Interval",          str,         str,         str),
     "bytes":     ("bytes bytearray",          _refuse,     _refuse,     _refuse),
     "other":     ("",                         _refuse,     _refuse,     _refuse),
@@ -187,7 +185,7 @@ def lost_in_excel(frame: DataFrame) -> list[str]:
     for position, name in enumerate(frame.columns):
         values = values_of(frame.iloc[:, position])
         losses = [loss for loss, is_lost in _LOSSES.items() if any(map(is_lost, values))]
-        lost += [f"{name!r} without {' and '.join(losses)}"] if losses else []
+        lost += [f"column {name!r} without {' and '.join(losses)}"] if losses else []
     return lost
 
 

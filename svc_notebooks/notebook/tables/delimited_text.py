@@ -29,9 +29,7 @@ _SYNTAX = frozenset(
 )  # fmt: skip
 """Options that say how rows with more cells than the header are read."""
 
-_LONG_ROWS = (
-    "index_col=0 reads a first cell without a heading as the name of its row; on_bad_lines='skip' omits such rows."
-)
+_LONG_ROWS = "index_col=0 reads first cells without a heading as names of rows; on_bad_lines='skip' omits such rows."
 _LEADING_ZERO = re.compile(r"0(?<![\w.:/+-]0)[0-9][0-9.]*(?![\w:/-])")  # a search for a fixed 0 is fast
 _ZEROS = r"\s*[+-]?0[0-9]+(?:[.,][0-9]*)?\s*"
 _WHOLE = r"\s*[+-]?[0-9]+\s*"
@@ -76,7 +74,11 @@ def read_delimited(file: IO[bytes], head: bytes, options: Mapping[str, Any]) -> 
     separator = arguments.get("sep", arguments.get("delimiter"))
     if not _OTHER_PARSERS.isdisjoint(options) or not isinstance(separator, str) or len(separator) != 1:
         return pd.read_csv(file, **arguments)
-    arguments = {**_exact(), **arguments}
+    is_exact = tuple(map(int, pd.__version__.split(".")[:2])) >= (
+        3,
+        1,
+    )  # all digits of floats, and one type for all rows
+    arguments = {"low_memory": False, **({} if is_exact else {"float_precision": "round_trip"}), **arguments}
     table: Any = None
     try:
         table = pd.read_csv(file, **arguments)
@@ -94,14 +96,6 @@ def read_delimited(file: IO[bytes], head: bytes, options: Mapping[str, Any]) -> 
             arguments["skiprows"] = 0
             table = pd.read_csv(io.StringIO(text), **arguments)
     return _with_digits(table, text, arguments)
-
-
-def _exact() -> dict[str, Any]:
-    """Return the options with which pandas reads all rows of a column as one type, and all digits of a number."""
-    import pandas as pd
-
-    is_exact = tuple(map(int, pd.__version__.split(".")[:2])) >= (3, 1)
-    return {"low_memory": False} if is_exact else {"low_memory": False, "float_precision": "round_trip"}
 
 
 def _begins_with_long_row(text: str, dialect: Dialect) -> bool:
@@ -151,7 +145,8 @@ def _with_digits(table: DataFrame, text: str, arguments: Mapping[str, Any]) -> D
                 table.isetitem(position, column.array)
             elif column.str.fullmatch(_WHOLE, na=True).all() and column.hasnans:
                 numbers = [None if isinstance(value, float) else int(value) for value in column]
-                table.isetitem(position, pd.array(numbers, dtype="Int64"))
+                fits = all(number is None or -(2**63) <= number < 2**63 for number in numbers)
+                table.isetitem(position, pd.array(numbers, dtype="Int64" if fits else object))
     return table
 
 

@@ -70,13 +70,11 @@ def with_index(frame: DataFrame) -> tuple[DataFrame, list[str]]:
     import pandas as pd
 
     index = frame.index
-    if any(name is not None for name in index.names):
+    are_default = isinstance(index, pd.RangeIndex) or index.empty
+    are_numbers = index.nlevels == 1 and pd.api.types.is_integer_dtype(index.dtype)
+    if any(name is not None for name in index.names) or not (are_default or are_numbers):
         return frame.reset_index(), []
-    if isinstance(index, pd.RangeIndex) or index.empty:
-        return frame, []
-    if index.nlevels == 1 and pd.api.types.is_integer_dtype(index.dtype):
-        return frame, [_ROW_NUMBERS]
-    return frame.reset_index(), []
+    return frame, [] if are_default else [_ROW_NUMBERS]
 
 
 _ROW_NUMBERS = (
@@ -87,9 +85,7 @@ _ROW_NUMBERS = (
 
 def _write_rows(format_name: str, frame: DataFrame) -> tuple[bytes, list[str]]:
     if frame.columns.nlevels > 1:
-        raise ValueError(
-            "its columns have several levels; join them: frame.columns = ['_'.join(map(str, c)) for c in frame.columns]"
-        )
+        raise ValueError("its columns have several levels; join them: frame.columns = frame.columns.map('_'.join)")
     if not frame.shape[1] and (len(frame) or format_name in ("csv", "tsv")):
         raise ValueError("it has no columns")
     frame, notes = with_index(frame)
@@ -108,7 +104,8 @@ def _write_rows(format_name: str, frame: DataFrame) -> tuple[bytes, list[str]]:
 def _write_csv(frame: DataFrame, delimiter: str = ",") -> tuple[bytes, list[str]]:
     content = _delimited(frame, delimiter)
     unsure = [position for position in range(frame.shape[1]) if _may_change(frame.iloc[:, position])]
-    changes = _changes(frame.iloc[:, unsure], lambda part: _read_csv(_delimited(part, delimiter), delimiter))
+    read = partial(read_delimited, head=b"", options={"sep": delimiter})
+    changes = _changes(frame.iloc[:, unsure], lambda part: read(io.BytesIO(_delimited(part, delimiter))))
     if not changes:
         return content, []
     dtype = dict.fromkeys([*changes][:5], "str")
@@ -126,9 +123,7 @@ def _delimited(frame: DataFrame, delimiter: str) -> bytes:
     if b"\r" in content or content[:1].isspace() or _BLANK_LINE.search(content) or not _is_detected(content, delimiter):
         content = _encoded(write(quoting=csv.QUOTE_NONNUMERIC), frame)
         if not _is_detected(content, delimiter):
-            raise ValueError(
-                f"its column names have another delimiter than {delimiter!r}: {listed(map(repr, frame.columns))}"
-            )
+            raise ValueError(f"its first column has the name {frame.columns[0]!r}, which means a delimiter")
     return content
 
 
@@ -145,13 +140,8 @@ def _encoded(text: str, frame: DataFrame) -> bytes:
         if b"\0" not in content:
             return content
     cells = ((name, str(cell)) for n, name in enumerate(frame.columns) for cell in (name, *frame.iloc[:, n]))
-    name, cell = next(pair for pair in cells if _NO_CHARACTERS.search(pair[1]))
-    raise ValueError(f"column {name!r} has {cell[:60]!r}: NUL and surrogates not allowed in text files")
-
-
-def _read_csv(content: bytes, delimiter: str) -> DataFrame:
-    table: DataFrame = read_delimited(io.BytesIO(content), content[:SAMPLE_SIZE], {"sep": delimiter})
-    return table
+    name, cell = next((pair for pair in cells if _NO_CHARACTERS.search(pair[1])), ("of lists", ""))
+    raise ValueError(f"column {name!r} has the text {cell[:60]!r}: NUL and surrogates not allowed")
 
 
 def _may_change(column: Series[Any]) -> bool:
@@ -207,19 +197,13 @@ def _write_parquet(frame: DataFrame) -> tuple[bytes, list[str]]:
     if frame.columns.nlevels == 1 and set(map(type, frame.columns)) not in (set(), {str}, {int}, {pd.Timestamp}):
         frame = frame.set_axis(list(map(str, frame.columns)), axis="columns")
         notes.append("Names of columns that are not texts become texts.")
-    content = _parquet(frame)
-    objects = [n for n, dtype in enumerate(frame.dtypes) if pd.api.types.is_object_dtype(dtype)]
-    unsure = [n for n in objects if kinds_of(frame.iloc[:, n]) not in _SINGLE]
-    changes = _changes(frame.iloc[:, unsure], lambda part: read_parquet(io.BytesIO(_parquet(part))))
+    content = frame.to_parquet(engine="pyarrow")
+    objects = [n for n, dtype in enumerate(frame.dtypes) if dtype.kind == "O"]
+    unsure = frame.iloc[:, [n for n in objects if kinds_of(frame.iloc[:, n]) not in _SINGLE]]
+    changes = _changes(unsure, lambda part: read_parquet(io.BytesIO(part.to_parquet(engine="pyarrow"))))
     if changes:
         raise ValueError(f"{listed(changes.values())}; frame.convert_dtypes() may help, or name the file .json")
     return content, notes
-
-
-def _parquet(frame: DataFrame) -> bytes:
-    buffer = io.BytesIO()
-    frame.to_parquet(buffer, engine="pyarrow")
-    return buffer.getvalue()
 
 
 def _write_excel(frame: DataFrame) -> tuple[bytes, list[str]]:
@@ -230,11 +214,9 @@ def _write_excel(frame: DataFrame) -> tuple[bytes, list[str]]:
 
     if len(frame) >= MAX_ROWS or frame.shape[1] > MAX_COLUMNS:
         raise ValueError(f"it is too large: a sheet has {MAX_ROWS} rows and {MAX_COLUMNS} columns")
-    for name in filter(lambda name: isinstance(name, str), frame.columns):
-        excel_text(name)
-    heading = CellStyle(bold=True)
     columns = [values_of(frame.iloc[:, position]) for position in range(frame.shape[1])]
-    rows = {0: {position: Cell(name, heading) for position, name in enumerate(frame.columns)}}
+    names = [excel_text(name) if isinstance(name, str) else name for name in frame.columns]
+    rows = {0: {position: Cell(name, CellStyle(bold=True)) for position, name in enumerate(names)}}
     for number, row in enumerate(zip(*columns, strict=True), 1):
         if cells := {position: Cell(value) for position, value in enumerate(row) if value is not None}:
             rows[number] = cells

@@ -81,7 +81,7 @@ def test_a_frame_that_is_converted_is_named_and_not_written_by_its_name(lab):
 def test_frames_of_this_package_become_workbooks(lab):
     svc.upload(TABLE, name="a.csv")
 
-    with pytest.warns(UserWarning, match="'created_time', 'modified_time' without the time zone"):
+    with pytest.warns(UserWarning, match="'created_time' without the time zone, column 'modified_time' without"):
         file = svc.upload(svc.files(), name="files.xlsx")
 
     table = svc.read_frame(file)

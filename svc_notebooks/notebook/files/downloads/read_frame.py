@@ -82,9 +82,12 @@ def read_frame(
 
     Returns:
         The rows of all files, numbered from 0 unless an option sets an index. The columns and dtypes are those of the
-        pandas reader. A column that a file does not have is missing in its rows. The delimiter of CSV files is
-        detected. They are UTF-8 or UTF-16 unless `encoding` names another character set. gzip is decompressed.
+        pandas reader, but whole numbers beside a missing value are Int64 in text files, and a column of CSV with a
+        leading zero such as "00123" is text unless `dtype` names its type. A column that a file does not have is
+        missing in its rows. The delimiter of CSV files is detected. They are UTF-8 or UTF-16 unless `encoding` names
+        another character set. gzip is decompressed.
         Dates in text files stay text: `parse_dates` converts them in CSV, and `pandas.to_datetime` in any frame.
+        docs/recipes.md has a table of what each format keeps of an uploaded DataFrame.
 
     Raises:
         TypeError, ValueError: An argument is not valid, or a file is not a table; the message says what to use instead.
