@@ -29,7 +29,9 @@ _SYNTAX = frozenset(
 )  # fmt: skip
 """Options that say how rows with more cells than the header are read."""
 
-_LONG_ROWS = "index_col=0 reads first cells without a heading as names of rows; on_bad_lines='skip' omits such rows."
+_LONG_ROWS = (
+    "skiprows=1 omits a title; index_col=0 reads first cells without a heading; on_bad_lines='skip' omits rows."
+)
 _LEADING_ZERO = re.compile(r"0(?<![\w.:/+-]0)[0-9][0-9.]*(?![\w:/-])")  # a search for a fixed 0 is fast
 _ZEROS = r"\s*[+-]?0[0-9]+(?:[.,][0-9]*)?\s*"
 _WHOLE = r"\s*[+-]?[0-9]+\s*"
@@ -72,25 +74,28 @@ def read_delimited(file: IO[bytes], head: bytes, options: Mapping[str, Any]) -> 
     detected = csv_options(head, encoding) if _DELIMITERS.isdisjoint(options) else {}
     arguments = {"encoding": encoding, **detected, **options}
     separator = arguments.get("sep", arguments.get("delimiter"))
-    if not _OTHER_PARSERS.isdisjoint(options) or not isinstance(separator, str) or len(separator) != 1:
-        return pd.read_csv(file, **arguments)
+    is_plain = _OTHER_PARSERS.isdisjoint(options) and isinstance(separator, str) and len(separator) == 1
+    checks_rows = is_plain and _SYNTAX.isdisjoint(options)
     is_exact = tuple(map(int, pd.__version__.split(".")[:2])) >= (
         3,
         1,
     )  # all digits of floats, and one type for all rows
-    arguments = {"low_memory": False, **({} if is_exact else {"float_precision": "round_trip"}), **arguments}
+    if is_plain:
+        arguments = {"low_memory": False, **({} if is_exact else {"float_precision": "round_trip"}), **arguments}
+    if not checks_rows:
+        arguments.setdefault("index_col", False)  # longer rows do not shift the columns
     table: Any = None
     try:
         table = pd.read_csv(file, **arguments)
     except pd.errors.ParserError as error:
-        if " fields in line " not in str(error) or not _SYNTAX.isdisjoint(options):
+        if " fields in line " not in str(error) or not checks_rows:
             raise
     if table is not None and not isinstance(table, pd.DataFrame):
         return table
     file.seek(0)
     text = file.read().decode(encoding, "ignore")
-    if _SYNTAX.isdisjoint(options):
-        dialect = Dialect(separator, spaced=bool(arguments.get("skipinitialspace")))
+    if checks_rows:
+        dialect = Dialect(str(separator), spaced=bool(arguments.get("skipinitialspace")))
         if table is None or _begins_with_long_row(text, dialect):
             text = _without_last_cells(text, dialect)
             arguments["skiprows"] = 0
@@ -136,9 +141,12 @@ def _with_digits(table: DataFrame, text: str, arguments: Mapping[str, Any]) -> D
         for position, (name, dtype) in enumerate(table.dtypes.items())
         if name not in chosen and ((has_zeros and dtype.kind in "iuf") or _may_be_whole(table.iloc[:, position]))
     ]
-    if positions:
+    zero_index = has_zeros and arguments.get("index_col") not in (None, False) and table.index.dtype.kind in "iuf"
+    if positions or zero_index:
         unconverted = {key: value for key, value in arguments.items() if key not in ("converters", "parse_dates")}
         texts = pd.read_csv(io.StringIO(text), **{**unconverted, "dtype": "str"})
+        if zero_index and texts.index.astype(str).str.fullmatch(_ZEROS).any():
+            table.index = texts.index
         for position in positions:
             column = texts.iloc[:, position]
             if column.str.fullmatch(_ZEROS, na=False).any():

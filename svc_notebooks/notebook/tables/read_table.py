@@ -160,7 +160,14 @@ def _read_json(file: IO[bytes], head: bytes, options: Options) -> Any:
     if lines:
         records = ",\n".join(line for line in text.split("\n") if line.strip())
         content = json.loads(f"[{records}]")
-    return _with_types(pd.DataFrame(content, dtype=object), whole=True)
+    if isinstance(content, dict) and all(isinstance(values, dict) for values in content.values()):
+        content = {name: pd.Series(values, dtype=object) for name, values in content.items()}
+    table = _with_types(pd.DataFrame(content, dtype=object), whole=True)
+    if len(table) and all(
+        isinstance(n, str) and n.isdecimal() for n in table.index
+    ):  # DataFrame.to_json() writes "0", "1"
+        table.index = table.index.astype("int64")
+    return table
 
 
 def _read_json_lines(file: IO[bytes], head: bytes, options: Options) -> Any:

@@ -185,3 +185,93 @@ def test_a_missing_package_is_named_with_its_extra(monkeypatch):
 
     with pytest.raises(ImportError, match=r"Excel files are read by .*: pip install 'svc-notebooks\[frames\]'"):
         check_options(BY_NAME["xlsx"], {})
+
+
+LONG_ROWS = {
+    "each row": (b"A,B,C\n1,4,7,\n2,5,8,\n", {}, [[1, 4, 7], [2, 5, 8]]),
+    "each row from 0": (b"A,B\n0,4,\n1,5,\n", {}, [[0, 4], [1, 5]]),
+    "a later row": (b"A,B\n1,2\n3,4,\n5,6\n", {}, [[1, 2], [3, 4], [5, 6]]),
+    "a declared delimiter": (b"sep=;\nA;B\n1;2;\n", {}, [[1, 2]]),
+    "chosen columns": (b"A,B,C\n1,4,7,\n", {"usecols": ["A"]}, [[1]]),
+    "a title": (b"title\nA,B\n1,2,\n", {"skiprows": 1}, [[1, 2]]),
+    "names of rows": (b"A,B\nr,1,2\n", {"index_col": 0}, [[1, 2]]),
+}
+
+
+@pytest.mark.parametrize("case", LONG_ROWS)
+def test_an_empty_cell_at_the_end_of_a_row_shifts_no_column(case):
+    content, options, rows = LONG_ROWS[case]
+
+    assert read(content, **options).values.tolist() == rows
+
+
+@pytest.mark.parametrize(
+    "content, words",
+    [
+        (b"A,B\n1,2\n3,4,5\n", "line 3 has 3 cells, but the header has 2.*index_col=0"),
+        (b'A,B\n"1\n",2\n3,4,,\n', "line 4 has 4 cells, but the header has 2"),
+        (b"sep=;\nA;B\n1;2;3\n", "line 3 has 3 cells"),
+    ],
+)
+def test_a_row_with_more_cells_than_the_header_is_named_by_its_line(content, words):
+    with pytest.raises(TableError, match=words):
+        read(content)
+
+
+ZEROS = {
+    "a column": (b"zip,n\n00123,1\n94110,2\n", {}, ["00123", "94110"]),
+    "in quotation marks": (b'zip\n"00123"\n', {}, ["00123"]),
+    "without a header": (b"00123,1\n", {"header": None}, ["00123"]),
+    "a dtype": (b"zip,n\n00123,1\n", {"dtype": {"zip": "int64"}}, [123]),
+    "times and dates": (b"v,t,d\n5,08:30,2026-01-02\n", {}, [5]),
+    "another parser": (b"zip,n\n00123,1\n", {"engine": "python"}, ["00123"]),
+}
+
+
+@pytest.mark.parametrize("case", ZEROS)
+def test_leading_zeros_stay_unless_a_dtype_is_given(case):
+    content, options, values = ZEROS[case]
+
+    assert read(content, **options).iloc[:, 0].tolist() == values
+
+
+def test_leading_zeros_of_an_index_stay():
+    assert read(b"zip,n\n00123,1\n", index_col="zip").index.tolist() == ["00123"]
+
+
+LONG_ID = 1582218195625938945
+MISSING = {
+    "csv": b"id,x\n1582218195625938945,1.0\n,\n",
+    "tsv": b"id\tx\n1582218195625938945\t1.0\nNA\tNA\n",
+    "json": b'[{"id": 1582218195625938945, "x": 1.0}, {"id": null}]',
+    "jsonl": b'{"id": 1582218195625938945, "x": 1.0}\n{}\n',
+}
+
+
+@pytest.mark.parametrize("name", MISSING)
+def test_whole_numbers_beside_a_missing_value_stay_whole_and_floats_stay_floats(name):
+    table = read(MISSING[name], name)
+
+    assert table["id"].tolist() == [LONG_ID, pd.NA]
+    assert table["x"].dtype == "float64"
+
+
+def test_json_of_columns_keeps_whole_numbers_and_the_numbers_of_its_rows():
+    table = read(b'{"id": {"0": 1582218195625938945, "2": null}}', "json")
+
+    assert table["id"].tolist() == [LONG_ID, pd.NA]
+    assert table.index.tolist() == [0, 2]
+
+
+def test_text_in_a_workbook_is_never_missing_unless_an_option_says_so():
+    content = workbook({"A": pd.DataFrame({"a": ["NA", "None", "null", "#N/A", None], "n": 1})})
+
+    assert read(content, "xlsx")["a"].tolist()[:4] == ["NA", "None", "null", "#N/A"]
+    assert read(content, "xlsx")["a"].isna().tolist() == [False] * 4 + [True]
+    assert read(content, "xlsx", na_values=["-"])["a"].isna().all()
+
+
+def test_a_header_decides_between_delimiters_that_divide_all_rows_alike():
+    rows = b"id,parts\n" + b"1,a;b;c;d;e;f;g;h;i;j\n" * 300
+
+    assert read(rows).columns.tolist() == ["id", "parts"]
