@@ -141,12 +141,12 @@ def _with_digits(table: DataFrame, text: str, arguments: Mapping[str, Any]) -> D
         for position, (name, dtype) in enumerate(table.dtypes.items())
         if name not in chosen and ((has_zeros and dtype.kind in "iuf") or _may_be_whole(table.iloc[:, position]))
     ]
-    zero_index = has_zeros and arguments.get("index_col") not in (None, False) and table.index.dtype.kind in "iuf"
-    if positions or zero_index:
-        unconverted = {key: value for key, value in arguments.items() if key not in ("converters", "parse_dates")}
+    unconverted = {key: value for key, value in arguments.items() if key not in ("converters", "parse_dates")}
+    if has_zeros and table.index.name not in (None, *chosen) and table.index.dtype.kind in "iuf":
+        cells = pd.read_csv(io.StringIO(text), **{**unconverted, "dtype": "str", "index_col": None})[table.index.name]
+        table.index = pd.Index(cells) if cells.str.fullmatch(_ZEROS, na=False).any() else table.index
+    if positions:
         texts = pd.read_csv(io.StringIO(text), **{**unconverted, "dtype": "str"})
-        if zero_index and texts.index.astype(str).str.fullmatch(_ZEROS).any():
-            table.index = texts.index
         for position in positions:
             column = texts.iloc[:, position]
             if column.str.fullmatch(_ZEROS, na=False).any():
