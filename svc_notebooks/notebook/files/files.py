@@ -67,8 +67,8 @@ def upload(
             links in a folder are not followed. A UserWarning names what was not uploaded. A DataFrame is written in the
             format that `mime_type`, or else the extension of `name`, means: .csv, .tsv, .json (records), .jsonl,
             .parquet or .xlsx, and as CSV without such an extension. An index with a name, or of other values than
-            numbers, becomes the first columns. Excel gets clock times without their time zone. Whole numbers of 16
-            digits and more, and dates before 1900, are text in Excel. URLs like "s3://bucket/people.csv" need the extra
+            numbers, becomes the first columns. docs/recipes.md has a table of what each format keeps: a value that it
+            cannot hold is refused, or a UserWarning names the column and what is lost. URLs like "s3://bucket/people.csv" need the extra
             `fsspec`, see docs/bulk.md. The value of a widget FileUpload is a source, too: its files have names and
             media types. Give a text as `text.encode()`.
         name: The name of the new file, or a list of names. None: the file name of a path, otherwise "Untitled".

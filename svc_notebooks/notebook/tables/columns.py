@@ -85,7 +85,7 @@ def _written(values: list[Any], rules: Mapping[str, Rule]) -> list[Any]:
 
 
 def _refuse(value: object) -> None:
-    raise ValueError(f"has {type(value).__name__} values; convert them to texts or numbers (value.hex() of bytes)")
+    raise ValueError(f"has {type(value).__name__} values; convert them to texts or numbers (.parquet has bytes)")
 
 
 def _finite(value: float) -> float:

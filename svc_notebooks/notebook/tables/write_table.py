@@ -109,7 +109,7 @@ def _write_csv(frame: DataFrame, delimiter: str = ",") -> tuple[bytes, list[str]
     if not changes:
         return content, []
     dtype = dict.fromkeys([*changes][:5], "str")
-    how = f"dtype={dtype}, keep_default_na=False returns the texts of the file; a .parquet file keeps the types."
+    how = f"With dtype={dtype} and keep_default_na=False it returns the texts; a .parquet file keeps the types."
     return content, [f"read_frame returns other values for {listed(changes.values())}. {how}"]
 
 
@@ -159,8 +159,8 @@ def _changes(frame: DataFrame, read_back: Callable[[DataFrame], DataFrame]) -> d
     table = read_back(frame) if frame.shape[1] else frame
     for n, name in enumerate(frame.columns):
         pairs = zip(values_of(frame.iloc[:, n]), values_of(table.iloc[:, n]), strict=True)
-        other = next((f"{name!r} ({v!r:.60} as {r!r:.60})" for v, r in pairs if not _is_same(plain_lists(v), r)), None)
-        changes.update({name: other} if other else {})
+        if other := next((pair for pair in pairs if not _is_same(plain_lists(pair[0]), pair[1])), None):
+            changes[name] = f"column {name!r} ({other[0]!r:.50} as {other[1]!r:.50})"
     return changes
 
 
