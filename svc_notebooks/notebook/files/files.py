@@ -68,9 +68,9 @@ def upload(
             format that `mime_type`, or else the extension of `name`, means: .csv, .tsv, .json (records), .jsonl,
             .parquet or .xlsx, and as CSV without such an extension. An index with a name, or of other values than
             numbers, becomes the first columns. docs/recipes.md has a table of what each format keeps: a value that it
-            cannot hold is refused, or a UserWarning names the column and what is lost. URLs like "s3://bucket/people.csv" need the extra
-            `fsspec`, see docs/bulk.md. The value of a widget FileUpload is a source, too: its files have names and
-            media types. Give a text as `text.encode()`.
+            cannot hold is refused, or a UserWarning names the column and what is lost. URLs like
+            "s3://bucket/people.csv" need the extra `fsspec`, see docs/bulk.md. The value of a widget FileUpload is a
+            source, too: its files have names and media types. Give a text as `text.encode()`.
         name: The name of the new file, or a list of names. None: the file name of a path, otherwise "Untitled".
         mime_type: The media type of the source. None detects the type from the name or the first bytes.
         convert_to: The native type to which the source is converted: "document", "spreadsheet", "presentation",
