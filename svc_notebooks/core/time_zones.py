@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from datetime import date, datetime, timedelta, tzinfo
 from difflib import get_close_matches
 from functools import cache, lru_cache
@@ -53,6 +55,80 @@ def zone(name: str) -> ZoneInfo:
     return _zone(name)
 
 
+_OFFSET_NAME = re.compile(
+    r"\(?(?:(?:UTC|GMT)\s*)?(?:([+-])(\d{1,2})(?:[:.]?(\d\d))?)?(?:\s*\)|$)\s*(.*)", re.ASCII | re.IGNORECASE
+)
+_REGIONS = {
+    "baja california": "America/Tijuana",
+    "coordinated universal time": UTC_NAME,
+    "greenland": "America/Godthab",
+    "haiti": "America/Port-au-Prince",
+    "indiana (east)": "America/Indianapolis",
+    "turks and caicos": "America/Grand_Turk",
+}
+"""The zones of regions in the display names of Windows that no IANA name contains."""
+
+
+def zone_of_name(name: str) -> str | None:
+    """Return the IANA name of the time zone that another program means by a name, or None if it is not known.
+
+    The name may be an IANA name, also behind a prefix, the name of a Windows time zone, a display name of Windows in
+    any language that names a city of the IANA database, or a UTC offset.
+
+    >>> zone_of_name("/mozilla.org/20070129_1/Europe/Berlin"), zone_of_name("(UTC-05:00) Eastern Time (US & Canada)")
+    ('Europe/Berlin', 'America/New_York')
+    >>> zone_of_name("(UTC+01:00) Amsterdam, Berlin, Bern, Rom, Stockholm, Wien"), zone_of_name("GMT+0200")
+    ('Europe/Berlin', 'Etc/GMT-2')
+    """
+    text = name.strip().strip('"').lower()
+    ends = ["/".join(text.split("/")[-size:]) for size in (len(text), 3, 2, 1)]
+    if known := next((names[end] for end in ends for names in (_iana_names(), _IANA_OF) if end in names), None):
+        return known
+    match = _OFFSET_NAME.match(text)
+    sign, hours, minutes, words = match.groups() if match else (None, None, None, text)
+    offset = timedelta(hours=int(hours), minutes=int(minutes or 0)) * (-1 if sign == "-" else 1) if sign else None
+    return _zone_of_words(words, offset) or (None if offset is None else _zone_of_offset(offset))
+
+
+def _zone_of_words(words: str, offset: timedelta | None) -> str | None:
+    """Return the zone of a region or the largest of several cities, of those with this offset outside of summer."""
+    plain = re.sub(r"\(.*?\)|\bcity of\b|\bislands?\b|\btime\b", "", words)
+    keys = [re.sub(r"[\s_.]", "", key) for key in re.split(r",|;|/| and ", plain)]
+    names = [_REGIONS.get(words), _IANA_OF.get(f"{plain.strip()} standard time"), *map(_cities().get, keys)]
+    fit = [name for name in names if name and offset in (None, *_offsets_of_year(name))]
+    return next((name for name in fit if name in _IANA_OF.values()), fit[0] if fit else None)
+
+
+def _offsets_of_year(name: str) -> set[timedelta | None]:
+    return {_offset(zone(name), date(_CURRENT_YEAR, month, 15).toordinal()) for month in (1, 7)}
+
+
+def _zone_of_offset(offset: timedelta) -> str | None:
+    """Return a zone that always has a UTC offset: UTC, one of Etc/, or that of a large region."""
+    hours = offset // timedelta(hours=1)
+    names = (
+        UTC_NAME if not offset else f"Etc/GMT{-hours:+}" if offset % timedelta(hours=1) == timedelta() else None,
+        *WINDOWS_ZONES.values(),
+    )
+    return next((name for name in names if name in _zone_name_set() and _offsets_of_year(name) == {offset}), None)
+
+
+_CURRENT_YEAR = 2026
+"""The year whose offsets belong to the display names of Windows."""
+
+
+@cache
+def _iana_names() -> dict[str, str]:
+    return {name.lower(): name for name in zone_names()}
+
+
+@cache
+def _cities() -> dict[str, str]:
+    """Return a dict from the city or the region at the end of an IANA name to the name, in lower case."""
+    names = sorted(zone_names(), key=lambda name: (name in _IANA_OF.values(), name.count("/") == 1))
+    return {re.sub(r"[_.]", "", name.rpartition("/")[2]).lower(): name for name in names if "/" in name}
+
+
 def zone_of_windows(name: str) -> str | None:
     """Return the IANA name that the Unicode CLDR gives for the name of a Windows time zone, or None for other names.
 
@@ -100,37 +176,46 @@ def _offset(tz: tzinfo, day: int) -> timedelta | None:
 
 
 @lru_cache(maxsize=64)
-def has_offsets_of(tz: tzinfo, other: tzinfo, year: int) -> bool:
-    """Return whether two time zones have the same UTC offset in the middle of each month of a year.
+def nearest_zone(tz: tzinfo, year: int, preferred: str | None = None) -> tuple[str, bool]:
+    """Return the IANA name of the time zone that is most like `tz` in a year, and whether its offsets are equal.
 
-    >>> has_offsets_of(zone("Europe/Berlin"), zone("Europe/Paris"), 2026)
-    True
-    """
-    days = [date(year, month, 15).toordinal() for month in range(1, 13)]
-    return all(_offset(tz, day) == _offset(other, day) for day in days)
-
-
-@lru_cache(maxsize=64)
-def equivalent_zone(tz: tzinfo, year: int) -> str | None:
-    """Return the IANA name of a time zone that has the offsets and clock changes of `tz` in two years, or None.
-
-    Of several zones, it is the one with most offsets of `tz` in thirty years. Of these it is the one with the shortest
-    name in Windows, which is that of the largest region: New York is "Eastern Standard Time", Indianapolis "US Eastern
-    Standard Time".
+    This is `preferred` if it has the same offsets in winter and in summer. Otherwise it is the zone with the offsets
+    and clock changes of `tz` in two years, or the zone whose offsets in the year are nearest. Of several zones, it is
+    the one with most offsets of `tz` in thirty years. Of these it is the one with the shortest name in Windows, which
+    is that of the largest region: New York is "Eastern Standard Time", Indianapolis "US Eastern Standard Time".
 
     >>> from datetime import timezone
-    >>> equivalent_zone(timezone(timedelta(hours=5, minutes=45)), 2026)
-    'Asia/Katmandu'
+    >>> nearest_zone(timezone(timedelta(hours=5, minutes=45)), 2026)
+    ('Asia/Katmandu', True)
+    >>> nearest_zone(timezone(timedelta(hours=5, minutes=50)), 2026)
+    ('Asia/Katmandu', False)
     """
-    years = range(year, min(year + 30, date.max.year))
-    days = [date(at, month, 15).toordinal() for at in years for month in range(1, 13)]
-    offsets = {day: _offset(tz, day) for day in days}
-    changes = [clock_changes(tz, at) for at in years[:2]]
+    year = min(year, date.max.year - 2)
+    if preferred and all(_offset(zone(preferred), day) == _offset(tz, day) for day in _middles(year, (1, 7))):
+        return preferred, clock_changes(zone(preferred), year) == clock_changes(tz, year)
     large = [WINDOWS_ZONES[name] for name in sorted(WINDOWS_ZONES, key=len)]
     names = [*(name for name in large if name in _zone_name_set()), *zone_names()]
-    same = [name for name in names if all(_offset(zone(name), day) == offsets[day] for day in days[:24])]
-    same = [name for name in same if [clock_changes(zone(name), at) for at in years[:2]] == changes]
-    return max(same, key=lambda name: sum(_offset(zone(name), day) == offsets[day] for day in days), default=None)
+    days = _middles(year) + _middles(year + 1)
+    offsets = [_offset(tz, day) for day in days]
+    same = [name for name in names if [_offset(zone(name), day) for day in days] == offsets]
+    same = [
+        name for name in same if all(clock_changes(zone(name), at) == clock_changes(tz, at) for at in (year, year + 1))
+    ]
+    if same:
+        days = [day for at in range(year, min(year + 30, date.max.year)) for day in _middles(at)]
+        return max(same, key=lambda name: sum(_offset(zone(name), day) == _offset(tz, day) for day in days)), True
+    every = range(date(year, 1, 1).toordinal(), date(year, 12, 31).toordinal(), _STEP)
+    none = timedelta()
+    return min(
+        names,
+        key=lambda name: sum(
+            (abs((_offset(zone(name), day) or none) - (_offset(tz, day) or none)) for day in every), none
+        ),
+    ), False
+
+
+def _middles(year: int, months: Iterable[int] = range(1, 13)) -> list[int]:
+    return [date(year, month, 15).toordinal() for month in months]
 
 
 class ZoneData(NamedTuple):

@@ -21,9 +21,11 @@ def insert_event(
     return cast(Event, session.call("POST", events_path(session, calendar), query=query, body=event))
 
 
-def import_event(session: Session, calendar: str, event: JSONObject) -> Event:
+def import_event(
+    session: Session, calendar: str, event: JSONObject, *, query: Mapping[str, object] | None = None
+) -> Event:
     """Add a private copy of an existing event, identified by iCalUID, to a calendar and return the copy."""
-    return cast(Event, session.call("POST", f"{events_path(session, calendar)}/import", body=event))
+    return cast(Event, session.call("POST", f"{events_path(session, calendar)}/import", query=query, body=event))
 
 
 def get_event(session: Session, calendar: str, event: str, *, query: Mapping[str, object] | None = None) -> Event:

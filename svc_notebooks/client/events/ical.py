@@ -1,4 +1,4 @@
-"""Writes iCalendar files (RFC 5545) with the library icalendar. ical_reader.py reads them.
+"""Writes iCalendar files (RFC 5545). ical_reader.py reads them.
 
 ical_entry.py and ical_properties.py build the properties of an event, ical_recurrence.py the recurrence properties, and
 vtimezone.py finds the clock changes of a time zone.
@@ -12,13 +12,9 @@ from zoneinfo import ZoneInfo
 
 from ...core.resources.events import Event
 from .ical_entry import ical_events
-from .ical_properties import Property, Reminders, without_controls
+from .ical_lines import Property, print_clock, print_offset, print_properties, text_property
+from .ical_properties import Reminders
 from .vtimezone import observances
-
-try:
-    import icalendar
-except ImportError as error:
-    raise ImportError("calendar files need the package icalendar: pip install 'svc-notebooks[calendar]'") from error
 
 _PROGRAM = "-//svc-notebooks//calendar file//EN"
 _DAY = timedelta(days=1)
@@ -33,53 +29,39 @@ def calendar_file(events: Iterable[Event], *, name: str = "", reminders: Reminde
         reminders: The default reminders of the calendar, for events that use the default reminders.
     """
     entries = ical_events(list(events), reminders)
-    calendar = icalendar.Calendar()
-    _add_properties(calendar, [Property("PRODID", _PROGRAM), Property("VERSION", "2.0")])
-    if name:
-        _add_properties(
-            calendar, [Property(key, icalendar.vText(without_controls(name))) for key in ("NAME", "X-WR-CALNAME")]
-        )
+    names = [text_property(key, name) for key in ("NAME", "X-WR-CALNAME") if name]
     # Each time zone needs a VTIMEZONE that covers the first to the last time in the zone.
     moments_by_zone: dict[ZoneInfo, list[datetime]] = {}
     for entry in entries:
         for moment in entry.moments:
             if isinstance(moment.tzinfo, ZoneInfo):
                 moments_by_zone.setdefault(moment.tzinfo, []).append(moment)
-    for zone in sorted(moments_by_zone, key=lambda zone: zone.key):
-        calendar.add_component(_time_zone(zone, moments_by_zone[zone]))
+    parts = [print_properties([Property("PRODID", _PROGRAM), Property("VERSION", "2.0"), *names])]
+    parts += [_time_zone(zone, moments_by_zone[zone]) for zone in sorted(moments_by_zone, key=lambda zone: zone.key)]
     for entry in entries:
-        event = icalendar.Event()
-        _add_properties(event, entry.properties)
-        for properties in entry.alarms:
-            alarm = icalendar.Alarm()
-            _add_properties(alarm, properties)
-            event.add_component(alarm)
-        calendar.add_component(event)
-    return bytes(calendar.to_ical())
+        alarms = [_component("VALARM", print_properties(alarm)) for alarm in entry.alarms]
+        parts.append(_component("VEVENT", print_properties(entry.properties), *alarms))
+    return _component("VCALENDAR", *parts).encode()
 
 
-def _add_properties(component: icalendar.Component, properties: Iterable[Property]) -> None:
-    for name, value, parameters in properties:
-        is_rule = name in ("RRULE", "EXRULE")
-        texts = {key: without_controls(text) for key, text in parameters.items()}
-        text = without_controls(value) if type(value) is str else value
-        component.add(name, icalendar.vRecur.from_ical(value) if is_rule else text, texts)
+def _component(name: str, *parts: str) -> str:
+    return f"BEGIN:{name}\r\n{''.join(parts)}END:{name}\r\n"
 
 
-def _time_zone(zone: ZoneInfo, moments: Sequence[datetime]) -> icalendar.Component:
-    component = icalendar.Timezone()
-    component.add("TZID", zone.key)
+def _time_zone(zone: ZoneInfo, moments: Sequence[datetime]) -> str:
+    parts = [print_properties([Property("TZID", zone.key)])]
     for observance in observances(zone, min(moments) - _DAY, max(moments) + _DAY):
-        part = icalendar.TimezoneDaylight() if observance.clock.summer else icalendar.TimezoneStandard()
-        part.add("DTSTART", observance.onsets[0])
-        part.add("TZOFFSETFROM", observance.before)
-        part.add("TZOFFSETTO", observance.clock.offset)
-        part.add("TZNAME", observance.clock.name)
+        onsets = [print_clock(onset) for onset in observance.onsets]
+        properties = [
+            Property("DTSTART", onsets[0]),
+            Property("TZOFFSETFROM", print_offset(observance.before)),
+            Property("TZOFFSETTO", print_offset(observance.clock.offset)),
+            text_property("TZNAME", observance.clock.name),
+        ]
         if observance.rule:
-            part.add("RRULE", icalendar.vRecur.from_ical(observance.rule))
+            properties.append(Property("RRULE", observance.rule))
         # One line each, because some programs read only the first date of a list. The first onset too, because ical.js
         # ignores DTSTART if there is an RDATE.
-        for onset in observance.onsets if len(observance.onsets) > 1 else ():
-            part.add("RDATE", [onset])
-        component.add_component(part)
-    return component
+        properties += [Property("RDATE", onset) for onset in onsets if len(onsets) > 1]
+        parts.append(_component("DAYLIGHT" if observance.clock.summer else "STANDARD", print_properties(properties)))
+    return _component("VTIMEZONE", *parts)

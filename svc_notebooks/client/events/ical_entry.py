@@ -9,14 +9,15 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
-from ...core.events.rrule import Start
+from ...core.events.rfc5545_times import Start, print_moment
 from ...core.events.times import read_time
 from ...core.resources.events import Event
-from .ical_properties import Property, Reminders, alarms, details
-from .ical_recurrence import in_named_zone, in_zone_of, recurrence_properties
+from .ical_lines import Property, text_property, time_property
+from .ical_properties import Reminders, alarms, details
+from .ical_recurrence import in_zone_of, recurrence_properties
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +30,9 @@ class IcalEvent:
     @property
     def moments(self) -> list[datetime]:
         """The event's times outside of UTC, and for a series the end of the period with listed clock changes."""
-        moments = [moment for _, value, _ in self.properties for moment in _moments(value)]
-        endless = any(name == "RRULE" for name, _, _ in self.properties)
+        listed = [moment for each in self.properties for moment in each.moments]
+        moments = [moment for moment in listed if isinstance(moment, datetime)]
+        endless = any(each.name == "RRULE" for each in self.properties)
         if moments and endless and max(moments).year < _LAST_YEAR:
             moments.append(max(moments) + _ZONE_HORIZON)
         return moments
@@ -41,12 +43,6 @@ _ZONE_HORIZON = timedelta(days=3653)
 
 _LAST_YEAR = 9900
 """The year from which no horizon is added, to stay in the range of datetime."""
-
-
-def _moments(value: Any) -> list[datetime]:
-    if isinstance(value, list | tuple):
-        return [moment for entry in value for moment in _moments(entry)]
-    return [value] if isinstance(value, datetime) and value.tzinfo is not UTC else []
 
 
 def ical_events(events: Sequence[Event], reminders: Reminders = ()) -> list[IcalEvent]:
@@ -77,7 +73,7 @@ def ical_events(events: Sequence[Event], reminders: Reminders = ()) -> list[Ical
 
 
 def _identity(event: Event) -> Iterator[Property]:
-    yield Property("UID", event.get("iCalUID") or event["id"])
+    yield text_property("UID", event.get("iCalUID") or event["id"])
     # In a file that is not a message DTSTAMP is the time of the last change (RFC 5545, 3.8.7.2).
     changed = event.get("updated") or event.get("created") or "1970-01-01T00:00:00Z"
     for name, value in (
@@ -86,20 +82,19 @@ def _identity(event: Event) -> Iterator[Property]:
         ("LAST-MODIFIED", event.get("updated")),
     ):
         if value:
-            yield Property(name, datetime.fromisoformat(str(value)))
-    yield Property("SEQUENCE", event.get("sequence") or 0)
+            yield Property(name, print_moment(datetime.fromisoformat(str(value))))
+    yield Property("SEQUENCE", str(event.get("sequence") or 0))
 
 
 def _times(event: Event, series: Event, left_out: Sequence[Event]) -> Iterator[Property]:
-    series_start = read_time(series.get("start"))
-    yield Property("DTSTART", in_named_zone(read_time(event.get("start"))))
-    yield Property("DTEND", in_named_zone(read_time(event.get("end"))))
+    yield time_property("DTSTART", read_time(event.get("start")))
+    yield time_property("DTEND", read_time(event.get("end")))
     yield from recurrence_properties(event)
     if left_out:
-        yield Property("EXDATE", [_original_start(instance, series_start) for instance in left_out])
+        yield time_property("EXDATE", *(_original_start(instance, series) for instance in left_out))
     if event.get("recurringEventId") and event.get("originalStartTime"):
-        yield Property("RECURRENCE-ID", _original_start(event, series_start))
+        yield time_property("RECURRENCE-ID", _original_start(event, series))
 
 
-def _original_start(event: Event, series_start: Start) -> Start:
-    return in_named_zone(in_zone_of(series_start, read_time(event.get("originalStartTime"))))
+def _original_start(event: Event, series: Event) -> Start:
+    return in_zone_of(read_time(series.get("start")), read_time(event.get("originalStartTime")))

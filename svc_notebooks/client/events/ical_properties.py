@@ -1,25 +1,42 @@
-"""Builds the properties of an event in an .ics file, except identifiers and times (RFC 5545, 3.8)."""
+"""Builds the properties of an event in an .ics file, except identifiers and times (RFC 5545, 3.8; RFC 7986)."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import timedelta
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 from ...core.resources.events import Attendee, Event, Person
+from .ical_lines import Property, text_property
 
 Reminders: TypeAlias = Sequence[Mapping[str, Any]]
 """Reminder dicts with method and minutes, as in an event's `reminders.overrides`."""
 
 
-class Property(NamedTuple):
-    """A property of an iCalendar component. The value is a str, int, time, list of times, or timedelta."""
-
-    name: str
-    value: Any
-    parameters: Mapping[str, str] = {}
-
+COLOR_NAMES: Mapping[str, Sequence[str]] = {
+    color: names.split()
+    for color, names in {
+        "1": "lightsteelblue steelblue lightskyblue deepskyblue lightblue powderblue lavender",
+        "2": "mediumaquamarine aquamarine mediumseagreen seagreen darkseagreen darkolivegreen mintcream",
+        "3": "plum mediumpurple orchid violet rebeccapurple mediumorchid purple darkmagenta indigo darkorchid"
+        " darkviolet mediumvioletred fuchsia magenta thistle",
+        "4": "salmon lightcoral indianred lightsalmon darksalmon brown coral palevioletred lightpink pink hotpink"
+        " deeppink",
+        "5": "gold goldenrod darkgoldenrod khaki olive darkkhaki yellow lightyellow lemonchiffon palegoldenrod",
+        "6": "sandybrown peru burlywood navajowhite saddlebrown sienna tan moccasin chocolate orange darkorange"
+        " peachpuff",
+        "7": "mediumturquoise darkturquoise lightseagreen turquoise aqua cyan darkcyan teal paleturquoise cadetblue"
+        " skyblue",
+        "8": "gainsboro lightgray lightgrey silver darkgray darkgrey gray grey dimgray dimgrey slategray slategrey"
+        " lightslategray lightslategrey darkslategray darkslategrey black white whitesmoke",
+        "9": "cornflowerblue dodgerblue royalblue slateblue darkslateblue mediumslateblue midnightblue navy darkblue"
+        " mediumblue blue blueviolet",
+        "10": "limegreen forestgreen green lightgreen palegreen darkgreen olivedrab yellowgreen mediumspringgreen"
+        " springgreen greenyellow lawngreen chartreuse lime",
+        "11": "crimson tomato firebrick darkred orangered maroon red",
+    }.items()
+}
+"""The CSS names that are nearest to the colour of each `colorId`. The first is written (RFC 7986, 5.9)."""
 
 _CLASSES = {"public": "PUBLIC", "private": "PRIVATE", "confidential": "CONFIDENTIAL"}
 
@@ -29,7 +46,9 @@ def details(event: Event) -> Iterator[Property]:
     texts = _texts(
         {"SUMMARY": event.get("summary"), "DESCRIPTION": event.get("description"), "LOCATION": event.get("location")}
     )
-    yield from (Property(name, text) for name, text in texts.items())
+    yield from (text_property(name, text) for name, text in texts.items())
+    if color := COLOR_NAMES.get(str(event.get("colorId"))):
+        yield Property("COLOR", color[0])
     yield Property("STATUS", str(event.get("status") or "confirmed").upper())
     yield Property("TRANSP", str(event.get("transparency") or "opaque").upper())
     if event.get("visibility") in _CLASSES:
@@ -74,23 +93,6 @@ def _link(url: object) -> str:
     return re.sub(r"[\x00-\x1f\x7f]", "", str(url))
 
 
-_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
-_PICTURES = {code: 0x2400 + code for code in range(0x20)} | {0x7F: 0x2421}
-"""The Unicode control pictures, such as U+2407 for the bell."""
-
-
-def without_controls(text: str) -> str:
-    """Replace the control characters that RFC 5545 (3.1) forbids by their Unicode pictures.
-
-    Tabs and line feeds stay, and other line breaks become line feeds.
-
-    >>> without_controls("a\\r\\nb\\x07")
-    'a\\nb\u2407'
-    """
-    text = text.replace("\r\n", "\n").replace("\r", "\n")
-    return _CONTROLS.sub(lambda control: chr(_PICTURES[ord(control[0])]), text)
-
-
 def _objects(value: object) -> list[Any]:
     return [entry for entry in value if isinstance(entry, dict)] if isinstance(value, list) else []
 
@@ -98,6 +100,8 @@ def _objects(value: object) -> list[Any]:
 # -- links -----------------------------------------------------------------------------------------------------------
 
 
+PAGE = "X-EVENT-PAGE"
+"""The parameter of a URL that is the page of the exported event, which an imported event does not have."""
 _FEATURES = {"video": "VIDEO", "phone": "PHONE", "sip": "AUDIO"}
 
 
@@ -106,7 +110,7 @@ def _links(event: Event) -> Iterator[Property]:
     source = event.get("source")
     url = source.get("url") if isinstance(source, dict) else None
     if url or event.get("htmlLink"):
-        yield Property("URL", _link(url or event["htmlLink"]))
+        yield Property("URL", _link(url or event["htmlLink"]), {} if url else {PAGE: "TRUE"})
     conference = event.get("conferenceData")
     for entry in _objects(conference.get("entryPoints")) if isinstance(conference, dict) else []:
         if entry.get("uri"):
@@ -139,13 +143,10 @@ def _alarm(event: Event, method: str, minutes: int) -> Iterator[Property]:
     summary = event.get("summary") or "Reminder"
     people = [*_objects(event.get("attendees")), *_objects([event.get("organizer"), event.get("creator")])]
     owner = next((person for person in people if person.get("self") and person.get("email")), None)
+    trigger = Property("TRIGGER", f"-PT{minutes}M")
     if method == "email" and owner:
-        yield Property("ACTION", "EMAIL")
-        yield Property("TRIGGER", -timedelta(minutes=minutes))
-        yield Property("DESCRIPTION", event.get("description") or summary)
-        yield Property("SUMMARY", summary)
-        yield Property("ATTENDEE", _mail_address(owner))
+        yield from (Property("ACTION", "EMAIL"), trigger, Property("ATTENDEE", _mail_address(owner)))
+        yield text_property("DESCRIPTION", event.get("description") or summary)
+        yield text_property("SUMMARY", summary)
     else:
-        yield Property("ACTION", "DISPLAY")
-        yield Property("TRIGGER", -timedelta(minutes=minutes))
-        yield Property("DESCRIPTION", summary)
+        yield from (Property("ACTION", "DISPLAY"), trigger, text_property("DESCRIPTION", summary))

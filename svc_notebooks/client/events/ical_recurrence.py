@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, time, timedelta
 from itertools import chain, islice
-from zoneinfo import ZoneInfo
 
 from ...core.events.instances import occurrences
 from ...core.events.rfc5545_times import print_moment, until_day
@@ -20,7 +19,9 @@ from ...core.events.rrule import Recurrence, Rule, Start, is_all_day
 from ...core.events.rrule_expansion import rule_times
 from ...core.events.times import instant, read_time
 from ...core.resources.events import Event
-from .ical_properties import Property
+from .ical_lines import Property, time_property
+
+_NONE, _SECOND = timedelta(), timedelta(seconds=1)
 
 _MAX_COUNT = 10_000
 """The largest COUNT that UNTIL replaces. The search for the last instance of a larger COUNT takes too long."""
@@ -55,7 +56,7 @@ def _rules(texts: list[str], recurrence: Recurrence, start: Start, end: Start) -
             if excluded is None:
                 yield Property(name, _rule_text(parts, exrule, start))
             elif excluded:
-                yield Property("EXDATE", [in_named_zone(moment) for moment in excluded])
+                yield time_property("EXDATE", *excluded)
 
 
 def _excluded(exrule: Rule, recurrence: Recurrence, start: Start, end: Start) -> list[Start] | None:
@@ -66,7 +67,7 @@ def _excluded(exrule: Rule, recurrence: Recurrence, start: Start, end: Start) ->
     if exrule.count is None and exrule.until is None:
         return None
     excludes = [*islice(occurrences(Recurrence(rules=(exrule,)), start, end), _MAX_COUNT)]
-    before = instant(excludes[-1].start, UTC) + timedelta(seconds=1)
+    before = instant(excludes[-1].start, UTC) + _SECOND
     every = replace(recurrence, exrules=(), exdates=())
     instances = [*islice(occurrences(every, start, end, before=before), _MAX_COUNT)]
     if max(len(excludes), len(instances)) == _MAX_COUNT:
@@ -107,12 +108,12 @@ def _dates(recurrence: Recurrence, start: Start) -> Iterator[Property]:
     if not any(_generates_start(rule, start) for rule in recurrence.rules):
         dates.insert(0, start)
     if dates:
-        yield Property("RDATE", [in_named_zone(moment) for moment in dates])
-    # In UTC, because the library leaves out the zone of a period.
-    if periods := [(instant(rdate.start, UTC), rdate.duration) for rdate in recurrence.rdates if rdate.duration]:
-        yield Property("RDATE", periods, {"VALUE": "PERIOD"})
+        yield time_property("RDATE", *dates)
+    if periods := [rdate for rdate in recurrence.rdates if rdate.duration]:
+        texts = [f"{print_moment(each.start)}/PT{(each.duration or _NONE) // _SECOND}S" for each in periods]
+        yield Property("RDATE", ",".join(texts), {"VALUE": "PERIOD"})
     if recurrence.exdates:
-        yield Property("EXDATE", [in_named_zone(in_zone_of(start, moment)) for moment in recurrence.exdates])
+        yield time_property("EXDATE", *(in_zone_of(start, moment) for moment in recurrence.exdates))
 
 
 def in_zone_of(start: Start, moment: Start) -> Start:
@@ -120,11 +121,3 @@ def in_zone_of(start: Start, moment: Start) -> Start:
     if isinstance(moment, datetime) and isinstance(start, datetime):
         return moment.astimezone(start.tzinfo)
     return moment
-
-
-def in_named_zone(moment: Start) -> Start:
-    """Convert a time in a zone without a name to UTC. Dates and times in named zones are unchanged."""
-    if not isinstance(moment, datetime):
-        return moment
-    named = isinstance(moment.tzinfo, ZoneInfo) and moment.tzinfo.key != "UTC"
-    return moment if named else moment.astimezone(UTC)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
-from contextlib import suppress
+from datetime import timedelta
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from ...convert.input.charset import decode
+from ...convert.job import Job
+from ...core.durations import Duration, parse_duration
 from ...core.errors.errors import NotFound
-from ..batch.batch import Batch, Errors, RowOperation, run
+from ..batch.batch import DONE, Batch, Errors, RowOperation, run
 from ..batch.resume import Resumable
 from ..batch.row_call import ROW_ERRORS, Report
 from ..current_session import SessionLike, session_or_current
@@ -21,17 +24,29 @@ from .records import event_record, in_zone
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-    from ...client.events.ical_reader import ImportedEvent
+    from ...client.events.ical_series import ImportedEvent
     from ...client.session import Session
+    from ...core.http.messages import JSONObject
+    from ...core.resources.events import Event
     from ..batch.progress import Progress
     from ..batch.resume import Resume
     from ..batch.workers import Executor
+
+UNCHANGED, OLDER, CANCELLED = "unchanged", "skipped (older)", "cancelled"
+_ANSWERS = ("REPLY", "REFRESH", "COUNTER", "DECLINECOUNTER")
+"""The methods of messages to the organizer (RFC 5546, 1.4), which do not contain the whole event."""
+_VERSION = "icalVersion"
+"""The private extended property of an imported event, with the time of its version and a digest of the file's event."""
+_KEPT = ("colorId", "gadget", "anyoneCanAddSelf", "guestsCanInviteOthers", "guestsCanModify", "guestsCanSeeOtherGuests")
+"""The fields of an event that a newer version of it in a file does not remove."""
+_MAX_NOTES = 20
 
 
 def import_events(
     source: str | bytes | os.PathLike[str],
     *,
     calendar: str = "primary",
+    min_duration: Duration = "1 min",
     workers: int | None = None,
     executor: Executor | None = None,
     errors: Errors = None,
@@ -82,28 +97,59 @@ def import_events(
 
     session, calendar = session_or_current(session), check_calendar(calendar)
     batch = Batch(workers, executor, errors, resume, progress)
-    calendars = parse_calendars(_content(source))
+    length = parse_duration(min_duration, "min_duration")
+    if length < timedelta(seconds=1):
+        raise ValueError(f"min_duration must be at least one second, not {length}")
+    text, notes = _text(source)
+    calendars = parse_calendars(text)
     zone = str(get_calendar(session, calendar).get("timeZone") or "UTC")
-    operation = RowOperation(
+    operation: RowOperation[ImportedEvent] = RowOperation(
         IMPORTED,
         partial(_import, calendar=calendar, zone=zone),
-        known=lambda row: {"iCalUID": row.body["iCalUID"], "summary": row.body.get("summary")},
+        known=_known,
         label=lambda n, row: str(row.body.get("summary") or row.body["iCalUID"]),
         row_errors=(*ROW_ERRORS, ValueError),
         resumable=Resumable("import_events", {"calendar": calendar}, identity=lambda row: [row.body, row.changes]),
         title="Import events",
         unit="events",
     )
-    return in_zone(run(operation, imported_events(calendars, zone), session, batch), zone)
+    events = [event._replace(notes=notes + event.notes) for event in imported_events(calendars, zone, length)]
+    return in_zone(run(operation, events, session, batch), zone)
 
 
-def _content(source: object) -> bytes | str:
-    """Return the content of a file from its path, or the content itself. Raises TypeError for another source."""
-    if isinstance(source, bytes) or (isinstance(source, str) and "BEGIN:" in source.upper()[:100]):
-        return source
-    if not isinstance(source, str | os.PathLike):
+def _text(source: object) -> tuple[str, list[str]]:
+    """Return the text of a source with one line for each property, and notes. Raises TypeError for another source."""
+    from ...client.events.ical_lines import unfolded
+
+    if isinstance(source, str) and ("BEGIN:" in source[:1000].upper() or "\n" in source):
+        content = source.encode("utf-8", "replace")
+    elif isinstance(source, str | os.PathLike):
+        content = Path(source).expanduser().read_bytes()
+    elif isinstance(source, bytes):
+        content = source
+    else:
         raise TypeError(f"source must be a path, or the content of an .ics file, not {type(source).__name__}")
-    return Path(source).expanduser().read_bytes()
+    job = Job("text/calendar", Path())
+    if b"\0" in content[:100] or b"\x1b$" in content:  # UTF-16 or ISO 2022, whose bytes are not those of ASCII
+        content = decode(content, job).encode()
+    lines = unfolded(content).split(b"\n")
+    # Only the lines that are not UTF-8 are decoded by a guess, because some programs mix character sets in a file.
+    others = [n for n, line in enumerate(lines) if not line.isascii() and not _is_utf8(line)]
+    decoded = decode(b"\n".join(lines[n] for n in others), job).split("\n")
+    texts = dict(zip(others, decoded, strict=False))
+    text = "\n".join([texts.get(n) or line.decode("utf-8", "replace") for n, line in enumerate(lines)])
+    return text, [f"{len(others)} lines of the file are not UTF-8; their character set was guessed"] if others else []
+
+
+def _is_utf8(line: bytes) -> bool:
+    try:
+        line.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+# -- one event -------------------------------------------------------------------------------------------------------
 
 
 def _import(session: Session, row: ImportedEvent, report: Report, calendar: str, zone: str) -> Record:
@@ -112,15 +158,92 @@ def _import(session: Session, row: ImportedEvent, report: Report, calendar: str,
 
     if row.problem is not None:
         raise ValueError(row.problem)
-    imported = import_event(session, calendar, row.body)
-    for moment, fields in row.changes:
-        instance = f"{imported['id']}_{moment}"
-        if fields is None:
-            with suppress(NotFound):  # cancelled already
-                delete_event(session, calendar, instance)
-            continue
+    known = {**_known(row), "changedInstances": len(row.changes)}
+    if row.instance_of and (series := _stored(session, calendar, row.instance_of[0])):
+        fields = {name: value for name, value in row.body.items() if name != "iCalUID"}
+        change = (row.instance_of[1], None if row.method == "CANCEL" else fields)
+        if not _change(session, calendar, series["id"], [change]):
+            outcome = CANCELLED if change[1] is None else DONE
+            return {**known, **event_record(series, zone), "changedInstances": 1, "outcome": outcome}
+    stored = _stored(session, calendar, str(row.body["iCalUID"]))
+    outcome = _outcome(row, stored)
+    if outcome == CANCELLED and stored:
+        delete_event(session, calendar, stored["id"])
+    if outcome != DONE:
+        return {**known, **(event_record(stored, zone) if stored else {}), "outcome": outcome}
+    properties: Any = (stored or {}).get("extendedProperties", {})
+    version = {**properties.get("private", {}), _VERSION: f"{row.stamp} {row.digest}"}
+    marked: JSONObject = {"extendedProperties": {**properties, "private": version}}
+    kept: JSONObject = {name: value for name, value in (stored or {}).items() if name in _KEPT}  # type: ignore[misc]
+    # A series has the mark only with all its changes, so that the import of a series can be repeated after an error.
+    body = {**kept, **row.body, **({} if row.changes else marked)}
+    imported = import_event(session, calendar, body, query=_query(row.body))
+    missing = _change(session, calendar, imported["id"], row.changes)
+    if row.changes:
+        imported = patch_event(session, calendar, imported["id"], marked)
+    notes = "; ".join(filter(None, [str(known["notes"]), *missing]))
+    return {**known, **event_record(imported, zone), "notes": notes}
+
+
+def _stored(session: Session, calendar: str, uid: str) -> Event | None:
+    """Return the event with a UID, or None if the calendar does not have it."""
+    from ...client.events.events import list_events
+
+    found = list_events(session, calendar, {"iCalUID": uid})
+    return next((event for event in found if not event.get("recurringEventId")), None)
+
+
+def _outcome(row: ImportedEvent, stored: Event | None) -> str:
+    """Return what happens with an event of a file if the calendar has the event `stored` with this UID."""
+    if stored is None:
+        return CANCELLED if row.method == "CANCEL" else DONE
+    properties: Any = stored.get("extendedProperties", {})
+    mark = properties.get("private", {}).get(_VERSION)
+    stamp, _, digest = (mark or f"{_compact(str(stored.get('updated', '')))} ").partition(" ")
+    sequence, current = row.body.get("sequence") or 0, stored.get("sequence") or 0
+    if digest == row.digest or row.method in _ANSWERS:
+        return UNCHANGED
+    if sequence < current or (sequence == current and row.stamp and row.stamp < stamp):  # type: ignore[operator]
+        return OLDER
+    return CANCELLED if row.method == "CANCEL" else DONE
+
+
+def _compact(time: str) -> str:
+    """Return an RFC 3339 time in UTC as in .ics files, without a part of a second."""
+    return f"{time[:19].replace('-', '').replace(':', '')}Z"
+
+
+def _query(body: JSONObject) -> dict[str, object]:
+    """Return the parameters without which the service ignores attachments and the conference."""
+    parameters: dict[str, dict[str, object]] = {
+        "attachments": {"supportsAttachments": "true"},
+        "conferenceData": {"conferenceDataVersion": 1},
+    }
+    return {name: value for field in parameters if field in body for name, value in parameters[field].items()}
+
+
+def _change(session: Session, calendar: str, series: str, changes: list[tuple[str, JSONObject | None]]) -> list[str]:
+    """Change and cancel instances of a series. Return a note for each instance that the series does not have."""
+    from ...client.events.events import delete_event, patch_event
+
+    missing: list[str] = []
+    for moment, fields in changes:
         try:
-            patch_event(session, calendar, instance, fields)
-        except NotFound as error:
-            raise ValueError(f"the series has no instance {moment}, which the file changes") from error
-    return {**event_record(imported, zone), "changedInstances": len(row.changes)}
+            if fields is None:
+                delete_event(session, calendar, f"{series}_{moment}")
+            else:
+                patch_event(session, calendar, f"{series}_{moment}", fields, query=_query(fields))
+        except NotFound:
+            missing += [f"the series has no instance {moment}, which the file changes"] if fields else []
+    return missing
+
+
+def _known(row: ImportedEvent) -> Record:
+    """Return what is known of an event before it is imported."""
+    notes = list(dict.fromkeys(row.notes))
+    more = [f"and {len(notes) - _MAX_NOTES} more"] if len(notes) > _MAX_NOTES else []
+    return {
+        "iCalUID": row.body["iCalUID"],
+        "summary": row.body.get("summary"),
+        "notes": "; ".join(notes[:_MAX_NOTES] + more),
+    }

@@ -134,6 +134,8 @@ IMPORTED = schema(
     time_zone         text
     changedInstances  count
     htmlLink          text
+    outcome           text
+    notes             text
     """
 )
 

@@ -79,7 +79,8 @@ def import_event(context: ServiceContext, request: RequestContext) -> Response:
         raise refuse("required", field="iCalUID")
     check_event(context, body)
     with changing_events(context):
-        rows = [row for row in context.store.events.by_uid(str(body["iCalUID"])) if row.calendar == calendar.id]
+        same_uid = context.store.events.by_uid(str(body["iCalUID"]))
+        rows = [row for row in same_uid if row.calendar == calendar.id and row.series is None]
         before = event_from_row(rows[0]) if rows else None
         fields = complete_fields(context, request, body, options, before.body if before else {})
         fields = {**fields, **_creator_and_organizer(request, calendar)}

@@ -1,0 +1,168 @@
+"""Gives the changed instances of a file to their series, and splits a series at a change of all later instances."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from hashlib import sha256
+from itertools import islice
+from typing import NamedTuple
+
+from ...core.events.instances import occurrences
+from ...core.events.rfc5545_times import Start, print_moment
+from ...core.events.rrule import WEEKDAYS, RDate, Recurrence, read_line
+from ...core.events.times import instant, read_time
+from ...core.http.messages import JSONObject
+
+_DAY, _SECOND = timedelta(days=1), timedelta(seconds=1)
+_ANY_DAY = date(2000, 1, 1)
+_NOT_INHERITED = ("description", "location", "attendees", "colorId", "source")
+"""The fields of a series that a changed instance has only if the file repeats them."""
+_MAX_COUNT = 20_000
+"""The largest number of instances that are counted to split a series with COUNT."""
+
+
+class ImportedEvent(NamedTuple):
+    """An event of a file.
+
+    `changes` has the original start of each changed instance and its fields, None if cancelled. `notes` says what was
+    changed or left out. `stamp` is the time of the version in UTC, or "". `method` is the METHOD of the calendar, which
+    is CANCEL for an event that is cancelled. `instance_of` has the UID and the original start of an instance whose
+    series is not in the file. If the event cannot be read, `problem` says why.
+    """
+
+    body: JSONObject
+    changes: list[tuple[str, JSONObject | None]]
+    notes: list[str]
+    stamp: str = ""
+    method: str = ""
+    instance_of: tuple[str, str] | None = None
+    problem: str | None = None
+
+    @property
+    def digest(self) -> str:
+        """Return a text that is the same for equal events with equal changes."""
+        return sha256(json.dumps([self.body, self.changes], sort_keys=True).encode()).hexdigest()[:32]
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """An event and the instances that change it. RECURRENCE-IDs of the file are earlier by `shift`."""
+
+    event: ImportedEvent
+    shift: timedelta = timedelta()
+
+    def change(self, original: Start, fields: JSONObject | None, notes: Sequence[str]) -> bool:
+        """Add a changed or cancelled instance. Return False if the series has no instance with this original start."""
+        body, original = self.event.body, original + self.shift
+        start, lines = read_time(body["start"]), self._lines
+        if not lines and original == start and fields is not None:  # the second of two versions of a single event
+            body |= {**fields, "iCalUID": body["iCalUID"]}
+        elif not self._has(original):
+            return False
+        else:
+            if fields is not None:
+                missing: JSONObject = {name: None for name in _NOT_INHERITED if name in body and name not in fields}
+                fields = {name: value for name, value in fields.items() if name != "recurrence"} | missing
+            self.event.changes.append((print_moment(original), fields))
+        self.event.notes.extend(f"instance {print_moment(original)}: {note}" for note in notes)
+        return True
+
+    @property
+    def _lines(self) -> list[str]:
+        lines = self.event.body.get("recurrence", [])
+        return [str(line) for line in lines] if isinstance(lines, list) else []
+
+    def _has(self, original: Start) -> bool:
+        start, end = read_time(self.event.body["start"]), read_time(self.event.body["end"])
+        after = instant(original, UTC)
+        recurrence = Recurrence.parse(self._lines, start)
+        window = occurrences(recurrence, start, end, after=after, before=after + _SECOND)
+        return bool(self._lines) and any(each.start == original for each in window)
+
+    def split(self, original: Start, fields: JSONObject | None, notes: Sequence[str]) -> Series:
+        """End the series before an instance, and return the series of the later instances with changed fields.
+
+        Without fields, the later instances are cancelled.
+        """
+        original += self.shift
+        body, start, end = self.event.body, read_time(self.event.body["start"]), read_time(self.event.body["end"])
+        before, later = _split(self._lines, start, end, original)
+        rest: JSONObject = {**body, **(fields or {}), "iCalUID": f"{body['iCalUID']}_R{print_moment(original)}"}
+        shift = timedelta()
+        if fields is not None:
+            shift = _clock(read_time(fields["start"])) - _clock(original)
+            rest["recurrence"] = [_shifted(line, start, shift) for line in later]
+        event = self.event._replace(body=rest, changes=[], notes=[*notes])
+        self.event.notes.append(f"the instances from {print_moment(original)} on are an event of their own")
+        body["recurrence"] = [*before]
+        return Series(event, self.shift + shift)
+
+
+def _clock(moment: Start) -> datetime:
+    return datetime(*moment.timetuple()[:6])  # noqa: DTZ001  only for differences
+
+
+def _moved(moment: Start, start: Start, shift: timedelta) -> Start:
+    """Move a time in the clock of the series."""
+    if not isinstance(moment, datetime) or not isinstance(start, datetime):
+        return moment + shift
+    return (moment.astimezone(start.tzinfo).replace(tzinfo=None) + shift).replace(tzinfo=start.tzinfo)
+
+
+def _split(lines: Sequence[str], start: Start, end: Start, original: Start) -> tuple[list[str], list[str]]:
+    """Return the lines for the instances of a series before an instance, and those for the instances from it on."""
+    before: list[str] = []
+    later: list[str] = []
+    last = print_moment(original - (_SECOND if isinstance(original, datetime) else _DAY))
+    for line in lines:
+        name, values = read_line(line, start)
+        head, _, text = line.partition(":")
+        if name in ("RRULE", "EXRULE"):
+            rule = Recurrence(rules=(values[0],))
+            count = sum(each.start < original for each in islice(occurrences(rule, start, end), _MAX_COUNT))
+            endless = ";".join(part for part in text.split(";") if not part.startswith(("COUNT=", "UNTIL=")))
+            goes_on = next(occurrences(rule, start, end, after=instant(original, UTC)), None)
+            before.append(f"{head}:{endless};UNTIL={last}" if goes_on else line)
+            rest = f"{head}:{endless};COUNT={(values[0].count or 0) - count}" if values[0].count else line
+            later += [rest] if goes_on else []
+            continue
+        pairs = [
+            (value.start if isinstance(value, RDate) else value, each)
+            for value, each in zip(values, text.split(","), strict=True)
+        ]
+        for part, kept in (
+            (before, [each for value, each in pairs if value < original]),
+            (later, [each for value, each in pairs if value >= original]),
+        ):
+            part += [f"{head}:{','.join(kept)}"] if kept else []
+    return before, later
+
+
+def _shifted(line: str, start: Start, shift: timedelta) -> str:
+    """Return a line of a series for a start that is moved in the clock of the series.
+
+    The weekdays of a weekly rule move with it. Other rules follow the new start, without days of their own.
+    """
+    name, values = read_line(line, start)
+    head, _, text = line.partition(":")
+    if name not in ("RRULE", "EXRULE"):
+        if not shift or "PERIOD" in head:
+            return line
+        moved = [_moved(value.start if isinstance(value, RDate) else value, start, shift) for value in values]
+        return f"{head}:{','.join(map(print_moment, moved))}"
+    parts = dict(part.split("=", 1) for part in text.split(";"))
+    if values[0].until is not None:
+        parts["UNTIL"] = print_moment(_moved(values[0].until, start, shift))
+    days = (
+        (datetime.combine(_ANY_DAY, start.time()) + shift).toordinal() - _ANY_DAY.toordinal()
+        if isinstance(start, datetime)
+        else shift.days
+    )
+    if days and parts["FREQ"] == "WEEKLY" and "BYDAY" in parts:
+        parts["BYDAY"] = ",".join(WEEKDAYS[(day + days) % 7] for _, day in values[0].by_day)
+    elif days:
+        parts = {key: value for key, value in parts.items() if not key.startswith("BY")}
+    return f"{head}:" + ";".join(f"{key}={value}" for key, value in parts.items())

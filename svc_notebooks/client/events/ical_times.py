@@ -1,0 +1,256 @@
+"""Reads dates and times of iCalendar files in IANA time zones, also in zones that the file itself defines."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+from datetime import UTC, date, datetime, timedelta, timezone, tzinfo
+from functools import cached_property
+from itertools import islice
+from typing import NamedTuple
+from zoneinfo import ZoneInfo
+
+from ...core.durations import parse_duration
+from ...core.events.instances import starts
+from ...core.events.rfc5545_times import Start
+from ...core.events.rrule import Recurrence
+from ...core.events.times import in_minutes
+from ...core.http.messages import JSONObject
+from ...core.time_zones import nearest_zone, zone, zone_names, zone_of_name
+from .ical_lines import Component, Property, print_offset, read_text
+
+_MOMENT = re.compile(
+    r"(\d{4})-?(\d\d)-?(\d\d)(?:[T ]?(\d\d):?(\d\d)(?::?(\d\d)(?:\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?",
+    re.ASCII | re.IGNORECASE,
+)
+_OFFSET = re.compile(r"([+-]?)(\d{2}):?(\d{2})(\d{2})?", re.ASCII)
+_DAY = timedelta(days=1)
+_YEARS_AHEAD = 31
+"""The years after the last event in which a zone is compared with those of the IANA database."""
+
+
+def read_moment(value: str) -> Start:
+    """Return the date, or the time without a zone or in UTC, at the beginning of a value. Raises ValueError.
+
+    >>> read_moment("20270104T100000Z"), read_moment("2027-01-04")
+    (datetime.datetime(2027, 1, 4, 10, 0, tzinfo=datetime.timezone.utc), datetime.date(2027, 1, 4))
+    """
+    match = _MOMENT.match(value.strip())
+    try:
+        if match and match[4] is None:
+            return date(*map(int, match.groups()[:3]))
+        if match and match[4] <= "24" and match[5] <= "59":
+            year, month, day, hours, minutes, seconds = (int(part or 0) for part in match.groups()[:6])
+            clock = timedelta(hours=hours, minutes=minutes, seconds=min(seconds, 59))  # without a leap second
+            moment = datetime(year, month, day) + clock  # noqa: DTZ001  the zone comes from elsewhere
+            offset = read_offset(match[7].upper().replace("Z", "+0000")) if match[7] else None
+            return moment if offset is None else (moment - offset).replace(tzinfo=UTC)
+    except (ValueError, OverflowError):
+        pass  # for example, month 13
+    raise ValueError(f"{value.strip()[:40]!r} is not a date such as 20270212, or a time such as 20270212T090000Z")
+
+
+def read_offset(value: str) -> timedelta:
+    """Return a UTC offset such as +0100. Raises ValueError for another value."""
+    match = _OFFSET.match(value.strip())
+    if not match or int(match[2]) > 23:
+        raise ValueError(f"{value[:20]!r} is not a UTC offset such as +0100")
+    hours, minutes, seconds = (int(part or 0) for part in match.groups()[1:])
+    return timedelta(hours=hours, minutes=minutes, seconds=seconds) * (-1 if match[1] == "-" else 1)
+
+
+class FileZones:
+    """The time zones of a calendar, which are `local` for times without a zone, and those that the file defines."""
+
+    def __init__(self, calendar: Component, local: ZoneInfo) -> None:
+        name = zone_of_name(calendar.value("X-WR-TIMEZONE"))
+        self.local = zone(name) if name else local
+        self._calendar = calendar
+        self._zones: dict[tuple[str, int], tuple[ZoneInfo, _DefinedZone | None, str]] = {}
+
+    def read(self, each: Property, notes: list[str], own: tzinfo | None = None) -> Start:
+        """Return the date, or the time with an IANA zone or in UTC, of a property. Raises ValueError.
+
+        A time without a zone is in `own`, the zone of the event.
+        """
+        return self.located(read_moment(each.value), each, notes, own)
+
+    def located(self, moment: Start, each: Property, notes: list[str], own: tzinfo | None = None) -> Start:
+        """Return a date, or a time with the zone that a property names."""
+        if not isinstance(moment, datetime) or moment.tzinfo is not None:
+            return moment
+        name = each.parameters.get("TZID", "").strip()
+        if not name:
+            return moment.replace(tzinfo=own or self.local)
+        if (name, moment.year) not in self._zones:
+            self._zones[name, moment.year] = self._find(name, moment.year)
+        tz, defined, note = self._zones[name, moment.year]
+        notes += [note] if note and note not in notes else []
+        by_file = moment.replace(tzinfo=defined)
+        if defined is None or by_file.utcoffset() == moment.replace(tzinfo=tz).utcoffset():
+            return moment.replace(tzinfo=tz)
+        return by_file.astimezone(UTC).astimezone(tz)
+
+    def _find(self, name: str, year: int) -> tuple[ZoneInfo, _DefinedZone | None, str]:
+        """Return the IANA zone for a TZID, the definition of the file if its offsets are others, and a note.
+
+        A name of the IANA database is this zone. Another name, such as that of a Windows zone, is the zone which other
+        programs mean, unless the file defines it with other offsets in winter or summer.
+        """
+        if name in zone_names():
+            return zone(name), None, ""
+        known, defined = zone_of_name(name), self._defined.get(name)
+        if defined is None:
+            note = f"the time zone {name[:80]!r} is unknown; the times are in {self.local.key}"
+            return (zone(known), None, "") if known else (self.local, None, note)
+        nearest, is_equal = nearest_zone(defined, year, known)
+        if is_equal:
+            return zone(nearest), None, ""
+        offsets = "/".join(dict.fromkeys(print_offset(defined.offset(year, month)) for month in (1, 7)))
+        note = f"the time zone {name[:80]!r} (UTC{offsets}) is not in the IANA database; the nearest is {nearest}"
+        return zone(nearest), defined, note
+
+    @cached_property
+    def _defined(self) -> dict[str, _DefinedZone]:
+        texts = [each.value.strip()[:4] for event in self._calendar.walk("VEVENT") for each in event.all("DTSTART")]
+        years = [int(text) for text in texts if re.fullmatch(r"[1-9]\d{3}", text, re.ASCII)] or [date.min.year + 1]
+        first = datetime(max(min(years) - 1, 2), 1, 1, tzinfo=UTC)
+        last = datetime(min(max(years) + _YEARS_AHEAD, 9990), 1, 1, tzinfo=UTC)
+        zones = [(each.value("TZID"), each.components) for each in self._calendar.walk("VTIMEZONE")]
+        defined = {read_text(name): _DefinedZone(_changes(parts, first, last)) for name, parts in zones if name}
+        return {name: each for name, each in defined.items() if each.is_valid}
+
+
+class _DefinedZone(tzinfo):
+    """A time zone with the clock changes of a VTIMEZONE, as pairs of a local time and the UTC offset after it."""
+
+    def __init__(self, changes: Iterator[tuple[datetime, timedelta, timedelta]]) -> None:
+        ordered = sorted(changes)
+        self._onsets = [onset for onset, _, _ in ordered]
+        self._offsets = [offset for _, offset, _ in ordered[:1]] + [offset for _, _, offset in ordered]
+
+    @property
+    def is_valid(self) -> bool:
+        """Whether the definition has a UTC offset."""
+        return bool(self._onsets)
+
+    def offset(self, year: int, month: int) -> timedelta:
+        """Return the UTC offset at the beginning of a month."""
+        return self._offsets[bisect_right(self._onsets, datetime(year, month, 1))]  # noqa: DTZ001  a local time
+
+    def utcoffset(self, moment: datetime | None, /) -> timedelta:
+        """Return the UTC offset at a local time."""
+        return self._offsets[bisect_right(self._onsets, moment.replace(tzinfo=None))] if moment else timedelta()
+
+    def dst(self, moment: datetime | None, /) -> None:
+        """Return None, because the difference to the winter time is not known."""
+
+    def tzname(self, moment: datetime | None, /) -> str:
+        """Return a name for all times."""
+        return "VTIMEZONE"
+
+
+_MAX_CHANGES = 100_000
+"""The number of clock changes of a time zone that are read. A zone with the changes of 400 years has 800."""
+
+
+def _changes(
+    observances: list[Component], first: datetime, last: datetime
+) -> Iterator[tuple[datetime, timedelta, timedelta]]:
+    """Return the clock changes of a VTIMEZONE with the UTC offsets before and after them, without invalid ones."""
+    return islice((change for each in observances for change in _onsets(each, first, last)), _MAX_CHANGES)
+
+
+def _onsets(observance: Component, first: datetime, last: datetime) -> Iterator[tuple[datetime, timedelta, timedelta]]:
+    try:
+        before, after = (read_offset(observance.value(name)) for name in ("TZOFFSETFROM", "TZOFFSETTO"))
+        start = read_moment(observance.value("DTSTART"))
+        if not isinstance(start, datetime):
+            return
+        start = start.replace(tzinfo=timezone(before))
+        lines = [f"RRULE:{each.value.strip()}" for each in observance.all("RRULE")]
+        dates = [date for each in observance.all("RDATE") for date in each.value.split(",")]
+        more = [moment for moment in map(read_moment, dates) if isinstance(moment, datetime)]
+        ruled = starts(Recurrence.parse(lines, start), start, after=first, before=last) if lines else ()
+    except ValueError:
+        return  # the other observances are enough for most times
+    for moment in (start, *more, *ruled):
+        yield moment.replace(tzinfo=None), before, after
+
+
+# -- times -----------------------------------------------------------------------------------------------------------
+
+
+class EventTimes(NamedTuple):
+    """The start and the exclusive end of an event, as dates or as times with a zone."""
+
+    start: Start
+    end: Start
+
+
+def event_times(component: Component, zones: FileZones, shortest: timedelta, notes: list[str]) -> EventTimes:
+    """Return the start and the end of an event. Raises ValueError if it has no start."""
+    start_property = next(iter(component.all("DTSTART")), None)
+    if start_property is None:
+        raise ValueError("DTSTART is missing")
+    start = zones.read(start_property, notes)
+    try:
+        end = _end(component, start, zones, notes)
+    except (OverflowError, ValueError) as error:
+        notes.append(f"the end was left out: {error}")
+        end = start
+    if isinstance(start, datetime):
+        if in_utc(end) > in_utc(start):
+            return EventTimes(start, end)
+        fault = "has no length" if end == start else "ends before its start"
+        notes.append(f"the event {fault}; it lasts {shortest} now")
+        return EventTimes(start, _after(start, shortest))
+    if end < start:
+        notes.append("the event ends before its start; it lasts one day now")
+    return EventTimes(start, max(end, start + _DAY))  # RFC 5545, 3.6.1
+
+
+def _end(component: Component, start: Start, zones: FileZones, notes: list[str]) -> Start:
+    own = start.tzinfo if isinstance(start, datetime) else None
+    for each in component.all("DTEND"):
+        end = zones.read(each, notes, own)
+        if isinstance(start, datetime) == isinstance(end, datetime):
+            return end
+        notes.append("DTEND was converted to the type of DTSTART")
+        if not isinstance(end, datetime):
+            return datetime.combine(end, datetime.min.time(), own)
+        return end.date() + (_DAY if end.time() > datetime.min.time() else timedelta())
+    for each in component.all("DURATION"):
+        return _after(start, read_duration(each.value))
+    return start
+
+
+def read_duration(value: str) -> timedelta:
+    """Return a DURATION value (RFC 5545, 3.3.6), which may be negative. Raises ValueError for another value."""
+    text = value.strip().upper()
+    length = parse_duration(text.lstrip("+-") if text.lstrip("+-") != "P" else "PT0S", "DURATION")
+    return -length if text.startswith("-") else length
+
+
+def _after(start: Start, length: timedelta) -> Start:
+    if isinstance(start, datetime):
+        return (start.astimezone(UTC) + length).astimezone(start.tzinfo)
+    return start + -(-length // _DAY) * _DAY  # a part of a day is a day
+
+
+def in_utc(moment: Start) -> datetime:
+    """Convert a time to UTC. A date is midnight in UTC."""
+    return (
+        moment.astimezone(UTC) if isinstance(moment, datetime) else datetime.combine(moment, datetime.min.time(), UTC)
+    )
+
+
+def time_object(moment: Start) -> JSONObject:
+    """Return the time object of an event for a date, or for a time with an IANA zone or in UTC."""
+    if not isinstance(moment, datetime):
+        return {"date": moment.isoformat()}
+    return {
+        "dateTime": in_minutes(moment).isoformat(timespec="seconds"),
+        "timeZone": getattr(moment.tzinfo, "key", "UTC"),
+    }
