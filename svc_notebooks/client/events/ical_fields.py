@@ -16,7 +16,7 @@ from ...core.events.value_checks import is_address
 from ...core.http.messages import JSON, JSONObject
 from ...core.policy import Policy
 from .ical_lines import Component, Property, read_text
-from .ical_properties import COLOR_NAMES, PAGE
+from .ical_properties import COLOR_NAMES, DEFAULT_ALARM, PAGE
 from .ical_recurrence_reader import recurrence_lines
 from .ical_times import EventTimes, FileZones, event_times, in_utc, read_duration, time_object
 
@@ -145,7 +145,7 @@ def _reminders(component: Component, times: EventTimes, zones: FileZones, notes:
     """Return the reminders for the alarms at or before the start. Other alarms have no equivalent."""
     minutes: dict[tuple[str, int], None] = {}
     for alarm in component.walk("VALARM"):
-        for trigger in alarm.all("TRIGGER")[:1]:
+        for trigger in [] if alarm.all(DEFAULT_ALARM) else alarm.all("TRIGGER")[:1]:
             before = _minutes_before(trigger, times, zones)
             if before is None:
                 notes.append(f"the alarm {trigger.value.strip()[:40]!r} was left out: it is not at or before the start")

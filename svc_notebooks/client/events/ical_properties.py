@@ -130,12 +130,18 @@ def _texts(parameters: Mapping[str, object]) -> dict[str, str]:
 # -- reminders -------------------------------------------------------------------------------------------------------
 
 
+DEFAULT_ALARM = "X-DEFAULT-ALARM"
+"""The property of an alarm that is a default reminder of the calendar, which an imported event has of its calendar."""
+
+
 def alarms(event: Event, default: Reminders) -> Iterator[tuple[Property, ...]]:
     """Yield a tuple of alarm properties per reminder. `default` applies to events without reminders of their own."""
     reminders = event.get("reminders")
     settings = reminders if isinstance(reminders, dict) else {"useDefault": True}
-    for reminder in default if settings.get("useDefault") else _objects(settings.get("overrides")):
-        yield tuple(_alarm(event, str(reminder.get("method")), int(str(reminder.get("minutes")))))
+    is_default = bool(settings.get("useDefault"))
+    for reminder in default if is_default else _objects(settings.get("overrides")):
+        alarm = _alarm(event, str(reminder.get("method")), int(str(reminder.get("minutes"))))
+        yield (*alarm, *([Property(DEFAULT_ALARM, "TRUE")] if is_default else []))
 
 
 def _alarm(event: Event, method: str, minutes: int) -> Iterator[Property]:

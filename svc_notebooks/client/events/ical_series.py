@@ -20,6 +20,8 @@ _DAY, _SECOND = timedelta(days=1), timedelta(seconds=1)
 _ANY_DAY = date(2000, 1, 1)
 _NOT_INHERITED = ("description", "location", "attendees", "colorId", "source")
 """The fields of a series that a changed instance has only if the file repeats them."""
+_NO_TIME = {"date": None, "dateTime": None, "timeZone": None}
+"""The fields of a time that a change removes, because an instance can have another type of time than its series."""
 _MAX_COUNT = 20_000
 """The largest number of instances that are counted to split a series with COUNT."""
 
@@ -65,7 +67,8 @@ class Series:
         else:
             if fields is not None:
                 missing: JSONObject = {name: None for name in _NOT_INHERITED if name in body and name not in fields}
-                fields = {name: value for name, value in fields.items() if name != "recurrence"} | missing
+                times: JSONObject = {name: {**_NO_TIME, **fields[name]} for name in ("start", "end")}  # type: ignore[dict-item]
+                fields = {name: value for name, value in fields.items() if name != "recurrence"} | missing | times
             self.event.changes.append((print_moment(original), fields))
         self.event.notes.extend(f"instance {print_moment(original)}: {note}" for note in notes)
         return True

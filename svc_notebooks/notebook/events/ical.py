@@ -76,19 +76,19 @@ def export_events(
         raise ValueError("events cannot be combined with time_min or time_max; leave out one of the two")
     path = check_destination("." if to is None else to)
     ids = None if events is None else row_ids(events, "events")
-    entry = _calendar_entry(session, calendar)
+    entry = calendar_entry(session, calendar)
     zone, name = str(entry.get("timeZone") or "UTC"), str(entry.get("summary") or calendar)
     target = target_path(path, f"{name}.ics")
     check_path(target, overwrite=overwrite)
     bounds = {"timeMin": wire_instant("time_min", time_min, zone), "timeMax": wire_instant("time_max", time_max, zone)}
     selected = list(_all_events(session, calendar, bounds) if ids is None else _selected_events(session, calendar, ids))
-    content = calendar_file(selected, name=name, reminders=_reminders(entry))
+    content = calendar_file(selected, name=name, reminders=calendar_reminders(entry))
     saved = save_bytes(target, content, overwrite=overwrite)
     file_fields = {"calendar": name, "path": str(saved.path), "size": saved.size, "outcome": saved.outcome}
     return frame(CALENDAR_FILE, [{**_counts(selected), **file_fields}])
 
 
-def _calendar_entry(session: Session, calendar: str) -> Calendar | CalendarListEntry:
+def calendar_entry(session: Session, calendar: str) -> Calendar | CalendarListEntry:
     """Return the entry of the caller's calendar list. If there is no entry, return the calendar, without reminders."""
     from ...client.events.events import get_calendar, list_calendars
 
@@ -116,7 +116,8 @@ def _selected_events(session: Session, calendar: str, ids: list[str]) -> Iterato
             yield from (instance for instance in series if instance.get("recurringEventId") == event["id"])
 
 
-def _reminders(entry: Calendar | CalendarListEntry) -> Sequence[Mapping[str, object]]:
+def calendar_reminders(entry: Calendar | CalendarListEntry) -> Sequence[Mapping[str, object]]:
+    """Return the default reminders of a calendar, or [] without an entry of the caller's calendar list."""
     reminders = entry.get("defaultReminders")
     return [reminder for reminder in reminders if isinstance(reminder, dict)] if isinstance(reminders, list) else []
 

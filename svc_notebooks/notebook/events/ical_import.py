@@ -6,27 +6,30 @@ import os
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...convert.input.charset import decode
 from ...convert.job import Job
 from ...core.durations import Duration, parse_duration
-from ...core.errors.errors import NotFound
+from ...core.errors.errors import BadRequest, NotFound
+from ...core.time_zones import UTC_NAME
 from ..batch.batch import DONE, Batch, Errors, RowOperation, run
 from ..batch.resume import Resumable
 from ..batch.row_call import ROW_ERRORS, Report
 from ..current_session import SessionLike, session_or_current
 from ..frames.event_schemas import IMPORTED
 from ..frames.frames import Record
+from .ical import calendar_entry, calendar_reminders
 from .parameters import check_calendar
 from .records import event_record, in_zone
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
+    from ...client.events.ical_properties import Reminders
     from ...client.events.ical_series import ImportedEvent
     from ...client.session import Session
-    from ...core.http.messages import JSONObject
+    from ...core.http.messages import JSON, JSONObject
     from ...core.resources.events import Event
     from ..batch.progress import Progress
     from ..batch.resume import Resume
@@ -92,7 +95,6 @@ def import_events(
     >>> svc.import_events(folder / "import.ics", calendar=term)[["summary", "outcome"]].values.tolist()
     [['Tea', 'done']]
     """
-    from ...client.events.events import get_calendar
     from ...client.events.ical_reader import imported_events, parse_calendars
 
     session, calendar = session_or_current(session), check_calendar(calendar)
@@ -102,19 +104,22 @@ def import_events(
         raise ValueError(f"min_duration must be at least one second, not {length}")
     text, notes = _text(source)
     calendars = parse_calendars(text)
-    zone = str(get_calendar(session, calendar).get("timeZone") or "UTC")
-    operation: RowOperation[ImportedEvent] = RowOperation(
+    entry = calendar_entry(session, calendar)
+    zone = str(entry.get("timeZone") or UTC_NAME)
+    operation: RowOperation[_Row] = RowOperation(
         IMPORTED,
         partial(_import, calendar=calendar, zone=zone),
         known=_known,
-        label=lambda n, row: str(row.body.get("summary") or row.body["iCalUID"]),
+        label=lambda n, row: str(row.event.body.get("summary") or row.event.body["iCalUID"]),
         row_errors=(*ROW_ERRORS, ValueError),
-        resumable=Resumable("import_events", {"calendar": calendar}, identity=lambda row: [row.body, row.changes]),
+        resumable=Resumable(
+            "import_events", {"calendar": calendar}, identity=lambda row: [row.event.body, row.event.changes]
+        ),
         title="Import events",
         unit="events",
     )
     events = [event._replace(notes=notes + event.notes) for event in imported_events(calendars, zone, length)]
-    return in_zone(run(operation, events, session, batch), zone)
+    return in_zone(run(operation, _rows(session, calendar, events, calendar_reminders(entry)), session, batch), zone)
 
 
 def _text(source: object) -> tuple[str, list[str]]:
@@ -152,60 +157,93 @@ def _is_utf8(line: bytes) -> bool:
 # -- one event -------------------------------------------------------------------------------------------------------
 
 
-def _import(session: Session, row: ImportedEvent, report: Report, calendar: str, zone: str) -> Record:
+class _Row(NamedTuple):
+    """An event of the file, with the event of the calendar that has its UID. `series` is that of an instance.
+
+    `is_stored` is True if the calendar has the same event with the same changed instances.
+    """
+
+    event: ImportedEvent
+    stored: Event | None
+    series: Event | None
+    is_stored: bool
+
+
+def _rows(session: Session, calendar: str, events: list[ImportedEvent], reminders: Reminders) -> list[_Row]:
+    from ...client.events.events import list_events
+
+    uids = {uid for event in events for uid in (event.body["iCalUID"], (event.instance_of or ("",))[0])}
+    listed = list_events(session, calendar, {}) if events else ()
+    stored = [event for event in listed if event.get("iCalUID") in uids]
+    series = {str(event.get("iCalUID")): event for event in stored if not event.get("recurringEventId")}
+    exported = _exported(stored, reminders) if stored else {}
+    return [
+        _Row(
+            event,
+            series.get(str(event.body["iCalUID"])),
+            series.get(event.instance_of[0]) if event.instance_of else None,
+            exported.get(event.body["iCalUID"]) == event.digest,
+        )
+        for event in events
+    ]
+
+
+def _exported(stored: list[Event], reminders: Reminders) -> dict[JSON, str]:
+    """Return the digests, by iCalUID, that stored events would have in a file. They are equal to those of an export."""
+    from ...client.events.ical import calendar_file
+    from ...client.events.ical_lines import unfolded
+    from ...client.events.ical_reader import imported_events, parse_calendars
+
+    text = unfolded(calendar_file(stored, reminders=reminders)).decode()
+    return {event.body["iCalUID"]: event.digest for event in imported_events(parse_calendars(text), UTC_NAME)}
+
+
+def _import(session: Session, row: _Row, report: Report, calendar: str, zone: str) -> Record:
     """Import an event and its changed instances, and return the record of the event."""
     from ...client.events.events import delete_event, import_event, patch_event
 
-    if row.problem is not None:
-        raise ValueError(row.problem)
-    known = {**_known(row), "changedInstances": len(row.changes)}
-    if row.instance_of and (series := _stored(session, calendar, row.instance_of[0])):
-        fields = {name: value for name, value in row.body.items() if name != "iCalUID"}
-        change = (row.instance_of[1], None if row.method == "CANCEL" else fields)
-        if not _change(session, calendar, series["id"], [change]):
+    event, stored, known = row.event, row.stored, _known(row)
+    if event.problem is not None:
+        raise ValueError(event.problem)
+    if event.instance_of and row.series:
+        fields = {name: value for name, value in event.body.items() if name != "iCalUID"}
+        change = (event.instance_of[1], None if event.method == "CANCEL" else fields)
+        if not _change(session, calendar, row.series["id"], [change]):
             outcome = CANCELLED if change[1] is None else DONE
-            return {**known, **event_record(series, zone), "changedInstances": 1, "outcome": outcome}
-    stored = _stored(session, calendar, str(row.body["iCalUID"]))
-    outcome = _outcome(row, stored)
+            return {**known, **event_record(row.series, zone), "changedInstances": 1, "outcome": outcome}
+    outcome = _outcome(event, stored, is_stored=row.is_stored)
     if outcome == CANCELLED and stored:
         delete_event(session, calendar, stored["id"])
     if outcome != DONE:
         return {**known, **(event_record(stored, zone) if stored else {}), "outcome": outcome}
-    properties: Any = (stored or {}).get("extendedProperties", {})
-    version = {**properties.get("private", {}), _VERSION: f"{row.stamp} {row.digest}"}
-    marked: JSONObject = {"extendedProperties": {**properties, "private": version}}
     kept: JSONObject = {name: value for name, value in (stored or {}).items() if name in _KEPT}  # type: ignore[misc]
-    # A series has the mark only with all its changes, so that the import of a series can be repeated after an error.
-    body = {**kept, **row.body, **({} if row.changes else marked)}
-    imported = import_event(session, calendar, body, query=_query(row.body))
-    missing = _change(session, calendar, imported["id"], row.changes)
-    if row.changes:
-        imported = patch_event(session, calendar, imported["id"], marked)
-    notes = "; ".join(filter(None, [str(known["notes"]), *missing]))
-    return {**known, **event_record(imported, zone), "notes": notes}
+    body = {**kept, **event.body, **_marked(stored, f"{event.stamp} {'' if event.changes else event.digest}")}
+    imported = import_event(session, calendar, body, query=_query(event.body))
+    missing = _change(session, calendar, imported["id"], event.changes)
+    if event.changes:  # only now, so that the import of a series can be repeated after an error
+        imported = patch_event(session, calendar, imported["id"], _marked(stored, f"{event.stamp} {event.digest}"))
+    return {**known, **event_record(imported, zone), "notes": "; ".join(filter(None, [known["notes"], *missing]))}
 
 
-def _stored(session: Session, calendar: str, uid: str) -> Event | None:
-    """Return the event with a UID, or None if the calendar does not have it."""
-    from ...client.events.events import list_events
-
-    found = list_events(session, calendar, {"iCalUID": uid})
-    return next((event for event in found if not event.get("recurringEventId")), None)
+def _marked(stored: Event | None, mark: str) -> JSONObject:
+    """Return the extended properties of an imported event, with the version that the file has."""
+    properties: Any = (stored or {}).get("extendedProperties", {})
+    return {"extendedProperties": {**properties, "private": {**properties.get("private", {}), _VERSION: mark}}}
 
 
-def _outcome(row: ImportedEvent, stored: Event | None) -> str:
+def _outcome(event: ImportedEvent, stored: Event | None, *, is_stored: bool) -> str:
     """Return what happens with an event of a file if the calendar has the event `stored` with this UID."""
     if stored is None:
-        return CANCELLED if row.method == "CANCEL" else DONE
+        return CANCELLED if event.method == "CANCEL" else DONE
     properties: Any = stored.get("extendedProperties", {})
     mark = properties.get("private", {}).get(_VERSION)
     stamp, _, digest = (mark or f"{_compact(str(stored.get('updated', '')))} ").partition(" ")
-    sequence, current = row.body.get("sequence") or 0, stored.get("sequence") or 0
-    if digest == row.digest or row.method in _ANSWERS:
+    sequence, current = event.body.get("sequence") or 0, stored.get("sequence") or 0
+    if is_stored or digest == event.digest or event.method in _ANSWERS:
         return UNCHANGED
-    if sequence < current or (sequence == current and row.stamp and row.stamp < stamp):  # type: ignore[operator]
+    if sequence < current or (sequence == current and event.stamp and event.stamp < stamp):  # type: ignore[operator]
         return OLDER
-    return CANCELLED if row.method == "CANCEL" else DONE
+    return CANCELLED if event.method == "CANCEL" else DONE
 
 
 def _compact(time: str) -> str:
@@ -223,7 +261,7 @@ def _query(body: JSONObject) -> dict[str, object]:
 
 
 def _change(session: Session, calendar: str, series: str, changes: list[tuple[str, JSONObject | None]]) -> list[str]:
-    """Change and cancel instances of a series. Return a note for each instance that the series does not have."""
+    """Change and cancel instances of a series. Return a note for each that is refused."""
     from ...client.events.events import delete_event, patch_event
 
     missing: list[str] = []
@@ -233,17 +271,18 @@ def _change(session: Session, calendar: str, series: str, changes: list[tuple[st
                 delete_event(session, calendar, f"{series}_{moment}")
             else:
                 patch_event(session, calendar, f"{series}_{moment}", fields, query=_query(fields))
-        except NotFound:
-            missing += [f"the series has no instance {moment}, which the file changes"] if fields else []
+        except (BadRequest, NotFound) as error:  # the other changes are made
+            missing += [f"instance {moment} was not changed: {error}"] if fields else []
     return missing
 
 
-def _known(row: ImportedEvent) -> Record:
+def _known(row: _Row) -> dict[str, Any]:
     """Return what is known of an event before it is imported."""
-    notes = list(dict.fromkeys(row.notes))
+    body, notes = row.event.body, list(dict.fromkeys(row.event.notes))
     more = [f"and {len(notes) - _MAX_NOTES} more"] if len(notes) > _MAX_NOTES else []
     return {
-        "iCalUID": row.body["iCalUID"],
-        "summary": row.body.get("summary"),
+        "iCalUID": body["iCalUID"],
+        "summary": body.get("summary"),
+        "changedInstances": len(row.event.changes),
         "notes": "; ".join(notes[:_MAX_NOTES] + more),
     }
