@@ -81,7 +81,7 @@ def zone_of_name(name: str) -> str | None:
     ('Europe/Berlin', 'Etc/GMT-2')
     """
     text = name.strip().strip('"').lower()
-    ends = ["/".join(text.split("/")[-size:]) for size in (len(text), 3, 2, 1)]
+    ends = [*("/".join(text.split("/")[-size:]) for size in (len(text), 3, 2, 1)), text.replace("-", "/")]
     if known := next((names[end] for end in ends for names in (_iana_names(), _IANA_OF) if end in names), None):
         return known
     match = _OFFSET_NAME.match(text)
@@ -180,9 +180,10 @@ def nearest_zone(tz: tzinfo, year: int, preferred: str | None = None) -> tuple[s
     """Return the IANA name of the time zone that is most like `tz` in a year, and whether its offsets are equal.
 
     This is `preferred` if it has the same offsets in winter and in summer. Otherwise it is the zone with the offsets
-    and clock changes of `tz` in two years, or the zone whose offsets in the year are nearest. Of several zones, it is
-    the one with most offsets of `tz` in thirty years. Of these it is the one with the shortest name in Windows, which
-    is that of the largest region: New York is "Eastern Standard Time", Indianapolis "US Eastern Standard Time".
+    and clock changes of `tz` in two years, of several the one with most offsets of `tz` in thirty years. Otherwise it
+    is a zone with the offsets in winter and in summer, or with the nearest offsets. Of equal zones, it is the one with
+    the shortest name in Windows, which is that of the largest region: New York is "Eastern Standard Time",
+    Indianapolis "US Eastern Standard Time".
 
     >>> from datetime import timezone
     >>> nearest_zone(timezone(timedelta(hours=5, minutes=45)), 2026)
@@ -204,12 +205,16 @@ def nearest_zone(tz: tzinfo, year: int, preferred: str | None = None) -> tuple[s
     if same:
         days = [day for at in range(year, min(year + 30, date.max.year)) for day in _middles(at)]
         return max(same, key=lambda name: sum(_offset(zone(name), day) == _offset(tz, day) for day in days)), True
-    every = range(date(year, 1, 1).toordinal(), date(year, 12, 31).toordinal(), _STEP)
+    seasons = [
+        name for name in names if all(_offset(zone(name), day) == _offset(tz, day) for day in _middles(year, (1, 7)))
+    ]
+    if seasons:
+        return seasons[0], False
     none = timedelta()
     return min(
         names,
         key=lambda name: sum(
-            (abs((_offset(zone(name), day) or none) - (_offset(tz, day) or none)) for day in every), none
+            (abs((_offset(zone(name), day) or none) - (_offset(tz, day) or none)) for day in days), none
         ),
     ), False
 

@@ -75,15 +75,14 @@ def ical_events(events: Sequence[Event], reminders: Reminders = ()) -> list[Ical
 def _identity(event: Event) -> Iterator[Property]:
     yield text_property("UID", event.get("iCalUID") or event["id"])
     # In a file that is not a message DTSTAMP is the time of the last change (RFC 5545, 3.8.7.2).
-    changed = event.get("updated") or event.get("created") or "1970-01-01T00:00:00Z"
-    for name, value in (
-        ("DTSTAMP", changed),
-        ("CREATED", event.get("created")),
-        ("LAST-MODIFIED", event.get("updated")),
-    ):
-        if value:
-            yield Property(name, print_moment(datetime.fromisoformat(str(value))))
+    created, updated = (_utc(event.get(name)) for name in ("created", "updated"))
+    yield Property("DTSTAMP", updated or created or "19700101T000000Z")
+    yield from (Property(name, text) for name, text in (("CREATED", created), ("LAST-MODIFIED", updated)) if text)
     yield Property("SEQUENCE", str(event.get("sequence") or 0))
+
+
+def _utc(time: object) -> str:
+    return print_moment(datetime.fromisoformat(str(time))) if time else ""
 
 
 def _times(event: Event, series: Event, left_out: Sequence[Event]) -> Iterator[Property]:

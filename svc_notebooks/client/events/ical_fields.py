@@ -15,7 +15,7 @@ from ...core.events.validation import problems
 from ...core.events.value_checks import is_address
 from ...core.http.messages import JSON, JSONObject
 from ...core.policy import Policy
-from .ical_lines import Component, Property, read_text
+from .ical_lines import Component, Property
 from .ical_properties import COLOR_NAMES, DEFAULT_ALARM, PAGE
 from .ical_recurrence_reader import recurrence_lines
 from .ical_times import EventTimes, FileZones, event_times, in_utc, read_duration, time_object
@@ -55,7 +55,7 @@ def event_fields(component: Component, zones: FileZones, shortest: timedelta, no
     notes += [f"{name} occurs more than once; the first is used" for name in repeated if name in _SINGLE]
     body: JSONObject = {"start": time_object(times.start), "end": time_object(times.end)}
     for name in ("SUMMARY", "DESCRIPTION", "LOCATION"):
-        if text := read_text(component.value(name)):
+        if text := component.text(name):
             body[name.lower()] = text
     for name, values, field in (
         ("STATUS", _STATUSES, "status"),

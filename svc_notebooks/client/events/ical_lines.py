@@ -43,6 +43,10 @@ class Component(NamedTuple):
         """Return the value of the first property with a name, without blanks around it, or ""."""
         return next((each.value.strip() for each in self.properties if each.name == name), "")
 
+    def text(self, name: str) -> str:
+        """Return the TEXT value of the first property with a name, or ""."""
+        return next((read_text(each.value) for each in self.properties if each.name == name), "")
+
     def walk(self, name: str) -> Iterator[Component]:
         """Yield the components with a name that are in this component, or in a component inside of it."""
         for component in self.components:

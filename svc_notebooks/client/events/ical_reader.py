@@ -16,7 +16,7 @@ from ...core.events.times import read_time
 from ...core.http.messages import JSONObject
 from ...core.time_zones import zone
 from .ical_fields import event_fields, sequence_of
-from .ical_lines import Component, read_components, read_text
+from .ical_lines import Component, read_components
 from .ical_recurrence_reader import fitted
 from .ical_series import ImportedEvent as ImportedEvent, Series
 from .ical_times import FileZones, in_utc, read_moment
@@ -29,8 +29,8 @@ def parse_calendars(text: str) -> list[Component]:
     """Return the calendars of an unfolded iCalendar file. Raises ValueError for other content."""
     root = read_components(text)
     calendars = [*root.walk("VCALENDAR")]
-    if any(component.name == "VEVENT" for component in root.components):
-        calendars.append(root._replace(components=[each for each in root.components if each.name != "VCALENDAR"]))
+    rest = root._replace(components=[each for each in root.components if each.name != "VCALENDAR"])
+    calendars += [rest] if any(rest.walk("VEVENT")) else []
     if not calendars:
         raise ValueError("source is not an iCalendar file; it must begin with BEGIN:VCALENDAR")
     return calendars
@@ -65,7 +65,7 @@ class _Version:
 
     @property
     def uid(self) -> str:
-        uid = read_text(self.component.value("UID"))
+        uid = self.component.text("UID").strip()
         return uid or f"{sha256(repr(self.component).encode(errors='replace')).hexdigest()[:32]}@import"
 
     @property
@@ -101,7 +101,7 @@ class _Version:
 
     def event(self, uid: str, notes: list[str], instance_of: tuple[str, str] | None = None) -> ImportedEvent:
         """Return the event, also if it is cancelled or cannot be read."""
-        summary = read_text(self.component.value("SUMMARY"))
+        summary = self.component.text("SUMMARY")
         body: JSONObject = {"iCalUID": uid, "summary": summary, "sequence": sequence_of(self.component)}
         method, problem = "CANCEL" if self.is_cancelled else self.method, None
         try:

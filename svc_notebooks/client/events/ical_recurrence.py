@@ -99,6 +99,9 @@ def _with_true_end(rule: Rule, start: Start, end: Start) -> Rule:
 
 
 def _generates_start(rule: Rule, start: Start) -> bool:
+    has_by_parts = rule != Rule(rule.freq, rule.interval, rule.count, rule.until, rule.week_start)
+    if not has_by_parts and (rule.until is None or instant(rule.until, UTC) >= instant(start, UTC)):
+        return True  # without a part that begins with BY, the rule takes the day and the time of the start
     begin = start if isinstance(start, datetime) else datetime.combine(start, time(), UTC)
     return next(chain.from_iterable(rule_times(replace(rule, count=None), begin, None)), None) == begin
 

@@ -27,7 +27,7 @@ def recurrence_lines(component: Component, times: EventTimes, zones: FileZones, 
         for each in component.all(name):
             for value in filter(None, map(str.strip, each.value.partition("\\")[0].split(","))):
                 try:
-                    if "/" in value and isinstance(times.start, datetime) and name == "RDATE":
+                    if "/" in value and "T" in value.upper() and isinstance(times.start, datetime) and name == "RDATE":
                         periods[_period(value, each, times.start, zones, notes)] = None
                     else:
                         value = value.partition("/")[0]
