@@ -38,6 +38,8 @@ _SINGLE = (
     "CLASS",
     "ORGANIZER",
 )
+_MAX_TEXT = 100_000
+"""The length of a text that fits into a request of one megabyte."""
 _MAX_INTEGER = 2**31 - 1
 
 
@@ -56,7 +58,8 @@ def event_fields(component: Component, zones: FileZones, shortest: timedelta, no
     body: JSONObject = {"start": time_object(times.start), "end": time_object(times.end)}
     for name in ("SUMMARY", "DESCRIPTION", "LOCATION"):
         if text := component.text(name):
-            body[name.lower()] = text
+            body[name.lower()] = text[:_MAX_TEXT]
+            notes += [f"{name} was cut to {_MAX_TEXT:,} characters"] if len(text) > _MAX_TEXT else []
     for name, values, field in (
         ("STATUS", _STATUSES, "status"),
         ("TRANSP", _TRANSPARENCIES, "transparency"),

@@ -58,7 +58,7 @@ class Component(NamedTuple):
 # -- reading ---------------------------------------------------------------------------------------------------------
 
 _INDENTED = re.compile(rb"([ \t]+)BEGIN:.*\n\1\w", re.IGNORECASE)
-_NO_PROPERTY = re.compile(r"\n++(?![A-Za-z][\w.-]*[;:])", re.ASCII)
+_NO_PROPERTY = re.compile(r"\n(?![A-Za-z][\w.-]*[;:])", re.ASCII)
 _PROPERTY = re.compile(r'(?:\w*\.)?([\w-]+)((?:;(?:[^":;]|"[^"]*")*)*):(.*)', re.ASCII | re.DOTALL)
 _UNQUOTED = re.compile(r"(?:\w*\.)?([\w-]+)(;[^:]*)?:(.*)", re.ASCII | re.DOTALL)
 _PARAMETER = re.compile(r';([\w-]+)=("[^"]*"|[^;]*)', re.ASCII)
@@ -77,7 +77,7 @@ def unfolded(content: bytes) -> bytes:
     content = content.removeprefix(BOM_UTF8).replace(b"\r\n", b"\n").replace(b"\r", b"\n").lstrip(b"\n")
     if indent := _INDENTED.match(content):
         content = re.sub(rb"^" + indent[1], b"", content, flags=re.MULTILINE)
-    return re.sub(rb"\n+[ \t]", b"", content)
+    return re.sub(rb"\n[ \t]", b"", re.sub(rb"\n{2,}", b"\n", content))
 
 
 def read_components(text: str) -> Component:
