@@ -180,10 +180,9 @@ def nearest_zone(tz: tzinfo, year: int, preferred: str | None = None) -> tuple[s
     """Return the IANA name of the time zone that is most like `tz` in a year, and whether its offsets are equal.
 
     This is `preferred` if it has the same offsets in winter and in summer. Otherwise it is the zone with the offsets
-    and clock changes of `tz` in two years, of several the one with most offsets of `tz` in thirty years. Otherwise it
-    is a zone with the offsets in winter and in summer, or with the nearest offsets. Of equal zones, it is the one with
-    the shortest name in Windows, which is that of the largest region: New York is "Eastern Standard Time",
-    Indianapolis "US Eastern Standard Time".
+    and clock changes of `tz` in two years, or else the zone whose offsets in the year are nearest. Of several zones, it
+    is the one with most offsets of `tz` in thirty years. Of these it is the one with the shortest name in Windows, which
+    is that of the largest region: New York is "Eastern Standard Time", Indianapolis "US Eastern Standard Time".
 
     >>> from datetime import timezone
     >>> nearest_zone(timezone(timedelta(hours=5, minutes=45)), 2026)
@@ -202,21 +201,21 @@ def nearest_zone(tz: tzinfo, year: int, preferred: str | None = None) -> tuple[s
     same = [
         name for name in same if all(clock_changes(zone(name), at) == clock_changes(tz, at) for at in (year, year + 1))
     ]
-    if same:
-        days = [day for at in range(year, min(year + 30, date.max.year)) for day in _middles(at)]
-        return max(same, key=lambda name: sum(_offset(zone(name), day) == _offset(tz, day) for day in days)), True
-    seasons = [
-        name for name in names if all(_offset(zone(name), day) == _offset(tz, day) for day in _middles(year, (1, 7)))
-    ]
-    if seasons:
-        return seasons[0], False
+    alike = same or _nearest(tz, range(days[0], days[12], _STEP), names)
+    days = [day for at in range(year, min(year + 30, date.max.year)) for day in _middles(at)]
+    return max(alike, key=lambda name: sum(_offset(zone(name), day) == _offset(tz, day) for day in days)), bool(same)
+
+
+def _nearest(tz: tzinfo, days: Iterable[int], names: Iterable[str]) -> list[str]:
+    """Return the zones whose offsets on these days are nearest to those of `tz`."""
     none = timedelta()
-    return min(
-        names,
-        key=lambda name: sum(
-            (abs((_offset(zone(name), day) or none) - (_offset(tz, day) or none)) for day in days), none
-        ),
-    ), False
+    offsets = {day: _offset(tz, day) or none for day in days}
+    differences = {
+        name: sum((abs((_offset(zone(name), day) or none) - offset) for day, offset in offsets.items()), none)
+        for name in names
+    }
+    smallest = min(differences.values())
+    return [name for name, difference in differences.items() if difference == smallest]
 
 
 def _middles(year: int, months: Iterable[int] = range(1, 13)) -> list[int]:

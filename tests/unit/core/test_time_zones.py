@@ -16,11 +16,11 @@ from svc_notebooks.core.events.rrule import Recurrence
 from svc_notebooks.core.time_zones import (
     ZoneData,
     clock_changes,
-    equivalent_zone,
-    has_offsets_of,
+    nearest_zone,
     zone,
     zone_data,
     zone_names,
+    zone_of_name,
     zone_of_windows,
 )
 from svc_notebooks.core.windows_zones import WINDOWS_ZONES
@@ -127,10 +127,32 @@ def test_the_zone_of_a_windows_name_is_that_of_the_cldr():
     assert zone_of_windows("Europe/Berlin") is None
 
 
-def test_zones_with_other_summer_time_do_not_have_the_same_offsets():
-    assert has_offsets_of(zone("America/New_York"), zone("America/Detroit"), 2026)
-    assert not has_offsets_of(zone("America/New_York"), timezone(timedelta(hours=-5)), 2026)
-    assert not has_offsets_of(zone("America/New_York"), zone("America/Indianapolis"), 2000)
+@pytest.mark.parametrize(
+    "name, found",
+    [
+        ("europe/berlin ", "Europe/Berlin"),
+        ("/freeassociation.sourceforge.net/Tzfile/America/Argentina/Salta", "America/Argentina/Salta"),
+        ("tzone://Microsoft/Utc", "UTC"),
+        ("US-Eastern", "US/Eastern"),
+        ("(UTC) Dublin, Edinburgh, Lisbon, London", "Europe/London"),
+        ("(UTC+01:00) Bruxelles, Copenhague, Madrid, Paris", "Europe/Paris"),
+        ("(GMT+01.00) Bern / Rome", "Europe/Rome"),
+        ("(UTC-06:00) Central Time (US & Canada)", "America/Chicago"),
+        ("(UTC-03:00) City of Buenos Aires", "America/Buenos_Aires"),
+        ("(UTC-08:00) Baja California", "America/Tijuana"),
+        ("(UTC-04:00) Georgetown, La Paz, Manaus, San Juan", "America/La_Paz"),
+        ("(UTC+10:30) Lord Howe Island", "Australia/Lord_Howe"),
+        ("(UTC+05:30) Nowhere", "Asia/Calcutta"),
+        ("(UTC-02:00) Nowhere", "Etc/GMT+2"),
+        ("GMT", "GMT"),
+        ("(UTC+00:00)", "UTC"),
+        ("(UTC+01:00) Tokyo", "Etc/GMT-1"),
+        ("Customized Time Zone", None),
+        ("", None),
+    ],
+)
+def test_the_zone_that_another_program_means_is_found(name: str, found: str | None):
+    assert zone_of_name(name) == found
 
 
 def test_the_names_of_windows_zones_are_those_of_the_cldr():
@@ -161,7 +183,8 @@ def test_the_doctor_says_which_zone_data_python_uses(data: ZoneData, status: str
     assert status != "note" or "tzdata has 2026f, but Python uses the system's data" in row[3]
 
 
-def test_the_equivalent_zone_keeps_the_offsets_of_later_years():
+def test_the_nearest_zone_keeps_the_offsets_of_later_years():
     """In 2006 Grand Turk, which is the first by name, had the clock of New York, and in 2017 another."""
-    assert equivalent_zone(zone("America/New_York"), 2006) == "America/New_York"
-    assert equivalent_zone(timezone(timedelta(minutes=1)), 2026) is None
+    assert nearest_zone(zone("America/New_York"), 2006) == ("America/New_York", True)
+    assert nearest_zone(timezone(timedelta(hours=1)), 2026, "Europe/Berlin") == ("Africa/Lagos", True)
+    assert nearest_zone(timezone(timedelta(minutes=1)), 2026)[1] is False
