@@ -181,8 +181,8 @@ def nearest_zone(tz: tzinfo, year: int, preferred: str | None = None) -> tuple[s
 
     This is `preferred` if it has the same offsets in winter and in summer. Otherwise it is the zone with the offsets
     and clock changes of `tz` in two years, or else the zone whose offsets in the year are nearest. Of several zones, it
-    is the one with most offsets of `tz` in thirty years. Of these it is the one with the shortest name in Windows, which
-    is that of the largest region: New York is "Eastern Standard Time", Indianapolis "US Eastern Standard Time".
+    is the one with most offsets of `tz` in thirty years. Of these it is the one with the shortest name in Windows,
+    which is that of the largest region: New York is "Eastern Standard Time", Indianapolis "US Eastern Standard Time".
 
     >>> from datetime import timezone
     >>> nearest_zone(timezone(timedelta(hours=5, minutes=45)), 2026)

@@ -35,7 +35,6 @@ REQUIRED = ("svc-notebooks", "pandas", "requests", "ipywidgets", "SQLAlchemy", "
 OPTIONAL = {
     "trustme": 'pip install "svc-notebooks[push]": receiver() then makes its certificate by itself',
     "pyarrow": 'pip install "svc-notebooks[frames]": read_frame() and upload() then take Parquet files',
-    "icalendar": 'pip install "svc-notebooks[calendar]": export_events() and import_events() then use .ics files',
     "anywidget": 'pip install "svc-notebooks[lab]": the upload form then takes files of any size',
     "jupyterlab": 'pip install "svc-notebooks[lab]", unless JupyterLab runs in another environment',
     "jupyterlab_widgets": "install ipywidgets where JupyterLab runs: without it forms stay empty",

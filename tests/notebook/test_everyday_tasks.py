@@ -225,7 +225,6 @@ def test_24_an_hour_later_and_cancelled() -> None:
 
 
 def test_25_a_month_as_an_ics_file() -> None:
-    pytest.importorskip("icalendar")
     svc.create_event("Meeting", **BERLIN)
     svc.create_event("Holiday", start="2026-12-24", end="2026-12-27")
 

@@ -32,7 +32,7 @@ STARTED_WITH = ("micropip", "piplite", "ipykernel", "comm", "pyodide-kernel", "j
 OURS = (
     "requests", "urllib3", "certifi", "idna", "charset-normalizer", "sqlalchemy", "tqdm", "tzdata", "ipywidgets",
     "jupyterlab-widgets", "anywidget", "psygnal", "python-dateutil", "six", "pytz", "openpyxl", "et-xmlfile",
-    "xlsxwriter", "icalendar", "pyjwt", "python-calamine", "python-pptx", "pypdfium2", "typst", "pycparser",
+    "xlsxwriter", "pyjwt", "python-calamine", "python-pptx", "pypdfium2", "typst", "pycparser",
     "tinycss2", "webencodings", "xlrd",
 )  # fmt: skip
 """The packages that svc_notebooks uses in a browser, without h11, trustme (sockets), pandoc and tesseract."""
@@ -41,7 +41,7 @@ COMPILED = ("numpy", "pandas", "lxml", "pillow", "cffi", "cryptography")
 """The packages that Pyodide provides, because PyPI has no wheels for this platform."""
 
 AT_ONCE = (
-    "sqlalchemy", "requests", "tqdm", "tzdata", "ipywidgets", "anywidget", "openpyxl", "xlsxwriter", "icalendar",
+    "sqlalchemy", "requests", "tqdm", "tzdata", "ipywidgets", "anywidget", "openpyxl", "xlsxwriter",
     "pyjwt", "python-calamine", "python-dateutil", "charset-normalizer", "pandas", "lxml", "pillow", "python-pptx",
     "cryptography", "tinycss2", "xlrd",
 )  # fmt: skip

@@ -13,23 +13,25 @@ from zoneinfo import ZoneInfo
 from ...core.resources.events import Event
 from .ical_entry import ical_events
 from .ical_lines import Property, print_clock, print_offset, print_properties, text_property
-from .ical_properties import Reminders
+from .ical_properties import Reminders, color_name
 from .vtimezone import observances
 
 _PROGRAM = "-//svc-notebooks//calendar file//EN"
 _DAY = timedelta(days=1)
 
 
-def calendar_file(events: Iterable[Event], *, name: str = "", reminders: Reminders = ()) -> bytes:
+def calendar_file(events: Iterable[Event], *, name: str = "", color: str = "", reminders: Reminders = ()) -> bytes:
     """Return the content of an .ics file with these events.
 
     Args:
         events: Event resources, including the changed and cancelled instances of recurring events.
         name: The name of the calendar that other programs show. An empty name is left out.
+        color: The colour of the calendar as a hex code. An empty colour is left out.
         reminders: The default reminders of the calendar, for events that use the default reminders.
     """
     entries = ical_events(list(events), reminders)
     names = [text_property(key, name) for key in ("NAME", "X-WR-CALNAME") if name]
+    names += [Property("COLOR", color_name(color))] if color else []
     # Each time zone needs a VTIMEZONE that covers the first to the last time in the zone.
     moments_by_zone: dict[ZoneInfo, list[datetime]] = {}
     for entry in entries:

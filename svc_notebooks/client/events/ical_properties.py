@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
+from ...core.events.colors import EVENT_COLORS
 from ...core.resources.events import Attendee, Event, Person
 from .ical_lines import Property, text_property
 
@@ -39,6 +40,21 @@ COLOR_NAMES: Mapping[str, Sequence[str]] = {
 """The CSS names that are nearest to the colour of each `colorId`. The first is written (RFC 7986, 5.9)."""
 
 _CLASSES = {"public": "PUBLIC", "private": "PRIVATE", "confidential": "CONFIDENTIAL"}
+
+
+def color_name(code: str) -> str:
+    """Return the CSS name of the event colour that is nearest to a hex code.
+
+    >>> color_name("#d06b64")
+    'salmon'
+    """
+    parts = bytes.fromhex(code.removeprefix("#"))
+
+    def difference(color: str) -> int:
+        other = bytes.fromhex(EVENT_COLORS[color].background.removeprefix("#"))
+        return sum((part - other_part) ** 2 for part, other_part in zip(parts, other, strict=True))
+
+    return COLOR_NAMES[min(COLOR_NAMES, key=difference)][0]
 
 
 def details(event: Event) -> Iterator[Property]:

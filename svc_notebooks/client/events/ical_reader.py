@@ -36,6 +36,23 @@ def parse_calendars(text: str) -> list[Component]:
     return calendars
 
 
+_CALENDAR_PROPERTIES = {
+    "name": ("NAME", "X-WR-CALNAME"),
+    "color": ("COLOR", "X-APPLE-CALENDAR-COLOR"),
+    "refresh_interval": ("REFRESH-INTERVAL", "X-PUBLISHED-TTL"),
+}
+"""The properties of a calendar in RFC 7986 (5.1, 5.7 and 5.9), and those that programs write instead."""
+
+
+def calendar_properties(calendars: Sequence[Component]) -> dict[str, str]:
+    """Return the name, the colour and the refresh interval that the first of the calendars with one has."""
+    found = {
+        key: next(filter(None, (each.text(name) for each in calendars for name in names)), "")
+        for key, names in _CALENDAR_PROPERTIES.items()
+    }
+    return {key: text for key, text in found.items() if text}
+
+
 def imported_events(
     calendars: Sequence[Component], time_zone: str, shortest: timedelta = SHORTEST
 ) -> list[ImportedEvent]:

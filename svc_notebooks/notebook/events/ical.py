@@ -36,8 +36,8 @@ def export_events(
     """Save events of a calendar as one .ics file, which calendar programs can import.
 
     A recurring event is saved with its recurrence and with its changed and cancelled instances. The id of an instance
-    saves only this instance. The file also contains time zones, attendees with their responses, reminders, links and
-    attachments.
+    saves only this instance. The file also contains time zones, attendees with their responses, reminders, colours,
+    links and attachments.
 
     Args:
         events: An event id, a row, a DataFrame with a column `id`, or a list of these. None: all events of the
@@ -56,7 +56,6 @@ def export_events(
         TypeError, ValueError: An argument is not valid; nothing was sent.
         NotFound: The calendar or an event does not exist, or this user has no access to the calendar.
         PathExists: A file with other content exists at the path and was not changed. This error is a FileExistsError.
-        ImportError: icalendar is not installed; run `pip install 'svc-notebooks[calendar]'`.
 
     See docs/rules.md#e-events (E).
 
@@ -82,7 +81,8 @@ def export_events(
     check_path(target, overwrite=overwrite)
     bounds = {"timeMin": wire_instant("time_min", time_min, zone), "timeMax": wire_instant("time_max", time_max, zone)}
     selected = list(_all_events(session, calendar, bounds) if ids is None else _selected_events(session, calendar, ids))
-    content = calendar_file(selected, name=name, reminders=calendar_reminders(entry))
+    color = str(entry.get("backgroundColor") or "")
+    content = calendar_file(selected, name=name, color=color, reminders=calendar_reminders(entry))
     saved = save_bytes(target, content, overwrite=overwrite)
     file_fields = {"calendar": name, "path": str(saved.path), "size": saved.size, "outcome": saved.outcome}
     return frame(CALENDAR_FILE, [{**_counts(selected), **file_fields}])

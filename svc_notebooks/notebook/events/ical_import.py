@@ -39,7 +39,7 @@ UNCHANGED, OLDER, CANCELLED = "unchanged", "skipped (older)", "cancelled"
 _ANSWERS = ("REPLY", "REFRESH", "COUNTER", "DECLINECOUNTER")
 """The methods of messages to the organizer (RFC 5546, 1.4), which do not contain the whole event."""
 _VERSION = "icalVersion"
-"""The private extended property of an imported event, with the time of its version and a digest of the file's event."""
+"""The private extended property of an imported event, with the DTSTAMP and a digest of the event in the file."""
 _KEPT = ("colorId", "gadget", "anyoneCanAddSelf", "guestsCanInviteOthers", "guestsCanModify", "guestsCanSeeOtherGuests")
 """The fields of an event that a newer version of it in a file does not remove."""
 _MAX_NOTES = 20
@@ -59,15 +59,23 @@ def import_events(
 ) -> DataFrame:
     """Import the events of an .ics file into a calendar. No invitations are sent.
 
-    An event that is in the calendar already, by its iCalUID, is replaced, so the same file can be imported again. A
-    recurring event is imported with its recurrence and with its changed and cancelled instances. The import reads
-    texts, times, status, visibility, people and reminders. It does not read links, attachments and tasks. The name of a
-    Windows time zone, such as "W. Europe Standard Time", becomes the IANA zone of the Unicode CLDR. If the file defines
-    the zone with other offsets, it becomes an IANA zone with these offsets.
+    Every event with a start is imported. A part of it that the service does not accept is corrected or left out, and
+    the column `notes` says so: a missing length, a guest without an e-mail address, an alarm after the start, a rule
+    that is not valid, an unknown time zone. A recurring event is imported with its changed and cancelled instances.
+
+    Of several versions of an event, by its iCalUID, the newest counts, by SEQUENCE and DTSTAMP. An event of the
+    calendar is replaced only by a newer version, so the same file can be imported again. For this, an imported event
+    has the private extended property `icalVersion`. METHOD:CANCEL and STATUS:CANCELLED delete an event.
+
+    The name of a time zone may be one of the IANA database, of Windows, or that of a city or an offset, as Outlook
+    writes it. A zone that the file defines becomes the IANA zone with the same offsets, or else the nearest one. The
+    import does not read categories, tasks and the content of attachments.
 
     Args:
-        source: The path of the file, or its content as str or bytes, which begins with BEGIN:VCALENDAR.
+        source: The path of the file, or its content as str or bytes. The character set of bytes is detected.
         calendar: The id of the calendar. Times without a time zone are in the zone of the file, or of this calendar.
+        min_duration: The length of a timed event that has none in the file: a timedelta, a number of seconds, or a text
+            such as "30 min".
         workers, executor, errors: The threads or the executor for several events, and what happens with an error of
             one of them. See docs/bulk.md.
         resume: The name of a ledger, a file in the current folder in which the call records the rows that are done. The
@@ -79,14 +87,15 @@ def import_events(
     Returns:
         One row for each event of the file: i_cal_uid, id, summary (str), start, end (datetime64[ms, the zone of the
         calendar]), time_zone (str, the IANA name of the zone that the event has), changed_instances (Int64), html_link
-        (str), outcome (str: done, failed or skipped), error (str, why the event was not imported), attempts (Int64),
-        seconds (Float64).
+        (str), outcome (str: done, unchanged, skipped (older), cancelled or failed, with `resume` also skipped), notes
+        (str, what was changed or left out, separated by "; "), error (str, why the event was not imported), attempts
+        (Int64), seconds (Float64). `attrs` of the DataFrame has name, color and refresh_interval (str) of the file's
+        calendar, if the file has them (RFC 7986).
 
     Raises:
         TypeError, ValueError: The source or an argument is not valid; nothing was sent.
         FileNotFoundError: The path does not exist.
         NotFound: The calendar does not exist, or this user has no access to the calendar.
-        ImportError: icalendar is not installed; run `pip install 'svc-notebooks[calendar]'`.
 
     >>> lab = svc.sandbox()
     >>> made = svc.create_event("Tea", start="2026-11-02", end="2026-11-03", recurrence="daily, 5 times")
@@ -95,7 +104,7 @@ def import_events(
     >>> svc.import_events(folder / "import.ics", calendar=term)[["summary", "outcome"]].values.tolist()
     [['Tea', 'done']]
     """
-    from ...client.events.ical_reader import imported_events, parse_calendars
+    from ...client.events.ical_reader import calendar_properties, imported_events, parse_calendars
 
     session, calendar = session_or_current(session), check_calendar(calendar)
     batch = Batch(workers, executor, errors, resume, progress)
@@ -119,7 +128,10 @@ def import_events(
         unit="events",
     )
     events = [event._replace(notes=notes + event.notes) for event in imported_events(calendars, zone, length)]
-    return in_zone(run(operation, _rows(session, calendar, events, calendar_reminders(entry)), session, batch), zone)
+    rows = _rows(session, calendar, events, calendar_reminders(entry))
+    result = in_zone(run(operation, rows, session, batch), zone)
+    result.attrs |= calendar_properties(calendars)
+    return result
 
 
 def _text(source: object) -> tuple[str, list[str]]:

@@ -1,6 +1,5 @@
 """Tests of export_events, whose file another library reads."""
 
-import sys
 from datetime import UTC, date
 from pathlib import Path
 from typing import Any
@@ -219,11 +218,3 @@ def test_a_missing_event_leaves_no_file(lab: svc.Sandbox, tmp_path: Path):
         svc.export_events(["abcdefgh"], "none.ics")
 
     assert not (tmp_path / "none.ics").exists()
-
-
-def test_an_error_about_the_missing_library_has_the_command(lab: svc.Sandbox, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setitem(sys.modules, "icalendar", None)
-    monkeypatch.delitem(sys.modules, "svc_notebooks.client.events.ical", raising=False)
-
-    with pytest.raises(ImportError, match=r"pip install 'svc-notebooks\[calendar\]'"):
-        svc.export_events(to="all.ics")

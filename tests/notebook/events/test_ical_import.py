@@ -321,7 +321,8 @@ def test_what_cannot_be_used_is_left_out_and_noted(lab: svc.Sandbox, term: str, 
     imported = svc.import_events(file(f"UID:a@b\n{event}"), calendar=term)
 
     assert imported["outcome"].tolist() == ["done"]
-    assert note in imported["notes"].item() and bool(note) == bool(imported["notes"].item())
+    assert note in imported["notes"].item()
+    assert bool(note) == bool(imported["notes"].item())
     found = svc.events(calendar=term, single_events=True, limit=9)["start"]
     assert [f"{start:%m-%d %H:%M}" for start in found] == starts
 
