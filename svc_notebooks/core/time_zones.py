@@ -85,9 +85,10 @@ def zone_of_name(name: str) -> str | None:
     if known := next((names[end] for end in ends for names in (_iana_names(), _IANA_OF) if end in names), None):
         return known
     match = _OFFSET_NAME.match(text)
-    sign, hours, minutes, words = match.groups() if match else (None, None, None, text)
-    offset = timedelta(hours=int(hours), minutes=int(minutes or 0)) * (-1 if sign == "-" else 1) if sign else None
-    return _zone_of_words(words, offset) or (None if offset is None else _zone_of_offset(offset))
+    if not match or match[1] is None:
+        return _zone_of_words(match[4] if match else text, None)
+    offset = timedelta(hours=int(match[2]), minutes=int(match[3] or 0)) * (-1 if match[1] == "-" else 1)
+    return _zone_of_words(match[4], offset) or _zone_of_offset(offset)
 
 
 def _zone_of_words(words: str, offset: timedelta | None) -> str | None:

@@ -102,8 +102,9 @@ class FileZones:
             return zone(name), None, ""
         known, defined = zone_of_name(name), self._defined.get(name)
         if defined is None:
-            note = f"the time zone {name[:80]!r} is unknown; the times are in {self.local.key}"
-            return (zone(known), None, "") if known else (self.local, None, note)
+            tz = zone(known) if known else self.local
+            is_guess = known is None or known.startswith("Etc/GMT")
+            return tz, None, f"the time zone {name[:80]!r} is unknown; the times are in {tz.key}" if is_guess else ""
         nearest, is_equal = nearest_zone(defined, year, known)
         if is_equal:
             return zone(nearest), None, ""
