@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from ...core.events.rfc5545_times import Start, print_moment
+from ...core.events.rfc5545_times import Start
 from ...core.events.times import read_time
 from ...core.resources.events import Event
-from .ical_lines import Property, text_property, time_property
+from .ical_lines import Property, print_utc, text_property, time_property
 from .ical_properties import Reminders, alarms, details
 from .ical_recurrence import in_zone_of, recurrence_properties
 
@@ -75,14 +75,10 @@ def ical_events(events: Sequence[Event], reminders: Reminders = ()) -> list[Ical
 def _identity(event: Event) -> Iterator[Property]:
     yield text_property("UID", event.get("iCalUID") or event["id"])
     # In a file that is not a message DTSTAMP is the time of the last change (RFC 5545, 3.8.7.2).
-    created, updated = (_utc(event.get(name)) for name in ("created", "updated"))
+    created, updated = (print_utc(event.get(name)) for name in ("created", "updated"))
     yield Property("DTSTAMP", updated or created or "19700101T000000Z")
     yield from (Property(name, text) for name, text in (("CREATED", created), ("LAST-MODIFIED", updated)) if text)
     yield Property("SEQUENCE", str(event.get("sequence") or 0))
-
-
-def _utc(time: object) -> str:
-    return print_moment(datetime.fromisoformat(str(time))) if time else ""
 
 
 def _times(event: Event, series: Event, left_out: Sequence[Event]) -> Iterator[Property]:

@@ -76,7 +76,7 @@ def event_fields(component: Component, zones: FileZones, shortest: timedelta, no
         "recurrence": [*recurrence_lines(component, times, zones, notes)],
         "source": _source(component, notes),
         "attachments": [*_attachments(component, notes)],
-        "conferenceData": _conference(component),
+        "conferenceData": _conference(component, notes),
     }
     return _without_problems(body | {name: value for name, value in optional.items() if value}, notes)
 
@@ -216,13 +216,16 @@ def _attachments(component: Component, notes: list[str]) -> Iterator[JSONObject]
 _ENTRY_POINTS = {"VIDEO": "video", "PHONE": "phone", "AUDIO": "sip"}
 
 
-def _conference(component: Component) -> JSONObject:
+def _conference(component: Component, notes: list[str]) -> JSONObject:
     """Return the conference of an event (RFC 7986, 5.11)."""
-    points: list[JSON] = []
+    points: list[JSONObject] = []
     for each in component.all("CONFERENCE"):
         features = each.parameters.get("FEATURE", "").upper().split(",")
         kind = next((_ENTRY_POINTS[feature] for feature in features if feature in _ENTRY_POINTS), None)
         kind = kind or ("phone" if each.value.strip().startswith("tel:") else "video")
+        if kind != "phone" and any(point["entryPointType"] == kind for point in points):
+            notes.append(f"the conference {each.value.strip()[:80]!r} was left out: an event has one {kind} conference")
+            continue
         label = each.parameters.get("LABEL")
         points.append({"entryPointType": kind, "uri": each.value.strip(), **({"label": label} if label else {})})
-    return {"conferenceSolution": {"name": "Conference"}, "entryPoints": points} if points else {}
+    return {"conferenceSolution": {"name": "Conference"}, "entryPoints": [*points]} if points else {}

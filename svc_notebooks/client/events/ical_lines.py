@@ -64,8 +64,9 @@ _UNQUOTED = re.compile(r"(?:\w*\.)?([\w-]+)(;[^:]*)?:(.*)", re.ASCII | re.DOTALL
 _PARAMETER = re.compile(r';([\w-]+)=("[^"]*"|[^;]*)', re.ASCII)
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 _CIRCUMFLEX = {"^n": "\n", "^^": "^", "^'": '"'}
+_TIME_AFTER_ZONE = re.compile(r":(\d{4}-?\d\d-?\d\d.*)", re.ASCII | re.DOTALL)
 _TIMES = frozenset({"DTSTART", "DTEND", "DUE", "EXDATE", "RDATE", "RECURRENCE-ID"})
-"""The properties whose values have no colon in RFC 5545, so that a name with a colon in TZID needs no quotes."""
+"""The properties in whose TZID a name with a colon is read without quotes too."""
 
 
 def unfolded(content: bytes) -> bytes:
@@ -114,9 +115,8 @@ def _read_properties(text: str) -> Iterator[Property]:
     for line in _NO_PROPERTY.sub(r"\\n", text.strip("\ufeff\n\t ")).split("\n"):
         if match := _PROPERTY.match(line) or _UNQUOTED.match(line):
             name, parameters, value = match[1].upper(), match[2], match[3]
-            if name in _TIMES and ":" in value:
-                more, _, value = value.rpartition(":")
-                parameters = f"{parameters}:{more}"
+            if name in _TIMES and (time := _TIME_AFTER_ZONE.search(value)):
+                parameters, value = f"{parameters}:{value[: time.start()]}", time[1]
             yield Property(name, value, _read_parameters(parameters) if parameters else {})
 
 
@@ -174,6 +174,15 @@ def print_clock(moment: Start) -> str:
     return moment.isoformat().replace("-", "").replace(":", "")[:15]
 
 
+def print_utc(time: object) -> str:
+    """Return an RFC 3339 time in UTC as in .ics files, without a part of a second, or "" without a time.
+
+    >>> print_utc("2026-01-05T09:00:00.000Z")
+    '20260105T090000Z'
+    """
+    return f"{str(time)[:19].replace('-', '').replace(':', '')}Z" if time else ""
+
+
 def print_offset(offset: timedelta) -> str:
     """Return a UTC offset such as +0100, with seconds only if it has some.
 
@@ -196,7 +205,7 @@ def print_properties(properties: Iterable[Property]) -> str:
 
 def _line(name: str, value: str, parameters: Mapping[str, str]) -> str:
     for key, text in parameters.items():
-        text = _LINE_BREAK.sub("\n", text).translate(_PARAMETER_VALUE)
+        text = text if text.isalnum() else _LINE_BREAK.sub("\n", text).translate(_PARAMETER_VALUE)
         name += f';{key}="{text}"' if re.search("[:;,]", text) else f";{key}={text}"
     return f"{name}:{value}"
 

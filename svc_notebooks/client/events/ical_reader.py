@@ -18,8 +18,8 @@ from ...core.time_zones import zone
 from .ical_fields import event_fields, sequence_of
 from .ical_lines import Component, read_components
 from .ical_recurrence_reader import fitted
-from .ical_series import ImportedEvent as ImportedEvent, Series
-from .ical_times import FileZones, in_utc, read_moment
+from .ical_series import ImportedEvent as ImportedEvent, ImportedSeries
+from .ical_times import FileZones, in_utc, read_moment, reason
 
 SHORTEST = timedelta(minutes=1)
 """The length of a timed event without a length."""
@@ -46,11 +46,11 @@ _CALENDAR_PROPERTIES = {
 
 def calendar_properties(calendars: Sequence[Component]) -> dict[str, str]:
     """Return the name, the colour and the refresh interval that the first of the calendars with one has."""
-    found = {
+    properties = {
         key: next(filter(None, (each.text(name) for each in calendars for name in names)), "")
         for key, names in _CALENDAR_PROPERTIES.items()
     }
-    return {key: text for key, text in found.items() if text}
+    return {key: text for key, text in properties.items() if text}
 
 
 def imported_events(
@@ -124,7 +124,7 @@ class _Version:
         try:
             body |= {} if method == "CANCEL" else self.fields(notes)
         except (OverflowError, ValueError) as error:
-            problem = f"the event cannot be read: {error}"
+            problem = f"the event cannot be read: {reason(error)}"
         return ImportedEvent(body, [], notes, self.stamp, method, instance_of, problem)
 
 
@@ -139,7 +139,7 @@ def _events(uid: str, versions: dict[str, list[_Version]]) -> Iterator[ImportedE
         yield from [event] if event else []
         yield from (_instance(uid, version, [] if event else notes) for version in newest.values())
         return
-    series = [Series(event)]
+    series = [ImportedSeries(event)]
     others: list[_Version] = []
     start = read_time(event.body["start"])
     for original, version in _sorted(newest.values(), start, others):
@@ -147,13 +147,14 @@ def _events(uid: str, versions: dict[str, list[_Version]]) -> Iterator[ImportedE
         try:
             fields = None if version.is_cancelled else version.fields(notes)
         except (OverflowError, ValueError) as error:
-            event.notes.append(f"instance {print_moment(original)} was left out: {error}")
+            event.notes.append(f"instance {print_moment(original)} was left out: {reason(error)}")
             continue
-        if version.is_of_all_later:
-            series.append(series[-1].split(original, fields, notes))
+        if version.is_of_all_later and series[-1].has(original + series[-1].shift):
+            last = series[-1].split(original, fields, notes)
+            series[-1:] = [last] if last.event is series[-1].event else [series[-1], last]
         elif not series[-1].change(original, fields, notes):
             others.append(version)
-    yield from (each.event for each in series if each.event.body.get("recurrence") or each is series[0])
+    yield from (each.event for n, each in enumerate(series) if n == 0 or each.event.body.get("recurrence"))
     for version in others:
         stray = _instance(uid, version, ["the series has no instance at its RECURRENCE-ID; it is an event of its own"])
         yield stray._replace(instance_of=None)

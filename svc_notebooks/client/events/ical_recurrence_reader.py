@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from ...core.events.rfc5545_times import Start, print_moment
 from ...core.events.rrule import read_line
 from .ical_lines import Component, Property
-from .ical_times import EventTimes, FileZones, read_duration, read_moment
+from .ical_times import EventTimes, FileZones, read_duration, read_moment, reason
 
 
 def recurrence_lines(component: Component, times: EventTimes, zones: FileZones, notes: list[str]) -> Iterator[str]:
@@ -33,7 +33,7 @@ def recurrence_lines(component: Component, times: EventTimes, zones: FileZones, 
                         value = value.partition("/")[0]
                         moments[print_moment(fitted(each._replace(value=value), times.start, zones, notes))] = None
                 except (OverflowError, ValueError) as error:
-                    notes.append(f"{name} was left out: {error}")
+                    notes.append(f"{name} was left out: {reason(error)}")
         if name == "RDATE":  # the start is always an instance
             moments.pop(print_moment(times.start), None)
         if moments:

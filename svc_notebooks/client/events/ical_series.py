@@ -50,7 +50,7 @@ class ImportedEvent(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Series:
+class ImportedSeries:
     """An event and the instances that change it. RECURRENCE-IDs of the file are earlier by `shift`."""
 
     event: ImportedEvent
@@ -62,7 +62,7 @@ class Series:
         start, lines = read_time(body["start"]), self._lines
         if not lines and original == start and fields is not None:  # the second of two versions of a single event
             body |= {**fields, "iCalUID": body["iCalUID"]}
-        elif not self._has(original):
+        elif not self.has(original):
             return False
         else:
             if fields is not None:
@@ -78,14 +78,15 @@ class Series:
         lines = self.event.body.get("recurrence", [])
         return [str(line) for line in lines] if isinstance(lines, list) else []
 
-    def _has(self, original: Start) -> bool:
+    def has(self, original: Start) -> bool:
+        """Return whether the series has an instance with this start."""
         start, end = read_time(self.event.body["start"]), read_time(self.event.body["end"])
         after = instant(original, UTC)
         recurrence = Recurrence.parse(self._lines, start)
         window = occurrences(recurrence, start, end, after=after, before=after + _SECOND)
         return bool(self._lines) and any(each.start == original for each in window)
 
-    def split(self, original: Start, fields: JSONObject | None, notes: Sequence[str]) -> Series:
+    def split(self, original: Start, fields: JSONObject | None, notes: Sequence[str]) -> ImportedSeries:
         """End the series before an instance, and return the series of the later instances with changed fields.
 
         Without fields, the later instances are cancelled.
@@ -94,17 +95,22 @@ class Series:
         body, start, end = self.event.body, read_time(self.event.body["start"]), read_time(self.event.body["end"])
         before, later = _split(self._lines, start, end, original)
         rest: JSONObject = {**body, **(fields or {}), "iCalUID": f"{body['iCalUID']}_R{print_moment(original)}"}
-        shift = timedelta()
-        if fields is not None:
-            shift = _clock(read_time(fields["start"])) - _clock(original)
-            rest["recurrence"] = [_shifted(line, start, shift) for line in later]
-        event = self.event._replace(body=rest, changes=[], notes=[*notes])
-        self.event.notes.append(f"the instances from {print_moment(original)} on are an event of their own")
+        shift = _clock(read_time(fields["start"]), start) - _clock(original, start) if fields else timedelta()
+        rest["recurrence"] = [_shifted(line, start, shift) for line in later] if fields else []
+        if original == start and fields:  # the change of all instances
+            body |= {**rest, "iCalUID": body["iCalUID"]}
+            self.event.notes.extend(notes)
+            return ImportedSeries(self.event, self.shift + shift)
         body["recurrence"] = [*before]
-        return Series(event, self.shift + shift)
+        end_of_series = "are an event of their own" if fields else "were cancelled"
+        self.event.notes.append(f"the instances from {print_moment(original)} on {end_of_series}")
+        return ImportedSeries(self.event._replace(body=rest, changes=[], notes=[*notes]), self.shift + shift)
 
 
-def _clock(moment: Start) -> datetime:
+def _clock(moment: Start, start: Start) -> datetime:
+    """Return the local time of a time in the zone of the start."""
+    if isinstance(moment, datetime) and isinstance(start, datetime):
+        moment = moment.astimezone(start.tzinfo)
     return datetime(*moment.timetuple()[:6])  # noqa: DTZ001  only for differences
 
 
@@ -112,7 +118,7 @@ def _moved(moment: Start, start: Start, shift: timedelta) -> Start:
     """Move a time in the clock of the series."""
     if not isinstance(moment, datetime) or not isinstance(start, datetime):
         return moment + shift
-    return (moment.astimezone(start.tzinfo).replace(tzinfo=None) + shift).replace(tzinfo=start.tzinfo)
+    return (_clock(moment, start) + shift).replace(tzinfo=start.tzinfo)
 
 
 def _split(lines: Sequence[str], start: Start, end: Start, original: Start) -> tuple[list[str], list[str]]:

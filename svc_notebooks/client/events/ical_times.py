@@ -199,7 +199,7 @@ def event_times(component: Component, zones: FileZones, shortest: timedelta, not
     try:
         end = _end(component, start, zones, notes)
     except (OverflowError, ValueError) as error:
-        notes.append(f"the end was left out: {error}")
+        notes.append(f"the end was left out: {reason(error)}")
         end = start
     if isinstance(start, datetime):
         if in_utc(end) > in_utc(start):
@@ -230,8 +230,16 @@ def _end(component: Component, start: Start, zones: FileZones, notes: list[str])
 def read_duration(value: str) -> timedelta:
     """Return a DURATION value (RFC 5545, 3.3.6), which may be negative. Raises ValueError for another value."""
     text = value.strip().upper()
-    length = parse_duration(text.lstrip("+-") if text.lstrip("+-") != "P" else "PT0S", "DURATION")
+    try:
+        length = parse_duration(text.lstrip("+-"))
+    except ValueError:
+        raise ValueError(f"{value.strip()[:40]!r} is not a duration such as PT1H30M") from None
     return -length if text.startswith("-") else length
+
+
+def reason(error: Exception) -> str:
+    """Return why a value cannot be used, for a note."""
+    return str(error) if isinstance(error, ValueError) else "its time is not in the years 1 to 9999"
 
 
 def _after(start: Start, length: timedelta) -> Start:

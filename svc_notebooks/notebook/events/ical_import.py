@@ -245,22 +245,19 @@ def _marked(stored: Event | None, mark: str) -> JSONObject:
 
 def _outcome(event: ImportedEvent, stored: Event | None, *, is_stored: bool) -> str:
     """Return what happens with an event of a file if the calendar has the event `stored` with this UID."""
+    from ...client.events.ical_lines import print_utc
+
     if stored is None:
         return CANCELLED if event.method == "CANCEL" else DONE
     properties: Any = stored.get("extendedProperties", {})
     mark = properties.get("private", {}).get(_VERSION)
-    stamp, _, digest = (mark or f"{_compact(str(stored.get('updated', '')))} ").partition(" ")
+    stamp, _, digest = (mark or f"{print_utc(stored.get('updated'))} ").partition(" ")
     sequence, current = event.body.get("sequence") or 0, stored.get("sequence") or 0
     if is_stored or digest == event.digest or event.method in _ANSWERS:
         return UNCHANGED
     if sequence < current or (sequence == current and event.stamp and event.stamp < stamp):  # type: ignore[operator]
         return OLDER
     return CANCELLED if event.method == "CANCEL" else DONE
-
-
-def _compact(time: str) -> str:
-    """Return an RFC 3339 time in UTC as in .ics files, without a part of a second."""
-    return f"{time[:19].replace('-', '').replace(':', '')}Z"
 
 
 def _query(body: JSONObject) -> dict[str, object]:

@@ -484,8 +484,27 @@ def override(original: str, start: str, summary: str = "Moved", parameters: str 
             [override("20270105T100000", "20270105T110000", parameters=";TZID=Europe/Berlin;RANGE=THISANDFUTURE")],
             [FOUR, "01-05 11:00", "01-06 11:00"],
         ),
+        (
+            [
+                override("20270105T090000Z", "20270106T110000", parameters=";RANGE=THISANDFUTURE"),
+                override("20270106T090000Z", "20270107T120000", parameters=""),
+            ],
+            [FOUR, "01-06 11:00", "01-07 12:00"],
+        ),
+        (
+            [override("20270104T090000Z", "20270104T110000", parameters=";RANGE=THISANDFUTURE")],
+            ["01-04 11:00", "01-05 11:00", "01-06 11:00"],
+        ),
+        (
+            [override("20270106T090000Z", "20270106T110000", "x\nSTATUS:CANCELLED", ";RANGE=THISANDFUTURE")],
+            [FOUR, FIVE],
+        ),
+        (
+            [override("20270109T090000Z", "20270109T110000", parameters=";RANGE=THISANDFUTURE")],
+            [FOUR, FIVE, SIX, "01-09 11:00"],
+        ),
     ],
-    ids=["date", "UTC", "stray", "all later"],
+    ids=["date", "UTC", "stray", "all later", "later in UTC", "all", "later are cancelled", "later stray"],
 )
 def test_changed_instances_are_those_that_the_file_means(lab: svc.Sandbox, term: str, changes: list[str], starts):
     text = file(f"UID:a@b\n{DAILY}", *changes)
@@ -497,6 +516,28 @@ def test_changed_instances_are_those_that_the_file_means(lab: svc.Sandbox, term:
     assert set(again["outcome"]) == {"unchanged"}
     found = svc.events(calendar=term, single_events=True, limit=9)["start"]
     assert [f"{start:%m-%d %H:%M}" for start in found] == starts
+
+
+@pytest.mark.parametrize(
+    "rule, new_start, starts",
+    [
+        ("FREQ=WEEKLY;BYDAY=MO,WE;COUNT=6", "20270112", ["01-04", "01-06", "01-12", "01-14", "01-19", "01-21"]),
+        ("FREQ=WEEKLY;BYDAY=MO;UNTIL=20270125", "20270110", ["01-04", "01-10", "01-17", "01-24"]),
+        ("FREQ=MONTHLY;BYDAY=2MO;COUNT=3", "20270112", ["01-04", "01-12", "02-12"]),
+        ("FREQ=WEEKLY;COUNT=3\nRDATE;VALUE=DATE:20270106,20270120\nEXDATE;VALUE=DATE:20270118", "20270112",
+         ["01-04", "01-06", "01-12", "01-21"]),
+    ],
+)  # fmt: skip
+def test_a_series_is_split_at_a_change_of_all_later_instances(lab, term: str, rule: str, new_start: str, starts):
+    series = f"UID:a@b\nDTSTART;VALUE=DATE:20270104\nRRULE:{rule}"
+    change = f"UID:a@b\nRECURRENCE-ID;VALUE=DATE;RANGE=THISANDFUTURE:20270111\nDTSTART;VALUE=DATE:{new_start}"
+
+    imported = svc.import_events(file(series, change), calendar=term)
+
+    assert imported["i_cal_uid"].tolist() == ["a@b", "a@b_R20270111"]
+    assert imported["notes"].tolist() == ["the instances from 20270111 on are an event of their own", ""]
+    found = svc.events(calendar=term, single_events=True, limit=9)["start"]
+    assert [f"{start:%m-%d}" for start in found] == starts
 
 
 def test_a_stray_instance_is_an_event_with_a_note(lab: svc.Sandbox, term: str):
