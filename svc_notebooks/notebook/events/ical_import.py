@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from datetime import timedelta
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -43,6 +44,8 @@ _VERSION = "icalVersion"
 _KEPT = ("colorId", "gadget", "anyoneCanAddSelf", "guestsCanInviteOthers", "guestsCanModify", "guestsCanSeeOtherGuests")
 """The fields of an event that a newer version of it in a file does not remove."""
 _MAX_NOTES = 20
+_MAX_QUERIES = 20
+"""The number of events that are looked up one by one. For more events, the whole calendar is listed."""
 
 
 def import_events(
@@ -184,8 +187,11 @@ class _Row(NamedTuple):
 def _rows(session: Session, calendar: str, events: list[ImportedEvent], reminders: Reminders) -> list[_Row]:
     from ...client.events.events import list_events
 
-    uids = {uid for event in events for uid in (event.body["iCalUID"], (event.instance_of or ("",))[0])}
-    listed = list_events(session, calendar, {}) if events else ()
+    uids = {str(event.body["iCalUID"]) for event in events} | {
+        event.instance_of[0] for event in events if event.instance_of
+    }
+    queries: list[dict[str, object]] = [{"iCalUID": uid} for uid in uids] if len(uids) <= _MAX_QUERIES else [{}]
+    listed = chain.from_iterable(list_events(session, calendar, query) for query in queries)
     stored = [event for event in listed if event.get("iCalUID") in uids]
     series = {str(event.get("iCalUID")): event for event in stored if not event.get("recurringEventId")}
     exported = _exported(stored, reminders) if stored else {}
