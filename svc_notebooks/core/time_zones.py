@@ -198,10 +198,12 @@ def nearest_zone(tz: tzinfo, year: int, preferred: str | None = None) -> tuple[s
     names = [*(name for name in large if name in _zone_name_set()), *zone_names()]
     days = _middles(year) + _middles(year + 1)
     offsets = [_offset(tz, day) for day in days]
+    changes = [clock_changes(tz, at) for at in (year, year + 1)]
     same = [name for name in names if [_offset(zone(name), day) for day in days] == offsets]
-    same = [
-        name for name in same if all(clock_changes(zone(name), at) == clock_changes(tz, at) for at in (year, year + 1))
-    ]
+    same = [name for name in same if [clock_changes(zone(name), at) for at in (year, year + 1)] == changes]
+    # Havana changes its clocks on the days of New York, but two hours earlier.
+    hours = _offsets_of_hours(tz, changes[0])
+    same = [name for name in same if _offsets_of_hours(zone(name), changes[0]) == hours] or same
     alike = same or _nearest(tz, range(days[0], days[12], _STEP), names)
     days = [day for at in range(year, min(year + 30, date.max.year)) for day in _middles(at)]
     return max(alike, key=lambda name: sum(_offset(zone(name), day) == _offset(tz, day) for day in days)), bool(same)
@@ -217,6 +219,12 @@ def _nearest(tz: tzinfo, days: Iterable[int], names: Iterable[str]) -> list[str]
     }
     smallest = min(differences.values())
     return [name for name, difference in differences.items() if difference == smallest]
+
+
+def _offsets_of_hours(tz: tzinfo, days: Iterable[int]) -> list[timedelta | None]:
+    """Return the UTC offsets of the first hours of some days, in which clocks change."""
+    times = [datetime.fromordinal(day).replace(hour=hour, minute=30, tzinfo=tz) for day in days for hour in range(4)]
+    return [time.utcoffset() for time in times]
 
 
 def _middles(year: int, months: Iterable[int] = range(1, 13)) -> list[int]:

@@ -186,5 +186,6 @@ def test_the_doctor_says_which_zone_data_python_uses(data: ZoneData, status: str
 def test_the_nearest_zone_keeps_the_offsets_of_later_years():
     """In 2006 Grand Turk, which is the first by name, had the clock of New York, and in 2017 another."""
     assert nearest_zone(zone("America/New_York"), 2006) == ("America/New_York", True)
+    assert nearest_zone(zone("America/New_York"), 2020) == ("America/New_York", True)
     assert nearest_zone(timezone(timedelta(hours=1)), 2026, "Europe/Berlin") == ("Africa/Lagos", True)
     assert nearest_zone(timezone(timedelta(minutes=1)), 2026)[1] is False
