@@ -182,8 +182,8 @@ def nearest_zone(tz: tzinfo, year: int, preferred: str | None = None) -> tuple[s
 
     This is `preferred` if it has the same offsets in winter and in summer. Otherwise it is the zone with the offsets
     and clock changes of `tz` in two years, or else the zone whose offsets in the year are nearest. Of several zones, it
-    is the one with most offsets of `tz` in thirty years. Of these it is the one with the shortest name in Windows,
-    which is that of the largest region: New York is "Eastern Standard Time", Indianapolis "US Eastern Standard Time".
+    is the one with most offsets of `tz` in thirty years. Of these it is a zone of the United States, or the one with the
+    shortest name in Windows, which is often that of the largest region.
 
     >>> from datetime import timezone
     >>> nearest_zone(timezone(timedelta(hours=5, minutes=45)), 2026)
@@ -195,18 +195,19 @@ def nearest_zone(tz: tzinfo, year: int, preferred: str | None = None) -> tuple[s
     if preferred and all(_offset(zone(preferred), day) == _offset(tz, day) for day in _middles(year, (1, 7))):
         return preferred, clock_changes(zone(preferred), year) == clock_changes(tz, year)
     large = [WINDOWS_ZONES[name] for name in sorted(WINDOWS_ZONES, key=len)]
-    names = [*(name for name in large if name in _zone_name_set()), *zone_names()]
+    names = [*_UNITED_STATES, *(name for name in large if name in _zone_name_set()), *zone_names()]
     days = _middles(year) + _middles(year + 1)
     offsets = [_offset(tz, day) for day in days]
     changes = [clock_changes(tz, at) for at in (year, year + 1)]
     same = [name for name in names if [_offset(zone(name), day) for day in days] == offsets]
     same = [name for name in same if [clock_changes(zone(name), at) for at in (year, year + 1)] == changes]
-    # Havana changes its clocks on the days of New York, but two hours earlier.
-    hours = _offsets_of_hours(tz, changes[0])
-    same = [name for name in same if _offsets_of_hours(zone(name), changes[0]) == hours] or same
     alike = same or _nearest(tz, range(days[0], days[12], _STEP), names)
     days = [day for at in range(year, min(year + 30, date.max.year)) for day in _middles(at)]
     return max(alike, key=lambda name: sum(_offset(zone(name), day) == _offset(tz, day) for day in days)), bool(same)
+
+
+_UNITED_STATES = ("America/New_York", "America/Chicago", "America/Denver", "America/Los_Angeles")
+"""The zones before others with the same offsets, such as Port-au-Prince, whose names in Windows are shorter."""
 
 
 def _nearest(tz: tzinfo, days: Iterable[int], names: Iterable[str]) -> list[str]:
@@ -219,12 +220,6 @@ def _nearest(tz: tzinfo, days: Iterable[int], names: Iterable[str]) -> list[str]
     }
     smallest = min(differences.values())
     return [name for name, difference in differences.items() if difference == smallest]
-
-
-def _offsets_of_hours(tz: tzinfo, days: Iterable[int]) -> list[timedelta | None]:
-    """Return the UTC offsets of the first hours of some days, in which clocks change."""
-    times = [datetime.fromordinal(day).replace(hour=hour, minute=30, tzinfo=tz) for day in days for hour in range(4)]
-    return [time.utcoffset() for time in times]
 
 
 def _middles(year: int, months: Iterable[int] = range(1, 13)) -> list[int]:
