@@ -182,8 +182,8 @@ def nearest_zone(tz: tzinfo, year: int, preferred: str | None = None) -> tuple[s
 
     This is `preferred` if it has the same offsets in winter and in summer. Otherwise it is the zone with the offsets
     and clock changes of `tz` in two years, or else the zone whose offsets in the year are nearest. Of several zones, it
-    is the one with most offsets of `tz` in thirty years. Of these it is a zone of the United States, or the one with the
-    shortest name in Windows, which is often that of the largest region.
+    is the one with most offsets of `tz` in thirty years. Of these it is a zone of the United States, or the one with
+    the shortest name in Windows, which is often that of the largest region.
 
     >>> from datetime import timezone
     >>> nearest_zone(timezone(timedelta(hours=5, minutes=45)), 2026)
@@ -207,7 +207,7 @@ def nearest_zone(tz: tzinfo, year: int, preferred: str | None = None) -> tuple[s
 
 
 _UNITED_STATES = ("America/New_York", "America/Chicago", "America/Denver", "America/Los_Angeles")
-"""The zones before others with the same offsets, such as Port-au-Prince, whose names in Windows are shorter."""
+"""The zones that come before others with the same offsets, such as that of Haiti, whose Windows name is shorter."""
 
 
 def _nearest(tz: tzinfo, days: Iterable[int], names: Iterable[str]) -> list[str]:
