@@ -1,4 +1,4 @@
-"""Sends requests over HTTP with the connection pools of the library `requests`, which no other module uses.
+"""Sends requests over HTTP with the connection pools of the library `requests`, which only this folder uses.
 
 `requests` finds the connection pool, certificates and proxies of each origin once. Later requests use an open
 connection directly, because finding the pool again takes as long as a small exchange. urllib3 sends the first request
@@ -11,7 +11,6 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from http.client import BadStatusLine, HTTPException, RemoteDisconnected
 from pathlib import Path
 from queue import LifoQueue
 from typing import cast
@@ -21,32 +20,23 @@ from weakref import finalize
 import requests
 import urllib3
 from requests.adapters import HTTPAdapter
-from requests.utils import get_environ_proxies, urldefragauth
+from requests.utils import get_environ_proxies, select_proxy, urldefragauth
 from urllib3.connection import HTTPConnection, HTTPSConnection
-from urllib3.exceptions import (
-    ConnectTimeoutError,
-    HTTPError,
-    InvalidHeader,
-    LocationValueError,
-    NameResolutionError,
-    NewConnectionError,
-    ProxyError,
-    ProxySchemeUnsupported,
-    ReadTimeoutError,
-    SSLError,
-)
+from urllib3.exceptions import ProxyError, ReadTimeoutError
 
 from ...core.http.messages import Body, Headers, Request, Response
-from ...core.http.redaction import redact_text, redact_url
+from ...core.http.redaction import redact_url
 from ...core.platform import capabilities
-from ...core.printable_text import printable
 from ...core.process_fork import after_fork
 from .http1 import SENT_AT_ONCE, QuickResponse, exchange, plain_head, request_target
-from .http_options import certificates_of, proxies_of
+from .http_errors import ERRORS, safe_cause, transport_error
+from .http_options import certificates_of, needs_no_proxy, proxies_of, proxy_advice
 from .in_process import BLOCK, TransportError
 
-ERRORS = (requests.RequestException, HTTPError, HTTPException, ProxySchemeUnsupported, OSError)
-"""The base classes of the errors of requests, urllib3, http.client and sockets. A test checks that none is missing."""
+_BLOCKED = (
+    "the browser blocked the request to {host}: the host cannot be reached, or does not allow requests from this page"
+    " (CORS). The service must allow the page's origin, and expose the headers Location, Range and ETag"
+)
 
 _READ_AT_ONCE = 65_536
 """The maximum response size in bytes that is read at once, which frees the connection."""
@@ -74,7 +64,8 @@ class HttpTransport:
     """A transport that sends requests over sockets, and keeps connections open for further requests.
 
     `verify` is True, False or a file or folder of certificates, `proxies` maps schemes to proxy URLs. If None, the
-    environment variables apply. `timeout` has the seconds to connect and to read.
+    environment variables apply, except that requests to this machine use no proxy. `timeout` has the seconds to
+    connect and to read.
     """
 
     def __init__(
@@ -86,7 +77,6 @@ class HttpTransport:
     ) -> None:
         self._verify = certificates_of(verify)
         self._own_proxies = proxies_of(proxies)
-        self._proxies: dict[str, dict[str, str]] = {}
         self._timeout = urllib3.Timeout(connect=timeout[0], read=timeout[1])
         self._adapter = _adapter()
         self._pools: dict[tuple[str, str], _OriginPool] = {}
@@ -97,14 +87,17 @@ class HttpTransport:
         """Send a request and return the response. Raises TransportError if no response arrives."""
         pool = self._pool_for(request.url)
         try:
-            response = pool.send(request, self._timeout)
+            received = pool.send(request, self._timeout)
+            response = received if isinstance(received, Response) else _read(received, request.method)
+            if response.status == 407 and pool.behind_proxy:
+                raise ProxyError("", OSError("407 Proxy Authentication Required"))
         except ERRORS as error:
             if capabilities().sockets:
-                raise transport_error(error, request.url) from _safe_cause(error)
+                raise transport_error(error, request.url, self._own_proxies) from safe_cause(error)
             # A browser gives no reason for a failed request, and another try would not help.
             host = urlsplit(request.url).netloc.rpartition("@")[2]
-            raise TransportError(_BLOCKED.format(host=host), hopeless=True) from _safe_cause(error)
-        return response if isinstance(response, Response) else _read(response, request.method)
+            raise TransportError(_BLOCKED.format(host=host), hopeless=True) from safe_cause(error)
+        return response
 
     def close(self) -> None:
         """Close all connections."""
@@ -126,7 +119,11 @@ class HttpTransport:
                 pool = self._pools[origin] = self._new_pool(url)
             except ERRORS as error:
                 # The URL, the proxy URL or the certificate path is wrong, so nothing was sent and a retry cannot help.
-                raise TransportError(str(error), sent=False, hopeless=True) from error
+                has_proxy = select_proxy(url, self._proxies_for(url))
+                advice = proxy_advice(url, self._own_proxies) if has_proxy else "check base_url"
+                if type(error) is OSError:
+                    advice = "check REQUESTS_CA_BUNDLE, CURL_CA_BUNDLE or verify="
+                raise TransportError(f"{error}; {advice}", sent=False, hopeless=True) from error
         return pool
 
     def _new_pool(self, url: str) -> _OriginPool:
@@ -149,10 +146,7 @@ class HttpTransport:
     def _proxies_for(self, url: str) -> dict[str, str]:
         if self._own_proxies is not None:
             return self._own_proxies
-        host = urlsplit(url).netloc
-        if host not in self._proxies:
-            self._proxies[host] = get_environ_proxies(url)
-        return self._proxies[host]
+        return {} if needs_no_proxy(url) else get_environ_proxies(url)
 
 
 def _adapter() -> HTTPAdapter:
@@ -309,90 +303,6 @@ class Stream:
                 yield block
             raw.release_conn()
         except ERRORS as error:
-            raise transport_error(error) from _safe_cause(error)
+            raise transport_error(error) from safe_cause(error)
         finally:
             raw.close()
-
-
-def transport_error(error: Exception, url: str = "") -> TransportError:
-    """Return the TransportError, with the host of `url`, for an error of requests, urllib3 or a socket."""
-    layers = list(_layers(error))
-    hopeless = any(isinstance(layer, _HOPELESS) for layer in layers)
-    early = any(isinstance(layer, _NOT_SENT) for layer in layers)
-    message = _unreachable(layers, url) if early or hopeless else ""
-    _forget_frames(error)
-    return TransportError(
-        message or _message(layers[-1]), sent=not (early or hopeless), hopeless=hopeless, unreachable=bool(message)
-    )
-
-
-def _unreachable(layers: list[BaseException], url: str) -> str:
-    """Return advice with the address that could not be reached, or "" for any other error."""
-    parts = urlsplit(url)
-    host, origin = parts.hostname, f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
-    inner = layers[-1]
-    if any(isinstance(layer, ProxyError) for layer in layers):
-        return f"the proxy for {origin} cannot be reached ({_message(inner)}); check HTTPS_PROXY or proxies="
-    if isinstance(inner, NameResolutionError):
-        return f"the host {host} of {origin} was not found; check the host name in base_url, and the network"
-    if isinstance(inner, NewConnectionError) and isinstance(inner.__cause__, ConnectionRefusedError):
-        return f"nothing listens at {origin}; check the port in base_url, and that the service runs"
-    if isinstance(inner, NewConnectionError):
-        return f"{origin} cannot be reached ({_message(inner)}); check base_url, and the network"
-    if isinstance(inner, ConnectTimeoutError):
-        return f"{origin} did not accept the connection in time; check base_url, and the network"
-    return ""
-
-
-_BLOCKED = (
-    "the browser blocked the request to {host}: the host cannot be reached, or does not allow requests from this page"
-    " (CORS). The service must allow the page's origin, and expose the headers Location, Range and ETag"
-)
-
-
-def _safe_cause(error: Exception) -> BaseException | None:
-    """Return the innermost error, as outer errors show the URL (T-05), or None if the innermost shows a secret."""
-    inner = list(_layers(error))[-1]
-    return inner if redact_text(str(inner)) == str(inner) else None
-
-
-_NOT_SENT = (ConnectTimeoutError, NewConnectionError, ProxyError)
-
-
-_HOPELESS = (
-    requests.exceptions.InvalidURL,
-    requests.exceptions.InvalidProxyURL,
-    InvalidHeader,
-    LocationValueError,
-    NameResolutionError,
-    ProxySchemeUnsupported,
-    SSLError,
-)
-
-
-def _layers(error: BaseException) -> Iterator[BaseException]:
-    yield error
-    for inner in (getattr(error, "reason", None), *error.args):
-        if isinstance(inner, BaseException):
-            yield from _layers(inner)
-            return
-
-
-def _forget_frames(error: BaseException) -> None:
-    """Remove the tracebacks of an error and its causes, whose frames contain the access token (T-05)."""
-    error.__traceback__ = None
-    for before in (error.__cause__, error.__context__):
-        if before is not None and before.__traceback__ is not None:
-            _forget_frames(before)
-
-
-def _message(error: BaseException) -> str:
-    text = str(error) or type(error).__name__
-    if isinstance(error, BadStatusLine) and not isinstance(error, RemoteDisconnected):
-        return (
-            f"the response is not HTTP; check base_url. The response begins with '{printable(redact_text(text), 60)}'"
-        )
-    if "WRONG_VERSION_NUMBER" in text:
-        return "the server does not use TLS; check the scheme (https or http) and the port in base_url"
-    # remove the object's repr with its memory address, with which urllib3 begins its messages
-    return printable(redact_text(text.partition(">: ")[2] or text if text.startswith("<") else text))

@@ -1,10 +1,12 @@
-"""Checks the arguments of a session that say how connections are made."""
+"""Checks the arguments of a session that say how connections are made, and decides which hosts need no proxy."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from ipaddress import ip_address, ip_network
 from pathlib import Path
+from urllib.parse import urlsplit
 
 
 def proxies_of(proxies: Mapping[str, str] | None) -> dict[str, str] | None:
@@ -28,3 +30,46 @@ def certificates_of(verify: bool | str | Path | None) -> bool | str:
     if verify is None:
         return os.environ.get("REQUESTS_CA_BUNDLE") or os.environ.get("CURL_CA_BUNDLE") or True
     return verify
+
+
+def is_loopback(host: str | None) -> bool:
+    """Return True if a host name or address of a URL is this machine.
+
+    >>> [is_loopback(host) for host in ("127.0.0.2", "::1", "app.localhost", "10.0.0.1", "localhost.example")]
+    [True, True, True, False, False]
+    """
+    return any(_matches((host or "").rstrip("."), name) for name in _THIS_MACHINE)
+
+
+_THIS_MACHINE = ("localhost", "127.0.0.0/8", "::1", "0.0.0.0", "::")
+
+
+def needs_no_proxy(url: str) -> bool:
+    """Return True if the host of a URL is this machine or is in NO_PROXY, as `*`, domain, address or network.
+
+    An entry may end with a port. `requests` ignores a `*` in a list, networks of IPv6, and addresses with a port.
+    """
+    parts = urlsplit(url)
+    host, port = parts.hostname or "", f":{parts.port or (443 if parts.scheme == 'https' else 80)}"
+    entries = (os.environ.get("no_proxy") or os.environ.get("NO_PROXY") or "").lower().replace(",", " ").split()
+    names = {name for entry in entries for name in (entry, entry.removesuffix(port))}
+    return is_loopback(host) or "*" in names or any(_matches(host, name) for name in names)
+
+
+def _matches(host: str, entry: str) -> bool:
+    """Return True if a host is, or is in, the domain, address or network of an entry of NO_PROXY."""
+    name = entry.removeprefix("*").removeprefix(".").strip("[]")
+    try:
+        return ip_address(host) in ip_network(name, strict=False)
+    except ValueError:
+        return bool(name) and f".{host}".endswith(f".{name}")
+
+
+def proxy_advice(url: str, own_proxies: object) -> str:
+    """Return advice after a failure of the proxy for a URL, with the name of the setting that chose this proxy."""
+    if own_proxies is not None:
+        return "check proxies="
+    parts = urlsplit(url)
+    names = (name for key in (parts.scheme, "all") for name in (f"{key}_proxy", f"{key}_proxy".upper()))
+    variable = next(filter(os.environ.get, names), "the proxy settings of the system")
+    return f"check {variable} (http://user:password@host:port), or add {parts.hostname} to NO_PROXY"

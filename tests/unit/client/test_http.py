@@ -19,7 +19,9 @@ from urllib3.util.wait import wait_for_read
 
 from svc_notebooks.client.session import Session
 from svc_notebooks.client.transport import http as client_http
-from svc_notebooks.client.transport.http import ERRORS, SENT_AT_ONCE, HttpTransport, transport_error
+from svc_notebooks.client.transport.http import SENT_AT_ONCE, HttpTransport
+from svc_notebooks.client.transport.http_errors import ERRORS, transport_error
+from svc_notebooks.client.transport.http_options import needs_no_proxy
 from svc_notebooks.client.transport.in_process import BLOCK, TransportError
 from svc_notebooks.client.uploads.open_source import open_source
 from svc_notebooks.client.uploads.source_stream import SourceStream
@@ -103,12 +105,16 @@ def server() -> Iterator[Server]:
     thread.join()
 
 
-@pytest.fixture(params=[False, True], ids=["new connection", "open connection"])
-def transport(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[HttpTransport]:
-    """Return a transport, with an open connection to the server in the second of two runs."""
+@pytest.fixture
+def no_proxies(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("http_proxy", "https_proxy", "all_proxy", "no_proxy"):
         monkeypatch.delenv(name, raising=False)
         monkeypatch.delenv(name.upper(), raising=False)
+
+
+@pytest.fixture(params=[False, True], ids=["new connection", "open connection"])
+def transport(request: pytest.FixtureRequest, no_proxies: None) -> Iterator[HttpTransport]:
+    """Return a transport, with an open connection to the server in the second of two runs."""
     transport = HttpTransport(timeout=(2, 2))
     if request.param:
         server: Server = request.getfixturevalue("server")
@@ -299,19 +305,49 @@ def test_invalid_urls_and_headers_are_hopeless(transport: HttpTransport) -> None
         assert caught.value.hopeless
 
 
-def test_a_missing_proxy_is_unreachable(transport: HttpTransport, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("http_proxy", f"http://127.0.0.1:{_free_port()}")
-    with pytest.raises(
-        TransportError, match=r"^the proxy for http://outside\.example cannot be reached.*refused"
-    ) as caught:
-        transport.send(Request("GET", "http://outside.example/"))
+@pytest.mark.parametrize(
+    "variable, url",
+    [
+        ("http_proxy", "http://outside.example/"),
+        ("HTTP_PROXY", "http://outside.example/"),
+        ("HTTPS_PROXY", "https://outside.example/"),
+        ("ALL_PROXY", "http://outside.example/"),
+    ],
+)
+def test_a_missing_proxy_is_unreachable_and_its_variable_is_named(
+    variable: str, url: str, no_proxies: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(variable, f"http://user:word@127.0.0.1:{_free_port()}")
+    with pytest.raises(TransportError, match=r"^the proxy for https?://outside\.example cannot be reached") as caught:
+        HttpTransport().send(Request("GET", url))
     assert not caught.value.sent
+    assert f"check {variable} (" in str(caught.value)
+    assert "add outside.example to NO_PROXY" in str(caught.value)
+    assert "word" not in str(caught.value).replace("password", "")
+
+
+@pytest.mark.parametrize("proxy", ["http://", "ftp://proxy.example", "http://proxy.example:port", "socks5://x"])
+def test_an_invalid_proxy_is_hopeless_and_its_variable_is_named(
+    proxy: str, no_proxies: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HTTP_PROXY", proxy)
+    with pytest.raises(TransportError, match=r"check HTTP_PROXY .*NO_PROXY") as caught:
+        HttpTransport().send(Request("GET", "http://outside.example/"))
+    assert caught.value.hopeless
+
+
+def test_a_proxy_that_requires_a_password_is_told_so(server: Server, transport: HttpTransport) -> None:
+    server.reply = lambda handler: handler.ok(407, b"<html>Sign in</html>")
+    transport._own_proxies = {"http": server.base_url}
+    with pytest.raises(TransportError, match=r"407 Proxy Authentication Required.*check proxies=") as caught:
+        transport.send(Request("GET", "http://outside.example/"))
+    assert caught.value.unreachable
 
 
 def test_missing_certificates_in_the_environment_are_hopeless(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(tmp_path / "none.pem"))
     transport = HttpTransport()
-    with pytest.raises(TransportError, match=r"none\.pem") as caught:
+    with pytest.raises(TransportError, match=r"none\.pem; check REQUESTS_CA_BUNDLE") as caught:
         transport.send(Request("GET", "https://127.0.0.1/"))
     assert (caught.value.sent, caught.value.hopeless) == (False, True)
 
@@ -414,6 +450,53 @@ def test_a_session_over_tls_fails_at_once_without_the_authority(server: Server, 
     with session, pytest.raises(Interrupted, match="certificate"):
         session.call("GET", "/x")
     assert time.slept == []
+
+
+@pytest.mark.parametrize(
+    "url, no_proxy",
+    [
+        ("http://127.0.0.1:8080/", ""),
+        ("http://127.9.9.9/", ""),
+        ("http://[::1]:8080/", "x.example"),
+        ("https://LocalHost/", ""),
+        ("https://app.localhost./", ""),
+        ("http://inside.example/", "x.example, inside.example"),
+        ("http://a.inside.example/", ".inside.example"),
+        ("http://a.inside.example/", "*.inside.example"),
+        ("http://inside.example:8080/", "inside.example:8080"),
+        ("https://inside.example/", "INSIDE.example:443"),
+        ("http://10.1.2.3/", "10.0.0.0/8"),
+        ("http://10.1.2.3:8080/", "10.1.2.3:8080"),
+        ("http://[fd00::7]/", "fd00::/8"),
+        ("http://inside.example/", "x.example,*"),
+    ],
+)
+def test_this_machine_and_the_hosts_of_no_proxy_need_no_proxy(
+    url: str, no_proxy: str, no_proxies: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NO_PROXY", no_proxy)
+    monkeypatch.setenv("ALL_PROXY", "http://proxy.example:3128")
+
+    assert HttpTransport()._proxies_for(url) == {}
+
+
+@pytest.mark.parametrize(
+    "url, no_proxy",
+    [
+        ("http://localhost.example/", "inside.example"),
+        ("http://10.1.2.3/", "11.0.0.0/8, 10.1.2.3:8080"),
+        ("http://notinside.example/", "inside.example, *.inside.example"),
+        ("http://inside.example/", " , "),
+    ],
+)
+def test_other_hosts_need_a_proxy(url: str, no_proxy: str, no_proxies: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("no_proxy", no_proxy)
+
+    assert not needs_no_proxy(url)
+
+
+def test_a_proxy_for_this_machine_may_be_given(server: Server) -> None:
+    assert HttpTransport(proxies={"http": "http://proxy.example"})._proxies_for(server.base_url) != {}
 
 
 def test_proxies_come_from_the_environment_once_for_each_host(
