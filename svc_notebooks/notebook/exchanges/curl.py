@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from ...client.transport.http_options import is_loopback
 from ...core.http.redaction import REDACTED
 from .recorded_body import client_headers, has_token, multipart_frame, sent_span, whole_body
 
@@ -40,12 +41,17 @@ def _headers(exchange: Exchange) -> Iterator[str]:
 
 
 def _url(url: str, base: str | None) -> str:
-    """Return the quoted URL for curl, with `--globoff` if the URL has brackets or braces, which curl would expand."""
+    """Return the quoted URL for curl, after `--noproxy` if the service is on this machine.
+
+    If the URL has brackets or braces, which curl would expand, `--globoff` is added.
+    """
     parts = urlsplit(url)
     origin = f"{parts.scheme}://{parts.netloc}"
     start, rest = (origin, url[len(origin) :]) if base is None else (base.rstrip("/"), url[len(origin) :])
     shown = f'"{start}"{_quote_with_token(rest)}' if start.startswith("$") else _quote_with_token(start + rest)
-    return f"--globoff {shown}" if any(mark in url for mark in "[]{}") else shown
+    shown = f"--globoff {shown}" if any(mark in url for mark in "[]{}") else shown
+    is_here = start.startswith("$") or is_loopback(urlsplit(start).hostname)
+    return f"--noproxy '*' {shown}" if is_here else shown
 
 
 def _quote_with_token(text: str) -> str:

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from ...client.transport.http_options import is_loopback
 from ...core.http.redaction import REDACTED
 from .recorded_body import client_headers, has_token, multipart_frame, sent_span, whole_body
 
@@ -28,14 +29,17 @@ def python_text(exchange: Exchange, base_url: str | None = None, *, in_process: 
     `SVC_BASE_URL` replaces them if the service is in this kernel.
     """
     body, data = _body(exchange)
+    is_here = is_loopback(urlsplit(base_url or exchange.url).hostname) or (in_process and base_url is None)
     call = [
-        _literal(exchange.method),
-        _url(exchange.url, base_url, in_process=in_process),
+        f"{_literal(exchange.method)},",
+        f"{_url(exchange.url, base_url, in_process=in_process)},",
         *_headers(exchange),
-        *([f"data={data}"] if data else []),
-        "timeout=60",
+        *([f"data={data},"] if data else []),
+        "auth=lambda request: request,  # otherwise an entry of ~/.netrc replaces the header Authorization",
+        *(['proxies={"no_proxy": "*"},  # the service is on this machine'] if is_here else []),
+        "timeout=60,",
     ]
-    lines = [*body, "response = requests.request(", *(f"    {argument}," for argument in call), ")"]
+    lines = [*body, "response = requests.request(", *(f"    {argument}" for argument in call), ")"]
     code = "\n".join([*lines, "print(response.status_code, response.text)"])
     return ("import os\n\n" if "os.environ" in code else "") + "import requests\n\n" + code
 
@@ -58,7 +62,7 @@ def _headers(exchange: Exchange) -> Iterator[str]:
     if has_token(exchange):
         lines.insert(0, f'        "Authorization": "Bearer " + {_TOKEN},')
     if lines:
-        yield "\n".join(["headers={", *lines, "    }"])
+        yield "\n".join(["headers={", *lines, "    },"])
 
 
 def _body(exchange: Exchange) -> tuple[list[str], str]:

@@ -26,6 +26,7 @@ def paste(lab: svc.Sandbox) -> Iterator[Callable[..., str]]:
             command = svc.exchange(n).curl() + " -sS -i"
             shell = {
                 "PATH": os.environ["PATH"], "SVC_TOKEN": token, "SVC_BASE_URL": server.base_url, "FILE": str(file),
+                "http_proxy": "http://127.0.0.1:9", "ALL_PROXY": "http://127.0.0.1:9",
             }  # fmt: skip
             done = subprocess.run(["bash", "-c", command], env=shell, capture_output=True, timeout=PATIENCE, check=True)
             return done.stdout.decode()

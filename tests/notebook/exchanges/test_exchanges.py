@@ -118,7 +118,13 @@ def test_the_curl_command_repeats_the_request(lab, tmp_path):
         far = svc.connect(server.base_url, token)
         svc.create_file(name='it\'s "quoted" $HOME')
         svc.start_upload(file, name="chunk.bin", chunk_size=262_144).send_chunk()
-        shell = {**os.environ, "SVC_TOKEN": token, "FILE": str(file), "no_proxy": "127.0.0.1"}
+        shell = {
+            **os.environ,
+            "SVC_TOKEN": token,
+            "FILE": str(file),
+            "http_proxy": "http://127.0.0.1:9",
+            "no_proxy": "",
+        }
 
         outputs = [
             subprocess.run(

@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 
@@ -15,15 +16,20 @@ ODD = 'it\'s "quoted" $HOME `id` \\ {a,b} [0-9] %41 ü\t|'
 
 
 @pytest.fixture
-def run(lab: svc.Sandbox) -> Iterator[Callable[..., str]]:
-    """Run the code of an exchange, by default of the last one, and return its output: status and body."""
+def run(lab: svc.Sandbox, tmp_path: Path) -> Iterator[Callable[..., str]]:
+    """Run the code of an exchange, by default of the last one, and return its output: status and body.
+
+    The environment has a proxy that does not exist, and a password for this machine in ~/.netrc.
+    """
+    (tmp_path / "netrc").write_text("machine 127.0.0.1 login nobody password wrong\n")
     with lab.serve() as server:
         token = lab.service.sign_in()
 
         def run(n: int = -1, file: object = "", **changed: str) -> str:
             environment = {
                 **os.environ, "SVC_TOKEN": token, "SVC_BASE_URL": server.base_url, "FILE": str(file),
-                "NO_PROXY": "127.0.0.1", **changed,
+                "NETRC": str(tmp_path / "netrc"), "http_proxy": "http://127.0.0.1:9", "ALL_PROXY": "http://127.0.0.1:9",
+                "NO_PROXY": "", "no_proxy": "", **changed,
             }  # fmt: skip
             command = [sys.executable, "-c", svc.exchange(n).python()]
             done = subprocess.run(command, env=environment, capture_output=True, timeout=PATIENCE, check=True)
@@ -79,6 +85,6 @@ def test_the_code_of_an_external_service_has_its_address(lab):
     assert f'"{server.base_url}/storage/v3/files' in code
     assert "a-very-secret-token" not in code
     assert 'os.environ["SVC_TOKEN"]' in code
-    assert '"https://elsewhere.example/storage/v3/files' in svc.exchange(session=session).python(
-        "https://elsewhere.example/"
-    )
+    elsewhere = svc.exchange(session=session).python("https://elsewhere.example/")
+    assert '"https://elsewhere.example/storage/v3/files' in elsewhere
+    assert ("no_proxy" in code, "no_proxy" in elsewhere) == (True, False)
