@@ -10,6 +10,7 @@ from ..http.messages import JSON
 from ..resources.events import EventTime
 from ..time_zones import zone
 from .rrule import Start
+from .value_checks import wrong_type
 
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 _DATE_TIME = re.compile(r"(\d{4}-\d{2}-\d{2})[Tt](\d{2}:\d{2}:\d{2})(\.\d+)?([Zz]|[+-]\d{2}:\d{2})?", re.ASCII)
@@ -45,7 +46,7 @@ def read_time(value: object) -> Start:
     '2026-11-02T10:00:00+01:00'
     """
     if not isinstance(value, dict):
-        raise TimeError(TimeProblem("badTime", "", 'expected an object such as {"date": "2026-11-02"}.'))
+        raise TimeError(TimeProblem("badTime", "", wrong_type(value, 'an object such as {"date": "2026-11-02"}')))
     day, time, name = value.get("date"), value.get("dateTime"), value.get("timeZone")
     if day is not None and time is not None:
         raise TimeError(TimeProblem("invalid", "", "expected either date or dateTime, not both."))

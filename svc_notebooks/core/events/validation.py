@@ -19,7 +19,7 @@ from .conference import conference_problems
 from .field_table import EVENT_FIELDS, MAX_REMINDER_MINUTES, MAX_REMINDERS, METHODS, EventField
 from .rrule import Recurrence as Lines, RecurrenceError, Start, is_all_day
 from .times import TimeError, instant, read_time
-from .value_checks import check, invalid, too_long
+from .value_checks import check, invalid, too_long, wrong_type
 
 DEFAULTS: dict[str, JSON] = {
     event_field.path: event_field.default  # type: ignore[misc]
@@ -141,7 +141,7 @@ def _value(node: _Node, value: JSON, path: str) -> Iterator[Row]:
     elif isinstance(value, list) and node.entry is not None:
         for index, entry in enumerate(value):
             if node.entry.children and not isinstance(entry, dict):
-                yield from invalid(f"{path}[{index}]", "expected an object.")
+                yield from invalid(f"{path}[{index}]", wrong_type(entry, "an object"))
             else:
                 yield from _value(node.entry, entry, f"{path}[{index}]")
 

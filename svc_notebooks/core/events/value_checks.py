@@ -32,33 +32,44 @@ def is_address(text: object) -> bool:
 
 
 _PYTHON_TYPES: Mapping[str, tuple[type[Any], str]] = {
-    "string": (str, "text"),
+    **dict.fromkeys(("string", "enum", "email", "id", "url", "https", "link"), (str, "text")),
     "boolean": (bool, "true or false"),
     "object": (dict, "an object"),
     "list": (list, "a list"),
+    "map": (dict, "an object of texts"),
 }
+"""The Python type of a field's JSON value, and its name in messages. An integer and a time have their own checks."""
 _SCHEMES = {"url": ("http", "https"), "https": ("https",), "link": ()}
 """The allowed URL schemes by field type. A URL of type "link" may have any scheme."""
 
 
 def check(field: EventField, value: Any, path: str) -> list[Row]:
     """Return the error rows for a field value, empty if valid. `path` is the field path in the rows."""
-    if field.type in _PYTHON_TYPES:
-        python_type, expected = _PYTHON_TYPES[field.type]
-        if not isinstance(value, python_type):
-            return invalid(path, f"expected {expected}, not {_describe(value)}.")
-        if field.limit is not None and len(value) > field.limit:
-            unit = "characters" if isinstance(value, str) else "entries"
-            return too_long(path, f"expected at most {field.limit} {unit}, not {len(value)}.")
-    elif field.type in _SCHEMES:
+    python_type, expected = _PYTHON_TYPES.get(field.type, (object, ""))
+    if not isinstance(value, python_type):
+        return invalid(path, wrong_type(value, expected, field.values), field.decided_by)
+    if field.limit is not None and isinstance(value, str | list) and len(value) > field.limit:
+        unit = "characters" if isinstance(value, str) else "entries"
+        return too_long(path, f"expected at most {field.limit} {unit}, not {len(value)}.")
+    if field.type in _SCHEMES:
         schemes = _SCHEMES[field.type]
-        if not (isinstance(value, str) and _is_url(value, schemes)):
+        if not _is_url(value, schemes):
             beginnings = " or ".join(f"{scheme}://" for scheme in schemes)
             example = f"that begins with {beginnings}" if schemes else "such as https://example.com/a.pdf"
             return invalid(path, f"expected a URL {example}.")
-    elif field.type != "time":  # validation.py checks the members of a time
+    elif field.type in _CHECKS:  # validation.py checks the members of a time
         return _CHECKS[field.type](field, value, path)
     return []
+
+
+def wrong_type(value: object, expected: str, allowed: tuple[str, ...] = ()) -> str:
+    """Return the message about a value of a wrong JSON type. `allowed` has the allowed texts, if there are few.
+
+    >>> wrong_type(5, "text", ("4", "5"))
+    'expected text, one of "4", "5", not the number 5.'
+    """
+    values = ", ".join(f'"{text}"' for text in allowed)
+    return f"expected {expected}{', one of ' if values else ''}{values}, not {_describe(value)}."
 
 
 def invalid(path: str, message: str, decided_by: str | None = None) -> list[Row]:
@@ -74,7 +85,7 @@ def too_long(path: str, message: str) -> list[Row]:
 def _integer(field: EventField, value: JSON, path: str) -> list[Row]:
     number = int(value) if isinstance(value, float) and value.is_integer() else value
     if isinstance(number, bool) or not isinstance(number, int):
-        return [row("badNumber", field=path, message=f"expected a whole number, not {_describe(value)}.")]
+        return [row("badNumber", field=path, message=wrong_type(value, "a whole number"))]
     minimum, maximum = field.minimum, field.maximum
     if (minimum is not None and number < minimum) or (maximum is not None and number > maximum):
         bounds = f"from {minimum} to {maximum}" if maximum is not None else f"of {minimum} or more"
@@ -83,10 +94,9 @@ def _integer(field: EventField, value: JSON, path: str) -> list[Row]:
 
 
 def _enum(field: EventField, value: JSON, path: str) -> list[Row]:
-    if isinstance(value, str) and value in field.values:
+    if value in field.values:
         return []
-    shown = repr(value[:40]) if isinstance(value, str) else _describe(value)
-    message = f"{shown} is not allowed; expected one of {', '.join(field.values)}."
+    message = f"{str(value)[:40]!r} is not allowed; expected one of {', '.join(field.values)}."
     return invalid(path, message, field.decided_by)
 
 
@@ -108,23 +118,24 @@ def _email(field: EventField, value: JSON, path: str) -> list[Row]:
 
 
 def _id(field: EventField, value: JSON, path: str) -> list[Row]:
-    right = isinstance(value, str) and _ID.fullmatch(value)
-    return [] if right else invalid(path, "expected 5 to 1024 characters of 0-9 and a-v.")
+    return [] if _ID.fullmatch(str(value)) else invalid(path, "expected 5 to 1024 characters of 0-9 and a-v.")
 
 
 def _map(field: EventField, value: JSON, path: str) -> list[Row]:
-    if not isinstance(value, dict):
-        return invalid(path, f'expected an object of strings, such as {{"key": "value"}}, not {_describe(value)}.')
-    wrong = [key for key, text in value.items() if text is not None and not isinstance(text, str)]
-    return invalid(f"{path}.{wrong[0][:60]}", "expected text.", field.decided_by) if wrong else []
+    for key, text in value.items():  # type: ignore[union-attr]  # the type is checked before
+        if text is not None and not isinstance(text, str):
+            return invalid(f"{path}.{key[:60]}", wrong_type(text, "text"), field.decided_by)
+    return []
 
 
-def _describe(value: JSON) -> str:
+def _describe(value: object) -> str:
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]
     if isinstance(value, str):
         return f"the text {value[:40]!r}"
-    return "a list" if isinstance(value, list) else "an object" if isinstance(value, dict) else f"{value!r}"[:40]
+    return (
+        "a list" if isinstance(value, list) else "an object" if isinstance(value, dict) else f"the number {value}"[:40]
+    )
 
 
 _CHECKS: Mapping[str, Callable[[EventField, JSON, str], list[Row]]] = {

@@ -298,3 +298,39 @@ def test_a_negative_sequence_is_refused(ada: CalendarClient) -> None:
 @pytest.mark.parametrize("sequence", [0, 3, 2**31 - 1])
 def test_a_sequence_may_be_given(ada: CalendarClient, sequence: int) -> None:
     assert ada.made(sequence=sequence)["sequence"] == sequence
+
+
+@pytest.mark.parametrize(
+    "fields, message",
+    [
+        ({"colorId": 5}, 'colorId: expected text, one of "1", "2"'),
+        ({"colorId": 5}, "not the number 5."),
+        ({"status": True}, 'status: expected text, one of "confirmed", "tentative", "cancelled", not true.'),
+        ({"summary": 7}, "summary: expected text, not the number 7."),
+        ({"sequence": "1"}, "sequence: expected a whole number, not the text '1'."),
+        ({"reminders": {"useDefault": "true"}}, "useDefault: expected true or false, not the text 'true'."),
+        (
+            {"reminders": {"useDefault": False, "overrides": [{"method": "popup", "minutes": "10"}]}},
+            "minutes: expected a whole number, not the text '10'.",
+        ),
+        ({"reminders": "10 minutes"}, "reminders: expected an object, not the text '10 minutes'."),
+        ({"attendees": "a@x"}, "attendees: expected a list, not the text 'a@x'."),
+        ({"attendees": ["a@x"]}, "attendees[0]: expected an object, not the text 'a@x'."),
+        ({"attendees": [{"email": 5}]}, "attendees[0].email: expected text, not the number 5."),
+        (
+            {"start": "2026-01-01"},
+            'start: expected an object such as {"date": "2026-11-02"}, not the text \'2026-01-01\'.',
+        ),
+        ({"recurrence": "RRULE:FREQ=DAILY"}, "recurrence: expected a list, not the text 'RRULE:FREQ=DAILY'."),
+        ({"source": {"url": ["x"]}}, "source.url: expected text, not a list."),
+        ({"id": 12345}, "id: expected text, not the number 12345."),
+        ({"extendedProperties": {"private": {"a": 1.5}}}, "private.a: expected text, not the number 1.5."),
+        ({"extendedProperties": {"private": [1]}}, "private: expected an object of texts, not a list."),
+    ],
+    ids=str,
+)
+def test_a_wrong_json_type_is_told_with_the_expected_one(ada: CalendarClient, fields: Fields, message: str) -> None:
+    answer = ada.insert({**SEMINAR, **fields})
+
+    assert answer.status == 400
+    assert message in answer.error["message"]
