@@ -9,6 +9,7 @@ from threading import RLock, local
 from typing import TypeAlias
 from urllib.parse import urlsplit
 
+from ..core.auth.oauth import token_problem
 from ..core.errors.errors import NotSignedIn, SvcError
 from ..core.process_fork import after_fork
 
@@ -48,7 +49,7 @@ def base_address(text: str) -> str:
         valid = False
     if not valid:
         # Do not show the text, which is the token if a caller swaps the arguments.
-        raise ValueError("base_url must be a web address such as https://api.example.org")
+        raise ValueError("base_url must begin with http:// or https:// and a host name, as in https://api.example.org")
     if parts.username is not None or parts.query or parts.fragment:
         raise ValueError("base_url must not contain a user, a query or a fragment; pass the access token as token=...")
     return origin_of(text.strip()) + parts.path.rstrip("/")
@@ -149,6 +150,6 @@ def bearer(token: str) -> Secret:
     """Return the Authorization header for a token. Raises TypeError or ValueError, which hide the token, if invalid."""
     if not isinstance(token, str):
         raise TypeError(f"token must be a str or a function that returns a str, not {type(token).__name__}")
-    if not token or not token.isascii() or not token.isprintable() or " " in token:
-        raise ValueError("token must be printable ASCII without spaces; remove line ends and quotes from the token")
+    if problem := token_problem(token):
+        raise ValueError(f"token {problem}")
     return Secret(f"Bearer {token}")

@@ -130,8 +130,7 @@ class Retry:
     def _wait_or_raise(self, response: Response) -> None:
         """Wait before the next try, or raise the response's error if no further try is allowed."""
         if response.status < 400:
-            where = printable(redact_url(response.headers.get("Location") or "nowhere"))
-            raise ServiceFailed(f"The service redirects to {where}; check base_url.", status=response.status)
+            raise redirect_error(response)
         error = self._sender.error(response.status, response.content())
         if isinstance(error, NotSignedIn) and not self._renewed:
             self._renewed = True
@@ -147,6 +146,16 @@ class Retry:
     def made_before(self, error: AlreadyExists) -> bool:
         """Return True if a 409 error shows that an earlier try of this request has succeeded (X-07)."""
         return self.uncertain and error.status == 409
+
+
+def redirect_error(response: Response) -> ServiceFailed:
+    """Return the error for a redirect, for the caller to raise. The client does not send the token elsewhere."""
+    address = printable(redact_url(response.headers.get("Location") or "nowhere"))
+    return ServiceFailed(
+        f"The service redirects to {address}; check base_url.",
+        status=response.status,
+        advice="Redirects are not followed, because requests contain the access token.",
+    )
 
 
 def connection_error(

@@ -20,6 +20,7 @@ from ...core.resources.files import File
 from ...core.uploads.client_state_machine import FailureReason, ResponseFacts, ResumableUpload
 from ..session import Session
 from ..transport.in_process import TransportError
+from ..transport.retry import redirect_error
 
 SESSION_GONE = frozenset(
     {FailureReason.EXPIRED, FailureReason.CANCELLED, FailureReason.DATA_LOSS, FailureReason.UNREWINDABLE}
@@ -50,7 +51,9 @@ def read_file(response: Response) -> File | None:
 def response_facts(session: Session, response: Response) -> ResponseFacts:
     """Return a response's status, Range, error reason and Retry-After for the upload state machine."""
     if response.status < 400:
-        return ResponseFacts(response.status, response.headers.get("Range"))
+        stored = response.headers.get("Range")
+        is_redirect = response.status == 308 and not stored and response.headers.get("Location")
+        return ResponseFacts(307 if is_redirect else response.status, stored)
     reason = read_envelope(response.content())[1]
     return ResponseFacts(response.status, reason=reason, retry_after=session.retry_after(response))
 
@@ -66,7 +69,8 @@ def upload_error(
     """Return the error of a failed upload. `response` is the last response, or `broken` the reason for its absence."""
     status = response.status or None
     if reason is FailureReason.REFUSED:
-        return session.error(response.status, response.content())
+        is_redirect = 300 <= response.status < 400
+        return redirect_error(response) if is_redirect else session.error(response.status, response.content())
     if reason is FailureReason.DATA_LOSS:
         return ContentMismatch(
             f"The service reports more stored bytes ({response.headers.get('Range')}) than this upload has sent:"

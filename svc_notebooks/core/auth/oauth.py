@@ -44,6 +44,26 @@ class OAuthError(Exception):
         self.status = status or ERRORS[error]
 
 
+def token_problem(token: str) -> str:
+    """Return what is wrong with the form of an access token, in words that do not show the token, or "" if nothing is.
+
+    >>> token_problem("Bearer abc"), token_problem("abc")
+    ('begins with the word "Bearer": leave the word out', '')
+    """
+    return next((problem for pattern, problem in _TOKEN_PROBLEMS if re.fullmatch(pattern, token, re.DOTALL)), "")
+
+
+_TOKEN_PROBLEMS = (
+    (r"", "is empty"),
+    (r"(?i:bearer)\s.*", 'begins with the word "Bearer": leave the word out'),
+    (r"b[\"'].*", "is the text of a bytes object (b'...'): use token.decode()"),
+    (r"[\"'`\u201c\u2018].*|.*[\"'`\u201d\u2019]", "has quotes around it: remove the quotes"),
+    (r"\s.*|.*\s", "has a space or a line end before or after it: use token.strip()"),
+    (r".*[^!-~].*", "must be printable ASCII without spaces, and without a scheme before it"),
+)
+"""Patterns of texts that are not tokens, with what is wrong with them."""
+
+
 def is_verifier(text: str) -> bool:
     """Return whether a text has the format of a PKCE code verifier or plain code challenge."""
     return _VERIFIER.fullmatch(text) is not None

@@ -94,6 +94,7 @@ CATALOGUE: dict[str, Row] = {
     "channelIdNotUnique":      Row(400, "channelIdNotUnique", "A8-02", "Channel id {id} not unique: use a new id for each channel.", "id", "other", "push"),
     "notSignedIn":             Row(401, "required", "T-01", "Sign in first: the request has no access token.", "Authorization", "header"),
     "badToken":                Row(401, "authError", "T-01", "Invalid Credentials: the access token is unknown or has expired.", "Authorization", "header"),
+    "badAuthorization":        Row(401, "authError", "T-01", "Invalid Credentials: {problem}. Send the header Authorization with 'Bearer ' and the access token.", "Authorization", "header"),
     "controlToken":            Row(401, "authError", CONTROL, "The control token is missing or wrong: send the token of --control-token in the header Authorization: Bearer TOKEN.", "Authorization", "header"),
     "hubUser":                 Row(403, "forbidden", HUB, "Only a user of JupyterHub can use this service, not another service of the hub.", "Authorization", "header"),
     "hubAdmin":                Row(403, "forbidden", HUB, "Only an administrator of JupyterHub can do this.", "Authorization", "header"),

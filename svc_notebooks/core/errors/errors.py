@@ -291,7 +291,15 @@ def error_from(status: int, body: bytes) -> SvcError:
     except (ValueError, TypeError, KeyError, IndexError, RecursionError):
         domain = None
     error_type = Unsupported if domain == ENGINE else error_class(status, reason)
+    if body.lstrip().startswith(b"<") and (status < 500 or status == 511):
+        return error_type(f"The response {status} is an HTML page.", status=status, advice=_NOT_THE_SERVICE)
     return error_type(text, status=status, reason=reason, location=location, service_message=message)
+
+
+_NOT_THE_SERVICE = (
+    "It comes from a proxy, from the sign-in page of the network, or from another program: check base_url, HTTPS_PROXY,"
+    " HTTP_PROXY and NO_PROXY, and whether the network requires a sign-in."
+)
 
 
 def read_envelope(body: bytes) -> tuple[str | None, str | None, str | None]:

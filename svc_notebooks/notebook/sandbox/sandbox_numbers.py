@@ -56,12 +56,16 @@ def unregister(sandbox: Sandbox) -> None:
         _open_sandboxes.discard(sandbox)
 
 
-def explain_not_found(error: SvcError, sandbox: Sandbox | None = None) -> SvcError:
+def explain_not_found(error: SvcError, sandbox: Sandbox | None = None, base_url: str = "") -> SvcError:
     """Add advice to a NotFound error, and return the error.
 
     The advice names another open sandbox that has the missing id, or the search for a file by its name. `sandbox`
-    raised the error, or is None for a service outside this kernel. Other errors are returned unchanged.
+    raised the error, or is None for a service outside this kernel. If the path of the request does not exist, the
+    advice names the address `base_url` of that service. Other errors are returned unchanged.
     """
+    is_unknown_path = error.status == 404 and not (error.location or missing_id(error.message))
+    if is_unknown_path and base_url and (error.reason is None or base_url.count("/") > 2):
+        error.advice = f"Check base_url ({base_url}): the client adds the path of the interface to it."
     if isinstance(error, NotFound) and (missing := missing_id(error.message)):
         owners = [lab for lab in _sandboxes() if _has_id(lab, *missing)]
         kind, key = missing

@@ -130,7 +130,8 @@ def connect(
             variable `JUPYTERHUB_API_TOKEN`. The token is never displayed.
         names: The brand names of this deployment in paths, headers and JSON. None: the default names.
         verify: A file with trusted certificate authorities. None: the machine's authorities. False: no check.
-        proxies: A dict from URL schemes to proxies, which replaces the proxy settings of the environment.
+        proxies: A dict from URL schemes to proxies, which replaces the proxy settings of the environment. None: those
+            of the environment (HTTPS_PROXY, HTTP_PROXY, ALL_PROXY, NO_PROXY), and no proxy for this machine.
 
     Returns:
         The new `Session`.
@@ -151,7 +152,7 @@ def connect(
     if not access_token or (token is None and not os.environ.get(variable)):
         raise ValueError(_MISSING.format(argument="token", variable=variable))
     session = Session(address, access_token, names=names or Names(), verify=verify, proxies=proxies)
-    session.explain = lambda error: explain_not_found(error, sandbox_at(session.base_url))
+    session.explain = lambda error: explain_not_found(error, sandbox_at(session.base_url), session.base_url)
     make_current(session)
     return session
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from ...core.api.error_rules import rule_for_scopes
 from ...core.api.operations import ALL_SCOPES, Operation
+from ...core.auth.oauth import token_problem
 from ...core.brand_names import Names
 from ...core.errors.catalogue import ApiError, refuse, row
 from ...core.http.messages import Query, Request
@@ -80,7 +81,7 @@ class TokenVerifier:
                 raise _auth_error("notSignedIn")
             credentials = f"Bearer {token}"
         elif len(sent) > 1:
-            raise _auth_error("badToken")
+            raise _auth_error("badAuthorization", problem="there is more than one such header")
         else:
             credentials = sent[0]
         caller = self._cache.get(credentials)
@@ -117,7 +118,7 @@ class TokenVerifier:
         if token is None and bearer and self.provider and (user := self.provider.user(bearer[1])):
             return self.provided_caller(user, _PROVIDED_CLIENT)
         if token is None:
-            raise _auth_error("badToken")
+            raise _refusal(credentials)
         scopes = frozenset(token.scopes.split())
         caller = Caller(token.user, token.client, scopes, bool(token.service_account), token.expires)
         if self._store.is_shared:  # another process may revoke the token
@@ -187,6 +188,15 @@ def scope_names(scopes: Iterable[str] | None, policy: Policy, names: Names) -> s
     return " ".join(known[scope] for scope in last_segments)
 
 
-def _auth_error(error_key: str) -> ApiError:
+def _refusal(credentials: str) -> ApiError:
+    """Return the error for an Authorization header whose token is unknown, or whose form is wrong."""
+    scheme, _, token = credentials.strip().partition(" ")
+    if scheme.lower() != "bearer":
+        return _auth_error("badAuthorization", problem='the header does not begin with the word "Bearer" and a space')
+    problem = token_problem(token.strip(" "))
+    return _auth_error("badAuthorization", problem=f"the token {problem}") if problem else _auth_error("badToken")
+
+
+def _auth_error(error_key: str, **values: str) -> ApiError:
     challenge = 'Bearer realm="svc"' + ("" if error_key == "notSignedIn" else ', error="invalid_token"')
-    return ApiError(refuse(error_key).rows, [("WWW-Authenticate", challenge)])
+    return ApiError(refuse(error_key, **values).rows, [("WWW-Authenticate", challenge)])

@@ -53,24 +53,31 @@ def test_nobody_is_let_in_without_a_token(wire: Wire) -> None:
 
 
 BAD = {
-    "an unknown token": "Bearer nobody",
-    "an empty one": "Bearer ",
-    "another scheme": "Basic bm9ib2R5Ong=",
-    "no scheme": "nobody",
-    "a lone scheme": "Bearer",
-    "two words": "Bearer a b",
-    "a token that is long": "Bearer " + "x" * 4000,
-    "odd letters": "Bearer \u00e9\u00ff",
+    "an unknown token": ("Bearer nobody", "unknown or has expired"),
+    "an empty one": ("Bearer ", "the token is empty"),
+    "another scheme": ("Basic bm9ib2R5Ong=", 'does not begin with the word "Bearer"'),
+    "the scheme Token": ("Token nobody", 'does not begin with the word "Bearer"'),
+    "no scheme": ("nobody", 'does not begin with the word "Bearer"'),
+    "a lone scheme": ("Bearer", "the token is empty"),
+    "the scheme twice": ("Bearer bearer nobody", 'the token begins with the word "Bearer"'),
+    "quotes": ("Bearer 'nobody'", "the token has quotes"),
+    "bytes": ("Bearer b'nobody'", "use token.decode()"),
+    "two words": ("Bearer a b", "without spaces"),
+    "a token that is long": ("Bearer " + "x" * 4000, "unknown or has expired"),
+    "odd letters": ("Bearer \u00e9\u00ff", "must be printable ASCII"),
 }
+"""The value of the header, and a part of the message."""
 
 
 @pytest.mark.spec("T-01", "T-01b")
 @pytest.mark.parametrize("case", BAD)
 def test_bad_credentials_are_told_so(wire: Wire, case: str) -> None:
     for method, path in ROUTES[::6]:
-        answer = ask(wire, method, path, ("Authorization", BAD[case]))
+        answer = ask(wire, method, path, ("Authorization", BAD[case][0]))
 
         assert (answer.status, answer.error["reason"]) == (401, "authError")
+        assert BAD[case][1] in answer.error["message"]
+        assert "nobody" not in answer.error["message"]
         assert 'error="invalid_token"' in answer.headers["WWW-Authenticate"]
 
 

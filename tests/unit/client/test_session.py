@@ -117,6 +117,15 @@ def test_a_redirect_is_not_followed(status: int) -> None:
     assert len(requests) == 1
 
 
+@pytest.mark.parametrize("status", [403, 404, 511])
+def test_an_html_page_does_not_come_from_the_service(status: int) -> None:
+    session, _ = replies(Response(status, body=b"\n<!doctype html><title>Sign in</title>"))
+
+    with pytest.raises(SvcError, match=rf"{status} is an HTML page.*base_url, HTTPS_PROXY.*NO_PROXY") as caught:
+        session.call("GET", "/storage/v3/files/x")
+    assert caught.value.status == status
+
+
 # -- what is sent again
 
 
@@ -309,11 +318,27 @@ def test_a_path_begins_with_a_slash() -> None:
 # -- the token
 
 
-@pytest.mark.parametrize("wrong", ["", "two words", "line\n", "ünicode", "tab\t"])
-def test_an_invalid_token_is_refused_without_showing_it(wrong: str) -> None:
-    with pytest.raises(ValueError, match="token must be printable ASCII") as caught:
+@pytest.mark.parametrize(
+    "wrong, says",
+    [
+        ("", "token is empty"),
+        ("two words", "token must be printable ASCII"),
+        ("ünicode", "token must be printable ASCII"),
+        ("secret\n", "line end .* use token.strip"),
+        ("\tsecret", "line end .* use token.strip"),
+        ("Bearer secret", 'begins with the word "Bearer"'),
+        ("bearer\tsecret\n", 'begins with the word "Bearer"'),
+        ('"secret"', "quotes around it"),
+        ("'secret'", "quotes around it"),
+        ("\u201csecret\u201d", "quotes around it"),
+        ("b'secret'", r"use token\.decode"),
+        ('b"secret"', r"use token\.decode"),
+    ],
+)
+def test_an_invalid_token_is_refused_without_showing_it(wrong: str, says: str) -> None:
+    with pytest.raises(ValueError, match=says) as caught:
         Session(BASE, wrong, handler=Shelf())
-    assert not wrong or wrong not in str(caught.value)
+    assert not wrong or (wrong not in str(caught.value) and "secret" not in str(caught.value))
 
 
 def test_a_token_of_another_type_is_refused() -> None:
@@ -391,7 +416,7 @@ def test_the_token_is_in_no_log_repr_or_error(caplog: pytest.LogCaptureFixture) 
 @pytest.mark.spec("T-05", "T-05c")
 def test_an_invalid_address_is_not_shown_because_it_may_be_the_token() -> None:
     for swapped in (TOKEN, f"ftp://user:{TOKEN}@x"):
-        with pytest.raises(ValueError, match="base_url must be a web address") as caught:
+        with pytest.raises(ValueError, match="base_url must begin with http:// or https://") as caught:
             Session(swapped, BASE)
         assert TOKEN not in str(caught.value)
 

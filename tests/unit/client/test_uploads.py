@@ -452,6 +452,19 @@ def test_a_prepared_chunk_reports_to_the_progress_of_the_present_call() -> None:
     assert (reports[0], reports[-1]) == (Q + 65_536, len(CONTENT))
 
 
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+@pytest.mark.parametrize("method", ["POST", "PUT"], ids=["initiation", "chunk"])
+def test_a_redirect_is_not_followed(method: str, status: int) -> None:
+    redirect = Response(status, Headers([("Location", "https://login.example/x?access_token=hidden-word")]))
+    shelf = Shelf({method: [lambda shelf, request: redirect] * 9})
+
+    with pytest.raises(ServiceFailed, match=r"redirects to https://login\.example/x.*; check base_url") as caught:
+        upload(session_for(shelf), CONTENT, chunk_size=Q)
+    assert caught.value.status == status
+    assert "hidden-word" not in str(caught.value)
+    assert len(shelf.header_values("Content-Range")) == (method == "PUT")
+
+
 # -- progress
 
 
