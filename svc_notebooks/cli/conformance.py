@@ -7,9 +7,9 @@ import json
 import os
 import signal
 import sys
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from ..core.rule_ids import rule_number
 from .deployment import Deployment, Secrets, names_of
 from .output_file import check_output_paths, write_report
-from .rule_report import CaseOutcome, InterfaceRule, Result, RuleVerdict, counts, summary, table, verdicts
+from .rule_report import CaseOutcome, InterfaceRule, counts, rule_rows, summary, table
 
 if TYPE_CHECKING:
     import pytest
@@ -110,30 +110,31 @@ def _matches(id: str, word: str) -> bool:
     return word in (id.upper(), rule_number(id)) or id.startswith(word if word.endswith("-") else f"{word}-")
 
 
-@dataclass(eq=False)
 class ConformanceRun:
-    """A run of the contract tests, and the pytest plugin "conformance" from which the tests read the deployment."""
+    """A run of the contract tests, and its pytest plugin "conformance", from which the tests read the deployment."""
 
-    target: Deployment | None
-    rules: Mapping[str, InterfaceRule]
-    secrets: Secrets = field(default_factory=Secrets)
-    run: Any = None
-    site: Any = None
-    leftovers: Sequence[str] = ()
-    unreadable_files: list[str] = field(default_factory=list)
-    """Messages about test files that cannot be imported, usually because a package is not installed."""
-    stop_reason: str = ""
-    failed: bool = False
-    """True if a test failed after the suite last set this attribute to False."""
-    interrupted: bool = False
-    cleaning_up: bool = False
-    """True after an interrupt, while the suite removes the files and events that it has created."""
-    outcomes: list[CaseOutcome] = field(default_factory=list)
-    tests: dict[str, int] = field(default_factory=dict)
+    __name__ = "conformance"  # pytest's name of the plugin
 
-    def __post_init__(self) -> None:
-        if self.target:
-            self.secrets = Secrets([self.target.token, self.target.second_token, self.target.control_token])
+    def __init__(self, target: Deployment | None, rules: Mapping[str, InterfaceRule]) -> None:
+        self.target = target
+        self.rules = rules
+        tokens = [target.token, target.second_token, target.control_token] if target else []
+        self.secrets = Secrets(tokens)
+        self.run: Any = None
+        self.site: Any = None
+        self.leftovers: Sequence[str] = ()
+        self.unreadable_files: list[str] = []
+        """Messages about test files that cannot be imported, usually because a package is not installed."""
+        self.stop_reason = ""
+        self.failed = False
+        """True if a test failed after the suite last set this attribute to False."""
+        self.interrupted = False
+        self.cleaning_up = False
+        """True after an interrupt, while the suite removes the files and events that it has created."""
+        self.outcomes: list[CaseOutcome] = []
+        self.tests: Counter[str] = Counter()
+        self._compared: tuple[str, str] | None = None
+        self._reports: list[pytest.TestReport] = []
 
     def execute(self) -> None:
         """Run the contract tests in this process with a temporary folder, and record the outcomes."""
@@ -147,27 +148,26 @@ class ConformanceRun:
     def _run_pytest(self, base: Path) -> None:
         import pytest
 
-        from .report_plugin import ReportPlugin
-
         folder = suite_folder()
         package = ModuleType("tests")  # so that `tests` is the suite, even if another package `tests` is installed
         package.__path__ = [str(folder / "tests")]
         sys.modules["tests"] = package
+        unused = ("cacheprovider", "doctest", "faulthandler", "terminal")  # this command prints its own report
         arguments = [
             f"--basetemp={base}",
             str(folder / "tests" / "contract"),
             f"--rootdir={folder}",
-            "--config-file=/dev/null" if os.name == "posix" else "--config-file=NUL",
+            f"--config-file={os.devnull}",
             "--override-ini=pythonpath=" + str(folder),
             "--import-mode=importlib",
             "--capture=no",
             "--continue-on-collection-errors",
             "--disable-plugin-autoload",
-            *(word for plugin in ("cacheprovider", "doctest", "faulthandler") for word in ("-p", f"no:{plugin}")),
+            *(word for plugin in unused for word in ("-p", f"no:{plugin}")),
             *(["--collect-only"] if self.target is None else []),
-        ]  # fmt: skip
+        ]
         with _interruptible(self):
-            code = pytest.main(arguments, plugins=[ReportPlugin(self)])
+            code = pytest.main(arguments, plugins=[self])
         if code not in (0, 1, pytest.ExitCode.NO_TESTS_COLLECTED) and not self.stop_reason:
             self.stop_reason = "the suite could not be run" if code != pytest.ExitCode.INTERRUPTED else "interrupted"
 
@@ -181,42 +181,112 @@ class ConformanceRun:
         """Return the ids of the rules that a test proves, from its `spec` markers."""
         return tuple(str(rule) for mark in item.iter_markers("spec") for rule in mark.args)
 
+    # -- hooks of pytest
+
+    def pytest_configure(self, config: pytest.Config) -> None:
+        config.addinivalue_line("markers", "spec(*ids): the rules that a test proves")
+        config.addinivalue_line("markers", "choice(*names): the test rests on what the interface leaves open")
+
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        self.tests.update(rule for item in session.items for rule in self.rules_of(item))
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        if report.failed:
+            last = str(report.longrepr).strip().splitlines()[-1]
+            self.unreadable_files.append(f"{Path(report.nodeid).name}: {_short_text(last)}")
+
+    def pytest_internalerror(self, excinfo: pytest.ExceptionInfo[BaseException]) -> bool:
+        self.stop_reason = f"error in the suite: {_short_text(excinfo.exconly())}"
+        return True
+
+    def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
+        """Record the suite's message, or "interrupted" after Ctrl-C, as the reason why the run was stopped."""
+        self.stop_reason = str(getattr(excinfo.value, "msg", "")) or "interrupted"
+
+    def pytest_assertrepr_compare(self, op: str, left: object, right: object) -> None:
+        """Record the expected value (right operand) and the actual value (left operand) of a failed comparison."""
+        expected, actual = _short_text(repr(right)), _short_text(repr(left))
+        self._compared = (expected if op == "==" else f"{op} {expected}"), actual
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Record a setup, call or teardown report, and after the teardown the outcome of the test."""
+        self._reports.append(report)
+        if report.when == "teardown":
+            self.outcomes.append(self._outcome(self._reports))
+            self._reports, self._compared = [], None
+
+    def _outcome(self, reports: Sequence[pytest.TestReport]) -> CaseOutcome:
+        known = [pair for report in reports for pair in report.user_properties]
+        facts: dict[str, Any] = dict(known)
+        rules = facts.get("rules", ())
+        failed = next((report for report in reports if report.failed), None)
+        skipped = next((report for report in reports if report.skipped), None)
+        self.failed |= failed is not None
+        if failed is not None:
+            expected, actual = self._expected_and_actual(failed)
+            if choices := facts.get("choices"):
+                difference = f"{expected} here, {actual} there"
+                return CaseOutcome(rules, "differs", differences=tuple((choice, difference) for choice in choices))
+            requests = [self.secrets.redact(line) for line in facts.get("log", ())]
+            test = failed.nodeid.rpartition("/")[2]
+            failure = {"test": test, "expected": expected, "came": actual, "requests": requests}
+            return CaseOutcome(rules, "fail", failure)
+        if skipped is not None:
+            text = skipped.longrepr[2] if isinstance(skipped.longrepr, tuple) else str(skipped.longrepr)
+            return CaseOutcome(rules, "untestable", reason=text.removeprefix("Skipped: ").removeprefix("needs "))
+        differences: tuple[Any, ...] = tuple(dict.fromkeys(value for name, value in known if name == "difference"))
+        return CaseOutcome(rules, "differs" if differences else "pass", differences=differences)
+
+    def _expected_and_actual(self, report: pytest.TestReport) -> tuple[str, str]:
+        crash = getattr(report.longrepr, "reprcrash", None)
+        message = crash.message if crash else str(report.longrepr)
+        texts = self._compared if self._compared and "assert" in message else ("a response", _short_text(message))
+        return self.secrets.redact(texts[0]), self.secrets.redact(texts[1])
+
+    # -- the report
+
     def show_list(self) -> int:
         """Print the selected rules with the number of tests for each rule, and return the exit status 0."""
         for id, rule in self.rules.items():
-            print(f"{id:<8}{self.tests.get(id, 0):>4} tests  {rule.rule}")
+            print(f"{id:<8}{self.tests[id]:>4} tests  {rule.rule}")
         return 0
 
     def report(self, path: Path | None, *, overwrite: bool) -> int:
         """Print and write the report. Return 0 if no rule fails, 1 if a rule fails, or 2 if the run was stopped."""
-        rule_verdicts = verdicts(self.rules, self.outcomes)
-        if self.outcomes:
-            for line in table(rule_verdicts):
-                print(self.secrets.redact(line))
-            print(f"\n{summary(rule_verdicts)}")
-        for line in self.unreadable_files:
-            print(f"not read: {line}")
-        for line in self.leftovers:
-            print(f"left behind: {self.secrets.redact(line)}")
+        rows = rule_rows(self.rules, self.outcomes)
+        lines = [*table(rows), "", summary(rows)] if self.outcomes else []
+        lines += [f"not read: {line}" for line in self.unreadable_files]
+        lines += [f"left behind: {line}" for line in self.leftovers]
+        for line in lines:
+            print(self.secrets.redact(line))
         if path:
-            text = self.secrets.redact(json.dumps(self._json(rule_verdicts), indent=2)) + "\n"
+            text = self.secrets.redact(json.dumps(self._json(rows), indent=2)) + "\n"
             write_report(path, text, overwrite=overwrite)
         if self.stop_reason:
             return 2
-        return 1 if counts(rule_verdicts)[Result.FAIL] else 0
+        return 1 if counts(rows)["fail"] else 0
 
-    def _json(self, rule_verdicts: Sequence[RuleVerdict]) -> dict[str, object]:
+    def _json(self, rows: Sequence[Mapping[str, Any]]) -> dict[str, object]:
         from .. import __version__
 
         return {
             "base_url": self.target.base_url if self.target else None,
             "suite": __version__,
             "stopped": self.stop_reason or None,
-            "counts": {result.name.lower(): number for result, number in counts(rule_verdicts).items()},
-            "rules": [verdict.row() for verdict in rule_verdicts],
+            "counts": counts(rows),
+            "rules": rows,
             "not_read": self.unreadable_files,
             "left_behind": list(self.leftovers),
         }
+
+
+_MAX_TEXT = 300
+"""The largest number of characters of a value in the report. The rest of a longer value is cut off."""
+
+
+def _short_text(text: str) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= _MAX_TEXT else f"{text[:_MAX_TEXT]} ..."
 
 
 @contextmanager

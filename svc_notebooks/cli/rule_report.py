@@ -1,15 +1,17 @@
-"""The report of a conformance run as a table or as JSON, with a result for each rule that follows from its tests."""
+"""The result of each rule in a conformance run, as a row of the JSON report and as lines of the table."""
 
 from __future__ import annotations
 
 import shutil
 import textwrap
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
-from enum import Enum
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 from ..core.rule_ids import rule_number
+
+RESULTS = {"pass": "pass", "fail": "FAIL", "differs": "differs: choice", "untestable": "not testable"}
+"""The results of tests and rules, with their texts in the table."""
 
 
 class InterfaceRule(NamedTuple):
@@ -21,162 +23,93 @@ class InterfaceRule(NamedTuple):
     rule: str
 
 
-class Result(Enum):
-    """The result of a test or of a rule. The value is the text in the table."""
-
-    PASS = "pass"
-    FAIL = "FAIL"
-    DIFFERS = "differs: choice"
-    UNTESTABLE = "not testable"
-
-
-@dataclass(frozen=True, slots=True)
-class Failure:
-    """The expected and the actual value of a failed test, with lines about the test's requests."""
-
-    expected: str
-    actual: str
-    requests: tuple[str, ...] = ()
-
-
 @dataclass(frozen=True, slots=True)
 class CaseOutcome:
-    """The outcome of a test case, which is a test with its parameters."""
+    """The outcome of a test case, which is a test with its parameters. `result` is a key of `RESULTS`.
 
-    test: str
+    `failure` has the test, the expected and the actual value and the last requests of a failed test, `reason` what a
+    test that could not run needs. `differences` are pairs of a choice and the different behaviour.
+    """
+
     rules: tuple[str, ...]
-    result: Result
+    result: str
+    failure: Mapping[str, Any] | None = None
     reason: str = ""
-    """The missing requirement of a test that could not run. Empty for other tests."""
-    failure: Failure | None = None
     differences: tuple[tuple[str, str], ...] = ()
 
-    @property
-    def verdict(self) -> Result:
-        """The result that this test contributes to its rules. A passed test with differences counts as DIFFERS."""
-        return Result.DIFFERS if self.result is Result.PASS and self.differences else self.result
+
+def rule_row(rule: InterfaceRule, outcomes: Sequence[CaseOutcome]) -> dict[str, Any]:
+    """Return the row of a rule in the JSON report, with its result, the number of tests and the failures.
+
+    >>> rule_row(InterfaceRule("A3-06", "resumable", "server", "..."), [])["result"]
+    'untestable'
+    """
+    tests = {result: sum(outcome.result == result for outcome in outcomes) for result in RESULTS}
+    result = next((result for result in ("fail", "pass", "differs") if tests[result]), "untestable")
+    differences = dict.fromkeys(difference for outcome in outcomes for difference in outcome.differences)
+    reasons = list(dict.fromkeys(outcome.reason for outcome in outcomes if outcome.reason))
+    return {
+        "id": rule.id,
+        "number": rule_number(rule.id),
+        "area": rule.area,
+        "rule": rule.rule,
+        "result": result,
+        "tests": tests,
+        "failures": [outcome.failure for outcome in outcomes if outcome.failure],
+        "differences": [{"choice": choice, "what": difference} for choice, difference in differences],
+        "not_testable": (reasons if outcomes else ["a test over HTTP, which the suite does not have"])
+        if result != "pass"
+        else [],
+    }
 
 
-@dataclass(slots=True)
-class RuleVerdict:
-    """A rule or a clause of a rule, with the outcomes of its tests and the result."""
-
-    id: str
-    area: str
-    text: str
-    outcomes: list[CaseOutcome] = field(default_factory=list)
-
-    @property
-    def result(self) -> Result:
-        """The first of FAIL, PASS and DIFFERS that is the result of a test of this rule, else UNTESTABLE.
-
-        >>> RuleVerdict("A3-06", "resumable", "...").result
-        <Result.UNTESTABLE: 'not testable'>
-        """
-        results = {outcome.verdict for outcome in self.outcomes}
-        order = (Result.FAIL, Result.PASS, Result.DIFFERS)
-        return next((result for result in order if result in results), Result.UNTESTABLE)
-
-    @property
-    def failures(self) -> list[CaseOutcome]:
-        """The outcomes of the rule's failed tests."""
-        return [outcome for outcome in self.outcomes if outcome.result is Result.FAIL]
-
-    @property
-    def differences(self) -> list[tuple[str, str]]:
-        """Pairs of a choice and a description of the deployment's different behaviour, without duplicates."""
-        return list(dict.fromkeys(difference for outcome in self.outcomes for difference in outcome.differences))
-
-    @property
-    def reasons(self) -> list[str]:
-        """The missing requirements of the tests that could not run, without duplicates."""
-        if not self.outcomes:
-            return ["a test over HTTP, which the suite does not have"]
-        return list(dict.fromkeys(outcome.reason for outcome in self.outcomes if outcome.reason))
-
-    def row(self) -> dict[str, object]:
-        """Return the rule with its result, test counts and failures, for the JSON report."""
-        count = {result.name.lower(): sum(o.verdict is result for o in self.outcomes) for result in Result}
-        return {
-            "id": self.id,
-            "number": rule_number(self.id),
-            "area": self.area,
-            "rule": self.text,
-            "result": self.result.name.lower(),
-            "tests": count,
-            "failures": [
-                {"test": outcome.test, "expected": outcome.failure.expected, "came": outcome.failure.actual,
-                 "requests": list(outcome.failure.requests)}
-                for outcome in self.failures if outcome.failure
-            ],
-            "differences": [{"choice": choice, "what": difference} for choice, difference in self.differences],
-            "not_testable": self.reasons if self.result is not Result.PASS else [],
-        }  # fmt: skip
+def rule_rows(rules: Mapping[str, InterfaceRule], outcomes: Iterable[CaseOutcome]) -> list[dict[str, Any]]:
+    """Return the row of each rule, in the order of the rules."""
+    outcomes = list(outcomes)
+    return [rule_row(rule, [outcome for outcome in outcomes if id in outcome.rules]) for id, rule in rules.items()]
 
 
-def verdicts(rules: Mapping[str, InterfaceRule], outcomes: Iterable[CaseOutcome]) -> list[RuleVerdict]:
-    """Return a RuleVerdict for each rule, in the order of the rules."""
-    rule_verdicts = {id: RuleVerdict(id, rule.area, rule.rule) for id, rule in rules.items()}
-    for outcome in outcomes:
-        for rule in outcome.rules:
-            if rule in rule_verdicts:
-                rule_verdicts[rule].outcomes.append(outcome)
-    return list(rule_verdicts.values())
-
-
-def counts(rule_verdicts: Iterable[RuleVerdict]) -> dict[Result, int]:
+def counts(rows: Sequence[Mapping[str, Any]]) -> dict[str, int]:
     """Return the number of rules for each possible result."""
-    results = [verdict.result for verdict in rule_verdicts]
-    return {result: results.count(result) for result in Result}
+    return {result: sum(row["result"] == result for row in rows) for result in RESULTS}
 
 
-def summary(rule_verdicts: Iterable[RuleVerdict]) -> str:
+def summary(rows: Sequence[Mapping[str, Any]]) -> str:
     """Return a line with the numbers of rules and clauses, and the number of clauses for each result.
 
-    >>> summary([RuleVerdict("A6-04a", "x", "..."), RuleVerdict("A6-04b", "x", "...")])
+    >>> summary(rule_rows({id: InterfaceRule(id, "x", "server", "...") for id in ("A6-04a", "A6-04b")}, []))
     '1 rule, 2 clauses: 0 pass, 0 fail, 0 differ by choice, 2 not testable from outside'
     """
-    rule_verdicts = list(rule_verdicts)
-    count = counts(rule_verdicts)
-    rules = _plural("rule", len({rule_number(verdict.id) for verdict in rule_verdicts}))
+    count, rules = counts(rows), len({row["number"] for row in rows})
     return (
-        f"{rules}, {_plural('clause', len(rule_verdicts))}: {count[Result.PASS]} pass, {count[Result.FAIL]} fail, "
-        f"{count[Result.DIFFERS]} differ by choice, {count[Result.UNTESTABLE]} not testable from outside"
+        f"{rules} rule{'s' * (rules != 1)}, {len(rows)} clause{'s' * (len(rows) != 1)}: {count['pass']} pass,"
+        f" {count['fail']} fail, {count['differs']} differ by choice, {count['untestable']} not testable from outside"
     )
 
 
-def _plural(noun: str, number: int) -> str:
-    return f"{number} {noun}{'s' * (number != 1)}"
-
-
-def table(rule_verdicts: Iterable[RuleVerdict], width: int | None = None) -> Iterable[str]:
+def table(rows: Iterable[Mapping[str, Any]], width: int | None = None) -> Iterator[str]:
     """Yield the lines of the result table. `width` is in characters, by default the width of the terminal."""
     width = max(60, width or shutil.get_terminal_size((100, 24)).columns)
     yield f"{'rule':<8}{'result':<17}text"
-    for verdict in rule_verdicts:
-        head = f"{verdict.id:<8}{verdict.result.value:<17}"
-        yield from textwrap.wrap(verdict.text, width, initial_indent=head, subsequent_indent=" " * 25)
-        for name, text in _details(verdict):
+    for row in rows:
+        head = f"{row['id']:<8}{RESULTS[row['result']]:<17}"
+        yield from textwrap.wrap(row["rule"], width, initial_indent=head, subsequent_indent=" " * 25)
+        for name, text in _details(row):
             head = " " * 8 + f"{name + ':':<10}"
-            lines = textwrap.wrap(text, width, initial_indent=head, subsequent_indent=" " * 18) or [head]
-            yield from lines[:6]
+            yield from (textwrap.wrap(text, width, initial_indent=head, subsequent_indent=" " * 18) or [head])[:6]
 
 
 _MAX_PRINTED = 3
 """The number of failures, differences or reasons that are printed for a rule. The JSON report has all of them."""
 
 
-def _details(verdict: RuleVerdict) -> Iterable[tuple[str, str]]:
-    for outcome in verdict.failures[:_MAX_PRINTED]:
-        if outcome.failure:
-            yield "test", outcome.test
-            yield "expected", outcome.failure.expected
-            yield "actual", outcome.failure.actual
-            for request in outcome.failure.requests:
-                yield "request", request
-    if len(verdict.failures) > _MAX_PRINTED:
-        yield "more", f"{len(verdict.failures) - _MAX_PRINTED} other tests of this rule failed"
-    for choice, difference in verdict.differences[:_MAX_PRINTED]:
-        yield "choice", f"{choice}: {difference}"
-    if verdict.result is Result.UNTESTABLE:
-        yield "needs", "; ".join(verdict.reasons[:_MAX_PRINTED])
+def _details(row: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    for failure in row["failures"][:_MAX_PRINTED]:
+        yield from (("test", failure["test"]), ("expected", failure["expected"]), ("actual", failure["came"]))
+        yield from (("request", request) for request in failure["requests"])
+    if more := len(row["failures"][_MAX_PRINTED:]):
+        yield "more", f"{more} other tests of this rule failed"
+    for difference in row["differences"][:_MAX_PRINTED]:
+        yield "choice", f"{difference['choice']}: {difference['what']}"
+    if row["result"] == "untestable":
+        yield "needs", "; ".join(row["not_testable"][:_MAX_PRINTED])
