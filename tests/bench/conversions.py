@@ -35,7 +35,6 @@ _LIBRARY_CALLS = (
     ("svc_notebooks.convert.engines.program", "run"),
     ("typst", "Compiler"),
     ("svc_notebooks.convert.engines.tesseract", "_recognize_paragraphs"),
-    ("svc_notebooks.convert.engines.libreoffice", "_run_in_server"),
     ("xlrd", "open_workbook"),
 )
 _LIBRARIES = {
