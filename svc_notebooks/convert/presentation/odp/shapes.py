@@ -32,7 +32,8 @@ from ..model import (
     Text,
     TextRun,
 )
-from .outlines import custom_outline, drawn_path, line_path
+from ..preset_shapes import OUTLINES, preset_paths, text_insets
+from .outlines import custom_paths, drawn_path, line_path
 from .tables import table_of
 from .text import ANCHORS, OdpTextReader, is_color
 
@@ -40,9 +41,13 @@ _ROLES: dict[str, Role] = {
     "title": "title", "subtitle": "subtitle", "outline": "body",
     "footer": "footer", "header": "footer", "date-time": "footer", "page-number": "footer",
 }  # fmt: skip
-_OUTLINES: dict[str, Outline] = {"ellipse": "ellipse", "circle": "ellipse", "round-rectangle": "round"}
+_PRESETS = {
+    "circle": "ellipse", "round-rectangle": "roundRect", "isosceles-triangle": "triangle",
+    "right-triangle": "rtTriangle", "right-arrow": "rightArrow", "left-arrow": "leftArrow", "up-arrow": "upArrow",
+    "down-arrow": "downArrow",
+}  # fmt: skip
+"""PowerPoint's names of the shapes of OpenDocument."""
 _OTHER_SHAPES = ("regular-polygon", "measure", "control")
-_PLAIN = ("rectangle", "ellipse")
 _DASHES: dict[str, Dash] = {"dot": "dot", "dashdot": "dashdot"}
 _ARROWHEADS: dict[str, Arrowhead] = {"diamond": "diamond", "square": "diamond", "circle": "oval", "oval": "oval"}
 _TRANSFORM = re.compile(r"(\w+)\s*\(([^)]{0,200})\)")
@@ -138,9 +143,12 @@ class OdpShapeReader:
             yield from (Text(self._box(element), paragraphs),) if paragraphs else ()
         else:
             form = kind if geometry is None else geometry.get(name("draw:type"), "")
-            outline = "round" if element.get(name("draw:corner-radius")) else _OUTLINES.get(form, "")
+            preset = _PRESETS.get(form, form.removeprefix("ooxml-"))
+            outline = "round" if element.get(name("draw:corner-radius")) else OUTLINES.get(preset, "")
             box = self._box(element)
-            paths, area = ((), ()) if geometry is None or form in _PLAIN else custom_outline(geometry, box)
+            paths, area = preset_paths(preset, box.width, box.height), text_insets(preset, box.width, box.height)
+            if not (paths or outline or geometry is None or form == "rectangle"):
+                paths = custom_paths(geometry)
             if geometry is not None:
                 flips = (geometry.get(name(f"draw:mirror-{side}")) == "true" for side in ("horizontal", "vertical"))
                 box = replace(box, **dict(zip(("flip_x", "flip_y"), flips, strict=True)))

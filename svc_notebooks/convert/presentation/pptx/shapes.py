@@ -11,9 +11,10 @@ from ...job import Job
 from .. import clean
 from ..image_store import ImageStore
 from ..model import INSETS, Box, Role, Shape, SlidePicture, Text
+from ..preset_shapes import OUTLINES, preset_paths, text_insets
 from .charts import chart_table, diagram_text
 from .colors import A, color, fill, number, share, stroke, theme_color, theme_format
-from .geometry import ShapeGeometry
+from .geometry import freeform_paths
 from .slide_theme import P, R, SlideTheme, parse_xml, placeholder_of, related
 from .tables import table_of
 from .text import PptxTextStyles
@@ -178,13 +179,13 @@ class PptxShapeReader:
         form = next((form for source in sources for form in source.iterchildren(*_GEOMETRIES)), None)
         looks: dict[str, Any] = {"fill": fill_color or None, "line": line or None, "text_area": (0, 0, 0, 0)}
         looks["stroke"] = stroke(lines)
-        if form is None or form.get("prst") == "rect":
-            return looks | {"outline": "rectangle" if fill_color or line else ""}
-        geometry = ShapeGeometry(form, box.width, box.height)
-        looks["text_area"] = geometry.text_insets()
-        if form.get("prst") == "ellipse":
-            return looks | {"outline": "ellipse"}
-        return looks | {"paths": geometry.paths()}
+        preset = "" if form is None else form.get("prst", "")
+        paths = preset_paths(preset, box.width, box.height)
+        if form is not None and form.tag == f"{A}custGeom":
+            paths = freeform_paths(form, box.width, box.height)
+        looks["text_area"] = text_insets(preset, box.width, box.height)
+        outline = OUTLINES.get(preset, "rectangle" if fill_color or line else "")
+        return looks | ({"paths": paths} if paths else {"outline": outline})
 
     def _picture(self, element: Any, transform: GroupTransform | None) -> Iterator[Shape]:
         placeholder = placeholder_of(element)
