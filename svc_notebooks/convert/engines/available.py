@@ -89,7 +89,6 @@ PDFIUM = _library("pypdfium2")
 PILLOW = _library("PIL")
 LXML = _library("lxml")
 TINYCSS2 = _library("tinycss2")
-CHARSET = _library("charset_normalizer")
 TESSEROCR = _library("tesserocr", extra="ocr")
 TESSDATA = Engine("trained data", lambda: bool(tessdata()), 'pip install "svc-notebooks[ocr]"')
 _INSTALL_OFFICE = "apt-get install libreoffice, or libreoffice.org"
@@ -97,7 +96,7 @@ OFFICE = Engine("LibreOffice", lambda: soffice() is not None, _INSTALL_OFFICE, p
 
 ENGINES = (
     PANDOC, TYPST, XLSXWRITER, XLRD, MSOFFCRYPTO, FORMUALIZER, PYTHON_PPTX, PDFIUM, PILLOW, LXML, TINYCSS2,
-    CHARSET, TESSEROCR, TESSDATA, OFFICE,
+    TESSEROCR, TESSDATA, OFFICE,
 )  # fmt: skip
 
 

@@ -13,6 +13,7 @@ from functools import cache
 from string import ascii_lowercase
 
 from ..job import Job
+from .letters import LETTERS
 
 _BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
@@ -57,20 +58,7 @@ _CODECS: tuple[tuple[str, float, str], ...] = (
     ("cp932", 0, "Japanese"), ("euc_jp", 1, "Japanese"), ("gb18030", -1, "Chinese"), ("big5", 2, "Chinese"),
     ("cp949", -2, "Korean"),
 )  # fmt: skip
-"""The codecs that are guessed, each with a cost and the languages that charset_normalizer or `_RARE_LETTERS` knows."""
-_RARE_LETTERS = {
-    "German": "ß", "French": "âçêëîïôùûüœ", "Spanish": "úñüº", "Portuguese": "àâêôõúüºª", "Italian": "éìù",
-    "Dutch": "éèïöü", "Swedish": "é", "Norwegian": "éòô", "Danish": "é", "Finnish": "šžå",
-    "Polish": "ńśźżć", "Czech": "ďňóťúůžšč", "Slovak": "äčďíĺľňóôŕšťúžéý", "Hungarian": "öóüúűő", "Romanian": "şţ",
-    "Croatian": "đ", "Slovene": "đć", "Turkish": "âîûğö", "Lithuanian": "ęųūž", "Estonian": "šž",
-    "Russian": "фюшщэъё", "Ukrainian": "жшюєщґф", "Bulgarian": "шщюфьэы", "Serbian": "бгзљњћхчџђжф",
-    "Greek": "βζξφψύώϊϋΐΰ", "Hebrew": "ףץ", "Arabic": "زضذثغظؤئآءى", "Farsi": "ثذضظئأءي",
-    "Thai": "ถธผฝศษซฌญฐฎฏฆฑฒฬภยฮฉฤ์่้ัิีืุูึำเแโไๆะ็๊", "Catalan": "easrilntoucdmpvgbfqhjàèéíóxòçúïü",
-    "Icelandic": "arnieisðtugmlfkhvoáæóíþöúyéýbdpxj", "Albanian": "etiarnsëhukodmjlpgvbzfqcxyç",
-    "Latvian": "aiestrnulokmpdāvzgjbcēīšņģļūžķčfh", "Belarusian": "анісеркоытлдуямпвзцьгйшбчжюхўэфё",
-    "Macedonian": "аоиетнрсвдлкпмузјбгчшцжфхњќљѓџѕ",
-}  # fmt: skip
-"""The letters after those that charset_normalizer knows of a language, the most frequent first."""
+"""The codecs that are guessed, each with a cost and languages of `LETTERS`."""
 _PUNCTUATION = "“”„‚‘’–—…«»·•§°€£¥±×²³¼½¾µ¿¡©®™\xa0\u3000\u200c\u200d\u200e\u200f、。「」（）：，！？《》・"  # noqa: RUF001
 _INVALID, _FOREIGN, _ODD = 18.0, 11.5, 9.5
 """The costs of an invalid byte, of a letter of another language, and of letters that do not belong together."""
@@ -194,11 +182,7 @@ class _LetterCosts(dict[str, float]):
 @cache
 def _letter_costs(language: str) -> tuple[_LetterCosts, bool]:
     """Return the costs of the letters in a language, and whether its script is Latin."""
-    from charset_normalizer.constant import FREQUENCIES
-
-    names = ("Japanese——", "Japanese—", "Japanese") if language == "Japanese" else (language,)
-    known = "".join(letter for name in names for letter in FREQUENCIES.get(name, ())) + _RARE_LETTERS.get(language, "")
-    letters = dict.fromkeys(known.lower())
+    letters = LETTERS[language]
     if language in ("Japanese", "Chinese", "Korean"):
         costs = {letter: 0.046 * rank - 0.9 for rank, letter in enumerate(letters)}
     else:
