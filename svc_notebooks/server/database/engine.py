@@ -1,12 +1,9 @@
 """Runs the SQL of the service on its SQLite connections, and is the base of the engine for PostgreSQL (postgres.py).
 
-SQLite allows one writer, so one connection writes, with one lock, and no transaction is open while a body streams.
-Requests that only read have a reader, which shows them one snapshot and waits for no writer. SQLAlchemy compiles each
-statement once. The driver then runs the SQL directly, because a result object of SQLAlchemy costs several times as much
-as the look-up.
-
-Rows that were looked up by key are cached until a statement changes the database. The cache is for a sandbox in a busy
-kernel, where each statement releases the interpreter lock and may wait 5 ms to get the lock back.
+SQLite allows one writer: one connection writes, with a lock, and no transaction is open while a body streams. A request
+that only reads has a reader with a snapshot, which waits for no writer. SQLAlchemy compiles each statement once. The
+driver runs it, because a result of SQLAlchemy costs several times as much. Rows that were looked up by key are cached
+until a statement changes the database, because in a busy kernel each statement may wait 5 ms for the interpreter lock.
 """
 
 from __future__ import annotations
@@ -17,6 +14,7 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from threading import RLock
+from time import perf_counter
 from typing import Any, ClassVar, NoReturn, TypeAlias
 from weakref import finalize
 
@@ -98,6 +96,7 @@ class Database:
         self.backup = backup
         self.lock: RLock | ForkedChild = RLock()
         self._depth = 0
+        self.observe_wait: Callable[[float], None] | None = None  # called with the seconds that a transaction waited
         self._after_commit: dict[Callable[[], None], None] = {}
         self._row_cache: dict[tuple[Any, ...], list[Row]] = {}
         self._committed_rows: dict[tuple[Any, ...], Any] = {}
@@ -289,12 +288,15 @@ class Database:
         """Commit the changes of a `with` block, or none if it raises. A nested block joins the outer transaction."""
         if self._readers:
             self.end_snapshot()
+        started = perf_counter()
         with self.lock:
             if self._depth:
                 yield
                 return
             try:
                 self._begin() if self._begin else self._driver.execute("BEGIN IMMEDIATE")
+                if self.observe_wait:
+                    self.observe_wait(perf_counter() - started)
                 self._depth += 1
                 try:
                     yield

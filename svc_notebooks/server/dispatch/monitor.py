@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hmac
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
 from time import perf_counter
 from typing import TypeAlias
 
@@ -67,16 +66,7 @@ class Monitor:
 
     def measure_waits(self, observe: Callable[[float], None]) -> None:
         """Call `observe` with the seconds for which each transaction waits for others before it begins."""
-        transaction = self._context.store.transaction
-
-        @contextmanager
-        def measured() -> Iterator[None]:
-            started = perf_counter()
-            with transaction():
-                observe(perf_counter() - started)
-                yield
-
-        self._context.store.transaction = measured
+        self._context.store.observe_waits(observe)
 
 
 class Observation:

@@ -56,7 +56,7 @@ class Store:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self.transaction: Callable[[], AbstractContextManager[None]] = database.transaction
+        self.transaction = database.transaction
         self.reading: Callable[[], AbstractContextManager[None]] = (
             database.reading if database.has_readers else nullcontext
         )
@@ -90,6 +90,10 @@ class Store:
             self.shared = shared_tables(database)
             self.upload_sessions, self.outbox = self.shared.upload_sessions, self.shared.outbox
             self._discarded = self.shared.discarded
+
+    def observe_waits(self, observe: Callable[[float], None]) -> None:
+        """Call `observe` with the seconds for which each transaction waits for others before it begins."""
+        self._database.observe_wait = observe
 
     def records(self, most: int) -> KeptRecords:
         """Return the journal and the log of deliveries in a PostgreSQL database, which keep their last `most` rows."""
