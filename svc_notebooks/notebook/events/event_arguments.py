@@ -100,6 +100,8 @@ def describe_details(details: type) -> Callable[[Function], Function]:
 
     def describe(function: Function) -> Function:
         *parameters, rest = inspect.signature(function).parameters.values()
+        place = re.search(rf"^( *)\*\*{rest.name}\.$", function.__doc__ or "", re.MULTILINE)
+        indent = place[1] if place else ""  # 4 spaces from Python 3.13 on, which removes the indentation of the code
         lines: list[str] = []
         hints = get_type_hints(details, include_extras=True)
         for name, hint in sorted(hints.items(), key=lambda item: item[0] in DETAILS):
@@ -108,10 +110,10 @@ def describe_details(details: type) -> Callable[[Function], Function]:
             parameters.append(keyword)
             if name in DETAILS:
                 entry = f"{name}: {hint.__metadata__[0]}"
-                lines.append(textwrap.fill(entry, 120, initial_indent=" " * 8, subsequent_indent=" " * 12))
+                lines.append(textwrap.fill(entry, 120, initial_indent=indent, subsequent_indent=f"{indent}    "))
         function.__signature__ = inspect.signature(function).replace(parameters=parameters)  # type: ignore[attr-defined]
-        if function.__doc__:
-            function.__doc__ = function.__doc__.replace(f"        **{rest.name}.", "\n".join(lines))
+        if place and function.__doc__:
+            function.__doc__ = function.__doc__.replace(place[0], "\n".join(lines))
         return function
 
     return describe
