@@ -12,7 +12,7 @@ from ...core.http.ranges import ByteRange, ContentRange
 from ...core.uploads.client_state_machine import ResponseFacts
 from ..session import Session
 from ..transport.in_process import TransportError
-from ..transport.retry import RetryBudget, connection_error
+from ..transport.retry import RetryBudget, connection_error, response_error
 from ..uploads.sources import Progress
 
 _MAX_RESTARTS = 3
@@ -116,7 +116,7 @@ class Fetch:
             self._renewed = True
             if self._session.renew():
                 return False
-        error = self._session.error(response.status, content)
+        error = response_error(self._session, Response(response.status, response.headers, content))
         if not ResponseFacts(response.status, reason=error.reason).worth_retrying:
             raise error
         if not self._budget.wait(self._session.retry_after(response)):

@@ -129,9 +129,7 @@ class Retry:
 
     def _wait_or_raise(self, response: Response) -> None:
         """Wait before the next try, or raise the response's error if no further try is allowed."""
-        if response.status < 400:
-            raise redirect_error(response)
-        error = self._sender.error(response.status, response.content())
+        error = response_error(self._sender, response)
         if isinstance(error, NotSignedIn) and not self._renewed:
             self._renewed = True
             if self._sender.renew():
@@ -148,8 +146,10 @@ class Retry:
         return self.uncertain and error.status == 409
 
 
-def redirect_error(response: Response) -> ServiceFailed:
-    """Return the error for a redirect, for the caller to raise. The client does not send the token elsewhere."""
+def response_error(sender: RequestSender, response: Response) -> SvcError:
+    """Return the error for an error response or a redirect, for the caller to raise."""
+    if not 300 <= response.status < 400:
+        return sender.error(response.status, response.content())
     address = printable(redact_url(response.headers.get("Location") or "nowhere"))
     return ServiceFailed(
         f"The service redirects to {address}; check base_url.",

@@ -20,7 +20,7 @@ from ...core.resources.files import File
 from ...core.uploads.client_state_machine import FailureReason, ResponseFacts, ResumableUpload
 from ..session import Session
 from ..transport.in_process import TransportError
-from ..transport.retry import redirect_error
+from ..transport.retry import response_error
 
 SESSION_GONE = frozenset(
     {FailureReason.EXPIRED, FailureReason.CANCELLED, FailureReason.DATA_LOSS, FailureReason.UNREWINDABLE}
@@ -69,8 +69,7 @@ def upload_error(
     """Return the error of a failed upload. `response` is the last response, or `broken` the reason for its absence."""
     status = response.status or None
     if reason is FailureReason.REFUSED:
-        is_redirect = 300 <= response.status < 400
-        return redirect_error(response) if is_redirect else session.error(response.status, response.content())
+        return response_error(session, response)
     if reason is FailureReason.DATA_LOSS:
         return ContentMismatch(
             f"The service reports more stored bytes ({response.headers.get('Range')}) than this upload has sent:"

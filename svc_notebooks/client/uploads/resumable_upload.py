@@ -26,7 +26,7 @@ from ...core.uploads.states import UploadState
 from ..files import get_file
 from ..session import Session
 from ..transport.in_process import TransportError
-from ..transport.retry import RetryBudget
+from ..transport.retry import RetryBudget, response_error
 from ..upload_journal import JournalLock
 from .chunk_requests import ChunkRequestBuilder
 from .content_comparison import check_content
@@ -342,7 +342,7 @@ class ClientUpload:
             self._forget()
         self._record("cancel", request, status=status)
         if not (retry or over):
-            raise self._session.error(status, response.content())
+            raise response_error(self._session, response)
         return over
 
     def _finish(self, file: File) -> None:

@@ -69,6 +69,14 @@ def test_content_is_read_as_bytes_or_saved_to_a_file(shelf: Shelf, tmp_path: Pat
     assert (tmp_path / "a.bin").read_bytes() == (tmp_path / "b.bin").read_bytes() == CONTENT
 
 
+def test_a_redirect_is_not_followed(shelf: Shelf) -> None:
+    redirect = Response(302, Headers([("Location", "https://login.example/x")]), b"<html>")
+    shelf.faults["GET"] = [lambda shelf, request: redirect] * 2
+
+    with pytest.raises(ServiceFailed, match=r"redirects to https://login\.example/x; check base_url"):
+        read_content(session_for(shelf), "f")
+
+
 RANGES = [
     ((0, 99), "bytes=0-99", slice(0, 100)),
     ((100, 999_999), "bytes=100-999999", slice(100, 300_000)),

@@ -465,6 +465,15 @@ def test_a_redirect_is_not_followed(method: str, status: int) -> None:
     assert len(shelf.header_values("Content-Range")) == (method == "PUT")
 
 
+def test_a_redirect_of_a_cancellation_is_not_followed() -> None:
+    redirect = Response(307, Headers([("Location", "https://login.example/x")]))
+    steps = start_upload(session_for(Shelf({"DELETE": [lambda shelf, request: redirect]})), CONTENT, chunk_size=Q)
+    steps.send_chunk()
+
+    with pytest.raises(ServiceFailed, match=r"redirects to https://login\.example/x; check base_url"):
+        steps.cancel()
+
+
 # -- progress
 
 
