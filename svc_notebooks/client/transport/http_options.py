@@ -50,9 +50,10 @@ def needs_no_proxy(url: str) -> bool:
     An entry may end with a port. `requests` ignores a `*` in a list, networks of IPv6, and addresses with a port.
     """
     parts = urlsplit(url)
-    host, port = parts.hostname or "", f":{parts.port or (443 if parts.scheme == 'https' else 80)}"
+    host, (_, colon, port) = parts.hostname or "", parts.netloc.rpartition("]")[2].rpartition(":")
+    end = f":{port}" if colon else ":443" if parts.scheme == "https" else ":80"
     entries = (os.environ.get("no_proxy") or os.environ.get("NO_PROXY") or "").lower().replace(",", " ").split()
-    names = {name for entry in entries for name in (entry, entry.removesuffix(port))}
+    names = {name for entry in entries for name in (entry, entry.removesuffix(end))}
     return is_loopback(host) or "*" in names or any(_matches(host, name) for name in names)
 
 

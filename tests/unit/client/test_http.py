@@ -299,7 +299,7 @@ def test_a_port_without_a_service_is_unreachable(transport: HttpTransport) -> No
 
 
 def test_invalid_urls_and_headers_are_hopeless(transport: HttpTransport) -> None:
-    for url in ("ftp://x/", "http:///nothing", "https://nobody.invalid/"):
+    for url in ("ftp://x/", "http:///nothing", "https://nobody.invalid/", "http://x:99999/", "http://x:port/"):
         with pytest.raises(TransportError) as caught:
             transport.send(Request("GET", url))
         assert caught.value.hopeless
