@@ -125,7 +125,8 @@ class Throttle:
         """
         with self._lock:
             rate = self.rate(now)
-            if rate is None or sent_at >= self._refused_at + _SAME_REFUSAL:
+            is_new = rate is None or sent_at >= self._refused_at + _SAME_REFUSAL
+            if is_new and retry_after < _FORGET_AFTER:  # a longer wait is enough
                 accepted = sum(time > now - 1 for time in self.accepted.copy())
                 self._lowered = max(_MIN_RATE, accepted if rate is None else rate / 2)
                 self._refused_at = now + retry_after
