@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterable
 from datetime import date, datetime, timedelta, tzinfo
 from difflib import get_close_matches
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -148,6 +149,10 @@ _STEP = 3
 """The days between two offsets that are compared. The nearest two changes of any zone are 4 days apart (Freetown in
 1939), and 7 days in later years (Recife in 2000)."""
 _LAST = date.max.toordinal()
+_LISTED = 2100
+"""A year after which the database has no single changes, but only rules for each year."""
+_CYCLE, _CYCLE_DAYS = 400, 146_097
+"""The years after which the calendar repeats, and their days."""
 
 
 @lru_cache(maxsize=4096)
@@ -157,11 +162,44 @@ def clock_changes(tz: tzinfo, year: int) -> tuple[int, ...]:
     >>> [str(date.fromordinal(day)) for day in clock_changes(zone("Europe/Berlin"), 2027)]
     ['2027-03-28', '2027-10-31']
     """
+    if cycles := max(0, (year - _LISTED) // _CYCLE):
+        return tuple(day + cycles * _CYCLE_DAYS for day in clock_changes(tz, year - cycles * _CYCLE))
     begin = datetime(year, 1, 1).toordinal()  # noqa: DTZ001  a day
     days: list[int] = []
     for first in range(begin, begin + 366, _STEP):
         days += _change(tz, first, first + _STEP)
     return tuple(days)
+
+
+@lru_cache(maxsize=4096)
+def skipped_times(tz: tzinfo, year: int) -> tuple[tuple[datetime, timedelta], ...]:
+    """Return the gaps in the local times of a year, each as its first local time and its length.
+
+    >>> skipped_times(zone("Europe/Berlin"), 2027)
+    ((datetime.datetime(2027, 3, 28, 2, 0), datetime.timedelta(seconds=3600)),)
+    """
+    gaps: list[tuple[datetime, timedelta]] = []
+    for day in clock_changes(tz, year):
+        before, after = _offset(tz, day), _offset(tz, day + 1)
+        if after > before:
+            second = bisect_left(range(24 * 3600), after, key=partial(_later_offset, tz, day))
+            gaps.append((datetime.fromordinal(day) + timedelta(seconds=second), after - before))
+    return tuple(gaps)
+
+
+def skips_day(tz: tzinfo, first: int, last: int) -> bool:
+    """Return whether the clock of a time zone skips a whole day between two days, given as ordinals.
+
+    >>> skips_day(zone("Pacific/Apia"), date(2011, 12, 29).toordinal(), date(2011, 12, 31).toordinal())
+    True
+    """
+    return _offset(tz, last) - _offset(tz, first) > timedelta(hours=12)
+
+
+def _later_offset(tz: tzinfo, day: int, second: int) -> timedelta:
+    """Return the UTC offset at a second of a day. In a gap, this is the offset after the gap."""
+    clock = datetime.fromordinal(day) + timedelta(seconds=second)
+    return clock.replace(tzinfo=tz, fold=1).utcoffset() or timedelta()
 
 
 def _change(tz: tzinfo, first: int, last: int) -> list[int]:
@@ -172,8 +210,8 @@ def _change(tz: tzinfo, first: int, last: int) -> list[int]:
     return [first] if last - first == 1 else _change(tz, first, middle) + _change(tz, middle, last)
 
 
-def _offset(tz: tzinfo, day: int) -> timedelta | None:
-    return datetime.fromordinal(min(day, _LAST)).replace(tzinfo=tz).utcoffset()
+def _offset(tz: tzinfo, day: int) -> timedelta:
+    return datetime.fromordinal(min(day, _LAST)).replace(tzinfo=tz).utcoffset() or timedelta()
 
 
 @lru_cache(maxsize=64)

@@ -2,24 +2,25 @@
 
 Converts the local times of rrule_expansion.py to instants, so that 10:00 stays 10:00 in summer time. A skipped local
 time has the offset before the gap, and a repeated local time means its first occurrence (RFC 5545, 3.3.5). Every
-instance has the event's exact duration (3.8.5.3). COUNT includes the event's start, which is always the first instance.
+instance has the event's exact duration (3.8.5.3). COUNT includes the event's start, which is always the first instance,
+and counts local times that become the same instant once, so that COUNT=n is n instances.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
-from functools import partial
+from functools import lru_cache, partial
 from heapq import merge
-from itertools import chain, dropwhile, repeat
+from itertools import chain, dropwhile, repeat, takewhile
 from typing import NamedTuple
 
-from ..time_zones import clock_changes
+from ..time_zones import clock_changes, skipped_times, skips_day
 from ..work_budget import WorkBudget
-from .rrule import Recurrence, Rule, Start
-from .rrule_expansion import rule_times
-from .rrule_times_of_day import Batch
+from .rrule import Freq, Recurrence, Rule, Start
+from .rrule_expansion import rule_times, times_before
+from .rrule_times_of_day import Batch, TimesOfDay
 
 _SLACK = timedelta(hours=26)
 """A duration longer than any clock change, so that bounds in local time exclude no instance (Samoa skipped a day)."""
@@ -116,6 +117,17 @@ def in_days(bound: datetime | None, zone: tzinfo, *, is_exclusive: bool = False)
         if begins > bound or (begins == bound and not is_exclusive):
             return day - timedelta.resolution if is_exclusive else day
     return bound
+
+
+def has_start(rule: Rule, start: Start) -> bool:
+    """Return whether the start of an event is a time of its rule, as it should be (RFC 5545, 3.8.5.3).
+
+    >>> (rule,) = Recurrence.parse(["RRULE:FREQ=WEEKLY;BYDAY=MO"], date(2026, 11, 2)).rules
+    >>> has_start(rule, date(2026, 11, 2)), has_start(rule, date(2026, 11, 3))
+    (True, False)
+    """
+    begin = _in_zone(start, getattr(start, "tzinfo", None) or UTC)
+    return next(chain.from_iterable(rule_times(rule, begin)), None) == begin
 
 
 def starts(
@@ -216,8 +228,54 @@ def _stream(
     zone = begin.tzinfo or UTC
     end = min((bound for bound in (end_of_rule(rule, zone), before) if bound is not None), default=None)
     latest = end and _wall_time(end, _SLACK, zone)
-    batches = _order(rule_times(rule, begin, _earliest_wall_time(first, zone), latest, work))
+    earliest = _earliest_wall_time(first, zone)
+    if rule.count is not None:
+        batches = _counted(rule, begin, earliest, latest, work or WorkBudget())
+    else:
+        batches = _order(rule_times(rule, begin, earliest, latest, work))
     return chain.from_iterable(_until(batches, zone, end))
+
+
+def _counted(
+    rule: Rule, begin: datetime, first: datetime | None, before: datetime | None, work: WorkBudget
+) -> Iterator[Batch]:
+    """Yield the times of a rule up to its COUNT. May omit times before `first`, which are only counted."""
+    first = max(begin, _before_gap(first or begin))
+    left = (rule.count or 0) - times_before(rule, begin, first, work) + _merged(rule, begin, first, work)
+    for batch in _order(rule_times(rule, begin, first, before, work)):
+        if left <= 0:
+            return
+        yield batch[:left]
+        left -= len(batch)
+
+
+def _before_gap(moment: datetime) -> datetime:
+    """Return a local time before which no time is moved past it: the begin of a near gap, or else `moment`."""
+    for year in range((moment - _SLACK).year, moment.year + 1):
+        for gap, length in skipped_times(moment.tzinfo or UTC, year):
+            if gap < moment.replace(tzinfo=None) < gap + 2 * length:
+                return gap.replace(tzinfo=moment.tzinfo)
+    return moment
+
+
+def _merged(rule: Rule, begin: datetime, first: datetime, work: WorkBudget) -> int:
+    """Return how many times of a rule before `first` are moved out of a gap to another time of the rule."""
+    zone, start, stop = begin.tzinfo or UTC, begin.replace(tzinfo=None), first.replace(tzinfo=None)
+    is_daily = rule.freq <= Freq.DAILY and len(TimesOfDay(rule, begin)) == 1
+    if start >= stop or (is_daily and not skips_day(zone, begin.toordinal(), first.toordinal())):
+        return 0
+    merged = 0
+    for year in range(begin.year, first.year + 1):
+        work.spend()
+        merged += sum(_merged_in(rule, start, *gap) for gap in skipped_times(zone, year) if gap[0] < stop)
+    return merged
+
+
+@lru_cache(maxsize=8192)
+def _merged_in(rule: Rule, start: datetime, gap: datetime, length: timedelta) -> int:
+    batches = rule_times(rule, start, gap, gap + 2 * length)
+    times = set(takewhile((gap + 2 * length).__gt__, chain.from_iterable(batches)))
+    return sum(moment < gap + length and moment + length in times for moment in times)
 
 
 def _earliest_wall_time(first: datetime | None, zone: tzinfo) -> datetime | None:
@@ -230,29 +288,25 @@ def _earliest_wall_time(first: datetime | None, zone: tzinfo) -> datetime | None
 
 
 def _order(batches: Iterator[Batch]) -> Iterator[Batch]:
-    """Yield the batches, with each local time that the clock skips moved to a later time or the next day."""
+    """Yield the batches, each local time once, with times that the clock skips moved to later times."""
     pending: Batch = []
     for batch in filter(None, batches):
-        day, shown = batch[-1].toordinal(), _skip_gaps(batch)
-        if pending or shown[-1].toordinal() > day:
+        shown = _skip_gaps(batch)
+        if pending or shown is not batch:
             merged = sorted({*pending, *shown})
-            shown, pending = (
-                [moment for moment in merged if (moment.toordinal() > day) is later] for later in (False, True)
-            )
+            beyond = bisect_right(merged, batch[-1])
+            shown, pending = merged[:beyond], merged[beyond:]
         yield shown
     yield pending
 
 
 def _skip_gaps(batch: Batch) -> Batch:
-    if not batch:
-        return batch
     zone, first, last = batch[0].tzinfo or UTC, batch[0].toordinal(), batch[-1].toordinal()
     years = range(batch[0].year, batch[-1].year + 1)
     changes = [day for year in years for day in clock_changes(zone, year) if first <= day <= last]
     if not changes:
         return batch
-    shown = [_in_zone(moment, moment.tzinfo or UTC) if moment.toordinal() in changes else moment for moment in batch]
-    return shown if shown == batch else sorted(set(shown))  # a moved time may equal another time
+    return [_in_zone(moment, zone) if moment.toordinal() in changes else moment for moment in batch]
 
 
 def end_of_rule(rule: Rule, zone: tzinfo) -> datetime | None:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import lru_cache, partial
-from itertools import chain, dropwhile, product
+from itertools import chain, dropwhile, product, takewhile
 from threading import Lock
 from typing import NamedTuple
 
@@ -87,16 +87,13 @@ def rule_times(
     before: datetime | None = None,
     work: WorkBudget | None = None,
 ) -> Iterator[Batch]:
-    """Yield batches of a rule's local times in order, in the time zone of `start`. Ignores UNTIL.
+    """Yield batches of a rule's local times in order, in the time zone of `start`. Ignores COUNT and UNTIL.
 
-    May omit times outside of [first, before), and includes local times that the clock skips. COUNT always includes the
-    start, even if the rule does not. Raises WorkExceeded if the expansion takes more steps than `work` allows.
+    Yields all times in [first, before), may yield later times, and includes local times that the clock skips. Raises
+    WorkExceeded if the expansion takes more steps than `work` allows.
     """
     rule = with_start_parts(rule, start)
     end = END if before is None else min(END, before.toordinal() + 1)
-    if rule.count is not None:
-        window = Window(first if first and first > start else None, end, work or WorkBudget())
-        return _count_times(rule, start, window)
     window = Window(max(start, first or start), end, work or WorkBudget())
     chunks = (chunk for chunk in _walk(rule, start, window) if chunk.last >= window.first_day)
     batches = chain.from_iterable(chunk.generate(window.hours_after(chunk)) for chunk in chunks)
@@ -136,48 +133,49 @@ def with_start_parts(rule: Rule, start: datetime) -> Rule:
 # -- COUNT -----------------------------------------------------------------------------------------------------------
 
 
-def _count_times(rule: Rule, start: datetime, window: Window) -> Iterator[Batch]:
-    """Yield the first COUNT times of a rule. Times before the window are only counted."""
-    assert rule.count is not None
+def times_before(rule: Rule, start: datetime, first: datetime, work: WorkBudget | None = None) -> int:
+    """Return the number of a rule's local times in [start, first), plus one if the start is not in the rule.
+
+    Counts the times of most days without generating them. Raises WorkExceeded if the count takes more steps than `work`
+    allows.
+    """
+    rule = with_start_parts(rule, start)
+    window = Window(first, first.toordinal() + 1, work or WorkBudget())
     marks = _marks(rule, start.replace(tzinfo=None))
     if mark := marks.nearest(window.first_day):
-        left, chunks = rule.count - mark[1], _walk(rule, start, window._replace(first=midnight(mark[0], start.tzinfo)))
-        yield from _take(left, chunks, window, marks, rule.count)
-        return
-    left, chunks = rule.count, _walk(rule, start, window._replace(first=None))
-    head, begun = next(chunks, None), False
-    for batch in _from_start(head.generate(0) if head else iter(()), start):
-        left -= not begun and batch[:1] != [start]
-        begun = True
-        yield batch[: max(left, 0)]
-        left -= len(batch)
-    left -= not begun
-    if head and window.first_day > head.last and (jump := _jump(rule, start, head.last + 1, window)):
-        yield from _take(left - jump[0], jump[1], window)
-    else:
-        yield from _take(left, chunks, window, None if _can_jump(rule, start) else marks, rule.count)
+        begin = window._replace(first=midnight(mark[0], start.tzinfo))
+        return mark[1] + _count(_walk(rule, start, begin), first, marks, mark[1])
+    chunks = _walk(rule, start, window._replace(first=None))
+    head = next(chunks, None)
+    if head is None:
+        return 1
+    begins = next(_from_start(head.generate(0), start), [])
+    count = _size_before(head, first) - _size_before(head, start) + (begins[:1] != [start])
+    if window.first_day > head.last and (jump := _jump(rule, start, head.last + 1, window)):
+        return count + jump[0] + _count(jump[1], first)
+    return count + _count(chunks, first, None if _can_jump(rule, start) else marks, count)
 
 
-def _take(
-    left: int, chunks: Iterator[Chunk], window: Window, marks: _Marks | None = None, total: int = 0
-) -> Iterator[Batch]:
-    """Yield the chunks' times until `left` times are counted. Stores counts in `marks` at intervals."""
-    before = periods = 0
-    for chunk in chunks:
-        if left <= 0:
-            return
+def _count(chunks: Iterator[Chunk], first: datetime, marks: _Marks | None = None, counted: int = 0) -> int:
+    """Return the number of the chunks' times before `first`. Stores counts in `marks` at intervals."""
+    count = before = periods = 0
+    for chunk in takewhile(lambda chunk: chunk.begin <= first.toordinal(), chunks):
         if marks and chunk.begin > before and periods >= _MARK_INTERVAL:
-            marks.add(chunk.begin, total - left)
+            marks.add(chunk.begin, counted + count)
             periods = 0
         before = chunk.begin
         periods += chunk.periods
-        if chunk.last < window.first_day:
-            left -= chunk.size()
-            continue
-        left -= chunk.skipped(window.hours_after(chunk))
-        for batch in chunk.generate(window.hours_after(chunk)):
-            yield batch[: max(left, 0)]
-            left -= len(batch)
+        count += _size_before(chunk, first)
+    return count
+
+
+def _size_before(chunk: Chunk, moment: datetime) -> int:
+    """Return the number of a chunk's times before `moment`."""
+    if chunk.last < moment.toordinal():
+        return chunk.size()
+    since = seconds_of(moment) if chunk.last == moment.toordinal() else 0
+    batches = takewhile(lambda batch: not batch or batch[0] < moment, chunk.generate(since))
+    return chunk.skipped(since) + sum(bisect_left(batch, moment) for batch in batches)
 
 
 def _can_jump(rule: Rule, start: datetime) -> bool:

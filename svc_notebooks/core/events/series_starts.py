@@ -14,7 +14,7 @@ from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from functools import lru_cache
 
 from ..clock import from_millis as from_millis, to_millis
-from ..time_zones import clock_changes
+from ..time_zones import clock_changes, skips_day
 from ..work_budget import WorkBudget
 from .instances import LAST_END, end_of_rule
 from .rrule import Freq, Recurrence, Rule, Start
@@ -74,9 +74,10 @@ class SeriesStarts:
             rule_days = shared_days(rule, start)
             last_day = END - 1
             if rule.count is not None:
-                last_day = rule_days.last_day(start.toordinal(), rule.count) if len(times) == 1 else None
-            if last_day is None:
-                return None
+                is_daily = times == (start.timetz(),)  # with another time, the start is not a time of the rule
+                last_day = rule_days.last_day(start.toordinal(), rule.count) if is_daily else None
+                if last_day is None or skips_day(tz, start.toordinal(), last_day):
+                    return None
             end = last_start if rule.until is None else min(last_start, _end_in_millis(rule, tz))
             rule_stop = min(end, (last_day - EPOCH + 3) * DAY) if rule_days.has_any else begin
         stop = max(begin + 1, rule_stop, *(moment + 1 for moment in extra[-1:]))

@@ -3,7 +3,7 @@
 A rule is expanded in naive local time and the zone is attached afterwards: that is what "every day at 9" means to
 a person. Two things are for us to add. The start is an instance whatever the rule says of it, and counts as the
 first (RFC 5545, 3.3.10). And a time of day that a clock change leaves out is read with the offset before the change
-(3.3.5), which may put it behind the next instance, or where another one already is.
+(3.3.5), which may put it behind the next instance, or where another one already is, which is then counted once.
 
 In three places dateutil does not do what RFC 5545 says; there it is asked differently, so that it does:
 
@@ -54,9 +54,21 @@ def _by_rule(series: Series, rule: str, *, counted: bool) -> Iterator[datetime]:
     parts = dict(part.split("=") for part in rule.split(";"))
     count, until = parts.pop("COUNT", None), parts.pop("UNTIL", None)
     zone = series.start.tzinfo if isinstance(series.start, datetime) else UTC
-    moments = (moment.replace(tzinfo=zone).astimezone(UTC) for moment in _naive(series, parts, counted=counted))
+    moments = _instants(_naive(series, parts, counted=counted), zone)
     last = _moment(until, UTC) if until else series.before
     return takewhile(lambda moment: moment <= last and moment < series.before, islice(moments, count and int(count)))
+
+
+def _instants(moments: Iterator[datetime], zone: tzinfo) -> Iterator[datetime]:
+    """Yield local times as instants, in their order and each once. A time that is left out waits for the next one."""
+    waiting: set[datetime] = set()
+    for moment in moments:
+        instant = moment.replace(tzinfo=zone).astimezone(UTC)
+        waiting.add(instant)
+        if instant.astimezone(zone).replace(tzinfo=None) == moment:
+            yield from sorted(each for each in waiting if each <= instant)
+            waiting = {each for each in waiting if each > instant}
+    yield from sorted(waiting)
 
 
 def _naive(series: Series, parts: dict[str, str], *, counted: bool) -> Iterator[datetime]:

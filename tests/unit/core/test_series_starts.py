@@ -89,10 +89,10 @@ def test_the_day_that_samoa_skipped_has_no_instance_twice() -> None:
     start = datetime(2011, 12, 28, 10, tzinfo=ZoneInfo("Pacific/Apia"))
     daily = Recurrence.parse(["RRULE:FREQ=DAILY;COUNT=5"], start)
 
-    starts = list(starts_in_millis(daily, start, HOUR) or ())
+    days = [each.start.day for each in occurrences(daily, start, start + HOUR)]
 
-    assert starts == [to_millis(each.start) for each in occurrences(daily, start, start + HOUR)]
-    assert len(starts) == 4
+    assert starts_in_millis(daily, start, HOUR) is None
+    assert days == [28, 29, 31, 1, 2]
 
 
 @pytest.mark.parametrize("rule", ["YEARLY;BYMONTH=2;BYMONTHDAY=30", "YEARLY;BYWEEKNO=20;BYMONTH=1"])
