@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta, timezone, tzinfo
 from typing import NamedTuple
 
@@ -115,6 +116,48 @@ def instant(moment: Start, tz: tzinfo) -> datetime:
     if not isinstance(moment, datetime):
         moment = datetime(moment.year, moment.month, moment.day, tzinfo=tz)
     return moment.astimezone(UTC)
+
+
+def clock_time(moment: Start) -> datetime:
+    """Return the local time of an event time without its zone. A date becomes midnight.
+
+    >>> clock_time(date(2026, 11, 2))
+    datetime.datetime(2026, 11, 2, 0, 0)
+    """
+    if isinstance(moment, datetime):
+        return moment.replace(tzinfo=None)
+    return datetime(moment.year, moment.month, moment.day)  # noqa: DTZ001  a clock time
+
+
+@dataclass(frozen=True, slots=True)
+class Shift:
+    """A move of a series whose instance at `before` then begins at `after`, by the clock times of both.
+
+    `before` and `after` may have different zones, and one of them may be a date, as the start of an all-day event.
+    """
+
+    before: Start
+    after: Start
+
+    @property
+    def moves(self) -> bool:
+        """False if the instances stay as they are."""
+        before, after = ((clock_time(each), getattr(each, "tzinfo", each)) for each in (self.before, self.after))
+        return before != after
+
+    @property
+    def days(self) -> int:
+        """The number of days by which the days of the series move."""
+        return self.after.toordinal() - self.before.toordinal()
+
+    def move(self, moment: Start) -> Start:
+        """Return a time of the series after the move. A time that the clock skips is moved out of the gap."""
+        if isinstance(moment, datetime) and isinstance(self.before, datetime):
+            moment = moment.astimezone(self.before.tzinfo)
+        clock = clock_time(moment) + (clock_time(self.after) - clock_time(self.before))
+        if not isinstance(self.after, datetime):
+            return clock.date()
+        return clock.replace(tzinfo=self.after.tzinfo).astimezone(UTC).astimezone(self.after.tzinfo)
 
 
 def print_time(moment: Start, tz: tzinfo, time_zone: str | None) -> EventTime:

@@ -231,6 +231,24 @@ def is_gone(body: object) -> bool:
     return check is not None and bool(check())
 
 
+def merge_patch(old: Mapping[str, Any], patch: JSONObject) -> JSONObject:
+    """Merge a patch into an object, member by member. A null value removes a member (RFC 7386).
+
+    >>> merge_patch({"a": 1, "b": {"c": 2, "d": 3}}, {"a": None, "b": {"c": 4}})
+    {'b': {'c': 4, 'd': 3}}
+    """
+    fields = dict(old)
+    for name, value in patch.items():
+        before = fields.get(name)
+        if value is None:
+            fields.pop(name, None)
+        elif isinstance(value, dict):
+            fields[name] = merge_patch(before if isinstance(before, dict) else {}, value)
+        else:
+            fields[name] = value
+    return fields
+
+
 def join_url(base: str, path: str, query: Query | None = None) -> str:
     """Return the URL of a path below a base URL, with an optional query.
 

@@ -13,7 +13,8 @@ from ..context.service_context import ServiceContext
 from ..tables.events import EventRow
 from .calendars import primary_of
 from .event_messages import record_removal, record_times
-from .instances import exists_in_recurrence, find_event
+from .instances import find_event
+from .kept_instances import kept_instances
 from .resource import EventRecord, event_from_row, omit, pick
 
 PRIVATE = ("colorId", "reminders", "transparency")
@@ -51,11 +52,17 @@ def merge_parts(shared: Event, private: Event) -> Event:
 def sync_attendee_copies(context: ServiceContext, event: EventRecord, before: Event) -> None:
     """Update the guests' copies of an organizer's event. `before` contains the event fields before the change."""
     row, body = event.row, event.body
-    if not (body.get("attendees") or before.get("attendees")):
-        return
+    if body.get("attendees") or before.get("attendees"):
+        _sync_copies(context, event, before)
+    if row.recurring and not row.cancelled:
+        _sync_instances(context, event, before)
+
+
+def _sync_copies(context: ServiceContext, event: EventRecord, before: Event) -> None:
+    row = event.row
     # Attendees who are users of this service have a copy, unless they have another event with this id.
     guests: set[str] = set()
-    for email in emails_of(body):
+    for email in emails_of(event.body):
         if email != row.calendar and context.store.users.root(email):
             own_event = context.store.events.get(email, row.id)
             if own_event is None or own_event.origin == row.origin:
@@ -66,8 +73,6 @@ def sync_attendee_copies(context: ServiceContext, event: EventRecord, before: Ev
             _save_copy(context, event, calendar)
     for calendar in sorted(copies - guests):
         _withdraw(context, row, calendar)
-    if row.recurring and not row.cancelled:
-        _sync_instances(context, event, before)
 
 
 def copies_of(context: ServiceContext, row: EventRow) -> list[EventRow]:
@@ -75,16 +80,31 @@ def copies_of(context: ServiceContext, row: EventRow) -> list[EventRow]:
     return [copy for copy in context.store.events.by_uid(row.uid) if copy.origin == row.origin != copy.calendar]
 
 
-def drop_missing_instances(context: ServiceContext, event: EventRecord) -> None:
-    """Delete changed instances that a series no longer contains, and cancel the guests' copies of these instances."""
-    row, calendar = event.row, primary_of(context, event.row.calendar)
-    for instance in context.store.events.changed_instances(row.calendar, row.id):
-        if row.cancelled or not row.recurring or not exists_in_recurrence(calendar, event, instance):
-            context.store.events.drop(instance.calendar, instance.id)
-            record_removal(context, instance)
-            copies = copies_of(context, instance) if instance.calendar == instance.origin else []
-            for guest_calendar in {copy.calendar for copy in copies if copy.id == instance.id}:
-                _withdraw(context, instance, guest_calendar)
+def keep_instances(context: ServiceContext, series: EventRecord, before: Event) -> None:
+    """Move the changed instances of a series as its instances have moved, and remove those that it no longer contains.
+
+    An instance that has moved has another id. `before` has the fields of the series before the change, and is empty for
+    a new copy.
+    """
+    row, calendar, events = series.row, primary_of(context, series.row.calendar), context.store.events
+    rows = events.changed_instances(row.calendar, row.id)
+    kept = {} if row.cancelled or not row.recurring else kept_instances(calendar, before or series.body, series, rows)
+    for instance in (each for each in rows if kept.get(each.id) != each):
+        moved = kept.get(instance.id)
+        _remove(context, instance)
+        for copy in copies_of(context, instance) if instance.calendar == instance.origin else ():
+            if copy.id == instance.id and moved is None:
+                _withdraw(context, instance, copy.calendar)
+            elif copy.id == instance.id and copy.series is None and moved is not None:
+                events.save(copy._replace(id=moved.id))
+                _remove(context, copy)
+    for moved in (each for each in kept.values() if each not in rows):
+        events.save(moved)  # may have the earlier id of another instance
+
+
+def _remove(context: ServiceContext, row: EventRow) -> None:
+    context.store.events.drop(row.calendar, row.id)
+    record_removal(context, row)
 
 
 def _has_left(context: ServiceContext, row: EventRow, calendar: str, before: Event) -> bool:
@@ -109,7 +129,7 @@ def _save_copy(context: ServiceContext, event: EventRecord, calendar: str) -> No
     copy = row._replace(calendar=calendar, series=series, body=json.dumps(merge_parts(shared, private)))
     record_times(context, before, copy)
     context.store.events.save(copy)
-    drop_missing_instances(context, event_from_row(copy))
+    keep_instances(context, event_from_row(copy), json.loads(before.body) if before else {})
 
 
 def _withdraw(context: ServiceContext, row: EventRow, calendar: str) -> None:
@@ -121,7 +141,7 @@ def _withdraw(context: ServiceContext, row: EventRow, calendar: str) -> None:
     if copy is not None and copy.origin == row.origin and not copy.cancelled:
         cancelled = copy._replace(cancelled=1, updated=row.updated)
         context.store.events.save(cancelled)
-        drop_missing_instances(context, event_from_row(cancelled))
+        keep_instances(context, event_from_row(cancelled), {})
 
 
 def _sync_instances(context: ServiceContext, series: EventRecord, before: Event) -> None:

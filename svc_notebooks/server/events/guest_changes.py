@@ -32,7 +32,7 @@ def save(context: ServiceContext, calendar: CalendarRow, before: EventRecord, af
             save_with_copies(context, organizer_event, {**stored, "attendees": attendees})
     own_copy = find_event(context, calendar, before.row.id) or before
     body = merge_parts(common_part(own_copy.body), private_part(after))
-    return save_event(context, EventRecord(own_copy.row._replace(body=json.dumps(body)), body))
+    return save_event(context, EventRecord(own_copy.row._replace(body=json.dumps(body)), body), own_copy.body)
 
 
 def decline(context: ServiceContext, calendar: CalendarRow, event: EventRecord) -> None:

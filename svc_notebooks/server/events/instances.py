@@ -15,7 +15,7 @@ from ...core.events.instances import Occurrence, duration, occurrences
 from ...core.events.rfc5545_times import Start, print_moment, read_moment
 from ...core.events.rrule import Recurrence
 from ...core.events.series_starts import starts_in_millis
-from ...core.events.times import in_minutes, instant, read_time
+from ...core.events.times import in_minutes, instant
 from ...core.events.validation import end_of, recurrence_of, start_of
 from ...core.resources.events import Event, EventTime
 from ...core.time_zones import zone
@@ -196,6 +196,18 @@ def _time_object(template: EventTime, name: Literal["date", "dateTime"], text: s
     return time
 
 
+def with_times(row: EventRow, body: Event, calendar: CalendarRow) -> EventRow:
+    """Return the row of an event with these fields, and with the columns of start and end computed from them."""
+    tz, recurring = zone(calendar.zone), bool(body.get("recurrence"))
+    # RDATE may add a date before the start of the event.
+    starts = [start_of(body), *(extra.start for extra in recurrence_of(body).rdates)]
+    return row._replace(
+        start=min(to_millis(instant(start, tz)) for start in starts),
+        end=None if recurring else to_millis(instant(end_of(body), tz)),
+        body=json.dumps(body),
+    )
+
+
 def with_series_fields(master: EventRecord, row: EventRow) -> EventRecord:
     """Return a changed instance. Fields that the instance does not have itself are taken from its series."""
     own: Event = json.loads(row.body)
@@ -212,10 +224,11 @@ def find_event(context: ServiceContext, calendar: CalendarRow, event_id: str) ->
     series = context.store.events.get(calendar.id, parsed[0]) if parsed else None
     if parsed is None or series is None or not series.recurring:
         return None
-    return _instance_at(calendar, event_from_row(series), parsed[1])
+    return instance_at(calendar, event_from_row(series), parsed[1])
 
 
-def _instance_at(calendar: CalendarRow, master: EventRecord, start: Start) -> EventRecord | None:
+def instance_at(calendar: CalendarRow, master: EventRecord, start: Start) -> EventRecord | None:
+    """Return the instance of a recurring event that originally begins at `start`, or None if there is none."""
     tz = zone(calendar.zone)
     try:
         begin = instant(start, tz)
@@ -227,9 +240,3 @@ def _instance_at(calendar: CalendarRow, master: EventRecord, start: Start) -> Ev
         if instance_id("", occurrence.start) == instance_id("", start):
             return build_instance(master, _slot(occurrence, tz))
     return None
-
-
-def exists_in_recurrence(calendar: CalendarRow, master: EventRecord, row: EventRow) -> bool:
-    """Return True if the recurrence of a series still contains the original start of a changed instance."""
-    original = json.loads(row.body)["originalStartTime"]
-    return _instance_at(calendar, master, read_time(original)) is not None

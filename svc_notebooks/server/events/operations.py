@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from typing import Any
 
 from ...core.errors.catalogue import refuse
@@ -11,7 +10,7 @@ from ...core.events.calendars import CalendarRole
 from ...core.events.field_table import EVENT_SHAPE
 from ...core.events.times import read_time
 from ...core.events.value_checks import is_address
-from ...core.http.messages import JSONObject, Response
+from ...core.http.messages import JSONObject, Response, merge_patch
 from ...core.resources.events import Event, Person
 from ..context.conditions import check_conditions, lists_etag
 from ..context.responses import empty_response
@@ -22,7 +21,7 @@ from . import guest_changes, invitations
 from .attendee_copies import copies_of, sync_attendee_copies
 from .calendars import calendar_of, resource_response, title_of
 from .conference import create_conference, is_conference_pending, meeting_link
-from .event_messages import changing_events, record_removal, record_times
+from .event_messages import changing_events, record_removal
 from .event_request import (
     Options,
     check_event,
@@ -95,8 +94,8 @@ def import_event(context: ServiceContext, request: RequestContext) -> Response:
             _check_id_is_free(context, calendar, body)
             context.store.events.save(event.row)
         else:
-            record_times(context, before.row, event.row)
-            context.store.events.save(event.row._replace(created=before.row.created, place=before.row.place))
+            row = event.row._replace(created=before.row.created, place=before.row.place)
+            save_event(context, EventRecord(row, event.body), before.body)
     return event_response(request, view, event)
 
 
@@ -208,24 +207,6 @@ def _apply_request(before: EventRecord, body: JSONObject, *, partial: bool) -> J
     return fields  # type: ignore[no-any-return]
 
 
-def merge_patch(old: Mapping[str, Any], patch: JSONObject) -> JSONObject:
-    """Merge a patch into an object, member by member. A null value removes a member (RFC 7386).
-
-    >>> merge_patch({"a": 1, "b": {"c": 2, "d": 3}}, {"a": None, "b": {"c": 4}})
-    {'b': {'c': 4, 'd': 3}}
-    """
-    fields = dict(old)
-    for name, value in patch.items():
-        before = fields.get(name)
-        if value is None:
-            fields.pop(name, None)
-        elif isinstance(value, dict):
-            fields[name] = merge_patch(before if isinstance(before, dict) else {}, value)
-        else:
-            fields[name] = value
-    return fields
-
-
 def _merge_attendees(before: Event, attendees: list[Any], *, all_named: bool) -> list[Any]:
     """Return the attendees of an event after a request (E-08).
 
@@ -259,7 +240,7 @@ def delete(context: ServiceContext, request: RequestContext) -> Response:
         body: Event = {**event.body, "status": "cancelled"}
         updated = max(context.millis(), event.row.updated + 1)
         row = with_body(event.row._replace(updated=updated), body, calendar)
-        cancelled = save_event(context, EventRecord(row, body))
+        cancelled = save_event(context, EventRecord(row, body), event.body)
         if event.row.calendar == event.row.origin:
             sync_attendee_copies(context, cancelled, event.body)
             invitations.send_cancellations(context, options.notify, event)

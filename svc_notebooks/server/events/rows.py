@@ -5,17 +5,14 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from ...core.clock import to_millis
-from ...core.events.times import instant
-from ...core.events.validation import end_of, recurrence_of, start_of
 from ...core.resources.events import Event
-from ...core.time_zones import zone
 from ..context.service_context import ServiceContext
 from ..tables.calendars import CalendarRow
 from ..tables.events import EventRow
-from .attendee_copies import drop_missing_instances, sync_attendee_copies
+from .attendee_copies import keep_instances, sync_attendee_copies
 from .calendars import primary_of
 from .event_messages import record_times
+from .instances import with_times
 from .resource import EventRecord
 
 _NOT_UPDATING = {"reminders", "sequence"}
@@ -23,24 +20,19 @@ _ALWAYS_OWN = ("start", "end", "originalStartTime", "status")
 
 
 def with_body(row: EventRow, body: Event, calendar: CalendarRow) -> EventRow:
-    """Return a row with these event fields, and with the start, end and status columns computed from the fields."""
-    tz, recurring = zone(calendar.zone), bool(body.get("recurrence"))
-    # RDATE may add a date before the start of the event.
-    starts = [start_of(body), *(extra.start for extra in recurrence_of(body).rdates)]
-    return row._replace(
-        recurring=int(recurring),
-        cancelled=int(body.get("status") == "cancelled"),
-        start=min(to_millis(instant(start, tz)) for start in starts),
-        end=None if recurring else to_millis(instant(end_of(body), tz)),
-        body=json.dumps(body),
-    )
+    """Return a row with these event fields, and with the columns that are computed from the fields."""
+    row = row._replace(recurring=int(bool(body.get("recurrence"))), cancelled=int(body.get("status") == "cancelled"))
+    return with_times(row, body, calendar)
 
 
-def save_event(context: ServiceContext, event: EventRecord) -> EventRecord:
-    """Store an event, delete changed instances outside its recurrence, and return the event with its row."""
+def save_event(context: ServiceContext, event: EventRecord, before: Event) -> EventRecord:
+    """Store an event, move its changed instances or delete them, and return the event with its row.
+
+    `before` has the fields before the change.
+    """
     row, body = event.row, event.body
     if row.series is None:
-        drop_missing_instances(context, event)
+        keep_instances(context, event, before)
         record_times(context, context.store.events.get(row.calendar, row.id), row)
     else:
         series = context.store.events.get(row.calendar, row.series)
@@ -64,6 +56,6 @@ def save_with_copies(context: ServiceContext, before: EventRecord, fields: Event
     if not changed <= _NOT_UPDATING:
         updated = max(context.millis(), updated + 1)
     row = with_body(before.row._replace(updated=updated), fields, primary_of(context, before.row.calendar))
-    event = save_event(context, EventRecord(row, fields))
+    event = save_event(context, EventRecord(row, fields), before.body)
     sync_attendee_copies(context, event, before.body)
     return event
