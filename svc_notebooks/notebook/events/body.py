@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from datetime import timedelta
+from contextlib import suppress
+from datetime import UTC, timedelta
 from typing import Any
 
 from ...core.durations import parse_duration
+from ...core.errors.caller_warning import warn_caller
 from ...core.errors.catalogue import Row
 from ...core.events.colors import EVENT_COLORS
 from ...core.events.field_table import EVENT_FIELDS
+from ...core.events.instances import end_of_rule, has_start
 from ...core.events.recurrence_words import recurrence_lines
-from ...core.events.times import TimeError, read_time
+from ...core.events.rrule import Recurrence
+from ...core.events.times import TimeError, instant, read_time
 from ...core.events.validation import problems
 from ...core.http.messages import JSON, JSONObject
 from ...core.policy import Policy
@@ -19,6 +23,7 @@ from ..frames.frames import camel
 from ..people import people
 from ..times import time_object, zone_name
 from .event_end import absolute_times
+from .local_times import check_exists
 
 LENIENT = Policy()
 """The policy by which this module checks events. A service with stricter limits refuses further events itself."""
@@ -53,10 +58,34 @@ def event_body(*, request_id: str = "conference", **arguments: Any) -> JSONObjec
     {'summary': 'Tea', 'start': {'date': '2026-11-02'}, 'end': {'date': '2026-11-03'}, 'colorId': '5'}
     """
     body = partial_body(request_id=request_id, **arguments)
+    start: Any = body.get("start")
+    if "end" not in body and isinstance(start, dict) and "date" in start:
+        with suppress(TimeError):
+            body["end"] = {**start, "date": str(read_time(start) + timedelta(days=1))}
     rows = [row for row in problems(body, LENIENT) if not str(row.location).startswith("conferenceData")]
     if rows:
         raise EventError(rows)
+    warn_about(body)
     return body
+
+
+def warn_about(event: Mapping[str, Any]) -> None:
+    """Show a warning about fields that the service accepts, but that are probably a mistake."""
+    for n, attachment in enumerate(event.get("attachments") or ()):
+        if isinstance(attachment, Mapping) and not attachment.get("fileUrl"):
+            warn_caller(f"attachments[{n}] has no file_url; some clients cannot read an event with such an attachment")
+    try:
+        start = read_time(event.get("start"))
+        rules = Recurrence.parse(event.get("recurrence") or (), start).rules
+    except ValueError:
+        return  # the service refuses the event
+    zone, lines = getattr(start, "tzinfo", None) or UTC, ", ".join(event.get("recurrence") or ())
+    if rules and all((end := end_of_rule(rule, zone)) and end <= instant(start, UTC) for rule in rules):
+        warn_caller(f"the recurrence {lines} ends before the start {start}; the event takes place only once")
+    elif rules and not any(has_start(rule, start) for rule in rules):
+        warn_caller(
+            f"start is {start:%A} {start}, which is not in the recurrence {lines}; the event takes place then too"
+        )
 
 
 def partial_body(*, request_id: str = "conference", **arguments: Any) -> JSONObject:
@@ -69,7 +98,11 @@ def partial_body(*, request_id: str = "conference", **arguments: Any) -> JSONObj
     body: JSONObject = {}
     for argument, value in absolute_times(values, zone, end_zone).items():
         if argument in ("start", "end", "original_start_time"):
-            body[camel(argument)] = time_object(argument, value, end_zone if argument == "end" else zone)
+            its_zone = end_zone if argument == "end" else zone
+            check_exists(argument, value, its_zone)
+            time = body[camel(argument)] = time_object(argument, value, its_zone)
+            if "date" in time and not isinstance(value, dict) and values.get("recurrence") is None:
+                time.pop("timeZone", None)  # clients do not expect a zone of a single all-day event
         elif argument == "conference":
             if value is not False:
                 body["conferenceData"] = _conference(value, request_id)

@@ -10,8 +10,7 @@ from ...core.time_zones import UTC_NAME
 from ..batch.batch import Batch, RowOperation, known_id, run
 from ..batch.row_call import ROW_ERRORS, Report, RowCall
 from ..frames.event_schemas import EVENT
-from .body import partial_body
-from .local_times import zones_of_event
+from .event_changes import change_following, changed_fields
 from .records import event_record, in_zone
 
 if TYPE_CHECKING:
@@ -28,21 +27,19 @@ def change_row(
     calendar: str,
     query: Mapping[str, object],
     body: JSONObject,
-    known: dict[str, Any],
-    local: list[str],
-    from_start: dict[str, Any] | None,
+    arguments: dict[str, Any],
     if_match: str | None = None,
+    this_and_following: bool = False,
 ) -> Record:
-    """Change an event, and return its record. `from_start` are the arguments of a new end that depends on the start."""
+    """Change an event, and return its record. `body` has the fields of arguments that do not depend on the event."""
     from ...client.events.events import get_event, patch_event
 
-    zones = zones_of_event(session, calendar, event_id, local)
-    changed = partial_body(**known | zones) if zones else body
-    if from_start is not None:
-        start = get_event(session, calendar, event_id)["start"]
-        changed = {**body, "end": partial_body(**from_start | {"start": start})["end"]}
-    changed_event = patch_event(session, calendar, event_id, changed, query=query, if_match=if_match)
-    return event_record(changed_event, UTC_NAME)
+    if this_and_following:
+        return event_record(change_following(session, calendar, event_id, arguments, query, if_match), UTC_NAME)
+    times = (arguments.get(name) for name in ("start", "end", "duration"))
+    if "recurrence" in arguments or any(time is not None for time in times):
+        body = changed_fields(get_event(session, calendar, event_id), arguments)
+    return event_record(patch_event(session, calendar, event_id, body, query=query, if_match=if_match), UTC_NAME)
 
 
 def run_on_events(title: str, call: RowCall[str], ids: list[str], session: Session, batch: Batch) -> DataFrame:

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any, Unpack
 from ...core.durations import Duration
 from ...core.events.field_table import RESPONSES
 from ...core.http.messages import JSONObject
-from ..arguments import choice, file_ids, row_ids
+from ..arguments import choice, file_ids, flag, row_ids
 from ..batch.batch import Batch, Errors, RowOperation, known_id, run
 from ..current_session import SessionLike, session_or_current
 from ..frames.event_schemas import EVENT
 from ..frames.schemas import DELETED
 from ..times import with_date, zone_name
-from .body import event_body, partial_body
+from .body import event_body, partial_body, warn_about
 from .event_arguments import DETAILS, End, EventChanges, EventDetails, When, Zone, check_names, describe_details
 from .event_end import needs_start
 from .event_rows import change_row, delete_row, respond_row, run_on_events
@@ -59,7 +59,7 @@ def create_event(
         start: A date ("2026-11-02" or a datetime.date) starts an all-day event. A datetime, a pandas Timestamp or a
             text such as "2026-11-02 10:00" or "tomorrow 10:00" starts a timed event. A time without a time zone is in
             `time_zone`. A dict is sent unchanged, as a time object of the interface. A pandas Period is start and end.
-        end: The exclusive end, in the same forms as `start`. An event on one whole day ends on the next day. A time
+        end: The exclusive end, in the same forms as `start`. Without end and duration, a date is one whole day. A time
             such as "11:00" is on the day of the start, a timedelta is the length of the event, and a pandas Period
             means the end of this period.
         duration: The length of the event, instead of `end`, as a timedelta, a number of seconds or a text such as "90
@@ -197,6 +197,7 @@ def event(
 def update_event(
     event: File,
     *,
+    this_and_following: bool = False,
     calendar: str = "primary",
     if_match: str | None = None,
     send_updates: str | None = None,
@@ -209,8 +210,13 @@ def update_event(
 ) -> DataFrame:
     """Change fields of one or more events. The id of an instance changes only this instance of a recurring event.
 
+    The id of a recurring event changes all its instances. Instances that were changed or cancelled individually keep
+    their changes, and move with the series if it moves.
+
     Args:
         event: An event id, a row, a DataFrame with a column `id`, or a list of these.
+        this_and_following: True changes an instance and all following ones. The series then ends before the instance,
+            and a new series begins there, which the result shows. Only the organizer can do this.
         calendar: The id of the calendar that contains the events.
         if_match: The etag that the event must still have, from the column `etag`. If the event has changed, nothing is
             changed, and the error has the status 412.
@@ -220,17 +226,20 @@ def update_event(
         progress: None shows a progress bar for long calls, True always, False never. A function is called with (rows
             done, rows).
         **changes: The new values of fields, as arguments of `create_event`, and query parameters such as
-            `conference_data_version`. Other fields do not change. `metadata={"location": None}` removes the location. A
-            time without a time zone is in the time zone of the event, unless `time_zone` is given. `duration`, and an
-            `end` such as "11:00", count from the start of the event, unless `start` is given.
+            `conference_data_version`. Other fields do not change. `start` alone keeps the length of the event, and
+            moves the recurrence of a series; a date makes an all-day event. A time without a time zone is in the time
+            zone of the event, unless `time_zone` is given. `duration`, and an `end` such as "11:00", count from the
+            start of the event, unless `start` is given. `recurrence=None` ends a recurrence, so that the event takes
+            place once. `metadata={"location": None}` removes the location.
 
     Returns:
         One row for each event after the change, with the columns of `create_event`, and outcome, error (str), attempts
         (Int64), seconds (Float64).
 
     Raises:
-        TypeError, ValueError: An argument does not exist or is not valid, or a time zone is given without a time;
-            nothing was sent.
+        TypeError, ValueError: An argument does not exist or is not valid, a time zone is given without a time, the rule
+            of a series cannot be moved, or `this_and_following` is given for an event that does not recur; nothing was
+            changed.
         BadRequest: The service refused the change.
         NotFound: The calendar or the event does not exist, or this user has no access to the calendar.
         NotAllowed: Only the organizer can make this change.
@@ -239,31 +248,33 @@ def update_event(
     >>> made = svc.create_event("Tea", start="2026-11-02", end="2026-11-03")
     >>> svc.update_event(made, summary="Coffee")[["summary", "sequence"]].values.tolist()
     [['Coffee', 0]]
+    >>> walk = svc.create_event("Walk", start="2026-11-02 10:00", end="11:00", time_zone="UTC", recurrence="daily")
+    >>> third = svc.instances(walk, limit=3)["id"][2]
+    >>> svc.update_event(third, this_and_following=True, start="2026-11-04 15:00")["start"].astype(str).tolist()
+    ['2026-11-04 15:00:00+00:00']
     """
     session = session_or_current(session)
     check_names("update_event", changes, ARGUMENTS)
     ends = ("end", "duration")
     for zone, times in (("time_zone", ("start", "end", "original_start_time", "duration")), ("end_time_zone", ends)):
         if changes.get(zone) is not None and all(changes.get(time) is None for time in times):
-            required = "start and end" if "start" in times else "end"
-            raise ValueError(f"{zone} is the time zone of {times[0]}; give {required} together with {zone}")
+            raise ValueError(f"{zone} is the time zone of {times[0]}; give {times[0]} together with {zone}")
     query = query_of({**changes, "calendar": calendar, "send_updates": send_updates})
     warn_deprecated(changes)
     ids, arguments = row_ids(event, "event"), body_arguments(session, changes)
-    local = local_times(arguments)
-    counts_from_start = needs_start(arguments) and arguments.get("start") is None
-    known = {name: value for name, value in arguments.items() if not (counts_from_start and name in ends)}
-    body = partial_body(**known | {ZONE_OF[name]: "UTC" for name in local})  # checks it before a request is sent
-    query = add_required(query, body)
+    is_relative = needs_start(arguments) and arguments.get("start") is None
+    known = {name: value for name, value in arguments.items() if not (is_relative and name in ends)}
+    # Check the arguments before a request is sent.
+    body = partial_body(**known | {ZONE_OF[name]: "UTC" for name in local_times(arguments)})
+    warn_about({"attachments": body.get("attachments")})
     call = partial(
         change_row,
         calendar=calendar,
-        query=query,
+        query=add_required(query, body),
         body=body,
-        known=known,
-        local=local,
-        from_start=arguments if counts_from_start else None,
+        arguments=arguments,
         if_match=if_match,
+        this_and_following=flag("this_and_following", this_and_following),
     )
     return run_on_events("Update events", call, ids, session, Batch(workers, executor, errors, progress=progress))
 

@@ -1,16 +1,17 @@
-"""Reads times without a time zone in the time zones of a stored event, for `update_event`."""
+"""Reads times without a time zone in the time zones of a stored event, and finds times that the clock skips."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from ...core.time_zones import zone
 from ..times import python_time
 from .event_end import needs_start
 
 if TYPE_CHECKING:
-    from ...client.session import Session
+    from ...core.resources.events import Event
 
 ZONE_OF = {"start": "time_zone", "end": "end_time_zone"}
 """The argument with the time zone of each time."""
@@ -34,20 +35,33 @@ def _is_local(argument: str, value: object) -> bool:
     return isinstance(moment, datetime) and moment.tzinfo is None
 
 
-def zones_of_event(session: Session, calendar: str, event_id: str, times: list[str]) -> dict[str, str]:
-    """Return the time zones of a stored event as arguments of `update_event`, for the arguments `times`.
+def event_zones(event: Event, changes: Mapping[str, Any]) -> dict[str, str]:
+    """Return the time zones of a stored event as arguments of `update_event`, for times without a time zone.
 
     Raises ValueError for an all-day event, which has no time zone.
     """
-    from ...client.events.events import get_event
-
-    if not times:
-        return {}
-    event = get_event(session, calendar, event_id)
     zones: dict[str, str] = {}
-    for name in times:
-        zone = (event["start"] if name == "start" else event["end"]).get("timeZone")
-        if zone is None:
+    for name in local_times(changes):
+        time = event["end"] if name == "end" and event["end"].get("timeZone") else event["start"]
+        if (key := time.get("timeZone")) is None:
             raise ValueError(f"{name} has no time zone, and neither has the event; give time_zone='Europe/Berlin'")
-        zones[ZONE_OF[name]] = zone
+        zones[ZONE_OF[name]] = key
     return zones
+
+
+def check_exists(argument: str, value: object, time_zone: str | None) -> None:
+    """Raise ValueError if a time of day does not exist on its day, because the clock of the time zone skips it.
+
+    >>> check_exists("start", "2026-03-29 02:30", "Europe/Berlin")
+    Traceback (most recent call last):
+        ...
+    ValueError: start: 02:30 does not exist on 29 March 2026 in Europe/Berlin: the clock skips it; 03:30 exists
+    """
+    moment = None if isinstance(value, Mapping) else python_time(argument, value)
+    if not isinstance(moment, datetime) or not (moment.tzinfo or time_zone):
+        return
+    tz = moment.tzinfo or zone(str(time_zone))
+    shown = moment.replace(tzinfo=tz).astimezone(UTC).astimezone(tz)
+    if shown.replace(tzinfo=None, fold=0) != moment.replace(tzinfo=None, fold=0):
+        when = f"{moment:%H:%M} does not exist on {moment.day} {moment:%B %Y} in {tz}"
+        raise ValueError(f"{argument}: {when}: the clock skips it; {shown:%H:%M} exists")

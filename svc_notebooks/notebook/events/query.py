@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from contextlib import closing
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from ...core.events.times import instant, read_time
@@ -94,8 +95,7 @@ def events(
     parameters = {
         **query_of({"calendar": calendar, "max_attendees": max_attendees}),
         "q": optional_text("query", query) if text is None else optional_text("text", text),
-        "timeMin": wire_instant("time_min", time_min, name),
-        "timeMax": wire_instant("time_max", time_max, name),
+        **wire_window(time_min, time_max, name),
         "updatedMin": wire_instant("updated_min", updated_min, name),
         "singleEvents": "true" if single_events else None,
         "showDeleted": "true" if show_deleted else None,
@@ -109,6 +109,14 @@ def events(
     with closing(list_event_pages(session, calendar, parameters, limit=most)) as listed:
         frames = [event_frame(schema, page, name) for page in listed]
     return concatenate(schema, frames or [event_frame(schema, [], name)])
+
+
+def wire_window(time_min: object, time_max: object, time_zone: str) -> dict[str, str | None]:
+    """Convert the arguments `time_min` and `time_max` to query parameters. Raises ValueError for an empty window."""
+    first, last = wire_instant("time_min", time_min, time_zone), wire_instant("time_max", time_max, time_zone)
+    if first is not None and last is not None and datetime.fromisoformat(last) <= datetime.fromisoformat(first):
+        raise ValueError(f"time_max is {time_max}, which is not after time_min, {time_min}; give a later time_max")
+    return {"timeMin": first, "timeMax": last}
 
 
 def wire_instant(argument: str, value: object, time_zone: str) -> str | None:

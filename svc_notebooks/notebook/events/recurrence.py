@@ -18,7 +18,7 @@ from ..frames.event_schemas import INSTANCES, PREVIEW
 from ..frames.frames import Record, frame
 from ..times import in_its_zone, python_time, zone_name
 from .body import event_body
-from .query import wire_instant
+from .query import wire_window
 from .records import event_frame, in_zone
 
 if TYPE_CHECKING:
@@ -70,8 +70,7 @@ def instances(
     start: Any = get_event(session, calendar, event_id)["start"]
     name = zone_name("time_zone", time_zone) or str(start.get("timeZone") or UTC_NAME)
     parameters = {
-        "timeMin": wire_instant("time_min", time_min, name),
-        "timeMax": wire_instant("time_max", time_max, name),
+        **wire_window(time_min, time_max, name),
         "showDeleted": "true" if show_deleted else None,
     }
     maximum = None if limit is None else whole("limit", limit, 0)
@@ -144,7 +143,7 @@ def preview_recurrence(
     begin, stop = read_time(body["start"]), read_time(body["end"])
     name = getattr(getattr(begin, "tzinfo", None), "key", None) or UTC_NAME
     lines: Any = body.get("recurrence") or []
-    bounds = (wire_instant("time_min", time_min, name), wire_instant("time_max", time_max, name))
+    bounds = wire_window(time_min, time_max, name).values()
     after, before = (None if bound is None else datetime.fromisoformat(bound) for bound in bounds)
     every = occurrences(Recurrence.parse(lines, begin), begin, stop, after=after, before=before, zone=zone(name))
     rows: list[Record] = []

@@ -7,7 +7,8 @@ import pytest
 from svc_notebooks.core.events.recurrence_words import recurrence_lines
 from svc_notebooks.core.events.rrule import Freq
 from svc_notebooks.core.time_zones import zone, zone_names
-from svc_notebooks.notebook.events.recurrence_plan import RecurrencePlan, event_days
+from svc_notebooks.notebook.events.event_days import event_days
+from svc_notebooks.notebook.events.series import Series
 from svc_notebooks.notebook.forms.event.attachment_rows import AttachmentRow, AttachmentRows
 from svc_notebooks.notebook.forms.event.attendee_rows import AttendeeRows
 from svc_notebooks.notebook.forms.event.reminder_rows import NONE, OWN as OWN_REMINDERS, ReminderRows
@@ -278,7 +279,7 @@ def test_a_day_that_some_months_lack_is_said():
 
 def test_the_preview_counts_and_shows_where_the_clocks_change():
     start = datetime(2026, 10, 19, 10, tzinfo=BERLIN)
-    shown = instance_list(RecurrencePlan(("RRULE:FREQ=WEEKLY;COUNT=20",), start, start.replace(hour=11, minute=30)))
+    shown = instance_list(Series(("RRULE:FREQ=WEEKLY;COUNT=20",), start, start.replace(hour=11, minute=30)))
 
     assert "20 instances, the last on Mon 01 Mar 2027" in shown
     assert "Mon 19 Oct 2026, 10:00 to 11:30<small> UTC+2</small>" in shown
@@ -287,28 +288,28 @@ def test_the_preview_counts_and_shows_where_the_clocks_change():
 
 
 def test_a_rule_without_end_is_not_counted_to_its_end():
-    plan = RecurrencePlan(("RRULE:FREQ=SECONDLY",), MONDAY, MONDAY.replace(minute=1))
+    series = Series(("RRULE:FREQ=SECONDLY",), MONDAY, MONDAY.replace(minute=1))
 
-    assert "No end; the first 8" in instance_list(plan)
-    assert event_days(plan, date(2026, 11, 1), date(2027, 1, 1)) == {date(2026, 11, 2)}
+    assert "No end; the first 8" in instance_list(series)
+    assert event_days(series, date(2026, 11, 1), date(2027, 1, 1)) == {date(2026, 11, 2)}
 
 
 def test_every_day_of_an_instance_is_marked_and_its_exclusive_end_is_not():
-    plan = RecurrencePlan(("RRULE:FREQ=WEEKLY;COUNT=2",), date(2026, 11, 30), date(2026, 12, 3))
+    series = Series(("RRULE:FREQ=WEEKLY;COUNT=2",), date(2026, 11, 30), date(2026, 12, 3))
 
-    assert event_days(plan, date(2026, 12, 1), date(2027, 1, 1)) == {date(2026, 12, day) for day in (1, 2, 7, 8, 9)}
+    assert event_days(series, date(2026, 12, 1), date(2027, 1, 1)) == {date(2026, 12, day) for day in (1, 2, 7, 8, 9)}
 
 
 def test_a_long_instance_is_marked_in_every_month_of_it():
-    plan = RecurrencePlan(("RRULE:FREQ=YEARLY;INTERVAL=4",), date(2026, 1, 1), date(2029, 1, 1))
+    series = Series(("RRULE:FREQ=YEARLY;INTERVAL=4",), date(2026, 1, 1), date(2029, 1, 1))
 
-    assert len(event_days(plan, date(2028, 12, 1), date(2029, 2, 1))) == 31
+    assert len(event_days(series, date(2028, 12, 1), date(2029, 2, 1))) == 31
 
 
 @pytest.mark.parametrize("day", [date(2, 1, 1), date(9999, 12, 1)])
 def test_the_months_end_where_time_ends(day):
     preview = RecurrencePreview()
-    preview.show(RecurrencePlan(("RRULE:FREQ=DAILY",), day, day.replace(day=31)))
+    preview.show(Series(("RRULE:FREQ=DAILY",), day, day.replace(day=31)))
     for button in [preview.earlier] * 14 + [preview.later] * 40:
         button.click()
 
@@ -318,7 +319,7 @@ def test_the_months_end_where_time_ends(day):
 
 def test_the_months_are_turned():
     preview = RecurrencePreview()
-    preview.show(RecurrencePlan(("RRULE:FREQ=YEARLY",), MONDAY, MONDAY.replace(hour=11)))
+    preview.show(Series(("RRULE:FREQ=YEARLY",), MONDAY, MONDAY.replace(hour=11)))
     assert "November 2026" in preview.months.value
     for _ in range(12):
         preview.later.click()

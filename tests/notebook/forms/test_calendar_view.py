@@ -292,9 +292,9 @@ def test_following_events_become_a_series_of_their_own(lecture):
     assert old == ["RRULE:FREQ=WEEKLY;BYDAY=TU,TH;UNTIL=20261105T075959Z"]
     assert new == ["RRULE:FREQ=WEEKLY;BYDAY=WE,FR;COUNT=9"]
     assert starts(view) == ["03 09:00", "06 10:00"]
-    assert view.result["action"].tolist() == ["series ended", "created"]
-    assert view.code().count("svc.") == 2
-    assert svc.event(view.result["id"][1])["location"].item() == "Hall 1"
+    assert view.result["action"].tolist() == ["split"]
+    assert "this_and_following=True" in view.code()
+    assert svc.event(view.result["id"][0])["location"].item() == "Hall 1"
 
 
 def test_all_events_of_a_series_are_moved(lecture):
@@ -349,14 +349,14 @@ def test_the_old_series_is_restored_if_the_new_one_cannot_be_created(lecture, mo
     view = svc.calendar_view(**WEEK)
     ask_move(view, "2026-11-05", minutes=60)
 
-    def create_event(**named):
+    def insert_event(*arguments, **named):
         raise NotAllowed("No new events today.", status=403)
 
-    monkeypatch.setattr("svc_notebooks.notebook.forms.calendar_view.changes.create_event", create_event)
+    monkeypatch.setattr("svc_notebooks.client.events.events.insert_event", insert_event)
     view.stage.question.buttons["following"].click()
 
     assert "No new events today." in view.alert.value
-    assert view.result["action"].tolist() == ["series ended", "series restored"]
+    assert view.result.empty
     assert starts(view) == ["03 09:00", "05 09:00"]
     assert len(svc.instances(lecture)) == 10
 

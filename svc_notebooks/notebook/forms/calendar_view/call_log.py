@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from ...frames.frames import Record, frame, schema
+from ..event.to_arguments import call_text
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
     from ....client.session import Session
-
-_LINE_LENGTH = 88
-_INDENT = "    "
 
 CHANGED = schema(
     """
@@ -63,16 +61,3 @@ def _is_missing(value: Any) -> bool:
 def changed_frame(records: Iterable[Record]) -> DataFrame:
     """Return the DataFrame of changed events."""
     return frame(CHANGED, [*records])
-
-
-def call_text(function: str, positional: Iterable[Any], named: Mapping[str, Any]) -> str:
-    """Return the Python code of a call. A long call has a line for each argument.
-
-    >>> call_text("update_event", ["abc"], {"start": "2026-11-02"})
-    "svc.update_event('abc', start='2026-11-02')"
-    """
-    parts = [*map(repr, positional), *(f"{name}={value!r}" for name, value in named.items())]
-    line = f"svc.{function}({', '.join(parts)})"
-    if len(line) <= _LINE_LENGTH:
-        return line
-    return "\n".join([f"svc.{function}(", *(f"{_INDENT}{part}," for part in parts), ")"])

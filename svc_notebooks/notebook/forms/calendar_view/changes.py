@@ -1,24 +1,19 @@
-"""Moves and deletes events, with the calls of public functions that each of these changes takes.
-
-A change of several instances keeps the instances of the series that were changed or cancelled individually. The service
-drops them when their original start is no longer in the recurrence. Cancelled ones become EXDATEs, and changed ones are
-changed again.
-"""
+"""Moves, changes and deletes events, with the calls of public functions that each of these changes takes."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
-from ....core.errors.errors import NotFound
 from ....core.events.instances import duration
-from ....core.events.rrule import Start
-from ...events.events import create_event, delete_event, update_event
+from ....core.events.times import Shift, clock_time
+from ...events.event_times import Times
+from ...events.events import delete_event, update_event
+from ...events.series_state import SeriesState, keep_changes
 from .call_log import CallLog
-from .event_times import Times
-from .series_state import SeriesState
 from .shown_event import ShownEvent
 
 if TYPE_CHECKING:
@@ -40,51 +35,37 @@ class Changed:
 
 def move_event(log: CallLog, shown: ShownEvent, times: Times, span: str) -> Changed:
     """Give one event or instance new times, which `span` has as text."""
-    before, name = Times.of(shown.event), shown.title
-    at = calendar_argument(shown.calendar_id)
-    changed = log.run(
-        "moved", update_event, shown.id, **times.arguments(shown.event), **at, if_match=etag_of(shown.event)
-    )
-    etag = str(changed["etag"].item())
-
-    def undo(log: CallLog) -> str:
-        log.run("moved back", update_event, shown.id, **before.arguments(shown.event), **at, if_match=etag)
-        return f"Moved {name} back."
-
-    return Changed(f"Moved {name} to {span}.", undo)
+    return _move(log, shown.calendar_id, shown.event, times, shown.title, f" to {span}", "moved")
 
 
 def move_series(log: CallLog, state: SeriesState, times: Times) -> Changed:
     """Move and lengthen all instances of a series as the instance of `state` is moved to `times`."""
-    series, master, at = state.series, state.master, calendar_argument(state.calendar)
-    shift, longer = _difference(state, times)
-    before = Times(series.start, series.end)
-    named = before.shifted(shift, longer).arguments(master)
-    if shift:
-        lines = series.without(series.since(series.start, shift), state.cancelled(series.start), shift)
-        named["recurrence"] = lines
-    event_id = str(master["id"])
-    changed = log.run("series moved", update_event, event_id, **named, **at, if_match=etag_of(master))
-    edited = state.edited(series.start) if shift else []
-    notes = _carry(log, state, edited, event_id, shift)
+    moved = Times.of(state.master).shifted(*_difference(state, times))
+    return _move(
+        log, state.calendar, state.master, moved, f"all events of {event_name(state.master)}", "", "series moved"
+    )
+
+
+def _move(log: CallLog, calendar: str, event: Event, times: Times, name: str, where: str, action: str) -> Changed:
+    """Give an event or a series new times, of which `where` is the text in the message."""
+    event_id, at, before = str(event["id"]), calendar_argument(calendar), Times.of(event).arguments(event)
+    rule = {"recurrence": event["recurrence"]} if event.get("recurrence") else {}
+    changed = log.run(action, update_event, event_id, **times.arguments(event), **at, if_match=etag_of(event))
     etag = str(changed["etag"].item())
 
     def undo(log: CallLog) -> str:
-        old = before.arguments(master)
-        if shift:
-            old["recurrence"] = series.without(series.lines, state.cancelled(series.start))
-        log.run("series moved back", update_event, event_id, **old, **at, if_match=etag)
-        return f"Moved all events of {event_name(master)} back." + _carry(log, state, edited, event_id, timedelta())
+        log.run(f"{action} back", update_event, event_id, **before, **rule, **at, if_match=etag)
+        return f"Moved {name} back."
 
-    return Changed(f"Moved all events of {event_name(master)}.{notes}", undo)
+    return Changed(f"Moved {name}{where}.", undo)
 
 
 def refused_moves(state: SeriesState, times: Times) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return which scopes of a move are not possible, and notes with the reasons."""
     shift, _ = _difference(state, times)
     try:
-        state.series.since(state.split, shift)
-        state.series.since(state.series.start, shift)
+        for start in (state.split, state.series.start):
+            state.series.since(start, Times(start, start).shifted(shift, timedelta()).start)
     except ValueError as error:
         return (FOLLOWING, ALL), (str(error),)
     if not state.is_organizer:
@@ -92,74 +73,42 @@ def refused_moves(state: SeriesState, times: Times) -> tuple[tuple[str, ...], tu
     return (), ()
 
 
-def edit_event(log: CallLog, shown: ShownEvent, named: dict[str, Any]) -> Changed:
-    """Change fields of one event or instance. `named` are arguments of `update_event`."""
-    at = calendar_argument(shown.calendar_id)
-    log.run("changed", update_event, shown.id, **named, **at, if_match=etag_of(shown.event))
-    return Changed(f"Saved {shown.title}.")
-
-
-def edit_series(log: CallLog, state: SeriesState, named: dict[str, Any], start: Start, lines: Sequence[str]) -> Changed:
-    """Change fields of a series, whose first instance then begins at `start` and which has the recurrence `lines`."""
-    series, at, event_id = state.series, calendar_argument(state.calendar), str(state.master["id"])
-    is_shifted = "start" in named or "recurrence" in named
-    shift = Times(series.start, series.end).shift_to(Times(start, start)) if is_shifted else timedelta()
-    cancelled, edited = state.cancelled(series.start), state.edited(series.start)
-    if lines and is_shifted:
-        named = {**named, "recurrence": series.without(lines, cancelled, shift)}
-    log.run("series changed", update_event, event_id, **named, **at, if_match=etag_of(state.master))
-    notes = _carry(log, state, edited, event_id, shift) if is_shifted else ""
-    return Changed(f"Saved all events of {event_name(state.master)}.{notes}")
+def edit_event(log: CallLog, calendar: str, event: Event, named: dict[str, Any]) -> Changed:
+    """Change fields of an event, an instance or a series. `named` are arguments of `update_event`."""
+    recurs, at = bool(event.get("recurrence")), calendar_argument(calendar)
+    action = "series changed" if recurs else "changed"
+    log.run(action, update_event, str(event["id"]), **named, **at, if_match=etag_of(event))
+    return Changed(f"Saved {'all events of ' if recurs else ''}{event_name(event)}.")
 
 
 def move_following(log: CallLog, state: SeriesState, times: Times) -> Changed:
     """Split a series, and move and lengthen its instances from the instance of `state` on."""
     if state.is_first:
         return move_series(log, state, times)
-    shift, longer = _difference(state, times)
-    length = duration(state.series.start, state.series.end)
-    first = Times(state.split, state.split + length).shifted(shift, longer)
-    named = {**state.copy_arguments(), **first.arguments(state.master)}
-    return split_series(log, state, named, shift, "Moved")
+    first = Times.of(state.rest).shifted(*_difference(state, times))
+    return split_series(log, state, first.arguments(state.master), "Moved")
 
 
-def split_series(
-    log: CallLog, state: SeriesState, named: dict[str, Any], shift: timedelta, verb: str, lines: Sequence[str] = ()
-) -> Changed:
+def split_series(log: CallLog, state: SeriesState, named: dict[str, Any], verb: str) -> Changed:
     """End a series before the instance of `state`, and create a new series from this instance on.
 
-    `named` are the arguments of `create_event` for the new series. `shift` is the difference in clock time between the
-    instances of the new and the old series. `lines` is another recurrence of the new series. If the new series cannot
-    be created, the old one gets its recurrence back.
+    `named` are the arguments of `update_event` for the new series.
     """
-    if not state.is_organizer:
-        raise ValueError("Only the organizer can split this series. Choose this event, or all events.")
-    series, split, at = state.series, state.split, calendar_argument(state.calendar)
-    cancelled, edited = state.cancelled(split), state.edited(split)
-    new_lines = series.without(lines or series.since(split, shift), cancelled, shift)
-    ended = _end_series(log, state)
-    restored = series.without(series.lines, cancelled)
-
-    def restore(log: CallLog, event: Any) -> None:
-        etag = str(event["etag"].item())
-        event_id = str(state.master["id"])
-        log.run("series restored", update_event, event_id, recurrence=restored, **at, if_match=etag)
-        _carry(log, state, edited, event_id, timedelta())
-
-    try:
-        created = log.run("created", create_event, **{**named, "recurrence": new_lines}, **at)
-    except Exception:
-        restore(log, ended)
-        raise
-    new_id, name = str(created["id"].item()), event_name(state.master)
-    others = [event for event in edited if event["id"] != state.instance["id"]]
-    notes = _carry(log, state, others, new_id, shift)
+    at, name, split = calendar_argument(state.calendar), event_name(state.master), state.split
+    restored = state.series.without(state.series.lines, state.cancelled)
+    named = {"this_and_following": True, **named, **at, "if_match": etag_of(state.instance)}
+    with warnings.catch_warnings(record=True) as shown:
+        warnings.simplefilter("always")
+        created = log.run("split", update_event, str(state.instance["id"]), **named)
+    new_id, series_id = str(created["id"].item()), str(state.master["id"])
 
     def undo(log: CallLog) -> str:
         log.run("deleted", delete_event, new_id, **at)
-        restore(log, ended)
+        log.run("series restored", update_event, series_id, recurrence=restored, **at)
+        keep_changes(log.session, state, series_id, Shift(split, split))
         return f"Deleted the new series of {name}, and restored the old one."
 
+    notes = "".join(f" Note: {row.message}." for row in shown)
     return Changed(
         f"{verb} {name} from {split:%d %b %Y} on: the old series ends before, a new one begins.{notes}", undo
     )
@@ -171,42 +120,21 @@ def delete_events(log: CallLog, shown: ShownEvent, state: SeriesState | None, sc
     if state is None or scope == THIS:
         log.run("deleted", delete_event, shown.id, **at, if_match=etag_of(shown.event))
         return Changed(f"Deleted {name}.")
+    event_id, etag = str(state.master["id"]), etag_of(state.master)
     if scope == FOLLOWING and not state.is_first:
-        _end_series(log, state)
+        lines = state.series.until(state.split)
+        log.run("series ended", update_event, event_id, recurrence=lines, **at, if_match=etag)
         return Changed(f"Deleted {name} from this event on: the series ends before.")
-    log.run("deleted", delete_event, str(state.master["id"]), **at, if_match=etag_of(state.master))
+    log.run("deleted", delete_event, event_id, **at, if_match=etag)
     return Changed(f"Deleted all events of {name}.")
-
-
-def _end_series(log: CallLog, state: SeriesState) -> Any:
-    """End the series before the instance of `state`, and return the row of the series."""
-    lines = state.series.until(state.split)
-    at = calendar_argument(state.calendar)
-    return log.run(
-        "series ended", update_event, str(state.master["id"]), recurrence=lines, **at, if_match=etag_of(state.master)
-    )
-
-
-def _carry(log: CallLog, state: SeriesState, edited: Sequence[Event], series_id: str, shift: timedelta) -> str:
-    """Repeat the individual changes of instances in a new or shifted series. Return a sentence about them."""
-    lost = 0
-    for event in edited:
-        event_id, fields = state.instance_id(series_id, event, shift), state.own_fields(event)
-        if not fields:
-            continue
-        try:
-            log.run("instance kept", update_event, event_id, metadata=fields, **calendar_argument(state.calendar))
-        except NotFound:
-            lost += 1
-    if lost:
-        return f" {lost} individually changed event{'s' if lost > 1 else ''} could not be kept."
-    return f" {len(edited)} individually changed event{'s' if len(edited) > 1 else ''} kept." if edited else ""
 
 
 def _difference(state: SeriesState, times: Times) -> tuple[timedelta, timedelta]:
     """Return the difference in clock time and in length between an instance and its new times."""
     old = Times.of(state.instance)
-    return old.shift_to(times), duration(times.start, times.end) - duration(old.start, old.end)
+    return clock_time(times.start) - clock_time(old.start), duration(times.start, times.end) - duration(
+        old.start, old.end
+    )
 
 
 def calendar_argument(calendar: str) -> dict[str, str]:

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, cast
 
 from ....core.http.messages import JSONObject
 from ...current_session import SessionLike, session_or_current
+from ...events.series_state import own_values, times_and_recurrence
 from ...frames.event_schemas import EVENT
 from ...frames.frames import frame
 from ...widgets.styles import row
 from ..event.form import EventForm
-from .series_state import own_values, times_and_recurrence
 
 if TYPE_CHECKING:
     from pandas import DataFrame

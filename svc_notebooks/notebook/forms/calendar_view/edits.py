@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import timedelta
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from ....core.events.times import read_time
 from ...events.events import create_event
+from ...events.series_state import SeriesState
 from . import changes
 from .call_log import CallLog
 from .changes import Changed
 from .editor import EventEditor
-from .event_times import NewTimes, Times
-from .series_state import SeriesState, own_values, times_and_recurrence
+from .event_times import NewTimes
 from .shown_event import ShownEvent
 
 if TYPE_CHECKING:
@@ -56,28 +54,16 @@ class EventEdit:
         elif self._scope == changes.ALL:
             editor.edit(state.master, calendar)
         else:
-            fields = {**state.master, **_following_times(state), "recurrence": state.series.since(state.split)}
-            editor.begin({**times_and_recurrence(fields), **own_values(fields)}, calendar)
+            editor.edit(state.rest, calendar)
 
     def save(self, editor: EventEditor, session: Session) -> None:
         state, log = self._state, CallLog(session)
         named = editor.changed_arguments()
         self.log = log
-        if state is None or self._scope == changes.THIS:
-            self.changed = changes.edit_event(log, self._shown, named) if named else None
+        if not named:
             return
-        start, lines = read_time(editor.value["start"]), editor.draft.lines
-        if self._scope == changes.ALL:
-            self.changed = changes.edit_series(log, state, named, start, lines) if named else None
-            return
-        shift = Times(state.split, state.split).shift_to(Times(start, start))
-        rest = {name: value for name, value in named.items() if name not in ("calendar", "recurrence")}
-        self.changed = changes.split_series(log, state, rest, shift, "Changed", lines)
-
-
-def _following_times(state: SeriesState) -> dict[str, Any]:
-    """Return the times of the instance by the recurrence, as event fields."""
-    series = state.series
-    times = Times(series.start, series.end)
-    shift = times.shift_to(Times(state.split, state.split))
-    return times.shifted(shift, timedelta()).fields(state.master)
+        if state is not None and self._scope == changes.FOLLOWING:
+            self.changed = changes.split_series(log, state, named, "Changed")
+        else:
+            event = self._shown.event if state is None or self._scope == changes.THIS else state.master
+            self.changed = changes.edit_event(log, self._shown.calendar_id, event, named)

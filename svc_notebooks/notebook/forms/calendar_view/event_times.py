@@ -1,19 +1,13 @@
-"""Computes the times of an event that a person moves or lengthens, and converts them to arguments of calls."""
+"""Computes the times of an event that a person moves or lengthens, or draws in the grid."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
-from typing import TYPE_CHECKING, Any
 
 from ....core.events.instances import duration
-from ....core.events.rrule import Start
-from ....core.events.times import print_time, read_time
-from ....core.time_zones import zone
+from ...events.event_times import Times
 from .shown_event import Span, span_of
-
-if TYPE_CHECKING:
-    from ....core.resources.events import Event
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,85 +23,21 @@ class Move:
     length: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Times:
-    """The start and the exclusive end of an event, both dates or both datetimes in their own time zones."""
-
-    start: Start
-    end: Start
-
-    @classmethod
-    def of(cls, event: Event) -> Times:
-        return cls(read_time(event["start"]), read_time(event["end"]))
-
-    def moved(self, move: Move, view_zone: tzinfo) -> Times:
-        """Return the times after a move in the clock of `view_zone`. Raises ValueError if no length remains."""
-        start, end = self.start, self.end
-        if not isinstance(start, datetime) or not isinstance(end, datetime):
-            days = timedelta(days=move.days)
-            moved = Times(start + days, end + days + timedelta(days=move.length))
-        else:
-            clock = start.astimezone(view_zone).replace(tzinfo=None)
-            clock += timedelta(days=move.days, minutes=move.minutes)
-            begin = clock.replace(tzinfo=view_zone).astimezone(UTC)
-            finish = begin + duration(start, end) + timedelta(minutes=move.length)
-            moved = Times(begin.astimezone(start.tzinfo), finish.astimezone(end.tzinfo))
-        if duration(moved.start, moved.end) <= timedelta():
-            raise ValueError("An event must end after its start.")
-        return moved
-
-    def shift_to(self, other: Times) -> timedelta:
-        """Return by how much the clock time of the start differs in other times of the same event."""
-        return _clock(other.start) - _clock(self.start)
-
-    def shifted(self, shift: timedelta, longer: timedelta) -> Times:
-        """Return the times with the start at another clock time in its own zone, and a length that is `longer`."""
-        start, end = self.start, self.end
-        if not isinstance(start, datetime) or not isinstance(end, datetime):
-            return Times(start + shift, end + shift + longer)
-        begin = (start.replace(tzinfo=None) + shift).replace(tzinfo=start.tzinfo).astimezone(UTC)
-        finish = begin + duration(start, end) + longer
-        return Times(begin.astimezone(start.tzinfo), finish.astimezone(end.tzinfo))
-
-    def fields(self, event: Event) -> dict[str, Any]:
-        """Return the fields start and end, in the time zones of the event."""
-        times = ((self.start, event["start"]), (self.end, event["end"]))
-        start, end = (print_time(moment, _zone(moment), old.get("timeZone")) for moment, old in times)
-        return {"start": start, "end": end}
-
-    def arguments(self, event: Event) -> dict[str, Any]:
-        """Return the arguments of `create_event` and `update_event`, in the time zones of the event."""
-        names = [event["start"].get("timeZone"), event["end"].get("timeZone")]
-        named: dict[str, Any] = {
-            "start": _argument(self.start, names[0]),
-            "end": _argument(self.end, names[1] or names[0]),
-        }
-        if names[0] and isinstance(self.start, datetime):
-            named["time_zone"] = names[0]
-        if names[1] and names[1] != names[0] and isinstance(self.end, datetime):
-            named["end_time_zone"] = names[1]
-        return named
-
-
-def _zone(moment: Start) -> tzinfo:
-    return (moment.tzinfo if isinstance(moment, datetime) else None) or UTC
-
-
-def _clock(moment: Start) -> datetime:
-    if isinstance(moment, datetime):
-        return moment.replace(tzinfo=None)
-    return datetime(moment.year, moment.month, moment.day)  # noqa: DTZ001  only for differences
-
-
-def _argument(moment: Start, time_zone: str | None) -> str:
-    """Return a time as text, with its UTC offset if the clock time is ambiguous or the event has no time zone."""
-    if not isinstance(moment, datetime):
-        return str(moment)
-    if time_zone is not None:
-        moment = moment.astimezone(zone(time_zone))
-        if moment.replace(fold=not moment.fold).utcoffset() == moment.utcoffset():
-            moment = moment.replace(tzinfo=None)
-    return moment.isoformat(" ", "seconds" if moment.second else "minutes")
+def moved_times(times: Times, move: Move, view_zone: tzinfo) -> Times:
+    """Return the times after a move in the clock of `view_zone`. Raises ValueError if no length remains."""
+    start, end = times.start, times.end
+    if not isinstance(start, datetime) or not isinstance(end, datetime):
+        days = timedelta(days=move.days)
+        moved = Times(start + days, end + days + timedelta(days=move.length))
+    else:
+        clock = start.astimezone(view_zone).replace(tzinfo=None)
+        clock += timedelta(days=move.days, minutes=move.minutes)
+        begin = clock.replace(tzinfo=view_zone).astimezone(UTC)
+        finish = begin + duration(start, end) + timedelta(minutes=move.length)
+        moved = Times(begin.astimezone(start.tzinfo), finish.astimezone(end.tzinfo))
+    if duration(moved.start, moved.end) <= timedelta():
+        raise ValueError("An event must end after its start.")
+    return moved
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ....core.events.times import instant
 from ....core.time_zones import zone
-from .call_log import call_text
+from ..event.to_arguments import call_text
 from .period import Period
 from .shown_event import ShownEvent, calendar_name
 

@@ -11,7 +11,9 @@ import ipywidgets as widgets
 
 from ....core.errors.errors import NotFound
 from ....core.time_zones import zone
+from ...events.event_times import Times
 from ...events.events import create_event
+from ...events.series_state import SeriesState
 from ...widgets.background_task import BackgroundTask
 from ...widgets.dialogs.confirmation import Confirmation
 from . import changes
@@ -20,10 +22,9 @@ from .call_log import CallLog
 from .changes import Changed
 from .edits import EventEdit, NewEvent
 from .event_facts import event_facts
-from .event_times import Move, NewTimes, Times
+from .event_times import Move, NewTimes, moved_times
 from .listing import Listing
 from .panels import EventPanel, NewEventPanel, ScopeQuestion
-from .series_state import SeriesState
 from .shown_event import ShownEvent, span_of, writable_calendars
 from .toolbar import CalendarToolbar
 
@@ -147,7 +148,7 @@ class CalendarStage(widgets.VBox):  # type: ignore[misc]
         try:
             if not shown.editable:
                 raise ValueError(f"You can only read the calendar of {shown.title}.")
-            times = Times.of(shown.event).moved(move, tz)
+            times = moved_times(Times.of(shown.event), move, tz)
         except ValueError:
             self._events.redraw()
             raise
@@ -237,7 +238,7 @@ class CalendarStage(widgets.VBox):  # type: ignore[misc]
 
         def read() -> SeriesState | None:
             try:
-                return SeriesState.read(session, shown)
+                return SeriesState.read(session, shown.calendar_id, shown.id)
             except NotFound:  # the instance is not in the series any more
                 return None
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import ipywidgets as widgets
 
 from ....core.time_zones import zone
-from ...events.recurrence_plan import RecurrencePlan
+from ...events.series import Series
 from ...widgets.field import Field
 from ..recurrence.builder import RecurrenceBuilder
 from ..recurrence.preview import RecurrencePreview
@@ -115,7 +115,7 @@ class EventControls(widgets.VBox):  # type: ignore[misc]
         if day is not None:
             self.repeats.set_start_day(day)
 
-    def show_recurrence(self, lines: Sequence[str], plan: RecurrencePlan | None) -> None:
-        """Show the recurrence lines, and a preview if there is a plan."""
+    def show_recurrence(self, lines: Sequence[str], series: Series | None) -> None:
+        """Show the recurrence lines, and a preview if there is a series."""
         self.repeats.show_lines(lines)
-        self.preview.show(plan)
+        self.preview.show(series)

@@ -128,7 +128,8 @@ class EventForm(Form):
         return in_zone(concatenate(EVENT, [in_zone(frame.copy(), name) for frame in self._created]), name)
 
     def code(self) -> str:
-        return call_text(self.draft.arguments)
+        named = dict(self.draft.arguments)
+        return call_text("create_event", [named.pop("summary")] if "summary" in named else [], named)
 
     def _on_change(self) -> None:
         """Remove the messages of the previous event after a change of a control, and update the form."""
@@ -148,7 +149,7 @@ class EventForm(Form):
             self._problems = self._find_problems()
             for field in self.controls.fields():
                 field.show_problems(text for problem_field, text in self._problems if problem_field is field)
-            self.controls.show_recurrence(self.draft.lines, self.draft.plan)
+            self.controls.show_recurrence(self.draft.lines, self.draft.series)
             self._show_code()
         finally:
             self._updating = False

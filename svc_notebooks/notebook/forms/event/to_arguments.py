@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from ....core.events.rrule import Start
 from ...events.body import partial_body
 from ...events.parameters import QUERY_ARGUMENTS, query_of
-from ...events.recurrence_plan import RecurrencePlan
+from ...events.series import Series
 from ...frames.frames import camel
 from ...widgets.field import Field
 from .bindings import BINDINGS
@@ -37,14 +37,14 @@ _INDENT = "    "
 class Draft:
     """The event in the form, as arguments of `create_event`.
 
-    `problems` are the problem texts with their fields, and `lines` are the RFC 5545 lines. `plan` is the plan of the
-    instances, or None without a valid recurrence.
+    `problems` are the problem texts with their fields, and `lines` are the RFC 5545 lines. `series` has the times
+    and the lines, or is None without a valid recurrence.
     """
 
     arguments: dict[str, Any]
     problems: tuple[FieldProblem, ...]
     lines: list[str]
-    plan: RecurrencePlan | None
+    series: Series | None
     has_end_zone: bool = False
 
     @property
@@ -69,7 +69,7 @@ def read_controls(controls: EventControls) -> Draft:
     arguments = _arguments(
         controls,
         {
-            "start end": _times(controls, when),
+            "start end": _times(controls, when, recurs=bool(lines)),
             "recurrence": {"recurrence": recurrence},
             "conferenceData": {"conference": _conference(controls)},
         },
@@ -83,7 +83,7 @@ def read_controls(controls: EventControls) -> Draft:
     rest = {name: value for name, value in other.items() if name not in times}
     metadata = {"metadata": {**arguments.get("metadata", {}), **rest}} if rest else {}
     arguments = {**arguments, **times, **metadata}
-    return Draft(arguments, tuple(problems), lines, _plan(lines, start, end), bool(when.end_zone))
+    return Draft(arguments, tuple(problems), lines, _series(lines, start, end), bool(when.end_zone))
 
 
 def _arguments(controls: EventControls, combined: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
@@ -116,11 +116,15 @@ def _fields(arguments: Mapping[str, Any], lines: list[str]) -> JSONObject:
     return {**times, **partial_body(**others), **recurrence, **arguments.get("metadata", {})}
 
 
-def _times(controls: EventControls, when: When) -> dict[str, Any]:
-    """Return the time arguments of `create_event`. A UTC offset is a part of the time."""
+def _times(controls: EventControls, when: When, *, recurs: bool) -> dict[str, Any]:
+    """Return the time arguments of `create_event`. A UTC offset is a part of the time.
+
+    An all-day event has a time zone only if it recurs.
+    """
     name = str(controls.more.value("start.timeZone") or "") if when.all_day else when.zone
+    name = name if recurs or not when.all_day else ""
     time_zone = None if not name or read_offset(name) else name
-    end_name = when.end_zone or name
+    end_name = (when.end_zone if recurs or not when.all_day else "") or name
     is_named = end_name != name and not read_offset(end_name)
     original, original_zone = controls.more.value("originalStartTime") or (None, "")
     if not original_zone and isinstance(original, datetime) and not when.all_day:
@@ -189,8 +193,8 @@ def _with_zone(moment: date | datetime | None, zone: str) -> Start | None:
     return in_zone(moment, zone) or moment.replace(tzinfo=UTC)
 
 
-def _plan(lines: list[str], start: Start | None, end: Start | None) -> RecurrencePlan | None:
-    """Return the plan of the instances, or None without a recurrence or with an invalid time or line."""
+def _series(lines: list[str], start: Start | None, end: Start | None) -> Series | None:
+    """Return the series, or None without a recurrence or with an invalid time or line."""
     if not lines or start is None or end is None:
         return None
     if isinstance(start, datetime) and isinstance(end, datetime):
@@ -200,29 +204,28 @@ def _plan(lines: list[str], start: Start | None, end: Start | None) -> Recurrenc
     if not is_after:
         return None
     try:
-        plan = RecurrencePlan(tuple(lines), start, end)
-        next(plan.instances(), None)
+        series = Series(tuple(lines), start, end)
+        next(series.instances(), None)
     except (ValueError, OverflowError):  # the field shows the problem
         return None
-    return plan
+    return series
 
 
 # -- Python code -----------------------------------------------------------------------------------------------------
 
 
-def call_text(arguments: Mapping[str, Any]) -> str:
-    """Return the Python code of a `create_event` call with these arguments. A long call has a line for each argument.
+def call_text(function: str, positional: Iterable[Any], named: Mapping[str, Any]) -> str:
+    """Return the Python code of a call. A long call has a line for each argument.
 
-    >>> call_text({"summary": "Tea", "start": "2026-11-02 16:00", "end": "2026-11-02 16:30"})
-    "svc.create_event('Tea', start='2026-11-02 16:00', end='2026-11-02 16:30')"
+    >>> call_text("update_event", ["abc"], {"start": "2026-11-02"})
+    "svc.update_event('abc', start='2026-11-02')"
     """
-    first = [repr(arguments["summary"])] if "summary" in arguments else []
-    named = {name: value for name, value in arguments.items() if name != "summary"}
-    line = f"svc.create_event({', '.join([*first, *(f'{name}={value!r}' for name, value in named.items())])})"
+    first = [*map(repr, positional)]
+    line = f"svc.{function}({', '.join([*first, *(f'{name}={value!r}' for name, value in named.items())])})"
     if len(line) <= _LINE_LENGTH:
         return line
     lines = [*first, *(f"{name}={_text(value, len(name))}" for name, value in named.items())]
-    return "\n".join(["svc.create_event(", *_indent(lines), ")"])
+    return "\n".join([f"svc.{function}(", *_indent(lines), ")"])
 
 
 def _text(value: Any, before: int) -> str:

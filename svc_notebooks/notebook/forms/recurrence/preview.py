@@ -9,7 +9,8 @@ from itertools import islice
 import ipywidgets as widgets
 
 from ....core.events.instances import Occurrence
-from ...events.recurrence_plan import DAY, RecurrencePlan, day_of, event_days
+from ...events.event_days import DAY, day_of, event_days
+from ...events.series import Series
 from ...times import offset_text
 from ...widgets.field import set_visible, small_button
 from ...widgets.html import Markup, join_html, tag
@@ -24,7 +25,7 @@ class RecurrencePreview(widgets.VBox):  # type: ignore[misc]
     """A list of the next instances, two month tables, and buttons that show earlier and later months."""
 
     def __init__(self) -> None:
-        self._plan: RecurrencePlan | None = None
+        self._series: Series | None = None
         self._start_day = self._month = date.min
         self.list, self.months = widgets.HTML(), widgets.HTML()
         self.earlier = small_button("Earlier", "Previous months", lambda: self._turn(-1))
@@ -34,36 +35,36 @@ class RecurrencePreview(widgets.VBox):  # type: ignore[misc]
         self.add_class("svc-preview")
         set_visible(self, False)
 
-    def show(self, plan: RecurrencePlan | None) -> None:
-        """Show the instances of a plan. None hides the preview."""
-        if plan and day_of(plan.start) != self._start_day:
-            self._start_day = self._month = day_of(plan.start)
-        self._plan = plan
-        set_visible(self, plan is not None)
-        if plan:
-            self.list.value = instance_list(plan)
+    def show(self, series: Series | None) -> None:
+        """Show the instances of a series. None hides the preview."""
+        if series and day_of(series.start) != self._start_day:
+            self._start_day = self._month = day_of(series.start)
+        self._series = series
+        set_visible(self, series is not None)
+        if series:
+            self.list.value = instance_list(series)
             self._turn(0)
 
     def _turn(self, months: int) -> None:
         self._month = month_after(self._month, months)
-        if self._plan:
-            days = event_days(self._plan, self._month, month_after(self._month, _MONTHS))
+        if self._series:
+            days = event_days(self._series, self._month, month_after(self._month, _MONTHS))
             self.months.value = month_pictures(self._month, _MONTHS, days)
 
 
-def instance_list(plan: RecurrencePlan) -> Markup:
+def instance_list(series: Series) -> Markup:
     """Return HTML with the number of instances and a list of the first eight instances.
 
-    >>> plan = RecurrencePlan(("RRULE:FREQ=DAILY;COUNT=2",), date(2026, 11, 2), date(2026, 11, 3))
-    >>> instance_list(plan).count("<li>")
+    >>> series = Series(("RRULE:FREQ=DAILY;COUNT=2",), date(2026, 11, 2), date(2026, 11, 3))
+    >>> instance_list(series).count("<li>")
     2
     """
-    instances = list(islice(plan.instances(), SHOWN + 1 if plan.is_endless else _COUNTED + 1))
+    instances = list(islice(series.instances(), SHOWN + 1 if series.is_endless else _COUNTED + 1))
     lines = [
         tag("li", _instance_text(instance, before))
         for instance, before in zip(instances, [None, *instances], strict=False)
     ]
-    return join_html(tag("p", _count_text(instances, plan.is_endless), role="status"), tag("ol", *lines[:SHOWN]))
+    return join_html(tag("p", _count_text(instances, series.is_endless), role="status"), tag("ol", *lines[:SHOWN]))
 
 
 def _count_text(instances: Sequence[Occurrence], endless: bool) -> str:

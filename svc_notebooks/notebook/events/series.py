@@ -1,4 +1,4 @@
-"""Shifts and splits the recurrence lines of a series, when a person changes several instances."""
+"""Moves and splits the recurrence lines of a series, when several of its instances change."""
 
 from __future__ import annotations
 
@@ -7,19 +7,20 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import islice
 
-from ....core.events.instances import duration, occurrences
-from ....core.events.rfc5545_times import print_moment
-from ....core.events.rrule import WEEKDAYS, Freq, RDate, Recurrence, Rule, Start, read_line
-from ....core.events.times import instant
+from ...core.events.instances import Occurrence, occurrences
+from ...core.events.rfc5545_times import print_moment
+from ...core.events.rrule import WEEKDAYS, Freq, RDate, Recurrence, Rule, Start, read_line
+from ...core.events.times import Shift, clock_time, instant, read_time
+from ...core.resources.events import Event
 
 _COMPARED = 60
-"""The number of instances that are compared to prove that a shifted rule has the shifted instances."""
+"""The number of instances that are compared to prove that a moved rule has the moved instances."""
 
 _MOST_COUNTED = 20_000
 _SECOND, _DAY = timedelta(seconds=1), timedelta(days=1)
 _DAY_PARTS = ("by_day", "by_month_day", "by_month", "by_week", "by_year_day", "by_position")
 _TIME_PARTS = ("by_hour", "by_minute", "by_second")
-_NOT_SHIFTED = "The rule of this series cannot be moved in this way. Use Edit, or move only this event."
+_NOT_MOVED = "The rule of this series cannot be moved in this way. Move only this event, or give another recurrence."
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +30,21 @@ class Series:
     lines: tuple[str, ...]
     start: Start
     end: Start
+
+    @classmethod
+    def of(cls, event: Event) -> Series:
+        """Return the recurrence and the times of an event."""
+        return cls(tuple(event.get("recurrence") or ()), read_time(event["start"]), read_time(event["end"]))
+
+    @property
+    def is_endless(self) -> bool:
+        """True if a rule has neither COUNT nor UNTIL, so that the event recurs forever. Raises ValueError."""
+        return any(rule.count is None and rule.until is None for rule in Recurrence.parse(self.lines, self.start).rules)
+
+    def instances(self, after: datetime | None = None, before: datetime | None = None) -> Iterator[Occurrence]:
+        """Return the instances that end after `after` and start before `before`. Raises ValueError for a bad line."""
+        recurrence = Recurrence.parse(self.lines, self.start)
+        return occurrences(recurrence, self.start, self.end, after=after, before=before)
 
     def until(self, split: Start) -> list[str]:
         """Return the lines for the instances before `split`.
@@ -44,70 +60,52 @@ class Series:
             *self._lines(
                 lambda rule, line: line if self._ends_before(rule, split) else _with(line, parts),
                 lambda moment: moment < split,
-                timedelta(),
+                Shift(split, split),
             )
         ]
 
-    def since(self, split: Start, shift: timedelta = timedelta()) -> list[str]:
-        """Return the lines for the instances from `split` on, shifted by a difference in clock time.
+    def since(self, split: Start, first: Start | None = None) -> list[str]:
+        """Return the lines for the instances from `split` on, of which the first one then begins at `first`.
 
-        Raises ValueError if a rule names days or times that cannot be shifted.
+        Raises ValueError if a rule names days or times that cannot be moved.
 
         >>> from datetime import date
         >>> weekly = Series(("RRULE:FREQ=WEEKLY;BYDAY=MO;COUNT=9",), date(2026, 11, 2), date(2026, 11, 3))
-        >>> weekly.since(date(2026, 11, 16), timedelta(days=1))
+        >>> weekly.since(date(2026, 11, 16), date(2026, 11, 17))
         ['RRULE:FREQ=WEEKLY;BYDAY=TU;COUNT=7']
         """
+        shift = Shift(split, split if first is None else first)
 
         def rest(rule: Rule, line: str) -> str:
-            parts = _shifted_parts(rule, self._days(shift), changes_time=bool(shift % _DAY))
+            parts = _moved_parts(rule, shift)
             if rule.count is not None and split > self.start:
                 parts["COUNT"] = str(rule.count - self._count_before(rule, split))
-            if rule.until is not None and shift:
-                parts["UNTIL"] = print_moment(self.shifted(rule.until, shift))
+            if rule.until is not None and shift.moves:
+                is_day = not isinstance(rule.until, datetime)  # a date also ends the rule of a timed event
+                parts["UNTIL"] = print_moment(rule.until + shift.days * _DAY if is_day else shift.move(rule.until))
             return _with(line, parts)
 
         lines = [*self._lines(rest, lambda moment: moment >= split, shift)]
-        if shift:
-            self._check(lines, split, shift)
+        if shift.moves:
+            self._check(lines, shift)
         return lines
 
-    def without(self, lines: Sequence[str], moments: Sequence[Start], shift: timedelta = timedelta()) -> list[str]:
-        """Return lines with an EXDATE for each of the shifted moments."""
-        return [*lines, *_date_lines("EXDATE", [self.shifted(moment, shift) for moment in moments])]
+    def without(self, lines: Sequence[str], moments: Sequence[Start]) -> list[str]:
+        """Return lines with an EXDATE for each of the moments."""
+        return [*lines, *_date_lines("EXDATE", moments)]
 
-    def shifted(self, moment: Start, shift: timedelta) -> Start:
-        """Shift a time in the clock of the series."""
-        if not isinstance(moment, datetime):
-            return moment + timedelta(days=self._days(shift))
-        zone = self.start.tzinfo if isinstance(self.start, datetime) else UTC
-        clock = moment.astimezone(zone).replace(tzinfo=None) + shift
-        return clock.replace(tzinfo=zone).astimezone(UTC).astimezone(zone)
-
-    def _days(self, shift: timedelta) -> int:
-        """Return by how many days a shift of the start moves its day."""
-        clock = _clock(self.start)
-        return ((clock + shift).date() - clock.date()).days
-
-    def _lines(
-        self, change: Callable[[Rule, str], str], keeps: Callable[[Start], bool], shift: timedelta
-    ) -> Iterator[str]:
-        """Yield the lines with changed rules, and only with the dates that `keeps` accepts, shifted."""
+    def _lines(self, change: Callable[[Rule, str], str], keeps: Callable[[Start], bool], shift: Shift) -> Iterator[str]:
+        """Yield the lines with changed rules, and only with the dates that `keeps` accepts, moved."""
         for line in self.lines:
             name, values = read_line(line, self.start)
             if name in ("RRULE", "EXRULE"):
                 yield change(values[0], line)
                 continue
             kept = [value for value in values if keeps(value.start if isinstance(value, RDate) else value)]
-            if len(kept) == len(values) and not shift:
+            if len(kept) == len(values) and not shift.moves:
                 yield line
             else:
-                yield from _date_lines(name, [self._shifted_date(value, shift) for value in kept])
-
-    def _shifted_date(self, value: Start | RDate, shift: timedelta) -> Start | RDate:
-        if isinstance(value, RDate):
-            return RDate(self.shifted(value.start, shift), value.duration)
-        return self.shifted(value, shift)
+                yield from _date_lines(name, [_moved_date(value, shift) for value in kept])
 
     def _ends_before(self, rule: Rule, split: Start) -> bool:
         until = rule.until
@@ -128,33 +126,33 @@ class Series:
                 raise ValueError(f"The series has more than {_MOST_COUNTED:,} instances before this one. Use Edit.")
         return count
 
-    def _check(self, lines: Sequence[str], split: Start, shift: timedelta) -> None:
-        """Raise ValueError unless the first instances of `lines` are on the days of the shifted instances."""
-        start = self.shifted(split, shift)
-        length = duration(self.start, self.end)
-        shifted = Series(tuple(lines), start, start + length)
-        expected = [(_clock(moment) + shift).date() for moment in self._starts(split)]
-        if [_clock(moment).date() for moment in shifted._starts(start)] != expected:
-            raise ValueError(_NOT_SHIFTED)
+    def _check(self, lines: Sequence[str], shift: Shift) -> None:
+        """Raise ValueError unless the first instances of `lines` are on the days of the moved instances."""
+        moved = Series(tuple(lines), shift.after, shift.after + _DAY)
+        expected = [clock_time(shift.move(moment)).date() for moment in self._starts(shift.before)]
+        if [clock_time(moment).date() for moment in moved._starts(shift.after)] != expected:
+            raise ValueError(_NOT_MOVED)
 
     def _starts(self, since: Start) -> list[Start]:
-        recurrence = Recurrence.parse(self.lines, self.start)
-        after = instant(since, UTC) - _DAY
-        starts = (each.start for each in occurrences(recurrence, self.start, self.end, after=after))
+        starts = (each.start for each in self.instances(instant(since, UTC) - _DAY))
         return [*islice((start for start in starts if start >= since), _COMPARED)]
 
 
-def _shifted_parts(rule: Rule, days: int, *, changes_time: bool) -> dict[str, str | None]:
-    """Return the changed parts of a shifted rule. Raises ValueError if its parts cannot be shifted."""
+def _moved_parts(rule: Rule, shift: Shift) -> dict[str, str | None]:
+    """Return the changed parts of a moved rule. Raises ValueError if its times of day cannot be moved."""
+    changes_time = isinstance(shift.after, datetime) and clock_time(shift.before).time() != shift.after.time()
     if changes_time and any(getattr(rule, part) for part in _TIME_PARTS):
-        raise ValueError(_NOT_SHIFTED)
-    named = [part for part in _DAY_PARTS if getattr(rule, part)]
-    if rule.freq is Freq.WEEKLY and named == ["by_day"]:
-        moved = sorted((day + days) % 7 for _, day in rule.by_day)
-        return {"BYDAY": ",".join(WEEKDAYS[day] for day in moved)} if days else {}
-    if rule.freq is Freq.MONTHLY and named == ["by_month_day"]:
-        return {"BYMONTHDAY": ",".join(str(day + days) for day in rule.by_month_day)} if days else {}
+        raise ValueError(_NOT_MOVED)
+    named, days = [part for part in _DAY_PARTS if getattr(rule, part)], shift.days
+    if days and rule.freq is Freq.WEEKLY and named == ["by_day"]:
+        return {"BYDAY": ",".join(WEEKDAYS[day] for day in sorted((day + days) % 7 for _, day in rule.by_day))}
+    if days and rule.freq is Freq.MONTHLY and named == ["by_month_day"]:
+        return {"BYMONTHDAY": ",".join(str(day + days) for day in rule.by_month_day)}
     return {}
+
+
+def _moved_date(value: Start | RDate, shift: Shift) -> Start | RDate:
+    return RDate(shift.move(value.start), value.duration) if isinstance(value, RDate) else shift.move(value)
 
 
 def _with(line: str, parts: dict[str, str | None]) -> str:
@@ -177,9 +175,3 @@ def _date_lines(name: str, values: Sequence[Start | RDate]) -> Iterator[str]:
             for period in periods
         ]
         yield f"{name};VALUE=PERIOD:{','.join(texts)}"
-
-
-def _clock(moment: Start) -> datetime:
-    if isinstance(moment, datetime):
-        return moment.replace(tzinfo=None)
-    return datetime(moment.year, moment.month, moment.day)  # noqa: DTZ001  only for differences

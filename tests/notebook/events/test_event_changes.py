@@ -1,0 +1,361 @@
+"""update_event as create_event for an existing event: times, series, and series from an instance on."""
+
+import json
+from datetime import date, time
+
+import pandas as pd
+import pytest
+
+import svc_notebooks as svc
+from svc_notebooks.core.errors.errors import NotAllowed, SvcError
+
+BERLIN = {"time_zone": "Europe/Berlin"}
+
+
+@pytest.fixture
+def talk(lab):
+    return svc.create_event("Talk", start="2026-11-04 10:00", end="11:30", **BERLIN)
+
+
+@pytest.fixture
+def lecture(lab):
+    """Ten lectures, of which the fourth is cancelled, the fifth is changed and the sixth is moved."""
+    made = svc.create_event(
+        "Lecture", start="2026-11-03 09:00", end="10:30", recurrence="weekly on Tue, Thu for 10 times", **BERLIN
+    )
+    listed = svc.instances(made)["id"]
+    svc.delete_event(listed[3])
+    svc.update_event(listed[4], summary="Guest lecture", description="Bring notes.")
+    svc.update_event(listed[5], start="2026-11-20 14:00", end="15:00")
+    return made
+
+
+def shown():
+    listed = svc.events(single_events=True, time_max="2027-11-01", order_by="start_time", **BERLIN)
+    starts = listed["start"].dt.strftime("%d %H:%M").tolist()
+    return [" ".join(filter(None, row)) for row in zip(starts, listed["summary"], strict=True)]
+
+
+def times(event):
+    row = svc.event(event).iloc[0]
+    tz = row["time_zone"] if isinstance(row["time_zone"], str) else "UTC"
+    return str(row["start"].tz_convert(tz))[:16], str(row["end"].tz_convert(tz))[:16], bool(row["all_day"])
+
+
+MOVED = [
+    *("03 10:00 Lecture", "05 10:00 Lecture", "10 10:00 Lecture", "17 10:00 Guest lecture", "20 14:00 Lecture"),
+    *("24 10:00 Lecture", "26 10:00 Lecture", "01 10:00 Lecture", "03 10:00 Lecture"),
+]
+
+
+@pytest.mark.parametrize(
+    "changes, expected",
+    [
+        ({"start": "2026-11-05 16:00"}, ("2026-11-05 16:00", "2026-11-05 17:30", False)),
+        ({"start": "2026-11-05T16:00+02:00"}, ("2026-11-05 15:00", "2026-11-05 16:30", False)),
+        (
+            {"start": pd.Timestamp("2026-11-05 16:00", tz="Europe/Berlin")},
+            ("2026-11-05 16:00", "2026-11-05 17:30", False),
+        ),
+        (
+            {"start": "2026-11-05 16:00", "time_zone": "America/New_York"},
+            ("2026-11-05 16:00", "2026-11-05 17:30", False),
+        ),
+        ({"start": "2026-11-05 16:00", "end": "17:00"}, ("2026-11-05 16:00", "2026-11-05 17:00", False)),
+        ({"end": "12:00"}, ("2026-11-04 10:00", "2026-11-04 12:00", False)),
+        ({"duration": "2 h"}, ("2026-11-04 10:00", "2026-11-04 12:00", False)),
+        ({"start": "2026-11-05"}, ("2026-11-05 00:00", "2026-11-06 00:00", True)),
+        ({"start": date(2026, 11, 5), "duration": "2 days"}, ("2026-11-05 00:00", "2026-11-07 00:00", True)),
+        ({"start": "2026-11-05", "end": "2026-11-08"}, ("2026-11-05 00:00", "2026-11-08 00:00", True)),
+    ],
+    ids=lambda value: " ".join(f"{name}={given}" for name, given in value.items()) if isinstance(value, dict) else "",
+)
+def test_new_times(talk, changes, expected):
+    svc.update_event(talk, **changes)
+
+    assert times(talk) == expected
+
+
+def test_timed_to_all_day_and_back(talk):
+    svc.update_event(talk, start="2026-11-05")
+    all_day = svc.event(talk)[["all_day", "time_zone"]].fillna("").values.tolist()
+    svc.update_event(talk, start="2026-11-04 10:00", end="11:30", **BERLIN)
+
+    assert all_day == [[True, ""]]
+    assert times(talk) == ("2026-11-04 10:00", "2026-11-04 11:30", False)
+
+
+def test_a_series_becomes_all_day_and_keeps_its_exceptions(lecture):
+    svc.update_event(lecture, start="2026-11-03")
+
+    assert shown()[3:6] == ["17 00:00 Guest lecture", "20 14:00 Lecture", "24 00:00 Lecture"]
+    assert svc.event(lecture)["recurrence"].item() == ["RRULE:FREQ=WEEKLY;BYDAY=TU,TH;COUNT=10"]
+    svc.update_event(lecture, start="2026-11-03 10:00", end="11:30", **BERLIN)
+    assert shown() == MOVED
+
+
+def test_words_of_a_recurrence(talk):
+    svc.update_event(talk, recurrence="weekly on Wed, 3 times")
+
+    assert shown() == ["04 10:00 Talk", "11 10:00 Talk", "18 10:00 Talk"]
+
+
+def test_recurrence_none_ends_a_recurrence(lecture):
+    svc.update_event(lecture, recurrence=None)
+
+    assert shown() == ["03 09:00 Lecture"]
+
+
+def test_a_series_moves_with_its_changed_and_cancelled_instances(lecture):
+    changed = svc.update_event(lecture, start="2026-11-03 10:00")
+
+    assert shown() == MOVED
+    assert str(changed["end"].item() - changed["start"].item()) == "0 days 01:30:00"
+    guest = svc.event(svc.events("Guest", single_events=True, limit=9))
+    assert guest["recurring_event_id"].tolist() == lecture["id"].tolist()
+    assert guest["description"].tolist() == ["Bring notes."]
+
+
+def opened(lecture):
+    """The calendar view with the panel of the second lecture."""
+    view = svc.calendar_view(view="week", day=date(2026, 11, 2), **BERLIN)
+    view.grid.handler({"kind": "open", "key": "primary/" + svc.instances(lecture)["id"][1]})
+    return view
+
+
+def by_view(lecture, scope):
+    view = opened(lecture)
+    key = "primary/" + svc.instances(lecture)["id"][1]
+    view.grid.handler({"kind": "change", "key": key, "days": 0, "minutes": 60, "length": 0})
+    view.stage.question.buttons[scope].click()
+    assert view.last_error is None
+
+
+def by_form(lecture, scope):
+    view = opened(lecture)
+    view.stage.details.edit.click()
+    view.stage.question.buttons[scope].click()
+    when = view.editor.controls.when
+    when.begins.value, when.ends.value = time(10), time(11, 30)
+    view.editor.create.click()
+    assert view.last_error is None
+
+
+def by_function(lecture, scope):
+    instance = svc.instances(lecture)["id"][1]
+    if scope == "all":
+        svc.update_event(lecture, start="2026-11-03 10:00")
+    else:
+        svc.update_event(instance, this_and_following=True, start="2026-11-05 10:00")
+
+
+def by_request(method):
+    def send(lecture, scope):
+        session = svc.current_session()
+        path = session.names.calendar_path("calendars", "primary", "events", lecture["id"].item())
+        fields = session.call("GET", path) if method == "PUT" else {}
+        moved = {"start": "2026-11-03T10:00:00", "end": "2026-11-03T11:30:00"}
+        times = {name: {"dateTime": text, "timeZone": "Europe/Berlin"} for name, text in moved.items()}
+        session.call(method, path, body={**fields, **times})
+
+    return send
+
+
+@pytest.mark.parametrize(
+    "move, scope",
+    [
+        *((way, "all") for way in (by_view, by_form, by_function, by_request("PATCH"), by_request("PUT"))),
+        *((way, "following") for way in (by_view, by_form, by_function)),
+    ],
+    ids=[*("view", "form", "function", "patch", "put"), *("view-rest", "form-rest", "function-rest")],
+)
+def test_every_way_to_move_a_series_has_the_same_result(lecture, move, scope):
+    move(lecture, scope)
+
+    assert shown() == (MOVED if scope == "all" else ["03 09:00 Lecture", *MOVED[1:]])
+    guest = svc.event(svc.events("Guest", single_events=True, limit=9))
+    assert guest["description"].tolist() == ["Bring notes."]
+
+
+def test_a_series_that_moves_to_another_day_moves_its_rule(lab):
+    lines = ["RRULE:FREQ=WEEKLY;BYDAY=MO;UNTIL=20261123T090000Z", "EXDATE;TZID=Europe/Berlin:20261109T100000"]
+    made = svc.create_event("Run", start="2026-11-02 10:00", end="11:00", recurrence=lines, **BERLIN)
+
+    svc.update_event(made, start="2026-11-03 12:00")
+
+    assert shown() == ["03 12:00 Run", "17 12:00 Run", "24 12:00 Run"]
+
+
+def test_a_rule_that_cannot_be_moved_is_not_changed(lab):
+    made = svc.create_event(
+        "Board", start="2026-11-02 10:00", end="11:00", recurrence="monthly on the first Monday", **BERLIN
+    )
+
+    with pytest.raises(ValueError, match="cannot be moved in this way"):
+        svc.update_event(made, start="2026-11-03 10:00")
+
+    assert times(made) == ("2026-11-02 10:00", "2026-11-02 11:00", False)
+
+
+def test_the_row_says_whether_one_or_all_change(lecture):
+    rows = svc.events(single_events=True, time_max="2026-11-06", order_by="start_time")
+
+    svc.update_event(rows.head(1), location="Hall 1")
+    svc.update_event(lecture, summary="Reading")
+
+    listed = svc.events(single_events=True, time_max="2026-11-11", order_by="start_time")
+    assert listed[["summary", "location"]].fillna("").values.tolist() == [["Reading", "Hall 1"]] + [["Reading", ""]] * 2
+
+
+def test_an_instance_has_no_recurrence_of_its_own(lecture):
+    with pytest.raises(ValueError, match="recurrence is that of the series; give its id"):
+        svc.update_event(svc.instances(lecture)["id"][1], recurrence="daily")
+
+
+# -- this and following
+
+
+def test_this_and_following_is_a_series_of_its_own(lecture):
+    third = svc.instances(lecture)["id"][2]
+
+    made = svc.update_event(third, this_and_following=True, start="2026-11-10 10:00", location="Hall 2")
+
+    assert shown() == ["03 09:00 Lecture", "05 09:00 Lecture", *MOVED[2:]]
+    assert made["recurrence"].item()[0] == "RRULE:FREQ=WEEKLY;BYDAY=TU,TH;COUNT=8"
+    assert made["id"].item() != lecture["id"].item()
+    assert svc.events(single_events=True, limit=20)["location"].notna().sum() == 7
+    assert svc.event(svc.events("Guest", single_events=True, limit=9))["description"].tolist() == ["Bring notes."]
+
+
+def test_this_and_following_keeps_the_changes_of_the_instance_itself(lecture):
+    guest = svc.events("Guest", single_events=True, limit=9)
+
+    svc.update_event(guest, this_and_following=True, location="Hall 2")
+
+    row = svc.event(svc.events("Guest", single_events=True, limit=9)).iloc[0]
+    assert (row["description"], row["location"]) == ("Bring notes.", "Hall 2")
+
+
+@pytest.mark.parametrize(
+    "recurrence, expected",
+    [
+        (None, ["03 09:00 Lecture", "05 09:00 Lecture", "10 09:00 Lecture"]),
+        (
+            "weekly on Tue, 2 times",
+            ["03 09:00 Lecture", "05 09:00 Lecture", "10 09:00 Lecture", "17 09:00 Guest lecture"],
+        ),
+    ],
+)
+def test_this_and_following_with_another_recurrence(lecture, recurrence, expected):
+    third = svc.instances(lecture)["id"][2]
+
+    with pytest.warns(UserWarning, match="no instances for the individual changes"):
+        svc.update_event(third, this_and_following=True, recurrence=recurrence)
+
+    assert shown() == expected
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_this_and_following_of_the_first_instance_changes_the_series(lecture, first):
+    event = svc.instances(lecture)["id"][0] if first else lecture
+
+    changed = svc.update_event(event, this_and_following=True, start="2026-11-03 10:00")
+
+    assert shown() == MOVED
+    assert changed["id"].tolist() == lecture["id"].tolist()
+
+
+def test_this_and_following_that_is_refused_changes_nothing(lab, lecture, talk, monkeypatch):
+    before, listed = shown(), svc.instances(lecture)
+    etag = svc.event(listed["id"][2])["etag"].item()
+    svc.update_event(lecture, location="Hall 3")
+
+    with pytest.raises(ValueError, match="is not an instance of a recurring event"):
+        svc.update_event(talk, this_and_following=True, summary="x")
+    with pytest.raises(SvcError) as stale:
+        svc.update_event(listed["id"][2], this_and_following=True, summary="x", if_match=etag)
+    with pytest.raises(svc.BadRequest):
+        svc.update_event(listed["id"][2], this_and_following=True, attendees=["nobody"])
+
+    assert stale.value.status == 412
+    assert shown() == before
+
+
+def test_only_the_organizer_can_split_a_series(lab, lecture):
+    svc.update_event(lecture, attendees=["bob@svc.example"])
+    bob = lab.sign_in("bob@svc.example")
+
+    with pytest.raises((ValueError, NotAllowed), match="Only the organizer"):
+        svc.update_event(svc.instances(lecture)["id"][2], this_and_following=True, summary="x", session=bob)
+
+
+# -- dates
+
+
+@pytest.mark.parametrize("start", ["2026-01-09", date(2026, 1, 9), {"date": "2026-01-09"}, pd.Period("2026-01-09")])
+def test_one_date_is_one_day(lab, start):
+    made = svc.create_event("Holiday", start=start)
+
+    assert times(made) == ("2026-01-09 00:00", "2026-01-10 00:00", True)
+
+
+def test_only_a_recurring_all_day_event_is_sent_with_a_time_zone(lab):
+    svc.create_event("Holiday", start="2026-01-09", **BERLIN)
+    single = json.loads(svc.exchange().request_body)
+    svc.create_event("Holidays", start="2026-01-09", recurrence="yearly", **BERLIN)
+    recurring = json.loads(svc.exchange().request_body)
+
+    assert (single["start"], single["end"]) == ({"date": "2026-01-09"}, {"date": "2026-01-10"})
+    assert recurring["start"] == {"date": "2026-01-09", "timeZone": "Europe/Berlin"}
+
+
+@pytest.mark.parametrize(
+    "times, message",
+    [
+        (
+            {"start": "2026-03-29 02:30", "end": "04:00"},
+            "start: 02:30 does not exist on 29 March 2026 in Europe/Berlin",
+        ),
+        ({"start": "2026-03-29 01:30", "end": "02:30"}, "end: 02:30 does not exist on 29 March 2026 in Europe/Berlin"),
+    ],
+)
+def test_a_time_that_the_clock_skips_is_named(talk, times, message):
+    for change in (lambda: svc.create_event("x", **times, **BERLIN), lambda: svc.update_event(talk, **times)):
+        with pytest.raises(ValueError, match=message):
+            change()
+
+
+def test_a_time_with_an_offset_exists_on_every_day(lab):
+    made = svc.create_event("x", start="2026-03-29T02:30+01:00", duration="1 h", **BERLIN)
+
+    assert times(made)[0] == "2026-03-29 03:30"
+
+
+@pytest.mark.parametrize(
+    "recurrence, message",
+    [
+        ("weekly on Mon until 2026-10-01", "ends before the start .* takes place only once"),
+        ("weekly on Tue", r"start is Monday 2026-11-02 .* not in the recurrence RRULE:FREQ=WEEKLY;BYDAY=TU"),
+    ],
+)
+def test_a_recurrence_that_does_not_fit_the_start_is_named(talk, recurrence, message):
+    monday = {"start": "2026-11-02 10:00", "end": "11:00", "recurrence": recurrence, **BERLIN}
+    for change in (
+        lambda: svc.create_event("x", **monday),
+        lambda: svc.preview_recurrence(**{**monday, "end": "2026-11-02 11:00"}),
+        lambda: svc.update_event(talk, **monday),
+    ):
+        with pytest.warns(UserWarning, match=message):
+            change()
+
+
+def test_a_window_that_ends_before_it_begins_is_named(lab):
+    daily = svc.create_event("x", start="2026-11-02", recurrence="daily")
+    window = {"time_min": "2026-11-02", "time_max": "2026-11-01"}
+    for call in (
+        lambda: svc.events(**window),
+        lambda: svc.instances(daily, **window),
+        lambda: svc.preview_recurrence("2026-11-02", "2026-11-03", "daily", **window),
+    ):
+        with pytest.raises(ValueError, match=r"^time_max is 2026-11-01, which is not after time_min, 2026-11-02"):
+            call()
