@@ -34,6 +34,8 @@ RESULTS = {
     "Do something whenever a file changes": "message['changed'].item() == 'content,properties' and text == b'final'",
     "List the changes since the last time": "changed['name'].tolist() == ['news.txt']",
     "Put the rows of a spreadsheet into a calendar": "created['error'].isna().all() and len(svc.events()) == 2",
+    "Change one event of a series, the following ones, or all": "len(svc.instances(series)) == 3 and "
+    "str(svc.event(rest)['start'].item()) == '2026-12-02 14:00:00+01:00'",
     "Export a calendar to another program as an .ics file": "len(dates) == 8 and Path('november.ics').exists()",
     "Import an .ics file from another program": (
         "imported['time_zone'].item() == 'Europe/Berlin' and len(lessons) == 8 and again['id'].equals(imported['id'])"
