@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
+from ..core.http.content_coding import decode, read_codings
 from ..core.http.messages import Body, Disconnected, Headers, Query, Request, Response, abort_body
 from ..core.process_fork import after_fork
 
@@ -69,6 +71,7 @@ class RequestRecorder:
                 body = _RecordingBody(request.body, record.request_body)
                 request = Request(request.method, request.url, request.headers, body)
             response = self._service.handle(request)
+            record.request_body = _without_codings(request.headers, record.request_body)
             record.status, record.response_headers = response.status, response.headers
             if isinstance(response.body, bytes):
                 record.response_body = response.body[:_MAX_BODY]
@@ -76,6 +79,20 @@ class RequestRecorder:
             if self._react:
                 self._react(record)
             return response
+
+
+def _without_codings(headers: Headers, body: bytearray) -> bytearray:
+    """Return the first 64 KiB of a recorded body without its content codings, as far as it can be decoded."""
+    blocks: Iterable[bytes] = [bytes(body)]
+    content = bytearray()
+    with suppress(ValueError, LookupError):
+        for coding in reversed(read_codings(headers.all("Content-Encoding"))):
+            blocks = decode(blocks, coding, lambda size: None)
+        for block in blocks:
+            content += block[: _MAX_BODY - len(content)]
+            if len(content) == _MAX_BODY:
+                break
+    return content
 
 
 class _RecordingBody:

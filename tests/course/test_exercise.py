@@ -1,13 +1,18 @@
 """Tests of the exercise object: begin, hints, check and reset."""
 
+import gzip
+
 import pytest
 
 import svc_notebooks as svc
 from svc_notebooks import course
+from svc_notebooks.core.http.messages import BytesBody, Headers, Request
 from svc_notebooks.course import student_exercise
 from svc_notebooks.course.catalogue import DEFINITIONS, THEMES
 from svc_notebooks.course.check_result import ExerciseOutcome, Verdict
 from svc_notebooks.course.exercise_service import ExerciseService
+from svc_notebooks.course.request_recorder import RequestRecorder
+from svc_notebooks.server.service import open_service
 
 
 def solve() -> None:
@@ -237,3 +242,32 @@ class TestCatalogue:
         assert repr(course.exercise("expired-session")) == "<Exercise expired-session: not tried>"
         assert "given.session_uri" in course.exercise("expired-session").task
         assert isinstance(course.exercise("expired-session").task, student_exercise.Said)
+
+
+CODED = gzip.compress(b'{"name": "a"}')
+
+
+class TestRecord:
+    """A check reads what a student's client sent, whatever coding the client uses."""
+
+    @pytest.mark.parametrize("stream", [False, True])
+    @pytest.mark.parametrize(
+        "coding, body, recorded",
+        [
+            ("gzip", CODED, b'{"name": "a"}'),
+            ("gzip, gzip", gzip.compress(CODED), b'{"name": "a"}'),
+            ("gzip", CODED[:-8], b'{"name": "a"}'),
+            ("gzip", gzip.compress(bytes(10**6)), bytes(65536)),
+            ("br", CODED, b""),
+            ("identity", b"{}", b"{}"),
+        ],
+    )
+    def test_a_body_is_recorded_without_its_codings(self, coding: str, body: bytes, recorded: bytes, stream: bool):
+        headers = {"Content-Encoding": coding, "Content-Length": str(len(body))}
+        with open_service(seed=0, background=False) as service:
+            recorder = RequestRecorder(service)
+            headers["Authorization"] = f"Bearer {service.sign_in()}"
+            sent = BytesBody(body) if stream else body
+            recorder.handle(Request("POST", "https://svc.local/storage/v3/files", Headers(headers), sent))
+
+        assert recorder.records[0].request_body == recorded

@@ -7,22 +7,26 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 _CODINGS = frozenset({"gzip", "x-gzip", "deflate"})
+_MAX_CODINGS = 4
 _PIECE = 64 * 1024
 
 
 def read_codings(values: Iterable[str]) -> list[str]:
     """Return the codings in the values of Content-Encoding, in the order in which they were applied.
 
-    Raises LookupError for a coding that cannot be decoded.
+    Raises LookupError for a coding that cannot be decoded, and for more than 4 codings.
 
     >>> read_codings(["identity, GZip", "deflate"])
     ['gzip', 'deflate']
     """
-    codings = [name.strip().lower() for name in ",".join(values).split(",")]
+    names = (name.strip().lower() for name in ",".join(values).split(","))
+    codings = [name for name in names if name not in ("identity", "")]
     for coding in codings:
-        if coding not in _CODINGS and coding not in ("identity", ""):
+        if coding not in _CODINGS:
             raise LookupError(f"{coding[:40]!r} is not supported; use gzip or deflate, or leave the header out.")
-    return [coding for coding in codings if coding in _CODINGS]
+    if len(codings) > _MAX_CODINGS:
+        raise LookupError(f"a body may have at most {_MAX_CODINGS} codings, not {len(codings)}.")
+    return codings
 
 
 def decode(blocks: Iterable[bytes], coding: str, check: Callable[[int], None]) -> Iterator[bytes]:
@@ -42,7 +46,7 @@ def decode(blocks: Iterable[bytes], coding: str, check: Callable[[int], None]) -
             while data:
                 if decoder is None or decoder.eof:
                     if decoder and coding == "deflate":
-                        raise zlib.error("bytes follow its end")
+                        raise zlib.error
                     if len(data) < 2:
                         break
                     decoder = zlib.decompressobj(_window_bits(coding, data))
@@ -54,8 +58,8 @@ def decode(blocks: Iterable[bytes], coding: str, check: Callable[[int], None]) -
                     yield piece
                     data = decoder.unconsumed_tail
                 data = decoder.unused_data
-    except zlib.error as error:
-        raise ValueError(f"Content-Encoding: the body is not valid {coding} ({error}).") from None
+    except zlib.error:
+        raise ValueError(f"Content-Encoding: the body is not {coding}. Encode it, or leave the header out.") from None
     if data or (decoder and not decoder.eof):
         raise ValueError(f"Content-Encoding: the body ends before the end of the {coding} data.")
 

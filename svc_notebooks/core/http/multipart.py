@@ -133,7 +133,7 @@ def _decode_base64(data: bytes, is_last: bool) -> tuple[bytes, bytes]:
     text = data.translate(None, b" \t\r\n")
     end = len(text) if is_last else max(0, len(text) - 1) // 4 * 4  # only the last group can have padding
     if not is_last and b"=" in text[:end]:
-        raise ValueError("Excess data after padding")
+        raise ValueError
     return binascii.a2b_base64(text[:end], strict_mode=True), text[end:]
 
 
@@ -141,8 +141,8 @@ def _decode_quoted_printable(data: bytes, is_last: bool) -> tuple[bytes, bytes]:
     escape = data.rfind(b"=", max(0, len(data) - 2))  # the last escape, if it may be incomplete
     end = len(data) if escape < 0 or is_last else escape
     text = data[:end].removesuffix(b"=") if is_last else data[:end]  # the line end belongs to the boundary
-    if match := re.search(rb"=(?![0-9A-Fa-f]{2}|\r?\n)", text):
-        raise ValueError(f"{text[match.start() : match.start() + 3].decode('latin-1')!r} is not an escape")
+    if re.search(rb"=(?![0-9A-Fa-f]{2}|\r?\n)", text):
+        raise ValueError
     return binascii.a2b_qp(text), data[end:]
 
 
@@ -174,8 +174,9 @@ class _PartDecoder:
     def decode(self, data: bytes, *, is_last: bool) -> bytes:
         try:
             decoded, self._rest = _TRANSFER_ENCODINGS[self._name](self._rest + data, is_last)
-        except ValueError as error:
-            raise ValueError(f"a part is not valid {self._name} ({error}).") from None
+        except ValueError:
+            cure = "encode it again, or leave its Content-Transfer-Encoding out"
+            raise ValueError(f"a part is not valid {self._name}; {cure}.") from None
         self._digests.update(decoded)
         if is_last:
             self._digests.verify()

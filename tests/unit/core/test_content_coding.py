@@ -107,6 +107,12 @@ def test_another_coding_is_refused(value: str) -> None:
         read_codings([value])
 
 
+def test_more_than_four_codings_are_refused() -> None:
+    assert read_codings(["gzip, identity, gzip, gzip", "gzip"]) == ["gzip"] * 4
+    with pytest.raises(LookupError, match="at most 4 codings, not 5"):
+        read_codings(["gzip"] * 5)
+
+
 def digest_of(algorithm: str, content: bytes) -> str:
     return base64.b64encode(hashlib.new(algorithm, content).digest()).decode()
 
@@ -191,10 +197,10 @@ def test_a_part_without_an_encoding_is_kept(name: str, size: int) -> None:
 @pytest.mark.parametrize(
     "headers, content, message",
     [
-        ("Content-Transfer-Encoding: base64", b"QUJ", "not valid base64"),
-        ("Content-Transfer-Encoding: base64", b"QQ==QUJD", "not valid base64"),
-        ("Content-Transfer-Encoding: base64", b"QU*D", "not valid base64"),
-        ("Content-Transfer-Encoding: base64", b"=", "not valid base64"),
+        ("Content-Transfer-Encoding: base64", b"QUJ", "not valid base64; encode it again"),
+        ("Content-Transfer-Encoding: base64", b"QQ==QUJD", "not valid base64; encode it again"),
+        ("Content-Transfer-Encoding: base64", b"QU*D", "not valid base64; encode it again"),
+        ("Content-Transfer-Encoding: base64", b"=", "not valid base64; encode it again"),
         ("Content-Transfer-Encoding: quoted-printable", b"a=4", "not valid quoted-printable"),
         ("Content-Transfer-Encoding: quoted-printable", b"=ZZ", "not valid quoted-printable"),
         ("Content-Transfer-Encoding: quoted-printable", b"a= \r\nb", "not valid quoted-printable"),
