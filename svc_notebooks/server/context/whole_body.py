@@ -7,14 +7,16 @@ temporary file, so that no handler sees a byte of a body that is damaged, incomp
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing, contextmanager, nullcontext
+from datetime import datetime
 from tempfile import SpooledTemporaryFile
 
 from ...core.errors.catalogue import ApiError, refuse
 from ...core.errors.decision_ids import CODINGS
 from ...core.http.content_coding import decode, read_codings
 from ...core.http.digests import BODY_DIGESTS, REPRESENTATION_DIGESTS, DigestVerifier
-from ...core.http.messages import Headers
-from .bodies import RequestBody
+from ...core.http.messages import Headers, Request
+from .bodies import RequestBody, content_length
 from .request_journal import JournalEntry
 
 WHOLE_BODY = frozenset(name.lower() for name in ("Content-Encoding", *BODY_DIGESTS, *REPRESENTATION_DIGESTS))
@@ -97,6 +99,17 @@ class WholeBody(RequestBody):
         limit = min(self._limit, max(_MAX_DECODED, _MAX_RATIO * self._entry.received))
         if size > limit:
             raise refuse("decodedTooLarge", limit=limit)
+
+
+@contextmanager
+def decoded_request(request: Request, now: datetime, limit: int) -> Iterator[Request]:
+    """Yield a request outside of the journal with its body verified and decoded, which ends at its Content-Length."""
+    entry = JournalEntry(0, now, request.method, request.path, "")
+    entry.declared = content_length(request)
+    plain = RequestBody(request.body, entry)
+    is_plain = WHOLE_BODY.isdisjoint(request.headers.by_name())
+    with nullcontext(plain) if is_plain else closing(WholeBody(plain, entry, request.headers, limit)) as body:
+        yield Request(request.method, request.url, request.headers, body)
 
 
 def unsupported_coding(message: str, accepted: str) -> ApiError:

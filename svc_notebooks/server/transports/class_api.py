@@ -12,6 +12,7 @@ from ..context.access_tokens import bearer
 from ..context.external_origin import without_prefix
 from ..context.responses import error_response, json_response
 from ..context.service_context import ServiceContext
+from ..context.whole_body import decoded_request
 from ..files.operations import read_json
 from ..service import Service
 from ..state.user_backup import ResetUser
@@ -47,7 +48,8 @@ def handle_receiver(service: Service, request: Request) -> Response:
         if request.method != "POST":
             allowed = refuse("methodNotAllowed", method=request.method[:20], allowed="POST")
             raise ApiError(allowed.rows, [("Allow", "POST")])
-        fields = read_json(as_body(request.body), _MAX_BODY_SIZE)
+        with decoded_request(request, service.clock.now(), _MAX_BODY_SIZE) as decoded:
+            fields = read_json(as_body(decoded.body), _MAX_BODY_SIZE)
         address, ca_pem = fields.get("address"), fields.get("ca_pem")
         if not isinstance(address, str) or not isinstance(ca_pem, str | None):
             raise ValueError('the body must be {"address": "https://...", "ca_pem": a certificate in PEM, or null}')

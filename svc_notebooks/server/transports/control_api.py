@@ -34,11 +34,11 @@ from ..auth.class_accounts import check_teacher
 from ..auth.hub import check_admin
 from ..blobs.blob_store import BLOCK
 from ..context.access_tokens import bearer
-from ..context.bodies import content_length
 from ..context.csrf import check_host, check_same_origin
 from ..context.external_origin import without_prefix
 from ..context.responses import empty_response, error_response, json_response
 from ..context.service_context import ServiceContext
+from ..context.whole_body import decoded_request
 from ..files.operations import read_json
 from ..files.storage_errors import disk_refusal
 from ..service import Service
@@ -88,10 +88,12 @@ class Control:
 
     def _answer(self, request: Request, name: str) -> Response:
         try:
-            if name == "state":
-                return _transfer_state(self._service, request)
-            with release_permit():  # a call can wait for deliveries, whose receivers may send requests
-                answer = _call(self._service, request, name)
+            limit = self._service.policy.max_upload_size if name == "state" else _MAX_BODY_SIZE
+            with decoded_request(request, self._service.clock.now(), limit) as decoded:
+                if name == "state":
+                    return _transfer_state(self._service, decoded)
+                with release_permit():  # a call can wait for deliveries, whose receivers may send requests
+                    answer = _call(self._service, decoded, name)
         except ApiError as error:
             return error_response(error)
         except (ValueError, ImportError) as error:
@@ -117,10 +119,10 @@ def _transfer_state(service: Service, request: Request) -> Response:
     if request.method != "PUT":
         refused = refuse("methodNotAllowed", method=request.method[:20], allowed="GET, PUT")
         raise ApiError(refused.rows, [("Allow", "GET, PUT")])
-    body, size_left = as_body(request.body), content_length(request)
+    body = as_body(request.body)
     with TemporaryFile() as copy:
         with suppress(Disconnected):  # `load` refuses a copy that is cut off
-            while (size_left is None or copy.tell() < size_left) and (block := body.read(BLOCK)):
+            while block := body.read(BLOCK):
                 copy.write(block)
         service.load(copy)
     return empty_response(204)
@@ -134,16 +136,15 @@ def _blocks(file: BinaryIO) -> Iterator[bytes]:
 
 def _call(service: Service, request: Request, name: str) -> Answer:
     """Perform a control call and return a JSON object or None. Raises ApiError or, for bad fields, ValueError."""
-    length = request.headers.get("Content-Length")
     if name.startswith("files/") and request.method == "POST":
-        fields = read_json(as_body(request.body), _MAX_BODY_SIZE) if length != "0" else {}
+        fields = read_json(as_body(request.body), _MAX_BODY_SIZE)
         return _flag_file(service, plain_segment(name[6:]), fields)
     function = CALLS.get((request.method, name))
     if function is None:
         raise refuse(
             "notFound", message=f"{request.method} {_PREFIX}{name[:80]} is not a call of the control interface."
         )
-    fields = read_json(as_body(request.body), _MAX_BODY_SIZE) if length != "0" else {}
+    fields = read_json(as_body(request.body), _MAX_BODY_SIZE)
     if name == "journal":
         fields = {**dict(Query.parse(urlsplit(request.url).query).pairs), **fields}
     if unknown := fields.keys() - set(_FIELDS.get(name, fields)):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import socket
 import threading
 from collections.abc import Iterator
@@ -32,6 +33,23 @@ def wire(service: Service) -> Iterator[OverSocket]:
 
 def tell(wire: OverSocket, name: str, body: dict[str, Any]) -> Answer:
     return wire.post_json(f"/_control/{name}", body, token=None)
+
+
+@pytest.mark.parametrize(
+    "headers, status",
+    [
+        ({"Content-Encoding": "gzip"}, 200),
+        ({"Content-Encoding": "gzip", "Content-MD5": "AAAAAAAAAAAAAAAAAAAAAA=="}, 400),
+        ({"Content-Encoding": "br"}, 415),
+    ],
+)
+def test_a_body_with_a_coding_is_decoded_or_refused(wire: OverSocket, headers: dict[str, str], status: int) -> None:
+    body = gzip.compress(b'{"user": "eve@svc.example"}')
+    state = wire.send("GET", "/_control/state", token=None).body
+
+    assert wire.send("POST", "/_control/tokens", body, headers, token=None).status == status
+    copied = wire.send("PUT", "/_control/state", gzip.compress(state), headers, token=None)
+    assert copied.status == (204 if status == 200 else status)
 
 
 def raw(wire: OverSocket, text: str) -> bytes:
