@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ...core.api.operations import Operation
+from ...core.api.operations import SESSION, Operation
 from ...core.errors.catalogue import refuse
 from ...core.http.messages import Headers
 
@@ -26,23 +26,27 @@ def lists_etag(headers: Headers, name: str, etag: str | None) -> bool:
     return text.strip() == "*" or etag in [tag for mark, tag in _ETAG.findall(text) if not mark or name != "If-Match"]
 
 
-def check_conditions(headers: Headers, etag: str | None) -> None:
-    """Raise ApiError (412) if a condition forbids the change of a resource with this etag."""
-    for name, must_match in (("If-Match", True), ("If-None-Match", False)):
-        if name in headers and lists_etag(headers, name, etag) != must_match:
-            raise refuse("conditionNotMet", name=name)
+def check_conditions(headers: Headers, etag: str | None, *, changes: bool = True) -> None:
+    """Raise ApiError (412) if a condition forbids a request for a resource with this etag.
+
+    If-None-Match forbids only changes.
+    """
+    if "If-Match" in headers and not lists_etag(headers, "If-Match", etag):
+        raise refuse("conditionNotMet", name="If-Match")
+    if changes and "If-None-Match" in headers and lists_etag(headers, "If-None-Match", etag):
+        raise refuse("conditionNotMet", name="If-None-Match")
 
 
 def check_headers(headers: Headers, method: str, operation: Operation) -> None:
-    """Check the headers of a request outside of an upload session.
+    """Check the headers of a request.
 
-    Raises ApiError (400) for a Content-Range, because a part would replace the whole, (412) for a condition on the etag
-    of a file, which has none, and (417) for an unknown expectation.
+    Raises ApiError (400) for a Content-Range outside of an upload session, because a part would replace the whole,
+    (412) for a condition on the etag of a file, which has none, and (417) for an unknown expectation.
     """
     expectations = ",".join(headers.all("Expect")).lower().split(",")
     if any(text.strip() not in ("", "100-continue") for text in expectations):
         raise refuse("expectation")
-    if method in ("POST", "PUT", "PATCH") and "Content-Range" in headers:
+    if method in ("POST", "PUT", "PATCH") and "Content-Range" in headers and operation is not SESSION:
         raise refuse("invalidHeader", name="Content-Range", message="only resumable uploads can be sent in parts.")
-    if method in ("PUT", "PATCH", "DELETE") and not operation.calendar:
-        check_conditions(headers, None)
+    if method != "POST" and not operation.calendar:
+        check_conditions(headers, None, changes=method not in ("GET", "HEAD"))

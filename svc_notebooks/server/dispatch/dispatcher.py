@@ -251,7 +251,7 @@ class Dispatcher:
         for rate_limiter in self.rate_limiters:
             rate_limiter.check(caller, operation, query)
         entry.declared = content_length(request, required=is_upload and method != "DELETE")
-        if operation is not SESSION and not CHECKED_HEADERS.isdisjoint(incoming.headers):
+        if not CHECKED_HEADERS.isdisjoint(incoming.headers):
             check_headers(request.headers, method, operation)
         request_context = RequestContext(request, method, operation, path_params, query, caller, body, entry)
         handler = upload_handler(request_context) if is_upload and operation.media else HANDLERS[operation.name]

@@ -130,6 +130,7 @@ def get(context: ServiceContext, request: RequestContext) -> Response:
     calendar = calendar_of(context, request, CalendarRole.READER)
     view = view_of(context, request, calendar)
     event = event_in_path(context, request, calendar)
+    check_conditions(request.headers, etag(event.row), changes=False)
     if lists_etag(request.headers, "If-None-Match", etag(event.row)):
         return empty_response(304, [("ETag", etag(event.row))])
     resource = view.resource(event)

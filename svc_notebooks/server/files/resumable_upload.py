@@ -39,7 +39,7 @@ from ..tables.upload_sessions import SessionRow
 from .conversion import ConvertedContent, conversion_for, convert
 from .operations import NewContent, render_file
 from .rows import file_for
-from .simple_upload import OrphanedContent, add_content, discard_content, file_name, store_content
+from .simple_upload import OrphanedContent, add_content, discard_content, file_name, refuse_envelope, store_content
 from .storage_quota import check_usage
 
 _UNKNOWN_SESSION = "This upload session is unknown or has expired: start the upload from the beginning."
@@ -101,6 +101,8 @@ def _serve_session(context: ServiceContext, request: RequestContext, session_id:
         plan = _decide(context, request, session, content_range, length, rule)
         if isinstance(plan, SessionDecision):
             return _commit(context, request, row, plan)
+        if "Content-Type" in request.headers:
+            refuse_envelope(request.headers, row.media_type, json.loads(row.metadata).get("mimeType"))
         return _receive(context, request, row, session, lock, plan, rule)
 
 

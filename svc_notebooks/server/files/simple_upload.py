@@ -72,9 +72,7 @@ class _ContentReceiver:
 def simple_upload(context: ServiceContext, request: RequestContext) -> Response:
     """Store the request body as a file of the Content-Type header's media type, and return the file (A1-02)."""
     media_type = header_type(request.headers, "Content-Type")
-    if "boundary" in MediaType.parse(media_type or "").parameters:
-        message = "send a multipart body with uploadType=multipart, and a file of this type with resumable."
-        raise refuse("invalidHeader", name="Content-Type", message=message)
+    refuse_envelope(request.headers)
     with _ContentReceiver(context, request.caller.user) as receiver:
         check_response_params(context, request)
         receiver.conversion = check_content(
@@ -85,6 +83,15 @@ def simple_upload(context: ServiceContext, request: RequestContext) -> Response:
         row, old = _store_file(context, request, {}, media_type, receiver)
     discard_content(context, old)
     return json_response(request.query, render_file(context, request, row))
+
+
+def refuse_envelope(headers: Headers, *types: str | None) -> None:
+    """Raise ApiError (400) for a multipart body, unless a type of the file is multipart, as that of a web archive."""
+    sent = MediaType.parse(headers.get("Content-Type") or "")
+    is_archive = any((each or "").lower().startswith("multipart/") for each in types)
+    if sent.essence.startswith("multipart/") and "boundary" in sent.parameters and not is_archive:
+        message = "send this body with uploadType=multipart, or as a file with resumable and X-Upload-Content-Type."
+        raise refuse("invalidHeader", name="Content-Type", message=message)
 
 
 def multipart(context: ServiceContext, request: RequestContext) -> Response:
