@@ -85,6 +85,11 @@ class Names:
             return None
         return self.native(match["name"] or "")
 
+    def media_type_problem(self, text: str) -> str | None:
+        """Return the message of an error for the media type of another brand. Return None for all others."""
+        own = self.own_media_type(text)
+        return own and f"{text!r:.80} is a media type of another service; here it is {own!r:.80}."
+
     def kind(self, name: str) -> str:
         """Return the `kind` value of a resource, such as "svc#file"."""
         return f"{self.kind_prefix}#{name}"

@@ -50,7 +50,9 @@ def zone(name: str) -> ZoneInfo:
     """
     if name not in _zone_name_set():
         windows = zone_of_windows(name)
-        near = [windows] if windows else get_close_matches(name[:60], zone_names(), n=2)
+        spelled = name.strip().replace(" ", "_").lower()
+        same = [windows] if windows else [known for known in zone_names() if known.lower() == spelled]
+        near = same or get_close_matches(name[:60], zone_names(), n=2)
         hint = f"; did you mean {' or '.join(near)}?" if near else ""
         raise ValueError(f"{name[:60]!r} is not a time zone of the IANA database, such as Europe/Berlin{hint}")
     return _zone(name)

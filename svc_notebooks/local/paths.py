@@ -31,11 +31,11 @@ class DistinctPaths:
             key = composed(str(candidate)).casefold()
             if key not in self._claimed:
                 self._claimed.add(key)
-                return _as_on_disk(candidate)
+                return as_on_disk(candidate)
         raise AssertionError("unreachable: the numbers never end")
 
 
-def _as_on_disk(path: Path) -> Path:
+def as_on_disk(path: Path) -> Path:
     """Return the path of an existing file whose name differs at most in its Unicode form, or else the path itself."""
     if path.name.isascii():
         return path

@@ -13,6 +13,7 @@ from errno import EILSEQ
 from pathlib import Path, PurePosixPath
 from typing import TypeGuard
 
+from .paths import as_on_disk
 from .url_files import is_url, without_file_scheme
 
 LINK, HIDDEN, SPECIAL = "a symbolic link", "hidden", "not a regular file"
@@ -51,7 +52,8 @@ def names_tree(source: object) -> TypeGuard[str | os.PathLike[str]]:
     if is_url(source_or_path):
         return False
     path = os.path.expanduser(source_or_path)  # noqa: PTH111 -- a Path would drop the slash at the end of a pattern
-    return os.path.isdir(path) or (glob.has_magic(path) and not os.path.lexists(path))  # noqa: PTH112
+    on_disk = as_on_disk(Path(path))
+    return os.path.isdir(on_disk) or (glob.has_magic(path) and not os.path.lexists(on_disk))  # noqa: PTH112
 
 
 def list_tree(source: str | os.PathLike[str], *, name: str | None = None, include_hidden: bool = False) -> LocalTree:
@@ -65,7 +67,7 @@ def list_tree(source: str | os.PathLike[str], *, name: str | None = None, includ
     a name, a `name` that is a path, or a pattern with `name`.
     """
     source = without_file_scheme(source)
-    path = Path(source).expanduser()
+    path = as_on_disk(Path(source).expanduser())
     tree = LocalTree()
     if path.is_dir():
         title = name or (path.resolve() if path.name in ("", "..") else path).name

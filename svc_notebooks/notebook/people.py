@@ -21,7 +21,7 @@ def people(argument: str, value: Any) -> list[dict[str, Any]]:
 
     `value` is a text with addresses as for `read_people`, a dict, a DataFrame with a column email, or a list, a column
     or another iterable of texts and dicts. The keys of a dict may be in snake_case. An entry that is not an address is
-    the email as it is. Raises TypeError for another type, and ValueError for a missing value.
+    the email as it is. Raises TypeError for another type, and ValueError for a missing value or email of a DataFrame.
 
     >>> people("attendees", ["Lee, Ann <ann@x.example>", "bob@x.example"])[0]
     {'email': 'ann@x.example', 'displayName': 'Lee, Ann'}
@@ -34,6 +34,8 @@ def people(argument: str, value: Any) -> list[dict[str, Any]]:
     for n, member in enumerate(members):
         if isinstance(member, Mapping):
             fields = {camel(str(key)): field for key, field in member.items() if not is_missing(field)}
+            if is_frame(value) and "email" not in fields:
+                raise ValueError(f"{argument} has no address in row {n}; give the addresses in a column email")
             listed.append({**_person_or_entry(fields.pop("email")), **fields} if "email" in fields else fields)
         elif isinstance(member, str):
             whole = None if isinstance(value, str) or "@" in member.partition("<")[0] else _person(member)
@@ -77,6 +79,7 @@ def _entries(text: str) -> Iterator[str]:
 def _person(entry: str) -> dict[str, str] | None:
     match = _NAME_AND_ADDRESS.fullmatch(entry.strip())
     address, name = (match["address"], match["name"].strip(' "')) if match else (entry.strip(), "")
+    address = address.removeprefix("mailto:")
     if not is_address(address):
         return None
     return {"email": address, **({"displayName": name} if name else {})}

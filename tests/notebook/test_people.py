@@ -58,6 +58,7 @@ def test_events_and_permissions_read_people_in_the_same_forms(lab, guests):
         ("", [{"email": ""}]),
         ({"email": 7, "comment": None}, [{"email": 7}]),
         ({"display_name": "Ann"}, [{"displayName": "Ann"}]),
+        (f"mailto:{ANN}, Bob <mailto:{BOB}>", [{"email": ANN}, {"email": BOB, "displayName": "Bob"}]),
         ([], []),
     ],
 )
@@ -71,12 +72,21 @@ def test_people_are_dicts_and_other_entries_stay_as_they_are(value, expected):
         (7, TypeError, "attendees must be e-mail addresses: .*, not int"),
         (b"a@b", TypeError, "not bytes"),
         ([ANN, 7], TypeError, "it has 7"),
+        (pd.DataFrame({"E-mail": [ANN]}), ValueError, "no address in row 0; give the addresses in a column email"),
+        (pd.DataFrame({"email": [ANN, None]}), ValueError, "no address in row 1"),
         (pd.Series([ANN, None]), ValueError, "no address in entry 1, but .*; leave out missing addresses"),
     ],
 )
 def test_a_value_without_people_is_refused(value, kind, words):
     with pytest.raises(kind, match=words):
         people("attendees", value)
+
+
+def test_an_event_names_the_entry_that_is_not_an_address(lab):
+    with pytest.raises(
+        svc.EventError, match=r"attendees\[0\].email: expected an e-mail address, .* not the text 'Lee'"
+    ):
+        svc.create_event("Tea", **DAY, attendees=f"Lee, Ann <{ANN}>")
 
 
 def test_everyone_and_domains_stand_among_people(lab):

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path, PurePath
 from typing import cast
 
+from ...local.paths import as_on_disk
 from ...local.url_files import is_url, without_file_scheme
 from . import sources
 
@@ -58,7 +59,7 @@ def _path_source(source: str | os.PathLike[str], name: str | None) -> sources.Up
         raise TypeError("source is a path of type bytes; give a str or a pathlib.Path")
     if not text:
         raise ValueError("source is empty; give the path of a file, or b'' for a file without content")
-    path = Path(text).expanduser()
+    path = as_on_disk(Path(text).expanduser())
     if path.is_dir():
         raise IsADirectoryError(f"source {text!r} is a folder; give one file at a time")
     if not path.exists():

@@ -35,7 +35,7 @@ def public(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]
         except (*SHORT, AttributeError) as error:
             message = _better_message(error, function, args, kwargs)
             if message is not None:
-                better = TypeError(message)
+                better = (ValueError if isinstance(error, UnicodeEncodeError) else TypeError)(message)
                 shorten_traceback(better)
                 raise better from error
             if isinstance(error, SHORT):
@@ -57,6 +57,9 @@ def _better_message(
     error: BaseException, function: Callable[..., object], args: tuple[Any, ...], kwargs: Mapping[str, object]
 ) -> str | None:
     """Return a message that names the wrong argument, or None if the error names it or no argument is wrong."""
+    if isinstance(error, UnicodeEncodeError) and error.encoding == "utf-8":
+        near = error.object[max(0, error.start - 10) : error.end + 10]
+        return f"the text {near!r} has a lone surrogate, which cannot be sent; replace this character"
     if type(error) not in (TypeError, ValueError, AttributeError):
         return None
     if error.__traceback__ is not None and error.__traceback__.tb_next is None:  # no line of the function has run

@@ -114,7 +114,8 @@ def _is_url(text: str, schemes: tuple[str, ...]) -> bool:
 def _email(field: EventField, value: JSON, path: str) -> list[Row]:
     if value == "":
         return [row("required", field=path)]
-    return [] if is_address(value) else invalid(path, "expected an e-mail address, such as ada@example.com.")
+    wanted = f"expected an e-mail address, such as ada@example.com, not {_describe(value)}."
+    return [] if is_address(value) else invalid(path, wanted)
 
 
 def _id(field: EventField, value: JSON, path: str) -> list[Row]:

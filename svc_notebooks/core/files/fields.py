@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
+from ..brand_names import Names
 from ..clock import parse_time
 from ..errors.catalogue import ApiError, Row, row
 from ..field_mask import ANY_KEY, Shape
@@ -191,13 +192,15 @@ def type_problem(field: FileField, value: JSON) -> str | None:
     return None if is_valid(value) else message
 
 
-def check_file(body: JSONObject, *, creating: bool, policy: Policy) -> JSONObject:
+def check_file(body: JSONObject, *, creating: bool, names: Names, policy: Policy) -> JSONObject:
     """Check that a client may write each field of a body, and return the body. Null is always valid.
 
     Raises ApiError with all problems, status 400 before 403.
     """
     allowed = (Write.CREATE, Write.ALWAYS) if creating else (Write.ALWAYS,)
     problems = [row for name, value in body.items() for row in _problems(name, value, allowed, policy)]
+    if message := names.media_type_problem(str(body.get("mimeType"))):
+        problems.append(row("invalid", field="mimeType", message=message))
     if problems:
         raise ApiError(sorted(problems, key=lambda problem: problem.status))
     return body

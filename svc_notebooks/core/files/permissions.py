@@ -67,7 +67,7 @@ def check_permission(body: JSONObject) -> PermissionRequest:
         pattern, example = _GRANTEE_FORMS[field]
         if value in (None, ""):
             problems.append(row("required", field=field))
-        elif not isinstance(value, str) or len(value) > 254 or not re.fullmatch(pattern, value.strip()):
+        elif len(grantee) > 254 or not grantee.isprintable() or not re.fullmatch(pattern, grantee):
             problems.append(row("invalid", field=field, message=f"expected a value such as {example}."))
     if body.get("allowFileDiscovery") not in (None, False):
         message = "files shared with a domain or with anyone can be found only by their link: leave this field out."

@@ -265,7 +265,7 @@ class _Reader:
     def _field_problem(self, name: str) -> str:
         if not name:
             return "expected a field, found the end."
-        known = [*self._aliases, *FIELDS, *PAIRS] if "_" in name else [*FIELDS, *PAIRS]
+        known = [*(self._aliases if "_" in name else ()), *FIELDS, *PAIRS, *COLLECTIONS]
         return f"{name[:40]} is not a field; {_suggestion(name, known, 'the fields are')}"
 
     def member(self) -> Search:

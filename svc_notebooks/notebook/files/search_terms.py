@@ -113,17 +113,22 @@ def _text_condition(key: str, values: list[str]) -> _Condition | None:
     joined = _any_of(filter(None, terms))
     is_short = len(values) <= _MOST_VALUES and len(joined) <= _LONGEST_TERM
     term = joined if is_short and all(terms) else None
-    if term and not any(map(_has_wildcard, values)):
+    if term and all(map(_is_exact, values)):
         return _Condition(term)
     return _Condition(term, key, re.compile("|".join(map(_pattern, values)), re.IGNORECASE))
 
 
 def _term(key: str, text: str) -> str | None:
     """Return the term for a text or a pattern, or None for a pattern that begins with a wildcard."""
-    if not _has_wildcard(text):
+    if _is_exact(text):
         return f"{key} = {quote(_unescaped(text))}"
     prefix = _unescaped(_HEAD.match(composed(text))[0])[:_MOST_CHARACTERS]  # type: ignore[index]
     return f"{key} contains {quote(prefix)}" if prefix else None
+
+
+def _is_exact(text: str) -> bool:
+    """Return whether the operator = finds all texts that match. It ignores only the case of ASCII letters."""
+    return text.isascii() and not _has_wildcard(text)
 
 
 def _has_wildcard(text: str) -> bool:
@@ -183,6 +188,8 @@ def _folder(argument: str, value: Any, context: _Context) -> _Condition | None:
 def _owner(argument: str, value: Any, context: _Context) -> _Condition | None:
     addresses = texts(argument, value)
     owners = [str(person["email"]) for person in people(argument, value if isinstance(value, str) else addresses)]
+    if wrong := [owner for owner in owners if "@" not in owner and owner != "me"]:
+        raise ValueError(f"{argument} has {wrong[0]!r}; give an e-mail address or 'me'")
     return _Condition(_any_of(f"{quote(owner)} in owners" for owner in owners)) if owners else None
 
 

@@ -25,6 +25,7 @@ from ..context.request_journal import Journal, JournalEntry
 from ..context.responses import error_response
 from ..context.service_context import RequestContext, ServiceContext
 from ..context.whole_body import WHOLE_BODY, WholeBody
+from ..files.operations import check_booleans
 from ..files.resumable_upload import session_caller
 from ..files.storage_errors import disk_refusal
 from ..state.expiry import expire_session
@@ -253,6 +254,8 @@ class Dispatcher:
         entry.declared = content_length(request, required=is_upload and method != "DELETE")
         if not CHECKED_HEADERS.isdisjoint(incoming.headers):
             check_headers(request.headers, method, operation)
+        if query.pairs and operation is not SESSION:
+            check_booleans(query, operation)
         request_context = RequestContext(request, method, operation, path_params, query, caller, body, entry)
         handler = upload_handler(request_context) if is_upload and operation.media else HANDLERS[operation.name]
         is_status_query = operation is SESSION and entry.declared == 0

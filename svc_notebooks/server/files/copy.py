@@ -26,7 +26,8 @@ _COPIED_FIELDS = ("contentHints", "description", "folderColorRgb", "originalFile
 def copy(context: ServiceContext, request: RequestContext) -> Response:
     """Copy a file that the caller may download, and return a response with the resource of the copy."""
     check_response_params(context, request)
-    sent = check_file(read_json(request.body, context.policy.max_metadata_size), creating=True, policy=context.policy)
+    body = read_json(request.body, context.policy.max_metadata_size)
+    sent = check_file(body, creating=True, names=context.names, policy=context.policy)
     with context.store.transaction():
         content = _source(context, request).content
         reader = None if content is None else context.content.read(content, 0, END)

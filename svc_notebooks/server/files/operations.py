@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from ...core import field_mask
+from ...core.api.operations import Operation
+from ...core.api.parameters import COMMON
 from ...core.errors.catalogue import refuse
 from ...core.errors.decision_ids import ROOT
 from ...core.field_mask import Mask, Shape
@@ -126,9 +128,8 @@ def render_file(context: ServiceContext, request: RequestContext, row: FileRow) 
 def create(context: ServiceContext, request: RequestContext) -> Response:
     """Create a folder, a shortcut or an empty file from metadata, and return its resource."""
     check_response_params(context, request)
-    metadata = check_file(
-        read_json(request.body, context.policy.max_metadata_size), creating=True, policy=context.policy
-    )
+    sent = read_json(request.body, context.policy.max_metadata_size)
+    metadata = check_file(sent, creating=True, names=context.names, policy=context.policy)
     with context.store.transaction():
         check_new(context, request.caller, metadata)
         name = metadata.get("name")
@@ -150,9 +151,8 @@ def get(context: ServiceContext, request: RequestContext) -> Response:
 def update(context: ServiceContext, request: RequestContext) -> Response:
     """Change the metadata of a file. The parameters `addParents` and `removeParents` move the file."""
     check_response_params(context, request)
-    metadata = check_file(
-        read_json(request.body, context.policy.max_metadata_size), creating=False, policy=context.policy
-    )
+    sent = read_json(request.body, context.policy.max_metadata_size)
+    metadata = check_file(sent, creating=False, names=context.names, policy=context.policy)
     with context.store.transaction():
         row = change_file(context, request, request.file_id, metadata)
     return json_response(request.query, render_file(context, request, row))
@@ -286,8 +286,7 @@ def list_files(context: ServiceContext, request: RequestContext) -> Response:
     if keys and search and [*compared_values(search, "fullText")]:
         raise refuse("sortedFullText")
     for media_type in compared_values(search, "mimeType") if search else ():
-        if own := context.names.own_media_type(str(media_type)):
-            message = f"{str(media_type)!r:.80} is a media type of another service; here it is {own!r:.80}."
+        if message := context.names.media_type_problem(str(media_type)):
             raise refuse("invalidValue", name="q", message=message)
     about = (request.caller.user, text, query.get("orderBy") or "")
     token = query.get("pageToken")
@@ -324,6 +323,13 @@ def int_param(query: Query, name: str, default: int, maximum: int) -> int:
 def bool_param(query: Query, name: str, *, default: bool) -> bool:
     """Return a boolean parameter, or `default` if missing. Raises ApiError (400) unless "true" or "false"."""
     return choice_param(query, name, ("true", "false") if default else ("false", "true")) == "true"
+
+
+def check_booleans(query: Query, operation: Operation) -> None:
+    """Raise ApiError (400) if a boolean parameter of an operation is neither "true" nor "false"."""
+    for parameter in (*COMMON, *operation.parameters):
+        if parameter.type == "boolean":
+            bool_param(query, parameter.name, default=False)
 
 
 def choice_param(query: Query, name: str, allowed: tuple[str, ...]) -> str:

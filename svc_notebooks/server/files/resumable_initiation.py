@@ -60,7 +60,7 @@ def _metadata(context: ServiceContext, request: RequestContext) -> JSONObject:
         if essence != JSON_ESSENCE:
             message = "expected application/json; charset=UTF-8 for metadata."
             raise refuse("invalidHeader", decided_by="A3-04", name="Content-Type", message=message)
-    return check_file(metadata, creating=not request.file_id, policy=context.policy)
+    return check_file(metadata, creating=not request.file_id, names=context.names, policy=context.policy)
 
 
 def _parse_total(context: ServiceContext, headers: Headers) -> int | None:

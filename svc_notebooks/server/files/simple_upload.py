@@ -143,8 +143,8 @@ class _MultipartReceiver:
         if self._count == 2:
             context, request = self._context, self._request
             self.media_type = header_type(headers, "Content-Type")
-            metadata = parse_json(bytes(self._json))
-            self.metadata = check_file(metadata, creating=not request.file_id, policy=context.policy)
+            metadata, creating = parse_json(bytes(self._json)), not request.file_id
+            self.metadata = check_file(metadata, creating=creating, names=context.names, policy=context.policy)
             check_response_params(context, request)
             self._receiver.conversion = check_content(context, request, request.file_id, self.metadata, self.media_type)
         if self._count > 2:

@@ -129,6 +129,33 @@ def test_a_media_type_of_another_brand_is_told(wire: Wire, q: str, own: str) -> 
     assert f"here it is '{own}'" in answer.error["message"]
 
 
+@pytest.mark.parametrize("method, path", [("POST", ""), ("PATCH", "/{}"), ("POST", "/{}/copy")])
+def test_metadata_with_a_media_type_of_another_brand_are_refused(wire: Wire, method: str, path: str) -> None:
+    file = wire.post_json(FILES, {"name": "a.txt"}).json["id"]
+    body = {"mimeType": "application/vnd.other-apps.folder"}
+
+    answers = [
+        wire.json_request(method, FILES + path.format(file), body),
+        wire.json_request("POST", f"/upload{FILES}?uploadType=resumable", body),
+    ]
+
+    for answer in answers:
+        assert (answer.status, answer.error["location"]) == (400, "mimeType")
+        assert "here it is 'application/vnd.svc-apps.folder'" in answer.error["message"]
+
+
+@pytest.mark.parametrize("value", ["yes", "1", "", "true "])
+@pytest.mark.parametrize(
+    "path", ["{}?acknowledgeAbuse=", "{}?alt=media&acknowledgeAbuse=", "{}?prettyPrint=", "?prettyPrint="]
+)
+def test_a_boolean_parameter_has_no_other_values(wire: Wire, path: str, value: str) -> None:
+    file = "/" + wire.post_json(FILES, {"name": "a.txt"}).json["id"]
+
+    answer = wire.send("GET", FILES + path.format(file) + quote(value))
+
+    assert (answer.status, answer.error["location"]) == (400, path.partition("?")[2].rpartition("&")[2].rstrip("="))
+
+
 @pytest.mark.parametrize("value", ["vnd.svc-apps", "application/vnd.svc-apps.folder", "application/vnd.ms-excel"])
 def test_other_media_types_are_no_error(wire: Wire, value: str) -> None:
     assert names(ask(wire, f"mimeType contains '{value}' or name = 'application/vnd.other-apps.x'")) == []

@@ -199,6 +199,7 @@ def test_a_role_is_changed_and_given_up(people: People, file: str) -> None:
         ({"type": "alien", "role": "king"}, ["type", "role"]),
         ({"type": "user", "role": "reader"}, ["emailAddress"]),
         ({"type": "user", "role": "reader", "emailAddress": "nobody"}, ["emailAddress"]),
+        ({"type": "user", "role": "reader", "emailAddress": "bob@svc.example\u200b"}, ["emailAddress"]),
         ({"type": "domain", "role": "reader", "domain": "a b"}, ["domain"]),
         ({"type": ["user"], "role": {}}, ["type", "role"]),
     ],

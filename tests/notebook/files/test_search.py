@@ -87,7 +87,6 @@ QUESTIONS = ["why?.txt", "whyA.txt", "why.txt", "a*b", "aXb", "[?]", "report [fi
         ("[*]", []),
         ("none[?]*", []),
     ],
-    ids=repr,
 )
 def test_wildcards_are_literal_in_brackets_and_in_the_name_of_a_file(lab, name, expected):
     svc.upload([b""] * len(QUESTIONS), name=QUESTIONS)
@@ -123,7 +122,15 @@ def test_a_name_is_found_in_another_unicode_form(lab, name, form, other):
     stored = unicodedata.normalize(form, name)
     svc.upload(b"x", name=stored)
 
-    for pattern in (name, f"{name[:2]}*", f"*{name[1:]}", f"{name[0]}?*{name[-1]}", [name] * 200):
+    for pattern in (
+        name,
+        name.upper(),
+        name.lower(),
+        f"{name[:2]}*",
+        f"*{name[1:]}",
+        f"{name[0]}?*{name[-1]}",
+        [name] * 200,
+    ):
         written = [unicodedata.normalize(other, text) for text in ([pattern] if isinstance(pattern, str) else pattern)]
         assert names_of(name=written) == [stored]
 
@@ -270,6 +277,8 @@ def test_the_text_before_a_wildcard_never_hides_a_file(prefix, pattern, rest):
         ({"name": 5}, TypeError, "name must be a str or a list of them, not int"),
         ({"name": ["a", 5]}, TypeError, "name must be a str or a list of them; it has 5"),
         ({"name": " "}, ValueError, "name has ' ', which is empty; leave name out, or give a text"),
+        ({"name": "a\ud800"}, ValueError, "the text .* has a lone surrogate, which cannot be sent"),
+        ({"owner": "Lee, Ann <ann@x.example>"}, ValueError, "owner has 'Lee'; give an e-mail address or 'me'"),
         ({"text": ["a"]}, TypeError, "text must be a str, not list"),
         ({"mime_type": "csv"}, ValueError, "did you mean 'text/csv'"),
         ({"mime_type": "foldr"}, ValueError, "did you mean 'folder'"),

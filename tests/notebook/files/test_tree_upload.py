@@ -137,6 +137,15 @@ def test_names_are_compared_in_one_unicode_form(data):
     assert set(svc.upload("data")["outcome"]) == {"unchanged"}
 
 
+@pytest.mark.parametrize("typed, on_disk", [("NFC", "NFD"), ("NFD", "NFC")])
+def test_a_path_is_found_on_disk_in_another_unicode_form(data, typed, on_disk):
+    name, path = (unicodedata.normalize(form, "Größe") for form in (on_disk, typed))
+    write(data.parent, {f"{name}/a.txt": "a", f"{name}.txt": "b"})
+
+    assert svc.upload(path)["path"].tolist() == [f"{name}/a.txt"]
+    assert svc.upload(f"{path}.txt")["name"].tolist() == [f"{name}.txt"]
+
+
 def test_two_folders_and_files_of_one_name_make_no_further_files(data):
     """On Linux a folder can have both forms of a name, and macOS and the service take them as one."""
     for form in ("NFC", "NFD"):

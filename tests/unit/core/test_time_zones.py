@@ -120,6 +120,12 @@ def test_the_name_of_a_windows_zone_is_refused_with_the_name_in_the_cldr():
         zone("eastern standard time")
 
 
+@pytest.mark.parametrize("name", ["america/new_york", "AMERICA/NEW_YORK", " America/New York"])
+def test_a_name_in_another_spelling_is_refused_with_the_right_one(name):
+    with pytest.raises(ValueError, match=r"did you mean America/New_York\?"):
+        zone(name)
+
+
 def test_the_zone_of_a_windows_name_is_that_of_the_cldr():
     mapping = get_global("windows_zone_mapping")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from svc_notebooks.core import field_mask
+from svc_notebooks.core.brand_names import Names
 from svc_notebooks.core.errors.catalogue import ApiError
 from svc_notebooks.core.files.fields import FILE_SHAPE, LIST_SHAPE, check_file
 from svc_notebooks.core.policy import Policy
@@ -49,7 +50,7 @@ def test_a_known_name_is_taken_even_if_it_is_never_filled(mask):
 
 def test_everything_that_is_wrong_is_said_at_once_and_values_come_first():
     with pytest.raises(ApiError) as caught:
-        check_file({"kind": "x", "name": 5, "starred": "yes", "shoe": 1}, creating=True, policy=Policy())
+        check_file({"kind": "x", "name": 5, "starred": "yes", "shoe": 1}, creating=True, names=Names(), policy=Policy())
 
     assert [(row.status, row.location) for row in caught.value.rows] == [
         (400, "name"),
@@ -76,14 +77,14 @@ def test_everything_that_is_wrong_is_said_at_once_and_values_come_first():
 )
 def test_a_value_of_the_wrong_kind_is_refused_with_its_name(body):
     with pytest.raises(ApiError) as caught:
-        check_file(body, creating=True, policy=Policy())
+        check_file(body, creating=True, names=Names(), policy=Policy())
 
     assert caught.value.rows[0].location == next(iter(body))
 
 
 def test_id_and_parents_are_for_creating_alone():
-    check_file({"id": "x", "parents": ["p"]}, creating=True, policy=Policy())
+    check_file({"id": "x", "parents": ["p"]}, creating=True, names=Names(), policy=Policy())
 
     with pytest.raises(ApiError) as caught:
-        check_file({"id": "x", "parents": ["p"]}, creating=False, policy=Policy())
+        check_file({"id": "x", "parents": ["p"]}, creating=False, names=Names(), policy=Policy())
     assert caught.value.status == 403

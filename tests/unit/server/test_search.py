@@ -65,6 +65,7 @@ def test_a_quoted_text_is_read_as_the_same_text(text):
             "modifiedTme is not a field; did you mean modifiedTime?",
         ),
         ("mime_type = 'a'", "mime_type", "mime_type is not a field; did you mean mimeType?"),
+        ("PARENTS in 'a'", "PARENTS", "PARENTS is not a field; did you mean parents?"),
         ("shoe = 'a'", "shoe", "shoe is not a field; the fields are name, fullText,"),
         ("parents = 'x'", "=", "the operator of parents is in, not =."),
         ("not 'x' in shoes", "shoes", "the field after 'in' is one of parents, owners, writers, readers, not shoes."),
