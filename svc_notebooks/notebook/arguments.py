@@ -226,6 +226,16 @@ def flag(argument: str, value: object) -> bool:
     return bool(value)
 
 
+def plain(value: Any) -> Any:
+    """Return a value with the booleans and numbers of numpy in it as those of Python, also in dicts and lists."""
+    if isinstance(value, Mapping):
+        return {key: plain(member) for key, member in value.items()}
+    if isinstance(value, list):
+        return [plain(member) for member in value]
+    is_scalar = type(value).__module__ == "numpy" and value.ndim == 0 and value.dtype.kind in "biuf"
+    return value.item() if is_scalar else value
+
+
 def texts(argument: str, value: object) -> list[str]:
     """Return a list with one str, or with the texts of a list, Series or other iterable.
 

@@ -82,6 +82,18 @@ def test_a_value_without_people_is_refused(value, kind, words):
         people("attendees", value)
 
 
+def test_booleans_and_numbers_of_numpy_are_those_of_python(lab):
+    guests = [{"email": ANN, "optional": np.True_, "additional_guests": np.int64(2)}]
+    made = svc.create_event("Tea", **DAY, attendees=guests, guests_can_modify=np.True_, reminders=[np.int64(5)])
+    changed = svc.update_event(made, sequence=np.int64(3), guests_can_invite_others=np.False_)
+    file = svc.update(svc.create_folder("x", starred=np.True_), starred=np.False_)
+
+    assert made["guests_can_modify"].item()
+    assert [made["attendees"].item()[0][key] for key in ("optional", "additionalGuests")] == [True, 2]
+    assert changed[["sequence", "guests_can_invite_others"]].values.tolist() == [[3, False]]
+    assert not file["starred"].item()
+
+
 def test_an_event_names_the_entry_that_is_not_an_address(lab):
     with pytest.raises(
         svc.EventError, match=r"attendees\[0\].email: expected an e-mail address, .* not the text 'Lee'"

@@ -19,6 +19,7 @@ from ...core.events.times import TimeError, instant, read_time
 from ...core.events.validation import problems
 from ...core.http.messages import JSON, JSONObject
 from ...core.policy import Policy
+from ..arguments import plain
 from ..frames.frames import camel
 from ..people import people
 from ..times import time_object, zone_name
@@ -119,7 +120,7 @@ def partial_body(*, request_id: str = "conference", **arguments: Any) -> JSONObj
     recurrence: Any = body.get("recurrence")
     if recurrence and isinstance(recurrence, str | list):  # the service's checks refuse other types
         body["recurrence"] = _recurrence_lines(recurrence, body.get("start"))
-    return body
+    return plain(body)  # type: ignore[no-any-return]
 
 
 def _texts(argument: str, value: Any) -> JSON:

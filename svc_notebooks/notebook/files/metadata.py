@@ -12,7 +12,7 @@ from ...core.files.fields import FILE_FIELDS, FileField, Write, type_problem
 from ...core.http.messages import JSON
 from ...core.resources.files import File
 from ...core.suggestions import nearest_name
-from ..arguments import file_ids
+from ..arguments import file_ids, plain
 from ..frames.frames import Schema, camel, snake
 from ..frames.schemas import FILE, FILES
 
@@ -69,7 +69,7 @@ def _wire_value(key: str, value: Any, names: Names) -> JSON:
         return [*file_ids(value, key)]
     if key == "mimeType" and isinstance(value, str):
         return names.full_media_type(value)
-    return value  # type: ignore[no-any-return]
+    return plain(value)  # type: ignore[no-any-return]
 
 
 def with_parent(metadata: Mapping[str, Any] | None, parent: object) -> Mapping[str, Any] | None:
