@@ -76,11 +76,10 @@ def list_children(session: Session, folder_id: str, *, fields: str, trashed: boo
 
 
 def checksum(file: File) -> tuple[str, str] | None:
-    """Return the algorithm ("sha256" or "md5") and the checksum of the content, or None without a checksum."""
-    if sha256 := file.get("sha256Checksum"):
-        return "sha256", sha256
-    md5 = file.get("md5Checksum")
-    return ("md5", md5) if md5 else None
+    """Return the algorithm ("sha256" or "md5") and the checksum of the content in lower case, or None."""
+    values = {"sha256": file.get("sha256Checksum"), "md5": file.get("md5Checksum")}
+    present = ((algorithm, text.lower()) for algorithm, text in values.items() if isinstance(text, str) and text)
+    return next(present, None)
 
 
 def has_content_of(session: Session, file_id: str, path: Path, *, size: int) -> bool | None:

@@ -17,7 +17,9 @@ def compare_content(session: Session, file: File, source: UploadSource) -> tuple
     The checksum is requested if `file` does not have it, and the source is read again.
     """
     try:
-        stored = checksum(file) or checksum(get_file(session, file.get("id", ""), fields=CHECKSUMS))
+        stored = checksum(file)
+        if stored is None and file.get("id"):
+            stored = checksum(get_file(session, file["id"], fields=CHECKSUMS))
         digest = source.digest(stored[0]) if stored else None
     except SourceChanged as error:
         return False, error.message.rstrip(".")
@@ -36,14 +38,15 @@ def check_content(session: Session, request: UploadRequest, file: File) -> None:
     Raises SourceChanged if they differ. Shows an UnverifiedUploadWarning if they cannot be compared.
     """
     file_id = file.get("id") or request.file_id or request.chosen_id or ""
-    stored = f"{file.get('name') or request.name!r} ({file_id})"
+    stored = f"{file.get('name') or request.name!r}" + (f" ({file_id})" if file_id else "")
     is_same, reason = compare_content(session, {**file, "id": file_id}, request.source)
     if is_same is None:
         warn_unverified(f"the upload of {stored} was resumed, and its content was not compared: {reason}")
     elif not is_same:
+        delete = "" if request.file_id or not file_id else f", or delete({file_id!r}) and upload(source)"
         raise SourceChanged(
             f"The stored file {stored} differs from the source ({reason}), which has changed since or is another one.",
-            advice=f"It may mix both: call update({file_id!r}, source), or delete({file_id!r}) and upload(source).",
+            advice=f"It may mix both: call update({file_id or 'id'!r}, source){delete}.",
         )
 
 

@@ -47,13 +47,26 @@ def open_source(source: object, *, name: str | None = None, size: int | None = N
 
 
 def is_stream(source: object) -> bool:
-    """Return True for a file object without seek, whose content can be read only once."""
+    """Return True for a file object without seek or with a wrong size, whose content can be read only once."""
     seekable = getattr(source, "seekable", None)
-    return callable(getattr(source, "read", None)) and not (callable(seekable) and seekable())
+    if not callable(getattr(source, "read", None)):
+        return False
+    return not (callable(seekable) and seekable()) or not _ends_at_its_size(source)
+
+
+def _ends_at_its_size(source: object) -> bool:
+    """Return False for an open file on disk whose size is wrong, such as 0 in /proc. It is read like a stream."""
+    if not isinstance(file := getattr(source, "raw", source), io.FileIO) or not file.readable():
+        return True
+    start, size = file.tell(), os.fstat(file.fileno()).st_size
+    file.seek(max(0, size - 1))
+    ends = len(file.read(2)) == min(size, 1)
+    file.seek(start)
+    return ends
 
 
 def _path_source(source: str | os.PathLike[str], name: str | None) -> sources.UploadSource:
-    """Return the source of a file on disk. A file whose size is wrong, such as 0 in /proc, is read like a stream."""
+    """Return the source of a file on disk."""
     text = os.fspath(source)
     if not isinstance(text, str):
         raise TypeError("source is a path of type bytes; give a str or a pathlib.Path")
@@ -67,9 +80,7 @@ def _path_source(source: str | os.PathLike[str], name: str | None) -> sources.Up
     if not path.is_file():
         raise ValueError(f"source {text!r} is not a regular file; open it and give the file object")
     with path.open("rb", buffering=0) as file:  # raises an error for an unreadable file before the upload
-        size = os.fstat(file.fileno()).st_size
-        file.seek(max(0, size - 1))
-        has_size = len(file.read(2)) == min(size, 1)
+        has_size = _ends_at_its_size(file)
     name = name or path.name
     return sources.PathSource(path, name) if has_size else sources.StreamSource(sources.UnsizedFile(path), name)
 

@@ -396,6 +396,11 @@ class ClientUpload:
             return
         if reason in SESSION_GONE or error.status == 400:
             self._forget()
+        if reason is FailureReason.DATA_LOSS and not self.request.restartable:  # nothing compared the source before
+            raise SourceChanged(
+                f"{self.request.name} has {self.total} bytes, fewer than the service has stored of this upload.",
+                advice="Give the source with which the upload began, or call upload(source).",
+            ) from error
         raise error
 
     def _error(self, reason: FailureReason) -> SvcError:

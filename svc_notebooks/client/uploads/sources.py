@@ -308,6 +308,8 @@ class StreamSource(UploadSource):
             )
         while not self._ended and self.lowest + len(self._kept) < offset + size:
             self._read_more(min(BLOCK, offset + size - self.lowest - len(self._kept)))
+        if offset > (have := self.lowest + len(self._kept)):
+            raise change_error(self.name, offset, have)
         data = bytes(memoryview(self._kept)[offset - self.lowest :][:size])
         self._check_size(offset + len(data))
         surplus = len(self._kept) - max(self._max_kept, size)

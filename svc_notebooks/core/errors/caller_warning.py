@@ -4,13 +4,35 @@ from __future__ import annotations
 
 import sys
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from types import FrameType
+from typing import TypeAlias
 
 _PACKAGE = __name__.partition(".")[0]
+
+CallerWarnings: TypeAlias = "list[tuple[str, type[Warning]]]"
+"""The arguments of calls of `warn_caller`."""
+
+_collected: ContextVar[CallerWarnings | None] = ContextVar("collected", default=None)
+
+
+@contextmanager
+def collected_warnings() -> Iterator[CallerWarnings]:
+    """Collect the warnings of the block in a list. A thread or process that the user did not start cannot show them."""
+    collected: CallerWarnings = []
+    token = _collected.set(collected)
+    try:
+        yield collected
+    finally:
+        _collected.reset(token)
 
 
 def warn_caller(message: str, category: type[Warning] = UserWarning) -> None:
     """Show a warning at the first stack frame outside of this package, once per source line and message."""
+    if (collected := _collected.get()) is not None:
+        return collected.append((message, category))
     frame: FrameType | None = sys._getframe()
     level = 1  # the stack level of the first frame outside of this package
     while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] == _PACKAGE:

@@ -161,7 +161,9 @@ class _Results(Generic[Row]):
     failed: dict[int, Exception] = field(default_factory=dict)
 
     def add(self, n: int, outcome: RowOutcome) -> None:
-        """Add the outcome of a row. Raises the row's error if it concerns all rows."""
+        """Add the outcome of a row and show its warnings. Raises the row's error if it concerns all rows."""
+        for warning in outcome.warnings:
+            warn_caller(*warning)
         columns: dict[str, Any] = {"attempts": outcome.attempts, "seconds": outcome.seconds}
         if outcome.error is None:
             self.records[n] = {"outcome": DONE, **(outcome.record or {}), **columns}

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 
 from ...client.transport.retry import repeated_requests
+from ...core.errors.caller_warning import CallerWarnings, collected_warnings
 from ...core.errors.errors import (
     AlreadyExists,
     BadRequest,
@@ -47,24 +48,27 @@ ROW_ERRORS = (
 class RowOutcome(NamedTuple):
     """The outcome of the call of one row: a record, or the error that the call raised.
 
-    `attempts` is 1 and the number of requests that were sent again. `seconds` is the duration of the call.
+    `attempts` is 1 and the number of requests that were sent again. `seconds` is the duration of the call. `warnings`
+    are the warnings of the call, which the caller of all rows shows.
     """
 
     record: Mapping[str, Any] | None
     error: Exception | None
     attempts: int
     seconds: float
+    warnings: CallerWarnings
 
 
 def call_row(call: RowCall[Row], session: Session, row: Row, report: Report) -> RowOutcome:
     """Call the function of a row and return the outcome. Only an interrupt is raised."""
     started, repeated = session.elapsed(), repeated_requests.get()
     record, failure = None, None
-    try:
-        record = call(session, row, report)
-    except Exception as error:
-        failure = error
-    return RowOutcome(record, failure, 1 + repeated_requests.get() - repeated, session.elapsed() - started)
+    with collected_warnings() as warnings:
+        try:
+            record = call(session, row, report)
+        except Exception as error:
+            failure = error
+    return RowOutcome(record, failure, 1 + repeated_requests.get() - repeated, session.elapsed() - started, warnings)
 
 
 _sessions: dict[str, Session] = {}

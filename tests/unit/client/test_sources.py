@@ -210,6 +210,19 @@ def test_a_file_of_unknown_size_is_read_like_a_stream(unsized: UploadSource) -> 
     assert copy.read(1000, len(CONTENT)) == CONTENT[1000:]
 
 
+@pytest.mark.parametrize("size", [0, 4096, len(CONTENT) + 1, len(CONTENT) - 1])
+@pytest.mark.parametrize("buffering", [0, -1])
+def test_an_open_file_of_unknown_size_is_read_like_a_stream(path: Path, size: int, buffering: int) -> None:
+    with path.open("rb", buffering=buffering) as file, pytest.MonkeyPatch.context() as patch:
+        file.read(10)
+        patch.setattr("svc_notebooks.client.uploads.open_source.os.fstat", lambda _: SimpleNamespace(st_size=size))
+        source = open_source(file)
+        patch.undo()
+
+        assert source.size is None
+        assert source.read(0, len(CONTENT)) == CONTENT[10:]
+
+
 @pytest.mark.parametrize("size", [0, 1, BLOCK, BLOCK + 1])
 def test_a_file_of_unknown_size_is_read_to_its_end(path: Path, size: int) -> None:
     path.write_bytes(content := Random(1).randbytes(size))
@@ -220,9 +233,9 @@ def test_a_file_of_unknown_size_is_read_to_its_end(path: Path, size: int) -> Non
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="the system has no /proc")
 def test_a_file_of_proc_is_not_empty() -> None:
-    source = open_source("/proc/self/status")
-
-    assert source.read(0, 5) == b"Name:"
+    assert open_source("/proc/self/status").read(0, 5) == b"Name:"
+    with open("/proc/self/status", "rb") as file:
+        assert open_source(file).read(0, 5) == b"Name:"
 
 
 # -- streams

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from ....core.errors.caller_warning import collected_warnings
 from ...current_session import SessionLike, session_or_current
 from ...files.files import generate_ids
 from ...frames.frames import frame
@@ -223,11 +224,13 @@ class UploadForm(Form):
         before = len(queue.files)
         words = "Stopped"
         try:
-            await queue.run()
+            with collected_warnings() as warnings:
+                await queue.run()
             if self.controls.destination.existing:
                 words = f"Done: the content of {queue.files[0].get('name')} was replaced"
             else:
                 words = f"Done: {_files(len(queue.files))} uploaded"
+            words = ". ".join([words, *(message for message, _ in warnings)])
             self._last_code = self.code()
             self.controls.forget()
             self.refresh()
