@@ -7,6 +7,7 @@ from concurrent.futures import Executor, Future, ThreadPoolExecutor
 import pytest
 
 import svc_notebooks as svc
+from svc_notebooks.core.errors.caller_warning import warn_caller
 from svc_notebooks.core.errors.errors import NotFound, ServiceFailed
 from svc_notebooks.notebook.batch.batch import Batch, RowOperation, run
 from svc_notebooks.notebook.frames.frames import schema
@@ -179,6 +180,22 @@ def test_the_errors_of_rows_can_be_sent_from_worker_processes(lab):
 
     assert (str(copy), copy.problems) == (str(caught.value), caught.value.problems)
     assert copy.problems
+
+
+def warn(session, row, report):
+    warn_caller(f"row {row} is unusual")
+    return number(session, row, report)
+
+
+@pytest.mark.parametrize("ways", [{"workers": 1}, {"workers": 2}, {"executor": PicklingExecutor()}], ids=str)
+def test_the_warnings_of_rows_are_shown_at_the_line_of_the_user(served, ways):
+    with pytest.warns(UserWarning) as shown:
+        run(RowOperation(COUNTS, warn, label=lambda n, row: f"row {n}"), [1, -2], served, Batch(**ways))
+
+    own, failed = [str(warning.message) for warning in shown[:2]], str(shown[-1].message)
+    assert sorted(own) == ["row -2 is unusual", "row 1 is unusual"]
+    assert failed.startswith("1 of 2 rows failed")
+    assert {warning.filename for warning in shown} == {__file__}
 
 
 def test_a_repeated_request_is_counted_in_attempts(lab):

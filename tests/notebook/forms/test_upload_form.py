@@ -195,6 +195,34 @@ def test_a_failed_upload_resumes_where_it_stopped(lab, form, box):
     assert svc.exchanges()["content_range"].tolist().count(f"bytes 0-{MIB - 1}/{4 * MIB}") == 1
 
 
+@pytest.mark.parametrize("is_cancelled", [False, True])
+def test_a_resumed_upload_that_was_not_compared_says_so(form, tmp_path, is_cancelled):
+    """A native document has no checksum. The forms show no warnings of threads, so the message is in the status."""
+    path = tmp_path / "large.txt"
+    path.write_bytes(b"one line\n" * 40_000)
+    form.controls.files.path.value = str(path)
+    form.controls.convert.target.value = "document"
+    form.controls.upload_type.value = "resumable"
+    form.controls.chunk_size.value = MIB // 4
+
+    async def press():
+        form.upload.click()
+        while form.busy:
+            if is_cancelled and form.bar.done:
+                form.cancel.click()
+            await asyncio.sleep(0)
+        if is_cancelled:
+            form.resume.click()
+        while form.busy:
+            await asyncio.sleep(0)
+
+    with asyncio.Runner() as runner:
+        runner.run(press())
+
+    assert "Done: 1 file uploaded" in form.bar.children[1].value
+    assert ("was resumed, and its content was not compared" in form.bar.children[1].value) is is_cancelled
+
+
 WRONG = {
     "nothing chosen": (lambda form: form.upload.click(), "No file is selected"),
     "nothing under way": (lambda form: form.cancel.click(), "Nothing is running"),

@@ -191,6 +191,15 @@ class WithPartialResponses(WithoutChecksums):
     md5 = True
 
 
+class WithOddChecksums(Shelf):
+    """A service with an MD5 in upper case, and with a number in the field of the SHA-256."""
+
+    def _keep(self, metadata: dict[str, Any], content: bytes) -> dict[str, Any]:
+        file = super()._keep(metadata, content)
+        file.update(md5Checksum=file["md5Checksum"].upper(), sha256Checksum=7)
+        return file
+
+
 class WithoutIds(WithPartialResponses):
     fields = ("size",)
 
@@ -239,6 +248,14 @@ def test_a_file_without_a_checksum_was_not_compared(path: Path, way: Way, servic
         way(shelf, session_for(shelf), path, change)
 
     assert len(shown) == 1
+
+
+def test_a_checksum_can_be_in_upper_case(path: Path) -> None:
+    shelf = WithOddChecksums()
+
+    the_same_call_again(shelf, session_for(shelf), path, lambda path: None)
+    with pytest.raises(SourceChanged, match="its md5 is"):
+        the_same_call_again(shelf, session_for(shelf), path, change)
 
 
 @pytest.mark.parametrize("fault", [answer(403), answer(400), answer(404)], ids=["403", "400", "404"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ....core.platform import capabilities
@@ -77,8 +78,10 @@ class UploadQueue:
         if steps is None:
             steps = self._upload = resumable(self._session, request, self._reporter(request))
         try:
+            first = True
             while not steps.done:
-                await self._run_step(steps.step)
+                await self._run_step(partial(steps.step, first=first))
+                first = False
                 self._report(request, steps.stored, steps.total)
                 await self._yield_to_loop()
         except Cancelled:
