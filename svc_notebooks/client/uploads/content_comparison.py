@@ -41,15 +41,11 @@ def check_content(session: Session, request: UploadRequest, file: File) -> None:
     stored = f"{file.get('name') or request.name!r}" + (f" ({file_id})" if file_id else "")
     is_same, reason = compare_content(session, {**file, "id": file_id}, request.source)
     if is_same is None:
-        warn_unverified(f"the upload of {stored} was resumed, and its content was not compared: {reason}")
+        text = f"the upload of {stored} was resumed, and its content was not compared: {reason}"
+        warn_caller(text, UnverifiedUploadWarning)
     elif not is_same:
         delete = "" if request.file_id or not file_id else f", or delete({file_id!r}) and upload(source)"
         raise SourceChanged(
             f"The stored file {stored} differs from the source ({reason}), which has changed since or is another one.",
             advice=f"It may mix both: call update({file_id or 'id'!r}, source){delete}.",
         )
-
-
-def warn_unverified(text: str) -> None:
-    """Show an UnverifiedUploadWarning at the line of the user that called this package."""
-    warn_caller(text, UnverifiedUploadWarning)

@@ -7,6 +7,8 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
+from ...core.errors.caller_warning import warn_caller
+from ...core.errors.errors import UnverifiedUploadWarning
 from ..arguments import is_frame, names_for, sources
 from .frame_content import content_of, new_contents
 from .interrupts import explaining_interrupt, stored_text
@@ -115,12 +117,13 @@ def is_current(session: Session, record: Record, status_changed: int | None, pat
     """
     if record.get(SOURCE_TIME) in (None, status_changed):
         return True
-    from ...client.uploads.content_comparison import compare_content, warn_unverified
+    from ...client.uploads.content_comparison import compare_content
     from ...client.uploads.open_source import open_source
 
     is_same, reason = compare_content(session, cast("File", record), open_source(path))
     if is_same is None:
-        warn_unverified(f"{record.get('name')!r} was uploaded before, and its source may have changed since: {reason}")
+        text = f"{record.get('name')!r} was uploaded before, and its source may have changed since: {reason}"
+        warn_caller(text, UnverifiedUploadWarning)
     return is_same is not False
 
 

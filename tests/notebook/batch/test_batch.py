@@ -187,9 +187,11 @@ def warn(session, row, report):
     return number(session, row, report)
 
 
-@pytest.mark.parametrize("ways", [{"workers": 1}, {"workers": 2}, {"executor": PicklingExecutor()}], ids=str)
+@pytest.mark.parametrize(
+    "ways", [{"workers": 1}, {"workers": 2}, {"executor": PicklingExecutor()}], ids=["one", "threads", "process"]
+)
 def test_the_warnings_of_rows_are_shown_at_the_line_of_the_user(served, ways):
-    with pytest.warns(UserWarning) as shown:
+    with pytest.warns(UserWarning, match="row") as shown:
         run(RowOperation(COUNTS, warn, label=lambda n, row: f"row {n}"), [1, -2], served, Batch(**ways))
 
     own, failed = [str(warning.message) for warning in shown[:2]], str(shown[-1].message)

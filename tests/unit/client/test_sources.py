@@ -234,7 +234,7 @@ def test_a_file_of_unknown_size_is_read_to_its_end(path: Path, size: int) -> Non
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="the system has no /proc")
 def test_a_file_of_proc_is_not_empty() -> None:
     assert open_source("/proc/self/status").read(0, 5) == b"Name:"
-    with open("/proc/self/status", "rb") as file:
+    with Path("/proc/self/status").open("rb") as file:
         assert open_source(file).read(0, 5) == b"Name:"
 
 
