@@ -31,7 +31,7 @@ RESUMABLE = "/upload/storage/v3/files?uploadType=resumable"
 JSON = {"Content-Type": "application/json; charset=UTF-8"}
 RELATED = {"Content-Type": "multipart/related; boundary=b"}
 CONTENT = b"a,b\n1,2\n" * 40
-CODED = gzip.compress(CONTENT)
+CODED = gzip.compress(CONTENT, mtime=0)
 DAY = {"start": {"date": "2026-12-01"}, "end": {"date": "2026-12-02"}}
 
 pytestmark = pytest.mark.choice("Codings and digests of a request body")
@@ -68,9 +68,9 @@ CODINGS: dict[str, Any] = {
     " deflate ": raw_deflate(CONTENT),
     "identity": CONTENT,
     "": CONTENT,
-    "gzip, identity": gzip.compress(CONTENT[:9]) + gzip.compress(CONTENT[9:]),
-    "deflate, gzip": gzip.compress(zlib.compress(CONTENT)),
-    "gzip,gzip": gzip.compress(CODED),
+    "gzip, identity": gzip.compress(CONTENT[:9], mtime=0) + gzip.compress(CONTENT[9:], mtime=0),
+    "deflate, gzip": gzip.compress(zlib.compress(CONTENT), mtime=0),
+    "gzip,gzip": gzip.compress(CODED, mtime=0),
 }
 
 
@@ -86,7 +86,7 @@ def test_a_coded_body_is_decoded(wire: Wire, coding: str) -> None:
 def test_repeated_headers_are_one_list(wire: Wire) -> None:
     headers = [("Content-Encoding", "deflate"), ("Content-Encoding", "gzip")]
 
-    answer = wire.send("POST", MEDIA, gzip.compress(zlib.compress(CONTENT)), headers)
+    answer = wire.send("POST", MEDIA, gzip.compress(zlib.compress(CONTENT), mtime=0), headers)
 
     assert wire.download(answer.json["id"]).body == CONTENT
 
