@@ -49,7 +49,7 @@ def free_busy(
 
     Args:
         calendars: E-mail addresses of people, or ids of calendars: one text with commas between them, a list, a column,
-            a row or a DataFrame of `calendars()`, or a DataFrame with a column `email`.
+            a row or a DataFrame of `calendars()` or `permissions()`, or a DataFrame with a column `email`.
         time_min, time_max: The window. A date means midnight in `time_zone`.
         time_zone: The zone of the periods, and of times without a zone. None: the zone of the primary calendar.
         errors: What happens with an error of one of several rows. See docs/bulk.md.
@@ -119,9 +119,13 @@ def free_times(
     name = zone_name("time_zone", time_zone) or _own_zone(session)
     begin, end = _window(within, session.clock.now(), name)
     if end - begin > _LONGEST:
-        raise ValueError(f"within has {(end - begin).days} days; give at most {_LONGEST.days}")
+        raise ValueError(f"within has more than {_LONGEST.days} days; give a shorter time")
     first, last = (_time_of_day(each) for each in _pair("hours", hours))
-    rows = _run("within", session, names, (begin, end), name, Batch(errors="raise", progress=False))["busy"]
+    try:
+        rows = _run("within", session, names, (begin, end), name, Batch(errors="raise", progress=False))["busy"]
+    except NotFound as error:
+        failed: dict[int, Exception] = vars(error)["failed"]
+        raise _unseen([names[n] for n, each in failed.items() if isinstance(each, NotFound)]) from None
     busy = [(to_millis(start), to_millis(stop)) for periods in rows for start, stop in periods]
     slots = [
         {"start": from_millis(start), "end": from_millis(stop)}
@@ -133,7 +137,7 @@ def free_times(
 
 def _names(argument: str, value: object) -> list[str]:
     """Return the addresses and ids of calendars in an argument, each once. Raises TypeError or ValueError."""
-    texts = row_ids(value, argument, ("email", "id"))
+    texts = row_ids(value, argument, ("email", "email_address", "id"))
     names = dict.fromkeys(str(person["email"]) for text in texts for person in read_people(argument, text))
     if not names:
         raise ValueError(f"{argument} is empty; give an e-mail address or the id of a calendar")
@@ -161,7 +165,7 @@ def _window(within: Any, now: datetime, time_zone: str) -> tuple[datetime, datet
         day = python_time("within", with_date(within, now, time_zone))
     except (TypeError, ValueError):
         begin = now + (datetime.min.replace(tzinfo=now.tzinfo) - now) % _QUARTER
-        return begin, begin + parse_duration(within, "within")
+        return begin, begin + min(parse_duration(within, "within"), _LONGEST + _DAY)  # no date after the year 9999
     if isinstance(day, datetime):
         raise ValueError(f"within is the time {day}; give a pair of times, a date, or a duration such as '7d'")
     return _instant("within", day, time_zone), _instant("within", day + _DAY, time_zone)
@@ -174,10 +178,13 @@ def _pair(argument: str, value: Any) -> tuple[Any, Any]:
 
 
 def _time_of_day(value: Any) -> time:
+    text = value.isoformat() if isinstance(value, time) else value
     try:
-        return value if isinstance(value, time) else time.fromisoformat(value.replace("24:00", "00:00").rjust(5, "0"))
-    except (AttributeError, ValueError):
-        raise ValueError(f'hours has {value!r:.40}; give times of day such as ("09:00", "17:00")') from None
+        if (read := time.fromisoformat(text.replace("24:00", "00:00").rjust(5, "0"))).tzinfo is None:
+            return read
+    except (AttributeError, TypeError, ValueError):
+        pass
+    raise ValueError(f'hours has {str(value)!r:.40}; give times of day without a zone, such as ("09:00", "17:00")')
 
 
 def _openings(begin: datetime, end: datetime, first: time, last: time, time_zone: str) -> Iterator[tuple[int, int]]:
@@ -203,6 +210,11 @@ def _run(
     return run(operation, names, session, batch)
 
 
+def _unseen(names: list[str]) -> NotFound:
+    reason = "there is no such calendar, or it is not shared with this user; its owner can call share_calendar"
+    return NotFound(f"Cannot see {', '.join(names)}: {reason}.", reason="notFound")
+
+
 def _known(name: str) -> Record:
     return {"calendar": name, "busy": []}
 
@@ -214,8 +226,7 @@ def _busy_row(session: Session, name: str, report: Report, *, query: JSONObject)
 
     answer = query_free_busy(session, {**query, "items": [{"id": name}]})["calendars"][name]
     if answer.get("errors"):
-        reason = "does not exist, or is not shared with this user; its owner can call share_calendar"
-        raise NotFound(f"The calendar {name} {reason}.", reason="notFound")
+        raise _unseen([name])
     tz = zone(str(query["timeZone"]))
     times = [(period["start"], period["end"]) for period in answer["busy"]]
     return {**_known(name), "busy": [tuple(Timestamp(each).tz_convert(tz) for each in pair) for pair in times]}

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import partial
 from itertools import product
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ...core.events.calendars import ROLES
 from ..arguments import choice, row_ids
@@ -41,7 +41,8 @@ def share_calendar(
     Args:
         calendar: The id of a calendar, "primary", a row or a DataFrame of `calendars()`, or a list of these.
         people: An e-mail address, "anyone" (everyone who has the calendar's id), "domain:example.com" (every user of
-            this domain), or several of these: in a list, a column, or one text with commas between them.
+            this domain), or several of these: in a list, a column, one text with commas between them, or a DataFrame
+            of `calendar_permissions()`, whose roles are not read.
         role: "freeBusyReader" (sees when the owner is busy), "reader" (sees the events), "writer" (also changes the
             events) or "owner" (also shares the calendar).
         errors: What happens with an error of one of several rows. See docs/bulk.md.
@@ -110,17 +111,15 @@ def calendar_permissions(calendar: File = "primary", *, session: SessionLike = N
 
     session, ids = session_or_current(session), row_ids(calendar, "calendar")
     rules = [(name, rule) for name in ids for rule in list_access_rules(session, name)]
-    return frame(CALENDAR_PERMISSIONS, [_record(name, rule["id"], rule["role"]) for name, rule in rules])
+    return frame(CALENDAR_PERMISSIONS, [_record((name, rule["id"]), rule["role"]) for name, rule in rules])
 
 
 def _run(
     call: RowCall[_Row], calendar: File, people: object, title: str, batch: Batch, session: SessionLike
 ) -> DataFrame:
     """Call a function for each calendar and each of the people, as the calendar's id and the id of an access rule."""
-    rule_ids = [_rule_id(str(person.get("email"))) for person in read_people("people", people)]
-    rows = list(product(row_ids(calendar, "calendar"), rule_ids))
-    known = lambda row: _record(*row)  # noqa: E731
-    operation = RowOperation(CALENDAR_PERMISSIONS, call, known=known, title=title, unit="permissions")
+    rows = list(product(row_ids(calendar, "calendar"), map(_rule_id, read_people("people", people))))
+    operation = RowOperation(CALENDAR_PERMISSIONS, call, known=_record, title=title, unit="permissions")
     return run(operation, rows, session_or_current(session), batch)
 
 
@@ -129,25 +128,28 @@ def _share_row(session: Session, row: _Row, report: Report, *, role: str) -> Rec
 
     scope_type, _, value = row[1].partition(":")
     insert_access_rule(session, row[0], {"role": role, "scope": {"type": scope_type, "value": value}})
-    return _record(*row, role)
+    return _record(row, role)
 
 
 def _unshare_row(session: Session, row: _Row, report: Report) -> Record:
     from ...client.events.events import delete_access_rule
 
-    return _record(*row, delete_access_rule(session, *row)["role"])
+    return _record(row, delete_access_rule(session, *row)["role"])
 
 
-def _rule_id(person: str) -> str:
-    """Return the id of the access rule of an e-mail address, "anyone" or a domain like "domain:example.com"."""
-    if person == "anyone":
+def _rule_id(person: Mapping[str, Any]) -> str:
+    """Return the id of the access rule of an e-mail address, "anyone" or a domain, or of a row of permissions."""
+    domain, value = person.get("domain"), person.get("email") or person.get("emailAddress") or person.get("type")
+    value = f"domain:{domain}" if domain else str(value or dict(person))
+    if value == "anyone":
         return "default"
-    if not person.startswith("domain:") and "@" not in person:
-        raise ValueError(f'people has {person!r}; give an e-mail address, "anyone" or "domain:example.com"')
-    return person.lower() if person.startswith("domain:") else f"user:{person.lower()}"
+    if not value.startswith("domain:") and "@" not in value:
+        raise ValueError(f'people has {value!r}; give an e-mail address, "anyone" or "domain:example.com"')
+    return value.lower() if value.startswith("domain:") else f"user:{value.lower()}"
 
 
-def _record(calendar: str, rule_id: str, role: str | None = None) -> Record:
+def _record(row: _Row, role: str | None = None) -> Record:
+    calendar, rule_id = row
     scope_type, _, value = rule_id.partition(":")
     column = "domain" if scope_type == "domain" else "emailAddress"
     scope_type = "anyone" if scope_type == "default" else scope_type

@@ -45,9 +45,7 @@ def read_sync_request(context: ServiceContext, request: RequestContext, log: str
     for name in sorted(given & {"showDeleted", "showHidden"}):
         if not bool_param(query, name, default=True):
             raise refuse("invalidParameter", name=name, message="must not be false with syncToken.")
-    (since,) = decode_sync_token(token, ("sync", log), 1, context.secret)
-    if since > last:
-        raise refuse("fullSyncRequired")
+    (since,) = decode_sync_token(token, ("sync", context.store.history(), log), 1, context.secret)
     return SyncRequest(log, last, frozenset(context.store.changes.since(log, since)))
 
 
@@ -72,5 +70,6 @@ def list_response(
     if len(rest) > size:
         page["nextPageToken"] = encode_page_token((rest[size - 1][0], last), about, context.secret)
     elif not sync.is_selection:
-        page["nextSyncToken"] = encode_page_token((last,), ("sync", sync.log), context.secret)
+        synchronized = ("sync", context.store.history(), sync.log)
+        page["nextSyncToken"] = encode_page_token((last,), synchronized, context.secret)
     return resource_response(request, page, {**_PAGE, "items": shape})

@@ -80,7 +80,7 @@ def read_criteria(context: ServiceContext, request: RequestContext, calendar: Ca
         if not bool_param(query, "showDeleted", default=True):
             message = "must not be false with syncToken, because the changes contain cancelled events."
             raise refuse("invalidParameter", name="showDeleted", message=message)
-        about = _synchronized(query, calendar)
+        about = _synchronized(context, query, calendar)
         since, removed_since, *window = decode_sync_token(token, about, 4, context.secret)
         after, before = (None if millis is None else from_millis(millis) for millis in window)
         _check_log(context, calendar, removed_since, single=single)
@@ -99,23 +99,22 @@ def next_sync_token(
     if not _WITHOUT_SYNC_TOKEN.isdisjoint(name for name, _ in query.pairs):
         return None
     window = (None if bound is None else to_millis(bound) for bound in (criteria.after, criteria.before))
-    return encode_page_token((last, last_removed, *window), _synchronized(query, calendar), context.secret)
+    return encode_page_token((last, last_removed, *window), _synchronized(context, query, calendar), context.secret)
 
 
-def _synchronized(query: Query, calendar: CalendarRow) -> tuple[str, ...]:
+def _synchronized(context: ServiceContext, query: Query, calendar: CalendarRow) -> tuple[str, ...]:
     """Return the calendar and the parameters that must be the same in the lists before and after a sync token."""
     single = bool_param(query, "singleEvents", default=False)
-    return ("sync", calendar.id, str(single), *sorted(set(query.all("eventTypes"))))
+    return ("sync", context.store.history(), calendar.id, str(single), *sorted(set(query.all("eventTypes"))))
 
 
 def _check_log(context: ServiceContext, calendar: CalendarRow, since: int, *, single: bool) -> None:
     """Raise ApiError (410) if the log does not tell which events a client has to remove.
 
-    This is so after the calendar was cleared or a snapshot was restored, and in lists of instances after a recurring
-    event has changed its times.
+    This is so after the calendar was cleared, and in lists of instances after a recurring event has changed its times.
     """
     changes = context.store.changes
-    is_cleared = since > changes.last() or "" in changes.since(events_of(calendar.id), since)
+    is_cleared = "" in changes.since(events_of(calendar.id), since)
     if is_cleared or (single and changes.since(series_of_calendar(calendar.id), since)):
         raise refuse("fullSyncRequired")
 

@@ -10,7 +10,6 @@ import dataclasses
 import re
 from collections.abc import Callable, Iterator
 from itertools import chain
-from operator import itemgetter
 
 from ...core.clock import format_time, from_millis, to_millis
 from ...core.errors.catalogue import refuse
@@ -152,29 +151,39 @@ def _changes(
     for event_id in sorted(set(context.store.changes.since(events_of(calendar.id), criteria.removed_since))):
         if events.get(calendar.id, event_id) is None:
             yield (0, event_id), Entry(removed_event(calendar.id, event_id))
-    try:  # all instances of a recurring event have the number of its row
+    try:  # all entries for a recurring event have the number of its row
         for row in events.since(calendar.id, max(since, key[0] - 1) if key else since, _ROWS_PER_QUERY):
-            for entry in _changed_entries(context, calendar, criteria, row, work):
-                if criteria.passes(entry[1].event):
-                    yield entry
+            for event in _changed_events(context, calendar, criteria, row, work):
+                yield (row.seq, event.row.id), Entry(event)
     except WorkExceeded:
         raise refuse("fullSyncRequired") from None
 
 
-def _changed_entries(
+def _changed_events(
     context: ServiceContext, calendar: CalendarRow, criteria: ListCriteria, row: EventRow, work: WorkBudget
-) -> Iterator[Keyed]:
-    """Yield the entries for a row that changed, which has all instances if it is a recurring event of such a list."""
+) -> Iterator[EventRecord]:
+    """Yield the events for a row that changed, in the order of their ids.
+
+    For a recurring event, these are all instances in a list of instances, and otherwise the event with its changed
+    instances, which have fields of the event.
+    """
+    events = context.store.events
     if criteria.single and row.recurring:
-        listed = []
+        changed = []
         for each in instances(context, calendar, row, criteria.after, criteria.before, work):
             work.spend()
-            listed.append(((row.seq, each.row.id), Entry(each)))
-        yield from sorted(listed, key=itemgetter(0))
-    elif row.cancelled or _matches(calendar, criteria, row, work):
-        yield (row.seq, row.id), Entry(_full_event(context, calendar, row))
-    elif row.series or row.place <= (criteria.since or 0):  # not a new event outside the window
-        yield (row.seq, row.id), Entry(removed_event(calendar.id, row.id))
+            changed.append(each)
+        yield from sorted(filter(criteria.passes, changed), key=lambda event: event.row.id)
+        return
+    own = events.changed_instances(calendar.id, row.id) if row.recurring and not row.cancelled else []
+    for stored in (row, *sorted(own, key=lambda instance: instance.id)):
+        event = _full_event(context, calendar, stored)
+        if not criteria.passes(event):
+            continue
+        if stored.cancelled or _matches(calendar, criteria, stored, work):
+            yield event
+        elif stored.series or stored.place <= (criteria.since or 0):  # not a new event outside the window
+            yield removed_event(calendar.id, stored.id)
 
 
 # -- pages -----------------------------------------------------------------------------------------------------------

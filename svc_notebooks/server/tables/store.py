@@ -45,6 +45,7 @@ from .user_rows import UserRows
 from .users import Users
 
 _ANYTHING = Prepared(select(literal(1)))
+_HISTORY = "history"
 
 if TYPE_CHECKING:
     from ..database.postgres import PostgresDatabase
@@ -122,6 +123,14 @@ class Store:
         tables = {"file": self.files.get, "channel": self.channels.get, "calendar": self.calendars.get}
         return tables[kind](key) is not None
 
+    def history(self) -> str:
+        """Return the number of the present history of changes. A sync token of an earlier history is too old."""
+        return self.users.find_fact(_HISTORY) or "0"
+
+    def _begin_history(self, before: str) -> None:
+        """Begin a history of changes, because the numbers of changes after the history `before` occur again."""
+        self.users.set_fact(_HISTORY, str(max(int(before), int(self.history())) + 1))
+
     def clear(self) -> None:
         """Delete files, uploads, permissions, channels, events and secondary calendars. Users and OAuth data stay."""
         with self.transaction():
@@ -134,6 +143,7 @@ class Store:
             self._database.reset_counters(messages, changes, events)
             self.events.forget()
             self._database.delete_all(files, where=files.c.parent.is_not(None))
+            self._begin_history(self.history())
 
     def rows(self) -> Iterator[tuple[str, Iterator[Row]]]:
         """Return an iterator over all tables, as pairs of the table name and an iterator over the rows."""
@@ -146,8 +156,10 @@ class Store:
     def load_rows(self, tables: Mapping[str, Iterable[Sequence[JSON]]], numbers: Mapping[str, int]) -> None:
         """Replace all rows and counters. Raises ValueError, and changes nothing, if the rows contradict each other."""
         with self.exclusive():
+            before = self.history()
             dump.load_rows(self._database, tables, numbers)
             self._forget()
+            self._begin_history(before)
 
     def image(self) -> bytes:
         """Return a copy of the whole database as bytes."""
@@ -156,11 +168,13 @@ class Store:
     def restore(self, image: bytes) -> None:
         """Replace all rows by the rows in `image`, which the method `image` returned."""
         with self.exclusive():  # or a request in progress could change a restored session
+            before = self.history()
             if self._database.is_portable:
                 self._database.restore(image)
             else:
                 dump.load_image(self._database, image)
             self._forget()
+            self._begin_history(before)
 
     def _forget(self) -> None:
         self.users.forget()

@@ -115,6 +115,7 @@ CHANGES: dict[str, Callable[[CalendarClient, dict[str, str]], object]] = {
         ada.patch(f"{ids['series']}_20261202T100000Z", {"location": "Room 7"}),
         ada.delete(ids["series"]),
     ),
+    "a series with an instance changed earlier": lambda ada, ids: ada.patch(ids["series"], {"location": "Room 8"}),
     "moved to another calendar": lambda ada, ids: ada.call(
         "POST", path("primary", ids["in"], "move"), destination=ids["course"]
     ),
@@ -124,10 +125,12 @@ CHANGES: dict[str, Callable[[CalendarClient, dict[str, str]], object]] = {
 
 def filled(ada: CalendarClient) -> dict[str, str]:
     """A calendar with an event in December, one in November, and a series in both; returns their ids."""
+    series = ada.made(at("11-25", recurrence=["RRULE:FREQ=WEEKLY;COUNT=5"]))["id"]
+    ada.patch(f"{series}_20261216T100000Z", {"summary": "changed"})
     return {
         "in": ada.made(at("12-05"))["id"],
         "out": ada.made(at("11-05"))["id"],
-        "series": ada.made(at("11-25", recurrence=["RRULE:FREQ=WEEKLY;COUNT=5"]))["id"],
+        "series": series,
         "course": accepted(ada.call("POST", "/calendar/v3/calendars", {"summary": "Course"}))["id"],
     }
 
@@ -149,10 +152,13 @@ def test_a_copy_of_a_list_is_current_after_the_changes(
     assert copy.sync() == []
 
 
-def test_an_event_that_leaves_the_window_is_cancelled_and_new_ones_outside_are_not_listed(ada: CalendarClient) -> None:
-    event = ada.made(at("12-05"))
-    copy = Copy(ada, **DECEMBER)
-    ada.made(at("11-05"))
+@pytest.mark.parametrize("parameters", [{}, {"eventTypes": "focusTime"}], ids=["all", "focusTime"])
+def test_an_event_that_leaves_the_window_is_cancelled_and_new_ones_outside_are_not_listed(
+    ada: CalendarClient, parameters: Fields
+) -> None:
+    event = ada.made(at("12-05", eventType="focusTime"))
+    copy = Copy(ada, **DECEMBER, **parameters)
+    ada.made(at("11-05", eventType="focusTime"))
     ada.patch(event["id"], at("11-06"))
 
     assert copy.sync() == [{"kind": "svc#event", "id": event["id"], "status": "cancelled"}]
@@ -228,15 +234,22 @@ def test_a_token_of_a_list_with_other_parameters_is_410(ada: CalendarClient, sin
 
 
 @pytest.mark.parametrize("address", LISTS)
-def test_a_token_from_before_a_restored_snapshot_is_410(wire: Wire, address: str) -> None:
+@pytest.mark.parametrize("later_changes", [0, 9])
+@pytest.mark.parametrize("is_reset", [False, True], ids=["restore", "reset"])
+def test_a_token_from_before_a_restored_snapshot_is_410(
+    wire: Wire, address: str, later_changes: int, is_reset: bool
+) -> None:
     before = wire.service.snapshot()
     ada = CalendarClient(wire)
-    ada.call("PATCH", "/calendar/v3/calendars/primary", {"timeZone": "Asia/Tokyo"})
+    ada.made(), ada.call("PATCH", "/calendar/v3/calendars/primary", {"timeZone": "Asia/Tokyo"})
     token = Copy(ada, address).token
-    wire.service.restore(before)
 
-    answer = CalendarClient(wire).call("GET", address, syncToken=token)
+    wire.service.reset() if is_reset else wire.service.restore(before)
 
+    ada = CalendarClient(wire)
+    for _ in range(later_changes):  # the numbers of the lost changes occur again
+        ada.made(), accepted(ada.call("POST", "/calendar/v3/calendars", {"summary": "Course"}))
+    answer = ada.call("GET", address, syncToken=token)
     assert refusal(answer)[:2] == (410, "fullSyncRequired")
 
 

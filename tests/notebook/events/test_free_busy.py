@@ -56,6 +56,7 @@ def test_the_row_of_a_calendar_that_cannot_be_seen_has_failed(lab: svc.Sandbox, 
 
 @pytest.mark.parametrize("people", [
     [BOB, "primary"], (BOB, "primary"), pd.Series([BOB, "primary"]), pd.DataFrame({"email": [BOB, "primary"]}),
+    pd.DataFrame({"id": ["user:bob", "0"], "email_address": [BOB, "primary"]}),
     [{"email": BOB}, {"id": "primary"}], f"{BOB}\nprimary", [BOB, "primary", BOB], f"Bob <{BOB}>; primary",
 ], ids=repr)  # fmt: skip
 def test_people_in_any_form(lab: svc.Sandbox, bob: svc.Session, people: object) -> None:
@@ -142,6 +143,8 @@ def test_a_window_from_now_begins_with_a_quarter_of_an_hour(lab: svc.Sandbox) ->
     {"within": "99 weeks"}, {"within": ("2026-01-01", "2027-02-01")},
     {"within": ("2026-11-03", DAY)}, {"within": (DAY, None)}, {"within": f"{DAY} 10:00"}, {"within": None},
     {"hours": "9-17"}, {"hours": ("9am", "5pm")}, {"hours": (9, 17)}, {"time_zone": "Mars"},
+    {"within": "99999999d"}, {"hours": ("09:00Z", "17:00")}, {"hours": (time(9, tzinfo=UTC), time(17))},
+    {"hours": (datetime(2026, 11, 2, 9, tzinfo=UTC), time(17))},
 ], ids=str)  # fmt: skip
 def test_errors_name_the_argument(lab: svc.Sandbox, arguments: dict[str, Any]) -> None:
     (name,) = arguments
@@ -151,8 +154,8 @@ def test_errors_name_the_argument(lab: svc.Sandbox, arguments: dict[str, Any]) -
 
 
 def test_no_time_is_free_for_a_person_who_cannot_be_seen(lab: svc.Sandbox, bob: svc.Session) -> None:
-    with pytest.raises(svc.NotFound, match=f"{EVE}.*share_calendar"):
-        svc.free_times(["primary", BOB, EVE], within=DAY)
+    with pytest.raises(svc.NotFound, match=f"see {EVE}, zoe@svc.example: .*share_calendar"):
+        svc.free_times(["primary", BOB, EVE, "zoe@svc.example"], within=DAY)
 
 
 minutes = st.integers(0, 60)
