@@ -6,7 +6,8 @@ import codecs
 import csv
 import io
 import re
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Mapping, Set
 from itertools import islice
 from typing import IO, TYPE_CHECKING, Any
 
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
 
 SAMPLE_SIZE = 64 * 1024
 """The number of bytes at the start of a file from which the delimiter is detected."""
+
+_FIRST_ROWS = 16 * 1024 * 1024
+"""The number of bytes in which the header and the first row are expected."""
 
 _UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _DELIMITERS = frozenset({"sep", "delimiter", "dialect"})
@@ -32,7 +36,7 @@ _SYNTAX = frozenset(
 _LONG_ROWS = (
     "skiprows=1 omits a title; index_col=0 reads first cells without a heading; on_bad_lines='skip' omits rows."
 )
-_LEADING_ZERO = re.compile(r"0(?<![\w.:/+-]0)[0-9][0-9.]*(?![\w:/-])")  # a search for a fixed 0 is fast
+_LEADING_ZERO = re.compile(r"0(?<![\w.:/]0)(?<!\w[+-]0)[0-9][0-9.]*(?![\w:/-])")  # a search for a fixed 0 is fast
 _ZEROS = r"\s*[+-]?0[0-9]+(?:[.,][0-9]*)?\s*"
 _WHOLE = r"\s*[+-]?[0-9]+\s*"
 
@@ -70,19 +74,18 @@ def read_delimited(file: IO[bytes], head: bytes, options: Mapping[str, Any]) -> 
     """
     import pandas as pd
 
+    options = {key: value for key, value in options.items() if key != "index_col" or value is not None}
     encoding = options.get("encoding") or encoding_of(head)
     detected = csv_options(head, encoding) if _DELIMITERS.isdisjoint(options) else {}
     arguments = {"encoding": encoding, **detected, **options}
     separator = arguments.get("sep", arguments.get("delimiter"))
     is_plain = _OTHER_PARSERS.isdisjoint(options) and isinstance(separator, str) and len(separator) == 1
     checks_rows = is_plain and _SYNTAX.isdisjoint(options)
-    is_exact = tuple(map(int, pd.__version__.split(".")[:2])) >= (
-        3,
-        1,
-    )  # all digits of floats, and one type for all rows
-    if is_plain:
+    if is_plain:  # all digits of floats, and one type for all rows
+        is_exact = tuple(map(int, pd.__version__.split(".")[:2])) >= (3, 1)
         arguments = {"low_memory": False, **({} if is_exact else {"float_precision": "round_trip"}), **arguments}
-    if not checks_rows:
+    has_one_header = not pd.api.types.is_list_like(arguments.get("header"))
+    if not checks_rows and has_one_header and arguments.get("engine") != "pyarrow":
         arguments.setdefault("index_col", False)  # longer rows do not shift the columns
     table: Any = None
     try:
@@ -92,15 +95,18 @@ def read_delimited(file: IO[bytes], head: bytes, options: Mapping[str, Any]) -> 
             raise
     if table is not None and not isinstance(table, pd.DataFrame):
         return table
-    file.seek(0)
-    text = file.read().decode(encoding, "ignore")
     if checks_rows:
         dialect = Dialect(str(separator), spaced=bool(arguments.get("skipinitialspace")))
-        if table is None or _begins_with_long_row(text, dialect):
-            text = _without_last_cells(text, dialect)
-            arguments["skiprows"] = 0
-            table = pd.read_csv(io.StringIO(text), **arguments)
-    return _with_digits(table, text, arguments)
+        if table is None or _begins_with_long_row(_decoded(file, encoding, _FIRST_ROWS), dialect):
+            text = _without_last_cells(_decoded(file, encoding), dialect)
+            file, arguments = io.BytesIO(text.encode()), {**arguments, "encoding": "utf-8", "skiprows": 0}
+            table = pd.read_csv(file, **arguments)
+    return table if arguments.get("engine") == "pyarrow" else _with_digits(table, file, arguments)
+
+
+def _decoded(file: IO[bytes], encoding: str, size: int = -1) -> str:
+    file.seek(0)
+    return file.read(size).decode(encoding, "ignore")
 
 
 def _begins_with_long_row(text: str, dialect: Dialect) -> bool:
@@ -127,38 +133,69 @@ def _without_last_cells(text: str, dialect: Dialect) -> str:
     return target.getvalue()
 
 
-def _with_digits(table: DataFrame, text: str, arguments: Mapping[str, Any]) -> DataFrame:
+def _with_digits(table: DataFrame, file: IO[bytes], arguments: Mapping[str, Any]) -> DataFrame:
     """Return the table with whole numbers and leading zeros as in the text, except in columns with a dtype."""
     import pandas as pd
 
-    dtypes = arguments.get("dtype") or {}
-    if not isinstance(dtypes, Mapping) or "dtype_backend" in arguments:
+    dtypes = {} if arguments.get("dtype") is None else arguments["dtype"]
+    if not isinstance(dtypes, Mapping) or isinstance(dtypes, defaultdict) or "dtype_backend" in arguments:
         return table
-    has_zeros = _LEADING_ZERO.search(text) is not None
-    chosen = {*dtypes, *(arguments.get("converters") or {})}
+    has_zeros = _has_leading_zero(file, arguments["encoding"])
+    chosen = {*dtypes, *(arguments.get("converters") or {})}  # names or positions
     positions = [
         position
         for position, (name, dtype) in enumerate(table.dtypes.items())
-        if name not in chosen and ((has_zeros and dtype.kind in "iuf") or _may_be_whole(table.iloc[:, position]))
+        if chosen.isdisjoint((name, position))
+        and ((has_zeros and dtype.kind in "iuf") or _may_be_whole(table.iloc[:, position]))
     ]
+    has_index = has_zeros and arguments.get("index_col", False) is not False
+    if not positions and not has_index:
+        return table
     unconverted = {key: value for key, value in arguments.items() if key not in ("converters", "parse_dates")}
-    if has_zeros and table.index.name not in (None, *chosen) and table.index.dtype.kind in "iuf":
-        cells = pd.read_csv(io.StringIO(text), **{**unconverted, "dtype": "str", "index_col": None})[table.index.name]
-        table.index = pd.Index(cells) if cells.str.fullmatch(_ZEROS, na=False).any() else table.index
-    if positions:
-        texts = pd.read_csv(io.StringIO(text), **{**unconverted, "dtype": "str"})
-        for position in positions:
-            column = texts.iloc[:, position]
-            if column.str.fullmatch(_ZEROS, na=False).any():
-                table.isetitem(position, column.array)
-            elif column.str.fullmatch(_WHOLE, na=True).all() and column.hasnans:
-                numbers = [None if isinstance(value, float) else int(value) for value in column]
-                fits = all(number is None or -(2**63) <= number < 2**63 for number in numbers)
-                table.isetitem(position, pd.array(numbers, dtype="Int64" if fits else object))
+    file.seek(0)
+    texts = pd.read_csv(file, **{**unconverted, "dtype": defaultdict(lambda: "str")})
+    for position in positions:
+        column = texts.iloc[:, position]
+        if _has_zeros(column):
+            table.isetitem(position, column.array)
+        elif column.hasnans and column.str.fullmatch(_WHOLE, na=True).all():
+            numbers = [None if isinstance(value, float) else int(value) for value in column]
+            fits = all(number is None or -(2**63) <= number < 2**63 for number in numbers)
+            table.isetitem(position, pd.array(numbers, dtype="Int64" if fits else object))
+    if has_index:
+        table.index = _index_with_zeros(table.index, texts.index, chosen)
     return table
 
 
+def _has_leading_zero(file: IO[bytes], encoding: str) -> bool:
+    """Return True if a number in a file may have a leading zero. A part of the file is in memory at a time."""
+    file.seek(0)
+    parts = iter(lambda: b"".join(file.readlines(SAMPLE_SIZE)), b"")
+    return any(map(_LEADING_ZERO.search, codecs.iterdecode(parts, encoding, "ignore")))
+
+
+def _index_with_zeros(index: Any, texts: Any, chosen: Set[Any]) -> Any:
+    """Return the index, in which the levels of numbers with leading zeros are texts."""
+    import pandas as pd
+
+    levels = [(index.get_level_values(level), texts.get_level_values(level)) for level in range(index.nlevels)]
+    kept = [
+        text if level.dtype.kind in "iuf" and level.name not in chosen and _has_zeros(text) else level
+        for level, text in levels
+    ]
+    return kept[0] if len(kept) == 1 else pd.MultiIndex.from_arrays(kept, names=index.names)
+
+
+def _has_zeros(texts: Any) -> bool:
+    return bool(texts.str.fullmatch(_ZEROS, na=False).any())
+
+
 def _may_be_whole(column: Series[Any]) -> bool:
-    """Return True for floats and missing values that the text may have as whole numbers."""
+    """Return True for floats and missing values that the text may have as whole numbers.
+
+    Beside numbers of more than 63 bits pandas reads missing values as empty texts.
+    """
+    if column.dtype.kind == "O":
+        return bool((column == "").any())
     present = column.dropna()
     return column.dtype.kind == "f" and 0 < len(present) < len(column) and bool((present == present.round()).all())

@@ -6,7 +6,9 @@ import gzip
 import inspect
 import io
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import re
+from collections import defaultdict
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import MappingProxyType
@@ -23,9 +25,11 @@ if TYPE_CHECKING:
 Options: TypeAlias = Mapping[str, Any]
 
 _GZIP_MARK = b"\x1f\x8b"
-_DTYPE_OPTIONS = frozenset({"dtype", "dtype_backend"})
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
+_CONVERSIONS = frozenset({"decimal", "false_values", "thousands", "true_values"})
+"""Options with which the texts of a workbook become other values."""
+
 _MAX_SHEETS_SHOWN = 20
 _NUMBERS = frozenset({"integer", "floating", "mixed-integer-float"})
 _PANDAS_READERS = {
@@ -162,12 +166,18 @@ def _read_json(file: IO[bytes], head: bytes, options: Options) -> Any:
         content = json.loads(f"[{records}]")
     if isinstance(content, dict) and all(isinstance(values, dict) for values in content.values()):
         content = {name: pd.Series(values, dtype=object) for name, values in content.items()}
-    table = _with_types(pd.DataFrame(content, dtype=object), whole=True)
-    if len(table) and all(
-        isinstance(n, str) and n.isdecimal() for n in table.index
-    ):  # DataFrame.to_json() writes "0", "1"
+    try:
+        table = _with_types(pd.DataFrame(content, dtype=object), whole=True)
+    except (TypeError, ValueError, AttributeError) as error:
+        raise ValueError(_NOT_RECORDS) from error
+    if len(table) and all(isinstance(label, str) and _ROW_NUMBER.fullmatch(label) for label in table.index):
         table.index = table.index.astype("int64")
     return table
+
+
+_NOT_RECORDS = "it is no list of objects, and no object of lists of equal length; orient='table' may read it"
+_ROW_NUMBER = re.compile("0|[1-9][0-9]{0,17}")
+"""Matches the labels "0", "1" that `DataFrame.to_json` writes for an index of numbers."""
 
 
 def _read_json_lines(file: IO[bytes], head: bytes, options: Options) -> Any:
@@ -175,10 +185,16 @@ def _read_json_lines(file: IO[bytes], head: bytes, options: Options) -> Any:
 
 
 def read_parquet(file: IO[bytes], head: bytes = b"", options: Options = MappingProxyType({})) -> DataFrame:
-    """Read Parquet with lists as lists, of which pandas makes arrays."""
+    """Read Parquet with lists as lists, of which pandas makes arrays, and with all digits of whole numbers."""
     import pandas as pd
 
-    table = pd.read_parquet(file, **{"engine": "pyarrow", **options})
+    options = {"engine": "pyarrow", **options}
+    table = pd.read_parquet(file, **options)
+    floats = [name for name, dtype in table.dtypes.items() if dtype.kind == "f" and isinstance(name, str)]
+    unsure = [name for name in floats if table[name].hasnans]
+    if unsure and options["engine"] == "pyarrow":  # pandas makes floats of whole numbers beside missing values
+        numbers = pd.read_parquet(file, **{**options, "columns": unsure, "dtype_backend": "numpy_nullable"})
+        table = table.assign(**{name: numbers[name].array for name in unsure if numbers[name].dtype.kind in "iu"})
     for position, dtype in enumerate(table.dtypes):
         if pd.api.types.is_object_dtype(dtype):
             values: Any = pd.Series(
@@ -211,25 +227,33 @@ def _read_workbook(file: IO[bytes], name: str, sheet: str | int | None, options:
     import pandas as pd
 
     engine = {key: options[key] for key in ("engine", "engine_kwargs") if key in options}
+    backend = {key: options[key] for key in ("dtype_backend",) if key in options}
     others = {"keep_default_na": "na_values" in options, "na_values": [""], **options}
-    others = {key: value for key, value in others.items() if key not in engine}
+    others = {key: value for key, value in others.items() if key not in {*engine, *backend}}
+    dtypes = {} if options.get("dtype") is None else options["dtype"]
     with pd.ExcelFile(file, **{"engine": "calamine", **engine}) as book:
         chosen = _sheet_name(book.sheet_names, name, sheet)
-        if not _DTYPE_OPTIONS.isdisjoint(others):
-            return pd.read_excel(book, sheet_name=chosen, **others)
-        table = pd.read_excel(book, sheet_name=chosen, dtype=object, **others)
-    return _with_types(table, whole=False)
+        is_typed = isinstance(dtypes, Mapping) and not isinstance(dtypes, defaultdict)
+        if not is_typed or not _CONVERSIONS.isdisjoint(options):
+            return pd.read_excel(book, sheet_name=chosen, **others, **backend)
+        converted = dict.fromkeys(options.get("converters") or ())
+        others["dtype"] = defaultdict(lambda: object, {**converted, **dtypes})
+        table = _with_types(pd.read_excel(book, sheet_name=chosen, **others), whole=False, chosen=dtypes)
+    return table.convert_dtypes(**backend) if backend else table
 
 
-def _with_types(table: DataFrame, *, whole: bool) -> DataFrame:
+def _with_types(table: DataFrame, *, whole: bool, chosen: Container[Any] = ()) -> DataFrame:
     """Return a DataFrame of objects with the dtypes that hold the values of its columns without a change.
 
-    `whole` says that whole numbers beside a missing value are Int64, and not float64.
+    `whole` says that whole numbers beside a missing value are Int64, and not float64. The columns in `chosen`, given by
+    name or position, stay as they are.
     """
-    for position in range(table.shape[1]):
-        column = table.iloc[:, position]
-        with suppress(OverflowError, UnicodeEncodeError):  # the column stays one of objects
-            table.isetitem(position, _with_type(column, whole=whole))
+    for position, name in enumerate(table.columns):
+        if name not in chosen and position not in chosen:
+            with suppress(OverflowError, UnicodeEncodeError):  # the column stays one of objects
+                table.isetitem(position, _with_type(table.iloc[:, position], whole=whole))
+    if table.index.nlevels == 1 and table.index.dtype == object:
+        table.index = table.index.infer_objects()
     return table
 
 

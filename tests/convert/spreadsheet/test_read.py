@@ -532,6 +532,21 @@ def test_text_that_stays_text(job, word):
     assert values(read_text.read_tsv(f"x\t{word}\n".encode(), job)) == [["x", word]]
 
 
+@pytest.mark.spec("A5-06", "A5-06b")
+@pytest.mark.parametrize(
+    "column, read",
+    [
+        (["zip", "00123", "94110"], ["zip", "00123", "94110"]),
+        (["zip", "94110", "00"], ["zip", "94110", "00"]),
+        (["01", "5", "7"], ["01", 5, 7]),
+        (["n", "007", "1.5"], ["n", "007", 1.5]),
+        (["n", "0", "5"], ["n", 0, 5]),
+    ],
+)
+def test_a_column_of_digits_with_a_leading_zero_has_texts(job, column, read):
+    assert values(read_text.read_csv("\n".join(column).encode(), job)) == [[value] for value in read]
+
+
 def test_quoted_line_breaks_and_quotes(job):
     assert values(read_text.read_csv(b'a,"b\r\nc ""d"""\r\n', job)) == [["a", 'b\r\nc "d"']]
 

@@ -1,10 +1,13 @@
 """Tests how the content of a file becomes a DataFrame: delimiters, character sets, sheets, and wrong content."""
 
 import gzip
+from collections import defaultdict
 from io import BytesIO
 
 import pandas as pd
+import pyarrow as pa
 import pytest
+from pyarrow import parquet
 
 from svc_notebooks.notebook.tables import formats
 from svc_notebooks.notebook.tables.formats import BY_NAME
@@ -108,6 +111,10 @@ def test_a_sheet_is_chosen_by_its_name_or_number(sheet, rows):
 def test_text_in_a_cell_stays_text_and_a_dtype_is_taken():
     assert read(SHEETS, "xlsx", 1)["a"].tolist()[0] == "007"
     assert read(SHEETS, "xlsx", 1, dtype={"a": "float64"})["a"].tolist()[0] == 7
+    assert read(SHEETS, "xlsx", 1, dtype={"b": "str"})["a"].tolist()[0] == "007"
+    assert read(SHEETS, "xlsx", 1, dtype_backend="numpy_nullable")["a"].tolist()[0] == "007"
+    assert read(SHEETS, "xlsx", 1, converters={"a": int})["a"].tolist()[0] == 7
+    assert read(SHEETS, "xlsx", 1, thousands=",")["a"].tolist()[0] == 7
 
 
 @pytest.mark.parametrize("sheet", ["Fish", 3, -1])
@@ -139,7 +146,9 @@ WRONG = {
     "CSV named Parquet": (b"a,b\n", "parquet", "should be Parquet, but has other content"),
     "rows of other lengths": (b"a,b\n1,2\n3,4,5\n6,7\n8,9,1,1\n", "csv", "line 3 has 3 cells, but the header has 2"),
     "half a JSON file": (b'[{"a": 1}, ', "json", "'table.json' cannot be read as JSON"),
-    "JSON of one number": (b'{"a": 1}', "json", "'table.json' cannot be read as JSON"),
+    "JSON of one number": (b'{"a": 1}', "json", "'table.json' cannot be read as JSON: it is no list of objects"),
+    "JSON with an empty record": (b'[{"a": 1}, null]', "json", "it is no list of objects"),
+    "JSON with a schema": (b'{"schema": {"a": 1}, "data": [{"a": 1}]}', "json", "orient='table'"),
     "half a gzip file": (gzip.compress(b"a,b\n1,2\n")[:-9], "csv", "'table.csv' cannot be read as CSV: Compressed"),
     "cp1252": ("é\n1\n".encode("cp1252"), "csv", r"'table.csv' is not UTF-8 text.*0xE9.*encoding=\"cp1252\""),
     "cp1252 in JSON": ('[{"a": "é"}]'.encode("cp1252"), "json", r"encoding=\"cp1252\""),
@@ -195,6 +204,8 @@ LONG_ROWS = {
     "chosen columns": (b"A,B,C\n1,4,7,\n", {"usecols": ["A"]}, [[1]]),
     "a title": (b"title\nA,B\n1,2,\n", {"skiprows": 1}, [[1, 2]]),
     "names of rows": (b"A,B\nr,1,2\n", {"index_col": 0}, [[1, 2]]),
+    "two headers": (b"A,A\nx,y\n1,2\n", {"header": [0, 1]}, [[1, 2]]),
+    "another parser": (b"A,B\n1,2\n", {"engine": "pyarrow"}, [[1, 2]]),
 }
 
 
@@ -213,9 +224,10 @@ def test_an_empty_cell_at_the_end_of_a_row_shifts_no_column(case):
         (b"sep=;\nA;B\n1;2;3\n", "line 3 has 3 cells"),
     ],
 )
-def test_a_row_with_more_cells_than_the_header_is_named_by_its_line(content, words):
+@pytest.mark.parametrize("options", [{}, {"index_col": None}])
+def test_a_row_with_more_cells_than_the_header_is_named_by_its_line(content, words, options):
     with pytest.raises(TableError, match=words):
-        read(content)
+        read(content, **options)
 
 
 ZEROS = {
@@ -223,6 +235,10 @@ ZEROS = {
     "in quotation marks": (b'zip\n"00123"\n', {}, ["00123"]),
     "without a header": (b"00123,1\n", {"header": None}, ["00123"]),
     "a dtype": (b"zip,n\n00123,1\n", {"dtype": {"zip": "int64"}}, [123]),
+    "a dtype for the others": (b"zip,n\n00123,1\n", {"dtype": defaultdict(lambda: "int64")}, [123]),
+    "a converter": (b"zip,n\n00123,1\n", {"converters": {0: int}}, [123]),
+    "a sign": (b"v\n-05\n+7\n", {}, ["-05", "+7"]),
+    "far behind": (b"v\n" + b"1\n" * 100_000 + b"02\n", {}, ["1"] * 100_000 + ["02"]),
     "times and dates": (b"v,t,d\n5,08:30,2026-01-02\n", {}, [5]),
     "another parser": (b"zip,n\n00123,1\n", {"engine": "python"}, ["00123"]),
 }
@@ -235,8 +251,19 @@ def test_leading_zeros_stay_unless_a_dtype_is_given(case):
     assert read(content, **options).iloc[:, 0].tolist() == values
 
 
-def test_leading_zeros_of_an_index_stay():
-    assert read(b"zip,n\n00123,1\n", index_col="zip").index.tolist() == ["00123"]
+@pytest.mark.parametrize(
+    "index_col, labels",
+    [("zip", ["00123", "94110"]), (0, ["00123", "94110"]), ([0, 1], [("00123", 1), ("94110", 2)])],
+)
+def test_leading_zeros_of_an_index_stay(index_col, labels):
+    frame = pd.DataFrame({"zip": ["00123", "94110"], "n": [1, 2], "x": [3, 4]})
+
+    assert read(frame.to_csv(index=False).encode(), index_col=index_col).index.tolist() == labels
+    assert read(workbook({"A": frame}), "xlsx", index_col=index_col).index.tolist() == labels
+
+
+def test_labels_with_leading_zeros_of_json_stay():
+    assert read(b'{"n": {"007": 1, "8": 2}}', "json").index.tolist() == ["007", "8"]
 
 
 LONG_ID = 1582218195625938945
@@ -253,6 +280,20 @@ def test_whole_numbers_beside_a_missing_value_stay_whole_and_floats_stay_floats(
     table = read(MISSING[name], name)
 
     assert table["id"].tolist() == [LONG_ID, pd.NA]
+    assert table["x"].dtype == "float64"
+
+
+def test_unsigned_numbers_beside_a_missing_value_stay_numbers():
+    assert read(b"id,x\n18446744073709551615,1\n,2\n")["id"].tolist() == [2**64 - 1, None]
+
+
+def test_whole_numbers_of_parquet_files_of_other_programs_stay_whole():
+    file = BytesIO()
+    parquet.write_table(pa.table({"id": [2**62 + 1, None], "x": [1.5, None]}), file)
+
+    table = read(file.getvalue(), "parquet")
+
+    assert table["id"].tolist() == [2**62 + 1, pd.NA]
     assert table["x"].dtype == "float64"
 
 
