@@ -16,7 +16,7 @@ from ...core.events.value_checks import is_address
 from ...core.http.messages import JSON, JSONObject
 from ...core.policy import Policy
 from .ical_lines import Component, Property
-from .ical_properties import COLOR_NAMES, DEFAULT_ALARM, PAGE
+from .ical_properties import COLOR_NAMES, DEFAULT_ALARM, NO_ALARM, PAGE
 from .ical_recurrence_reader import recurrence_lines
 from .ical_times import EventTimes, FileZones, event_times, in_utc, read_duration, time_object
 
@@ -38,6 +38,8 @@ _SINGLE = (
     "CLASS",
     "ORGANIZER",
 )
+_UNUSED = ("CATEGORIES", "COMMENT", "CONTACT", "GEO", "IMAGE", "PRIORITY", "RELATED-TO", "RESOURCES")
+"""The properties that have no equivalent in an event. A PRIORITY of 0 or 5, which Outlook always writes, says nothing."""
 _MAX_TEXT = 100_000
 """The length of a text that fits into a request of one megabyte."""
 _MAX_INTEGER = 2**31 - 1
@@ -66,8 +68,12 @@ def event_fields(component: Component, zones: FileZones, shortest: timedelta, no
         ("CLASS", _CLASSES, "visibility"),
         ("COLOR", _COLOR_IDS, "colorId"),
     ):
-        if value := values.get(component.value(name).upper()):
+        text = component.value(name).upper()
+        if value := values.get(text, "private" if text and name == "CLASS" else ""):  # RFC 5545, 3.8.1.3
             body[field] = value
+        notes += [f"{name} {text[:40]!r} is unknown"] if text and text not in values else []
+    if unused := [name for name in _UNUSED if component.value(name) not in ("", "0", "5")]:
+        notes.append(f"left out, because events have no such fields: {', '.join(unused)}")
     optional: dict[str, JSON] = {
         "sequence": sequence_of(component),
         "organizer": next((_person(each) for each in component.all("ORGANIZER")), {}),
@@ -147,8 +153,10 @@ def _attendees(component: Component, notes: list[str]) -> Iterator[JSONObject]:
 def _reminders(component: Component, times: EventTimes, zones: FileZones, notes: list[str]) -> JSONObject:
     """Return the reminders for the alarms at or before the start. Other alarms have no equivalent."""
     minutes: dict[tuple[str, int], None] = {}
-    for alarm in component.walk("VALARM"):
-        for trigger in [] if alarm.all(DEFAULT_ALARM) else alarm.all("TRIGGER")[:1]:
+    listed = [*component.walk("VALARM")]
+    no_alarms = [alarm for alarm in listed if alarm.value("ACTION").upper() == NO_ALARM]
+    for alarm in listed:
+        for trigger in [] if alarm.all(DEFAULT_ALARM) or alarm in no_alarms else alarm.all("TRIGGER")[:1]:
             before = _minutes_before(trigger, times, zones)
             if before is None:
                 notes.append(f"the alarm {trigger.value.strip()[:40]!r} was left out: it is not at or before the start")
@@ -165,7 +173,7 @@ def _reminders(component: Component, times: EventTimes, zones: FileZones, notes:
     overrides: list[JSON] = [
         {"method": method, "minutes": before} for method, before in minutes if (method, before) in nearest
     ]
-    return {"useDefault": False, "overrides": overrides} if overrides else {}
+    return {"useDefault": False, "overrides": overrides} if overrides or no_alarms else {}
 
 
 def _minutes_before(trigger: Property, times: EventTimes, zones: FileZones) -> int | None:

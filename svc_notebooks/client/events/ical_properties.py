@@ -148,14 +148,18 @@ def _texts(parameters: Mapping[str, object]) -> dict[str, str]:
 
 DEFAULT_ALARM = "X-DEFAULT-ALARM"
 """The property of an alarm that is a default reminder of the calendar, which an imported event has of its calendar."""
+NO_ALARM = "NONE"
+"""The ACTION of an alarm with which Apple's programs say that an event has no reminders, not those of its calendar."""
 
 
 def alarms(event: Event, default: Reminders) -> Iterator[tuple[Property, ...]]:
     """Yield a tuple of alarm properties per reminder. `default` applies to events without reminders of their own."""
-    reminders = event.get("reminders")
-    settings = reminders if isinstance(reminders, dict) else {"useDefault": True}
+    settings = event.get("reminders") or {"useDefault": True}
     is_default = bool(settings.get("useDefault"))
-    for reminder in default if is_default else _objects(settings.get("overrides")):
+    reminders = default if is_default else _objects(settings.get("overrides"))
+    if not is_default and not reminders:
+        yield (Property("ACTION", NO_ALARM), Property("TRIGGER", "19760401T005545Z", {"VALUE": "DATE-TIME"}))
+    for reminder in reminders:
         alarm = _alarm(event, str(reminder.get("method")), int(str(reminder.get("minutes"))))
         yield (*alarm, *([Property(DEFAULT_ALARM, "TRUE")] if is_default else []))
 

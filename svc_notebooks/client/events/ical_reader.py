@@ -36,6 +36,7 @@ def parse_calendars(text: str) -> list[Component]:
     return calendars
 
 
+_MAX_NAMES = 10
 _CALENDAR_PROPERTIES = {
     "name": ("NAME", "X-WR-CALNAME"),
     "color": ("COLOR", "X-APPLE-CALENDAR-COLOR"),
@@ -116,7 +117,7 @@ class _Version:
     def is_of_all_later(self) -> bool:
         return self.component.all("RECURRENCE-ID")[0].parameters.get("RANGE", "").upper() == "THISANDFUTURE"
 
-    def event(self, uid: str, notes: list[str], instance_of: tuple[str, str] | None = None) -> ImportedEvent:
+    def event(self, uid: str, notes: list[str]) -> ImportedEvent:
         """Return the event, also if it is cancelled or cannot be read."""
         summary = self.component.text("SUMMARY")
         body: JSONObject = {"iCalUID": uid, "summary": summary, "sequence": sequence_of(self.component)}
@@ -125,14 +126,15 @@ class _Version:
             body |= {} if method == "CANCEL" else self.fields(notes)
         except (OverflowError, ValueError) as error:
             problem = f"the event cannot be read: {reason(error)}"
-        return ImportedEvent(body, [], notes, self.stamp, method, instance_of, problem)
+        return ImportedEvent(body, [], notes, self.stamp, method, problem=problem)
 
 
 def _events(uid: str, versions: dict[str, list[_Version]]) -> Iterator[ImportedEvent]:
     """Yield the event with a UID, and the instances that have no series or are not among its instances."""
     newest = {key: max(several, key=lambda version: version.number) for key, several in versions.items()}
-    older = sum(map(len, versions.values())) - len(newest)
-    notes = [f"{older} older or equal versions in the file were left out"] if older else []
+    older = [version for key, several in versions.items() for version in several if version is not newest[key]]
+    names = ", ".join(repr(version.component.text("SUMMARY")[:80]) for version in older[:_MAX_NAMES])
+    notes = [f"older or equal versions in the file were left out: {names}"] if older else []
     master = newest.pop("", None)
     event = master.event(uid, notes) if master else None
     if event is None or event.problem or event.method == "CANCEL":
@@ -174,9 +176,9 @@ def _sorted(versions: Iterable[_Version], start: Start, others: list[_Version]) 
 def _instance(uid: str, version: _Version, notes: list[str]) -> ImportedEvent:
     """Return the event of a changed instance whose series is not in the file, or does not have the instance."""
     try:
-        moment = print_moment(version.original())
+        moment, instance_of = print_moment(version.original()), (uid, version.original)
     except (OverflowError, ValueError):
-        moment = version.component.value("RECURRENCE-ID")[:40]
-    event = version.event(f"{uid}_{moment}", notes, (uid, moment))
+        moment, instance_of = version.component.value("RECURRENCE-ID")[:40], None
+    event = version.event(f"{uid}_{moment}", notes)._replace(instance_of=instance_of)
     event.body.pop("recurrence", None)
     return event

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from hashlib import sha256
 from itertools import islice
 from typing import NamedTuple
 
-from ...core.events.instances import occurrences
+from ...core.events.instances import Occurrence, occurrences
 from ...core.events.rfc5545_times import Start, print_moment
 from ...core.events.rrule import WEEKDAYS, RDate, Recurrence, read_line
 from ...core.events.times import instant, read_time
 from ...core.http.messages import JSONObject
+from .ical_times import time_object
 
 _DAY, _SECOND = timedelta(days=1), timedelta(seconds=1)
 _ANY_DAY = date(2000, 1, 1)
@@ -31,8 +32,8 @@ class ImportedEvent(NamedTuple):
 
     `changes` has the original start of each changed instance and its fields, None if cancelled. `notes` says what was
     changed or left out. `stamp` is the time of the version in UTC, or "". `method` is the METHOD of the calendar, which
-    is CANCEL for an event that is cancelled. `instance_of` has the UID and the original start of an instance whose
-    series is not in the file. If the event cannot be read, `problem` says why.
+    is CANCEL for an event that is cancelled. For an instance whose series is not in the file, `instance_of` has the UID
+    and a function that returns the original start for the start of the series. If the event cannot be read, `problem` says why.
     """
 
     body: JSONObject
@@ -40,7 +41,7 @@ class ImportedEvent(NamedTuple):
     notes: list[str]
     stamp: str = ""
     method: str = ""
-    instance_of: tuple[str, str] | None = None
+    instance_of: tuple[str, Callable[[Start], Start]] | None = None
     problem: str | None = None
 
     @property
@@ -80,11 +81,22 @@ class ImportedSeries:
 
     def has(self, original: Start) -> bool:
         """Return whether the series has an instance with this start."""
+        return self._instance(original) is not None
+
+    def _instance(self, original: Start) -> Occurrence | None:
         start, end = read_time(self.event.body["start"]), read_time(self.event.body["end"])
         after = instant(original, UTC)
         recurrence = Recurrence.parse(self._lines, start)
-        window = occurrences(recurrence, start, end, after=after, before=after + _SECOND)
-        return bool(self._lines) and any(each.start == original for each in window)
+        window = occurrences(recurrence, start, end, after=after, before=after + _SECOND) if self._lines else ()
+        return next((instance for instance in window if instance.start == original), None)
+
+    def instance_fields(self, original: Start) -> JSONObject | None:
+        """Return the fields that an instance has of its series, or None if the series has no instance at this start."""
+        if (instance := self._instance(original)) is None:
+            return None
+        fields = {name: value for name, value in self.event.body.items() if name not in ("iCalUID", "recurrence")}
+        times = {"start": time_object(instance.start), "end": time_object(instance.end)}
+        return fields | {name: {**_NO_TIME, **time} for name, time in times.items()}
 
     def split(self, original: Start, fields: JSONObject | None, notes: Sequence[str]) -> ImportedSeries:
         """End the series before an instance, and return the series of the later instances with changed fields.

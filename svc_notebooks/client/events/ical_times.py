@@ -223,7 +223,10 @@ def _end(component: Component, start: Start, zones: FileZones, notes: list[str])
             return datetime.combine(end, datetime.min.time(), own)
         return end.date() + (_DAY if end.time() > datetime.min.time() else timedelta())
     for each in component.all("DURATION"):
-        return _after(start, read_duration(each.value))
+        length = read_duration(each.value)
+        if length % _DAY and own is None:
+            notes.append("DURATION of an event without times was rounded up to days")
+        return _after(start, length)
     return start
 
 

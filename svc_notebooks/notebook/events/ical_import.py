@@ -41,6 +41,10 @@ _ANSWERS = ("REPLY", "REFRESH", "COUNTER", "DECLINECOUNTER")
 """The methods of messages to the organizer (RFC 5546, 1.4), which do not contain the whole event."""
 _VERSION = "icalVersion"
 """The private extended property of an imported event, with the DTSTAMP and a digest of the event in the file."""
+_INSTANCE = " instance"
+"""The end of the version of an instance that an import has changed."""
+_CHANGEABLE = ("summary", "description", "location", "attendees", "colorId", "source", "transparency", "visibility")
+"""The fields that a changed instance can have and its series in the file does not."""
 _KEPT = ("colorId", "gadget", "anyoneCanAddSelf", "guestsCanInviteOthers", "guestsCanModify", "guestsCanSeeOtherGuests")
 """The fields of an event that a newer version of it in a file does not remove."""
 _MAX_NOTES = 20
@@ -173,14 +177,18 @@ def _is_utf8(line: bytes) -> bool:
 
 
 class _Row(NamedTuple):
-    """An event of the file, with the event of the calendar that has its UID. `series` is that of an instance.
+    """An event of the file, with the event of the calendar that has its UID.
 
-    `is_stored` is True if the calendar has the same event with the same changed instances.
+    For an instance of a series of the calendar, `instance_id` is its id, and `instance` the changed instance or the
+    series. `changed` are the instances of the stored event that an earlier import changed. `is_stored` is True if the
+    calendar has the same event with the same changed instances.
     """
 
     event: ImportedEvent
     stored: Event | None
-    series: Event | None
+    instance_id: str
+    instance: Event | None
+    changed: list[Event]
     is_stored: bool
 
 
@@ -194,16 +202,29 @@ def _rows(session: Session, calendar: str, events: list[ImportedEvent], reminder
     listed = chain.from_iterable(list_events(session, calendar, query) for query in queries)
     stored = [event for event in listed if event.get("iCalUID") in uids]
     series = {str(event.get("iCalUID")): event for event in stored if not event.get("recurringEventId")}
+    by_id = {event["id"]: event for event in stored}
+    instances: dict[str, list[Event]] = {}
+    for event in stored:
+        instances.setdefault(str(event.get("recurringEventId")), []).append(event)
     exported = _exported(stored, reminders) if stored else {}
-    return [
-        _Row(
-            event,
-            series.get(str(event.body["iCalUID"])),
-            series.get(event.instance_of[0]) if event.instance_of else None,
-            exported.get(event.body["iCalUID"]) == event.digest,
-        )
-        for event in events
-    ]
+    rows: list[_Row] = []
+    for event in events:
+        parent = series.get(event.instance_of[0]) if event.instance_of else None
+        instance_id = f"{parent['id']}_{_original_start(event, parent)}" if parent else ""
+        uid, instance = str(event.body["iCalUID"]), by_id.get(instance_id, parent)
+        if event.instance_of and not parent:
+            event = event._replace(notes=[*event.notes, "its series is not in the calendar; it is an event of its own"])
+        own = series.get(uid)
+        changed = [each for each in instances.get(str(own["id"]), []) if _version(each).endswith(_INSTANCE)] if own else []
+        rows.append(_Row(event, own, instance_id, instance, changed, exported.get(uid) == event.digest))
+    return rows
+
+
+def _original_start(event: ImportedEvent, series: Event) -> str:
+    from ...core.events.rfc5545_times import print_moment
+    from ...core.events.times import read_time
+
+    return print_moment(event.instance_of[1](read_time(series.get("start")))) if event.instance_of else ""
 
 
 def _exported(stored: list[Event], reminders: Reminders) -> dict[JSON, str]:
@@ -223,24 +244,34 @@ def _import(session: Session, row: _Row, report: Report, calendar: str, zone: st
     event, stored, known = row.event, row.stored, _known(row)
     if event.problem is not None:
         raise ValueError(event.problem)
-    if event.instance_of and row.series:
+    mark = f"{event.stamp} {event.digest}"
+    outcome = _outcome(event, stored or row.instance, is_stored=row.is_stored)
+    if row.instance and outcome in (DONE, CANCELLED):
         fields = {name: value for name, value in event.body.items() if name != "iCalUID"}
-        change = (event.instance_of[1], None if event.method == "CANCEL" else fields)
-        if not _change(session, calendar, row.series["id"], [change]):
-            outcome = CANCELLED if change[1] is None else DONE
-            return {**known, **event_record(row.series, zone), "changedInstances": 1, "outcome": outcome}
-    outcome = _outcome(event, stored, is_stored=row.is_stored)
+        change = _of_instance(event, None if outcome == CANCELLED else fields)
+        missing = _change(session, calendar, [(row.instance_id, change)])
+        if not missing:
+            return {**known, **event_record(row.instance, zone), "changedInstances": 1, "outcome": outcome}
+        known["notes"] = "; ".join(filter(None, [known["notes"], *missing, "it is an event of its own"]))
     if outcome == CANCELLED and stored:
         delete_event(session, calendar, stored["id"])
     if outcome != DONE:
-        return {**known, **(event_record(stored, zone) if stored else {}), "outcome": outcome}
+        current = stored or row.instance
+        return {**known, **(event_record(current, zone) if current else {}), "outcome": outcome}
     kept: JSONObject = {name: value for name, value in (stored or {}).items() if name in _KEPT}  # type: ignore[misc]
     body = {**kept, **event.body, **_marked(stored, f"{event.stamp} {'' if event.changes else event.digest}")}
     imported = import_event(session, calendar, body, query=_query(event.body))
-    missing = _change(session, calendar, imported["id"], event.changes)
+    changes = {f"{imported['id']}_{moment}": _of_instance(event, fields) for moment, fields in event.changes}
+    older = {instance["id"]: _as_in_series(event, instance) for instance in row.changed}
+    missing = _change(session, calendar, [*(older | changes).items()])
     if event.changes:  # only now, so that the import of a series can be repeated after an error
-        imported = patch_event(session, calendar, imported["id"], _marked(stored, f"{event.stamp} {event.digest}"))
+        imported = patch_event(session, calendar, imported["id"], _marked(stored, mark))
     return {**known, **event_record(imported, zone), "notes": "; ".join(filter(None, [known["notes"], *missing]))}
+
+
+def _version(stored: Event) -> str:
+    properties: Any = stored.get("extendedProperties", {})
+    return str(properties.get("private", {}).get(_VERSION, ""))
 
 
 def _marked(stored: Event | None, mark: str) -> JSONObject:
@@ -249,14 +280,29 @@ def _marked(stored: Event | None, mark: str) -> JSONObject:
     return {"extendedProperties": {**properties, "private": {**properties.get("private", {}), _VERSION: mark}}}
 
 
+def _of_instance(event: ImportedEvent, fields: JSONObject | None) -> JSONObject | None:
+    """Return the fields of a changed instance with the version of the file, by which a newer file finds the instance."""
+    return fields and fields | _marked(None, f"{event.stamp} {event.digest}{_INSTANCE}")
+
+
+def _as_in_series(event: ImportedEvent, instance: Event) -> JSONObject | None:
+    """Return the fields that undo the change of an instance, or None if the series of the file does not have it."""
+    from ...client.events.ical_series import ImportedSeries
+    from ...core.events.times import read_time
+
+    original = read_time(instance.get("originalStartTime"))
+    fields = ImportedSeries(event).instance_fields(original)
+    unset: JSONObject = {name: None for name in _CHANGEABLE if name in instance}
+    return fields and unset | fields | _marked(None, f"{event.stamp} ")
+
+
 def _outcome(event: ImportedEvent, stored: Event | None, *, is_stored: bool) -> str:
     """Return what happens with an event of a file if the calendar has the event `stored` with this UID."""
     from ...client.events.ical_lines import print_utc
 
     if stored is None:
         return CANCELLED if event.method == "CANCEL" else DONE
-    properties: Any = stored.get("extendedProperties", {})
-    mark = properties.get("private", {}).get(_VERSION)
+    mark = _version(stored).removesuffix(_INSTANCE)
     stamp, _, digest = (mark or f"{print_utc(stored.get('updated'))} ").partition(" ")
     sequence, current = event.body.get("sequence") or 0, stored.get("sequence") or 0
     if is_stored or digest == event.digest or event.method in _ANSWERS:
@@ -275,19 +321,19 @@ def _query(body: JSONObject) -> dict[str, object]:
     return {name: value for field in parameters if field in body for name, value in parameters[field].items()}
 
 
-def _change(session: Session, calendar: str, series: str, changes: list[tuple[str, JSONObject | None]]) -> list[str]:
-    """Change and cancel instances of a series. Return a note for each that is refused."""
+def _change(session: Session, calendar: str, changes: list[tuple[str, JSONObject | None]]) -> list[str]:
+    """Change and cancel instances, by their ids. Return a note for each change that is refused."""
     from ...client.events.events import delete_event, patch_event
 
     missing: list[str] = []
-    for moment, fields in changes:
+    for instance_id, fields in changes:
         try:
             if fields is None:
-                delete_event(session, calendar, f"{series}_{moment}")
+                delete_event(session, calendar, instance_id)
             else:
-                patch_event(session, calendar, f"{series}_{moment}", fields, query=_query(fields))
+                patch_event(session, calendar, instance_id, fields, query=_query(fields))
         except (BadRequest, NotFound) as error:  # the other changes are made
-            missing += [f"instance {moment} was not changed: {error}"] if fields else []
+            missing += [f"instance {instance_id.rpartition('_')[2]} was not changed: {error}"] if fields else []
     return missing
 
 

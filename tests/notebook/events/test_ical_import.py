@@ -315,6 +315,9 @@ DAY_4, DAY_5, DAY_6 = "01-04 00:00", "01-05 00:00", "01-06 00:00"
         (f"{HOUR}\nSEQUENCE:many\nURL:not a page", [FOUR], "source.url"),
         (f"{HOUR}\nATTACH:nothing\nATTACH;ENCODING=BASE64;VALUE=BINARY:AAAA", [FOUR], "its content is in the file"),
         (f"{HOUR}\n\n\nDESCRIPTION:one\ntwo lines", [FOUR], ""),
+        (f"{HOUR}\nCATEGORIES:Work\nGEO:1;2\nPRIORITY:5", [FOUR], "no such fields: CATEGORIES, GEO"),
+        (f"{HOUR}\nCLASS:SECRET", [FOUR], "CLASS 'SECRET' is unknown"),
+        ("DTSTART;VALUE=DATE:20270104\nDURATION:PT6H", [DAY_4], "DURATION of an event without times"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_used_is_left_out_and_noted(lab: svc.Sandbox, term: str, event: str, starts, note: str):
@@ -403,7 +406,7 @@ def test_the_newest_version_in_a_file_is_imported(lab: svc.Sandbox, term: str):
     imported = svc.import_events(file(OLD, NEWER, NEW), calendar=term)
 
     assert imported[["summary", "outcome", "notes"]].values.tolist() == [
-        ["Newer", "done", "2 older or equal versions in the file were left out"]
+        ["Newer", "done", "older or equal versions in the file were left out: 'Old', 'New'"]
     ]
 
 
@@ -557,3 +560,50 @@ def test_an_instance_without_its_series_changes_the_series_of_the_calendar(lab: 
 
     found = svc.events(calendar=term, single_events=True, limit=9)["start"]
     assert [f"{start:%m-%d %H:%M}" for start in found] == [FOUR, "01-05 15:00"]
+
+
+@pytest.mark.parametrize("original, parameters", [("20270105T100000", ";TZID=Europe/Berlin"), ("20270105", "")])
+def test_an_instance_without_its_series_has_versions(lab: svc.Sandbox, term: str, original: str, parameters: str):
+    svc.import_events(file(version(1, "20240101", "Series", "RRULE:FREQ=DAILY;COUNT=3")), calendar=term)
+    older, newer = (
+        file(override(original, "20270105T150000", name, parameters) + f"\nSEQUENCE:1\nDTSTAMP:{stamp}T000000Z")
+        for name, stamp in (("Older", "20240201"), ("Newer", "20240301"))
+    )
+
+    outcomes = [svc.import_events(content, calendar=term)["outcome"].item() for content in (newer, newer, older)]
+
+    assert outcomes == ["done", "unchanged", "skipped (older)"]
+    found = svc.events(calendar=term, single_events=True, limit=9)
+    assert found["summary"].tolist() == ["Series", "Newer", "Series"]
+
+
+@pytest.mark.parametrize("hour", ["10", "11"])
+def test_a_newer_file_without_a_changed_instance_undoes_its_change(lab: svc.Sandbox, term: str, hour: str):
+    series = version(1, "20240101", "Series", "RRULE:FREQ=DAILY;COUNT=3")
+    svc.import_events(file(series, override("20270105T100000", "20270105T150000") + "\nLOCATION:Attic"), calendar=term)
+    last = svc.events(calendar=term, single_events=True, limit=9).iloc[[2]]
+    svc.update_event(last, summary="Mine", calendar=term)
+
+    newer = series.replace("SEQUENCE:1", "SEQUENCE:2").replace("T10", f"T{hour}").replace("T110000", f"T{hour}3000")
+    svc.import_events(file(newer), calendar=term)
+
+    found = svc.events(calendar=term, single_events=True, limit=9)
+    changed = found[found["summary"] == "Mine"]
+    assert changed["start"].dt.hour.tolist() == [10]
+    assert f"{found['start'].iloc[1]:%d %H}" == f"05 {hour}"
+    assert "Moved" not in found["summary"].tolist()
+    assert found["location"].isna().all()
+
+
+def test_an_event_without_reminders_stays_without_them(lab: svc.Sandbox, term: str):
+    apple = "BEGIN:VALARM\nACTION:NONE\nTRIGGER;VALUE=DATE-TIME:19760401T005545Z\nEND:VALARM"
+    imported = svc.import_events(file(f"UID:a@b\n{HOUR}\n{apple}"), calendar=term)
+    exported = svc.export_events(to="none.ics", calendar=term)["path"].item()
+    other = svc.create_calendar("Other")["id"].item()
+
+    again = svc.import_events(exported, calendar=other)
+
+    for rows, calendar in ((imported, term), (again, other)):
+        assert rows["notes"].item() == ""
+        reminders = svc.event(rows, calendar=calendar)["reminders"].item()
+        assert (reminders["useDefault"], reminders.get("overrides", [])) == (False, [])
