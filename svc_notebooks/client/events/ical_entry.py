@@ -30,9 +30,9 @@ class IcalEvent:
     @property
     def moments(self) -> list[datetime]:
         """The event's times outside of UTC, and for a series the end of the period with listed clock changes."""
-        listed = [moment for each in self.properties for moment in each.moments]
+        listed = [moment for line in self.properties for moment in line.moments]
         moments = [moment for moment in listed if isinstance(moment, datetime)]
-        endless = any(each.name == "RRULE" for each in self.properties)
+        endless = any(line.name == "RRULE" for line in self.properties)
         if moments and endless and max(moments).year < _LAST_YEAR:
             moments.append(max(moments) + _ZONE_HORIZON)
         return moments

@@ -21,25 +21,16 @@ from .ical_recurrence_reader import recurrence_lines
 from .ical_times import EventTimes, FileZones, event_times, in_utc, read_duration, time_object
 
 _DAY, _MINUTE = timedelta(days=1), timedelta(minutes=1)
-_STATUSES = {"CONFIRMED": "confirmed", "TENTATIVE": "tentative"}
-_TRANSPARENCIES = {"OPAQUE": "opaque", "TRANSPARENT": "transparent"}
-_CLASSES = {"PUBLIC": "public", "PRIVATE": "private", "CONFIDENTIAL": "confidential"}
-_RESPONSES = {"ACCEPTED": "accepted", "DECLINED": "declined", "TENTATIVE": "tentative"}
-_COLOR_IDS = {name.upper(): color for color, names in COLOR_NAMES.items() for name in names}
+_STATUSES = {name: name for name in ("confirmed", "tentative")}
+_TRANSPARENCIES = {name: name for name in ("opaque", "transparent")}
+_CLASSES = {name: name for name in ("public", "private", "confidential")}
+_RESPONSES = ("accepted", "declined", "tentative")
+_COLOR_IDS = {name: color for color, names in COLOR_NAMES.items() for name in names}
 _SINGLE = (
-    "DTSTART",
-    "DTEND",
-    "DURATION",
-    "SUMMARY",
-    "DESCRIPTION",
-    "LOCATION",
-    "STATUS",
-    "TRANSP",
-    "CLASS",
-    "ORGANIZER",
-)
+    "DTSTART", "DTEND", "DURATION", "SUMMARY", "DESCRIPTION", "LOCATION", "STATUS", "TRANSP", "CLASS", "ORGANIZER",
+)  # fmt: skip
 _UNUSED = ("CATEGORIES", "COMMENT", "CONTACT", "GEO", "IMAGE", "PRIORITY", "RELATED-TO", "RESOURCES")
-"""The properties that have no equivalent in an event. A PRIORITY of 0 or 5, which Outlook always writes, says nothing."""
+"""The properties that have no equivalent in an event. A PRIORITY of 0 or 5, which Outlook writes, has no meaning."""
 _MAX_TEXT = 100_000
 """The length of a text that fits into a request of one megabyte."""
 _MAX_INTEGER = 2**31 - 1
@@ -55,7 +46,7 @@ def event_fields(component: Component, zones: FileZones, shortest: timedelta, no
         notes: The list to which a sentence is added for each part that was changed or left out.
     """
     times = event_times(component, zones, shortest, notes)
-    repeated = [name for name, count in Counter(each.name for each in component.properties).items() if count > 1]
+    repeated = [name for name, count in Counter(line.name for line in component.properties).items() if count > 1]
     notes += [f"{name} occurs more than once; the first is used" for name in repeated if name in _SINGLE]
     body: JSONObject = {"start": time_object(times.start), "end": time_object(times.end)}
     for name in ("SUMMARY", "DESCRIPTION", "LOCATION"):
@@ -68,19 +59,19 @@ def event_fields(component: Component, zones: FileZones, shortest: timedelta, no
         ("CLASS", _CLASSES, "visibility"),
         ("COLOR", _COLOR_IDS, "colorId"),
     ):
-        text = component.value(name).upper()
+        text = component.value(name).lower()
         if value := values.get(text, "private" if text and name == "CLASS" else ""):  # RFC 5545, 3.8.1.3
             body[field] = value
-        notes += [f"{name} {text[:40]!r} is unknown"] if text and text not in values else []
+        notes += [f"{name} {component.value(name)[:40]!r} is unknown"] if text and text not in values else []
     if unused := [name for name in _UNUSED if component.value(name) not in ("", "0", "5")]:
         notes.append(f"left out, because events have no such fields: {', '.join(unused)}")
     optional: dict[str, JSON] = {
         "sequence": sequence_of(component),
-        "organizer": next((_person(each) for each in component.all("ORGANIZER")), {}),
+        "organizer": next((_person(person) for person in component.all("ORGANIZER")), {}),
         "attendees": [*_attendees(component, notes)],
         "reminders": _reminders(component, times, zones, notes),
         "recurrence": [*recurrence_lines(component, times, zones, notes)],
-        "source": _source(component, notes),
+        "source": _source(component),
         "attachments": [*_attachments(component, notes)],
         "conferenceData": _conference(component, notes),
     }
@@ -119,22 +110,24 @@ def sequence_of(component: Component) -> int:
 # -- people ----------------------------------------------------------------------------------------------------------
 
 
-def _person(each: Property) -> JSONObject:
+def _person(person: Property) -> JSONObject:
     """Return the e-mail address and the name of a person, or {} for an address that is not an e-mail address."""
-    address = re.sub(r"^.*?mailto:", "", each.value.strip(), flags=re.IGNORECASE).strip(" <>'\"")
+    address = re.sub(r"^.*?mailto:", "", person.value.strip(), flags=re.IGNORECASE).strip(" <>'\"")
     if not is_address(address):
-        address = each.parameters.get("EMAIL", "")
+        address = person.parameters.get("EMAIL", "")
     if not is_address(address):
         return {}
-    name = each.parameters.get("CN", "")
+    name = person.parameters.get("CN", "")
     return {"email": address, **({"displayName": name} if name else {})}
 
 
 def _attendees(component: Component, notes: list[str]) -> Iterator[JSONObject]:
-    for each in component.all("ATTENDEE"):
-        guest, parameters = _person(each), each.parameters
+    for attendee in component.all("ATTENDEE"):
+        guest, parameters = _person(attendee), attendee.parameters
         if not guest:
-            notes.append(f"the guest {(parameters.get('CN') or each.value)[:80]!r} was left out: not an e-mail address")
+            notes.append(
+                f"the guest {(parameters.get('CN') or attendee.value)[:80]!r} was left out: not an e-mail address"
+            )
             continue
         guests = parameters.get("X-NUM-GUESTS", "0")
         flags: dict[str, JSON] = {
@@ -143,8 +136,9 @@ def _attendees(component: Component, notes: list[str]) -> Iterator[JSONObject]:
             "additionalGuests": int(guests) if re.fullmatch(r"\d{1,6}", guests, re.ASCII) else 0,
             "comment": parameters.get("X-RESPONSE-COMMENT", ""),
         }
-        response = _RESPONSES.get(parameters.get("PARTSTAT", "").upper(), "needsAction")
-        yield {**guest, "responseStatus": response, **{name: value for name, value in flags.items() if value}}
+        response = parameters.get("PARTSTAT", "").lower()
+        status = response if response in _RESPONSES else "needsAction"
+        yield {**guest, "responseStatus": status, **{name: value for name, value in flags.items() if value}}
 
 
 # -- reminders -------------------------------------------------------------------------------------------------------
@@ -167,7 +161,7 @@ def _reminders(component: Component, times: EventTimes, zones: FileZones, notes:
                 )
             method = "email" if alarm.value("ACTION").upper() == "EMAIL" else "popup"
             minutes[method, min(before, MAX_REMINDER_MINUTES)] = None
-    nearest = sorted(minutes, key=lambda each: each[1])[:MAX_REMINDERS]
+    nearest = sorted(minutes, key=lambda reminder: reminder[1])[:MAX_REMINDERS]
     if len(nearest) < len(minutes):
         notes.append(f"of {len(minutes)} alarms the {MAX_REMINDERS} nearest to the start were kept")
     overrides: list[JSON] = [
@@ -198,27 +192,26 @@ def _minutes_before(trigger: Property, times: EventTimes, zones: FileZones) -> i
 # -- links -----------------------------------------------------------------------------------------------------------
 
 
-def _source(component: Component, notes: list[str]) -> JSONObject:
+def _source(component: Component) -> JSONObject:
     """Return the page of an event, unless it is that of a service of this family, from which the event was exported."""
     return next(
         (
-            {"url": each.value.strip()}
-            for each in component.all("URL")
-            if PAGE not in each.parameters and each.value.strip()
+            {"url": url.value.strip()}
+            for url in component.all("URL")
+            if PAGE not in url.parameters and url.value.strip()
         ),
         {},
     )
 
 
 def _attachments(component: Component, notes: list[str]) -> Iterator[JSONObject]:
-    for each in component.all("ATTACH"):
-        if each.parameters.get("VALUE", "").upper() == "BINARY" or each.parameters.get("ENCODING"):
-            notes.append(
-                f"the attachment {each.parameters.get('FILENAME', '')[:80]!r} was left out: its content is in the file"
-            )
+    for attachment in component.all("ATTACH"):
+        parameters, name = attachment.parameters, attachment.parameters.get("FILENAME", "")
+        if parameters.get("VALUE", "").upper() == "BINARY" or parameters.get("ENCODING"):
+            notes.append(f"the attachment {name[:80]!r} was left out: its content is in the file")
             continue
-        names = {"title": each.parameters.get("FILENAME"), "mimeType": each.parameters.get("FMTTYPE")}
-        yield {"fileUrl": each.value.strip(), **{name: text for name, text in names.items() if text}}
+        names = {"title": name, "mimeType": parameters.get("FMTTYPE")}
+        yield {"fileUrl": attachment.value.strip(), **{name: text for name, text in names.items() if text}}
 
 
 _ENTRY_POINTS = {"VIDEO": "video", "PHONE": "phone", "AUDIO": "sip"}
@@ -227,13 +220,15 @@ _ENTRY_POINTS = {"VIDEO": "video", "PHONE": "phone", "AUDIO": "sip"}
 def _conference(component: Component, notes: list[str]) -> JSONObject:
     """Return the conference of an event (RFC 7986, 5.11)."""
     points: list[JSONObject] = []
-    for each in component.all("CONFERENCE"):
-        features = each.parameters.get("FEATURE", "").upper().split(",")
+    for conference in component.all("CONFERENCE"):
+        features = conference.parameters.get("FEATURE", "").upper().split(",")
         kind = next((_ENTRY_POINTS[feature] for feature in features if feature in _ENTRY_POINTS), None)
-        kind = kind or ("phone" if each.value.strip().startswith("tel:") else "video")
+        kind = kind or ("phone" if conference.value.strip().startswith("tel:") else "video")
         if kind != "phone" and any(point["entryPointType"] == kind for point in points):
-            notes.append(f"the conference {each.value.strip()[:80]!r} was left out: an event has one {kind} conference")
+            notes.append(
+                f"the conference {conference.value.strip()[:80]!r} was left out: an event has one {kind} conference"
+            )
             continue
-        label = each.parameters.get("LABEL")
-        points.append({"entryPointType": kind, "uri": each.value.strip(), **({"label": label} if label else {})})
+        label = conference.parameters.get("LABEL")
+        points.append({"entryPointType": kind, "uri": conference.value.strip(), **({"label": label} if label else {})})
     return {"conferenceSolution": {"name": "Conference"}, "entryPoints": [*points]} if points else {}

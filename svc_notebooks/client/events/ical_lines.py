@@ -37,15 +37,15 @@ class Component(NamedTuple):
 
     def all(self, name: str) -> list[Property]:
         """Return the properties with a name, in the order of the file."""
-        return [each for each in self.properties if each.name == name]
+        return [line for line in self.properties if line.name == name]
 
     def value(self, name: str) -> str:
         """Return the value of the first property with a name, without blanks around it, or ""."""
-        return next((each.value.strip() for each in self.properties if each.name == name), "")
+        return next((line.value.strip() for line in self.properties if line.name == name), "")
 
     def text(self, name: str) -> str:
         """Return the TEXT value of the first property with a name, or ""."""
-        return next((read_text(each.value) for each in self.properties if each.name == name), "")
+        return next((read_text(line.value) for line in self.properties if line.name == name), "")
 
     def walk(self, name: str) -> Iterator[Component]:
         """Yield the components with a name that are in this component, or in a component inside of it."""
@@ -90,13 +90,13 @@ def read_components(text: str) -> Component:
     """
     root = Component("", [], [])
     path = [root]
-    for each in _read_properties(text):
-        if each.name not in ("BEGIN", "END"):
-            path[-1].properties.append(each)
+    for line in _read_properties(text):
+        if line.name not in ("BEGIN", "END"):
+            path[-1].properties.append(line)
             continue
-        name = each.value.partition("\\")[0].strip().upper()
+        name = line.value.partition("\\")[0].strip().upper()
         names = [component.name for component in path]
-        if each.name == "BEGIN":
+        if line.name == "BEGIN":
             if name in names:  # its end is missing, because no component contains one of its own kind
                 del path[names.index(name) :]
             path[-1].components.append(Component(name, [], []))
@@ -200,7 +200,7 @@ def print_properties(properties: Iterable[Property]) -> str:
     >>> print_properties([Property("ATTENDEE", "mailto:bob@svc.example", {"CN": "Bob: B"})])
     'ATTENDEE;CN="Bob: B":mailto:bob@svc.example\\r\\n'
     """
-    return "".join([f"{_folded(_line(*each[:3]))}\r\n" for each in properties])
+    return "".join([f"{_folded(_line(*line[:3]))}\r\n" for line in properties])
 
 
 def _line(name: str, value: str, parameters: Mapping[str, str]) -> str:

@@ -39,7 +39,7 @@ COLOR_NAMES: Mapping[str, Sequence[str]] = {
 }
 """The CSS names that are nearest to the colour of each `colorId`. The first is written (RFC 7986, 5.9)."""
 
-_CLASSES = {"public": "PUBLIC", "private": "PRIVATE", "confidential": "CONFIDENTIAL"}
+_CLASSES = ("public", "private", "confidential")
 
 
 def color_name(code: str) -> str:
@@ -68,12 +68,12 @@ def details(event: Event) -> Iterator[Property]:
     yield Property("STATUS", str(event.get("status") or "confirmed").upper())
     yield Property("TRANSP", str(event.get("transparency") or "opaque").upper())
     if event.get("visibility") in _CLASSES:
-        yield Property("CLASS", _CLASSES[str(event["visibility"])])
+        yield Property("CLASS", str(event["visibility"]).upper())
     yield from _people(event)
     yield from _links(event)
 
 
-_RESPONSES = {"accepted": "ACCEPTED", "declined": "DECLINED", "tentative": "TENTATIVE"}
+_RESPONSES = ("accepted", "declined", "tentative")
 
 
 def _people(event: Event) -> Iterator[Property]:
@@ -87,10 +87,11 @@ def _people(event: Event) -> Iterator[Property]:
 
 
 def _guest_parameters(guest: Attendee) -> dict[str, str]:
+    response = guest.get("responseStatus")
     parameters = {
         "CUTYPE": "RESOURCE" if guest.get("resource") else "INDIVIDUAL",
         "ROLE": "OPT-PARTICIPANT" if guest.get("optional") else "REQ-PARTICIPANT",
-        "PARTSTAT": _RESPONSES.get(str(guest.get("responseStatus")), "NEEDS-ACTION"),
+        "PARTSTAT": str(response).upper() if response in _RESPONSES else "NEEDS-ACTION",
     }
     more = {"X-NUM-GUESTS": guest.get("additionalGuests"), "X-RESPONSE-COMMENT": guest.get("comment")}
     return parameters | _common_name(guest) | _texts(more)

@@ -17,7 +17,7 @@ from ...core.http.messages import JSONObject
 from ...core.time_zones import zone
 from .ical_fields import event_fields, sequence_of
 from .ical_lines import Component, read_components
-from .ical_recurrence_reader import fitted
+from .ical_recurrence_reader import time_in_series
 from .ical_series import ImportedEvent as ImportedEvent, ImportedSeries
 from .ical_times import FileZones, in_utc, read_moment, reason
 
@@ -29,7 +29,7 @@ def parse_calendars(text: str) -> list[Component]:
     """Return the calendars of an unfolded iCalendar file. Raises ValueError for other content."""
     root = read_components(text)
     calendars = [*root.walk("VCALENDAR")]
-    rest = root._replace(components=[each for each in root.components if each.name != "VCALENDAR"])
+    rest = root._replace(components=[component for component in root.components if component.name != "VCALENDAR"])
     calendars += [rest] if any(rest.walk("VEVENT")) else []
     if not calendars:
         raise ValueError("source is not an iCalendar file; it must begin with BEGIN:VCALENDAR")
@@ -48,7 +48,7 @@ _CALENDAR_PROPERTIES = {
 def calendar_properties(calendars: Sequence[Component]) -> dict[str, str]:
     """Return the name, the colour and the refresh interval that the first of the calendars with one has."""
     properties = {
-        key: next(filter(None, (each.text(name) for each in calendars for name in names)), "")
+        key: next(filter(None, (calendar.text(name) for calendar in calendars for name in names)), "")
         for key, names in _CALENDAR_PROPERTIES.items()
     }
     return {key: text for key, text in properties.items() if text}
@@ -111,7 +111,7 @@ class _Version:
     def original(self, start: Start | None = None) -> Start:
         """Return the original start of a changed instance, in the type and the zone of the start of its series."""
         identifier = self.component.all("RECURRENCE-ID")[0]
-        return fitted(identifier, start, self.zones, []) if start else self.zones.read(identifier, [])
+        return time_in_series(identifier, start, self.zones, []) if start else self.zones.read(identifier, [])
 
     @property
     def is_of_all_later(self) -> bool:
@@ -142,9 +142,9 @@ def _events(uid: str, versions: dict[str, list[_Version]]) -> Iterator[ImportedE
         yield from (_instance(uid, version, [] if event else notes) for version in newest.values())
         return
     series = [ImportedSeries(event)]
-    others: list[_Version] = []
+    unmatched: list[_Version] = []
     start = read_time(event.body["start"])
-    for original, version in _sorted(newest.values(), start, others):
+    for original, version in _by_original_start(newest.values(), start, unmatched):
         notes = []
         try:
             fields = None if version.is_cancelled else version.fields(notes)
@@ -155,21 +155,23 @@ def _events(uid: str, versions: dict[str, list[_Version]]) -> Iterator[ImportedE
             last = series[-1].split(original, fields, notes)
             series[-1:] = [last] if last.event is series[-1].event else [series[-1], last]
         elif not series[-1].change(original, fields, notes):
-            others.append(version)
-    yield from (each.event for n, each in enumerate(series) if n == 0 or each.event.body.get("recurrence"))
-    for version in others:
-        stray = _instance(uid, version, ["the series has no instance at its RECURRENCE-ID; it is an event of its own"])
-        yield stray._replace(instance_of=None)
+            unmatched.append(version)
+    yield from (part.event for n, part in enumerate(series) if n == 0 or part.event.body.get("recurrence"))
+    for version in unmatched:
+        note = "the series has no instance at its RECURRENCE-ID; it is an event of its own"
+        yield _instance(uid, version, [note])._replace(instance_of=None)
 
 
-def _sorted(versions: Iterable[_Version], start: Start, others: list[_Version]) -> list[tuple[Start, _Version]]:
-    """Return changed instances by their original start. Those that cannot be read are added to `others`."""
+def _by_original_start(
+    versions: Iterable[_Version], start: Start, unmatched: list[_Version]
+) -> list[tuple[Start, _Version]]:
+    """Return changed instances by their original start. Those that cannot be read are added to `unmatched`."""
     pairs: list[tuple[Start, _Version]] = []
     for version in versions:
         try:
             pairs.append((version.original(start), version))
         except (OverflowError, ValueError):
-            others.append(version)
+            unmatched.append(version)
     return sorted(pairs, key=lambda pair: pair[0])
 
 

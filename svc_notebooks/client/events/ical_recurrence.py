@@ -113,7 +113,7 @@ def _dates(recurrence: Recurrence, start: Start) -> Iterator[Property]:
     if dates:
         yield time_property("RDATE", *dates)
     if periods := [rdate for rdate in recurrence.rdates if rdate.duration]:
-        texts = [f"{print_moment(each.start)}/PT{(each.duration or _NONE) // _SECOND}S" for each in periods]
+        texts = [f"{print_moment(period.start)}/PT{(period.duration or _NONE) // _SECOND}S" for period in periods]
         yield Property("RDATE", ",".join(texts), {"VALUE": "PERIOD"})
     if recurrence.exdates:
         yield time_property("EXDATE", *(in_zone_of(start, moment) for moment in recurrence.exdates))

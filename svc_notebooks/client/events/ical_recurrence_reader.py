@@ -18,20 +18,22 @@ from .ical_times import EventTimes, FileZones, read_duration, read_moment, reaso
 def recurrence_lines(component: Component, times: EventTimes, zones: FileZones, notes: list[str]) -> Iterator[str]:
     """Yield the recurrence lines of an event, without what cannot be read."""
     for name in ("RRULE", "EXRULE"):
-        for each in component.all(name):
-            if line := _rule_line(each, times.start, notes):
+        for rule in component.all(name):
+            if line := _rule_line(rule, times.start, notes):
                 yield line
     periods: dict[str, None] = {}
     for name in ("RDATE", "EXDATE"):
         moments: dict[str, None] = {}
-        for each in component.all(name):
-            for value in filter(None, map(str.strip, each.value.partition("\\")[0].split(","))):
+        for dates in component.all(name):
+            for value in filter(None, map(str.strip, dates.value.partition("\\")[0].split(","))):
                 try:
                     if "/" in value and "T" in value.upper() and isinstance(times.start, datetime) and name == "RDATE":
-                        periods[_period(value, each, times.start, zones, notes)] = None
+                        periods[_period(value, dates, times.start, zones, notes)] = None
                     else:
                         value = value.partition("/")[0]
-                        moments[print_moment(fitted(each._replace(value=value), times.start, zones, notes))] = None
+                        moments[
+                            print_moment(time_in_series(dates._replace(value=value), times.start, zones, notes))
+                        ] = None
                 except (OverflowError, ValueError) as error:
                     notes.append(f"{name} was left out: {reason(error)}")
         if name == "RDATE":  # the start is always an instance
@@ -42,14 +44,14 @@ def recurrence_lines(component: Component, times: EventTimes, zones: FileZones, 
         yield f"RDATE;VALUE=PERIOD:{','.join(periods)}"
 
 
-def fitted(each: Property, start: Start, zones: FileZones, notes: list[str]) -> Start:
+def time_in_series(dates: Property, start: Start, zones: FileZones, notes: list[str]) -> Start:
     """Return the time of an EXDATE, RDATE or RECURRENCE-ID as a value of the type and in the zone of a start."""
     if isinstance(start, datetime):
-        moment = zones.read(each, notes, start.tzinfo)
+        moment = zones.read(dates, notes, start.tzinfo)
         if isinstance(moment, datetime):
             return moment
         return datetime.combine(moment, start.time(), start.tzinfo)
-    moment = zones.read(each, notes)
+    moment = zones.read(dates, notes)
     if not isinstance(moment, datetime):
         return moment
     # Some programs write the day as midnight in the zone of the calendar, converted to UTC.
@@ -57,30 +59,30 @@ def fitted(each: Property, start: Start, zones: FileZones, notes: list[str]) -> 
     return moment.date() if is_day else moment.astimezone(zones.local).date()
 
 
-def _period(value: str, each: Property, start: datetime, zones: FileZones, notes: list[str]) -> str:
+def _period(value: str, dates: Property, start: datetime, zones: FileZones, notes: list[str]) -> str:
     first, _, second = value.partition("/")
-    begin = zones.located(read_moment(first), each, notes, start.tzinfo)
+    begin = zones.with_zone(read_moment(first), dates, notes, start.tzinfo)
     if not isinstance(begin, datetime):
         raise ValueError(f"{value[:40]!r} is not a period such as 20270212T090000Z/PT1H")
     if second[:1].upper() in ("P", "+", "-"):
         end: Start = begin.astimezone(UTC) + read_duration(second)
     else:
-        end = zones.located(read_moment(second), each, notes, start.tzinfo)
+        end = zones.with_zone(read_moment(second), dates, notes, start.tzinfo)
     return f"{print_moment(begin)}/{print_moment(end)}"
 
 
-def _rule_line(each: Property, start: Start, notes: list[str]) -> str | None:
+def _rule_line(rule: Property, start: Start, notes: list[str]) -> str | None:
     """Return the line of a rule without the parts that are not valid, or None without a valid frequency."""
-    texts = filter(None, "".join(each.value.partition("\\")[0].split()).upper().split(";"))
+    texts = filter(None, "".join(rule.value.partition("\\")[0].split()).upper().split(";"))
     parts = {name: value for name, _, value in (text.partition("=") for text in texts)}
-    line = f"{each.name}:FREQ={parts.pop('FREQ', '')}"
+    line = f"{rule.name}:FREQ={parts.pop('FREQ', '')}"
     if problem := _problem(line, start):
-        notes.append(f"{each.name} was left out: {problem}")
+        notes.append(f"{rule.name} was left out: {problem}")
         return None
     for name in sorted(parts, key="BYSETPOS".__eq__):  # which is valid only beside another part
         longer = f"{line};{name}={_until(parts[name], start) if name == 'UNTIL' else parts[name]}"
         if problem := _problem(longer, start):
-            notes.append(f"{name} of {each.name} was left out: {problem}")
+            notes.append(f"{name} of {rule.name} was left out: {problem}")
         else:
             line = longer
     return line

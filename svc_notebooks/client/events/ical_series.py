@@ -33,7 +33,8 @@ class ImportedEvent(NamedTuple):
     `changes` has the original start of each changed instance and its fields, None if cancelled. `notes` says what was
     changed or left out. `stamp` is the time of the version in UTC, or "". `method` is the METHOD of the calendar, which
     is CANCEL for an event that is cancelled. For an instance whose series is not in the file, `instance_of` has the UID
-    and a function that returns the original start for the start of the series. If the event cannot be read, `problem` says why.
+    and a function that returns the original start for the start of the series. `problem` says why the event cannot be
+    read.
     """
 
     body: JSONObject
@@ -143,7 +144,7 @@ def _split(lines: Sequence[str], start: Start, end: Start, original: Start) -> t
         head, _, text = line.partition(":")
         if name in ("RRULE", "EXRULE"):
             rule = Recurrence(rules=(values[0],))
-            count = sum(each.start < original for each in islice(occurrences(rule, start, end), _MAX_COUNT))
+            count = sum(instance.start < original for instance in islice(occurrences(rule, start, end), _MAX_COUNT))
             endless = ";".join(part for part in text.split(";") if not part.startswith(("COUNT=", "UNTIL=")))
             goes_on = next(occurrences(rule, start, end, after=instant(original, UTC)), None)
             before.append(f"{head}:{endless};UNTIL={last}" if goes_on else line)
@@ -151,12 +152,12 @@ def _split(lines: Sequence[str], start: Start, end: Start, original: Start) -> t
             later += [rest] if goes_on else []
             continue
         pairs = [
-            (value.start if isinstance(value, RDate) else value, each)
-            for value, each in zip(values, text.split(","), strict=True)
+            (value.start if isinstance(value, RDate) else value, moment)
+            for value, moment in zip(values, text.split(","), strict=True)
         ]
         for part, kept in (
-            (before, [each for value, each in pairs if value < original]),
-            (later, [each for value, each in pairs if value >= original]),
+            (before, [moment for value, moment in pairs if value < original]),
+            (later, [moment for value, moment in pairs if value >= original]),
         ):
             part += [f"{head}:{','.join(kept)}"] if kept else []
     return before, later

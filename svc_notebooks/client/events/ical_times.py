@@ -69,18 +69,18 @@ class FileZones:
         self._calendar = calendar
         self._zones: dict[tuple[str, int], tuple[ZoneInfo, _DefinedZone | None, str]] = {}
 
-    def read(self, each: Property, notes: list[str], own: tzinfo | None = None) -> Start:
+    def read(self, line: Property, notes: list[str], own: tzinfo | None = None) -> Start:
         """Return the date, or the time with an IANA zone or in UTC, of a property. Raises ValueError.
 
         A time without a zone is in `own`, the zone of the event.
         """
-        return self.located(read_moment(each.value), each, notes, own)
+        return self.with_zone(read_moment(line.value), line, notes, own)
 
-    def located(self, moment: Start, each: Property, notes: list[str], own: tzinfo | None = None) -> Start:
+    def with_zone(self, moment: Start, line: Property, notes: list[str], own: tzinfo | None = None) -> Start:
         """Return a date, or a time with the zone that a property names."""
         if not isinstance(moment, datetime) or moment.tzinfo is not None:
             return moment
-        name = each.parameters.get("TZID", "").strip()
+        name = line.parameters.get("TZID", "").strip()
         if not name:
             return moment.replace(tzinfo=own or self.local)
         if (name, moment.year) not in self._zones:
@@ -114,13 +114,13 @@ class FileZones:
 
     @cached_property
     def _defined(self) -> dict[str, _DefinedZone]:
-        texts = [each.value.strip()[:4] for event in self._calendar.walk("VEVENT") for each in event.all("DTSTART")]
+        texts = [line.value.strip()[:4] for event in self._calendar.walk("VEVENT") for line in event.all("DTSTART")]
         years = [int(text) for text in texts if re.fullmatch(r"[1-9]\d{3}", text, re.ASCII)] or [date.min.year + 1]
         first = datetime(max(min(years) - 1, 2), 1, 1, tzinfo=UTC)
         last = datetime(min(max(years) + _YEARS_AHEAD, 9990), 1, 1, tzinfo=UTC)
-        zones = [(each.value("TZID"), each.components) for each in self._calendar.walk("VTIMEZONE")]
+        zones = [(definition.value("TZID"), definition.components) for definition in self._calendar.walk("VTIMEZONE")]
         defined = {read_text(name): _DefinedZone(_changes(parts, first, last)) for name, parts in zones if name}
-        return {name: each for name, each in defined.items() if each.is_valid}
+        return {name: defined_zone for name, defined_zone in defined.items() if defined_zone.is_valid}
 
 
 class _DefinedZone(tzinfo):
@@ -160,7 +160,7 @@ def _changes(
     observances: list[Component], first: datetime, last: datetime
 ) -> Iterator[tuple[datetime, timedelta, timedelta]]:
     """Return the clock changes of a VTIMEZONE with the UTC offsets before and after them, without invalid ones."""
-    return islice((change for each in observances for change in _onsets(each, first, last)), _MAX_CHANGES)
+    return islice((change for observance in observances for change in _onsets(observance, first, last)), _MAX_CHANGES)
 
 
 def _onsets(observance: Component, first: datetime, last: datetime) -> Iterator[tuple[datetime, timedelta, timedelta]]:
@@ -170,8 +170,8 @@ def _onsets(observance: Component, first: datetime, last: datetime) -> Iterator[
         if not isinstance(start, datetime):
             return
         start = start.replace(tzinfo=timezone(before))
-        lines = [f"RRULE:{each.value.strip()}" for each in observance.all("RRULE")]
-        dates = [date for each in observance.all("RDATE") for date in each.value.split(",")]
+        lines = [f"RRULE:{line.value.strip()}" for line in observance.all("RRULE")]
+        dates = [date for line in observance.all("RDATE") for date in line.value.split(",")]
         more = [moment for moment in map(read_moment, dates) if isinstance(moment, datetime)]
         ruled = starts(Recurrence.parse(lines, start), start, after=first, before=last) if lines else ()
     except ValueError:
@@ -214,16 +214,16 @@ def event_times(component: Component, zones: FileZones, shortest: timedelta, not
 
 def _end(component: Component, start: Start, zones: FileZones, notes: list[str]) -> Start:
     own = start.tzinfo if isinstance(start, datetime) else None
-    for each in component.all("DTEND"):
-        end = zones.read(each, notes, own)
+    for line in component.all("DTEND"):
+        end = zones.read(line, notes, own)
         if isinstance(start, datetime) == isinstance(end, datetime):
             return end
         notes.append("DTEND was converted to the type of DTSTART")
         if not isinstance(end, datetime):
             return datetime.combine(end, datetime.min.time(), own)
         return end.date() + (_DAY if end.time() > datetime.min.time() else timedelta())
-    for each in component.all("DURATION"):
-        length = read_duration(each.value)
+    for line in component.all("DURATION"):
+        length = read_duration(line.value)
         if length % _DAY and own is None:
             notes.append("DURATION of an event without times was rounded up to days")
         return _after(start, length)

@@ -158,11 +158,11 @@ def _text(source: object) -> tuple[str, list[str]]:
         content = decode(content, job).encode()
     lines = unfolded(content).split(b"\n")
     # Only the lines that are not UTF-8 are decoded by a guess, because some programs mix character sets in a file.
-    others = [n for n, line in enumerate(lines) if not line.isascii() and not _is_utf8(line)]
-    decoded = decode(b"\n".join(lines[n] for n in others), job).split("\n")
-    texts = dict(zip(others, decoded, strict=False))
+    guessed = [n for n, line in enumerate(lines) if not line.isascii() and not _is_utf8(line)]
+    decoded = decode(b"\n".join(lines[n] for n in guessed), job).split("\n")
+    texts = dict(zip(guessed, decoded, strict=False))
     text = "\n".join([texts.get(n) or line.decode("utf-8", "replace") for n, line in enumerate(lines)])
-    return text, [f"{len(others)} lines of the file are not UTF-8; their character set was guessed"] if others else []
+    return text, [f"{len(guessed)} lines of the file are not UTF-8; their character set was guessed"] if guessed else []
 
 
 def _is_utf8(line: bytes) -> bool:
@@ -204,19 +204,20 @@ def _rows(session: Session, calendar: str, events: list[ImportedEvent], reminder
     series = {str(event.get("iCalUID")): event for event in stored if not event.get("recurringEventId")}
     by_id = {event["id"]: event for event in stored}
     instances: dict[str, list[Event]] = {}
-    for event in stored:
-        instances.setdefault(str(event.get("recurringEventId")), []).append(event)
+    for instance in stored:
+        if _version(instance).endswith(_INSTANCE):
+            instances.setdefault(str(instance.get("recurringEventId")), []).append(instance)
     exported = _exported(stored, reminders) if stored else {}
     rows: list[_Row] = []
     for event in events:
         parent = series.get(event.instance_of[0]) if event.instance_of else None
         instance_id = f"{parent['id']}_{_original_start(event, parent)}" if parent else ""
-        uid, instance = str(event.body["iCalUID"]), by_id.get(instance_id, parent)
+        uid, current = str(event.body["iCalUID"]), by_id.get(instance_id, parent)
         if event.instance_of and not parent:
             event = event._replace(notes=[*event.notes, "its series is not in the calendar; it is an event of its own"])
         own = series.get(uid)
-        changed = [each for each in instances.get(str(own["id"]), []) if _version(each).endswith(_INSTANCE)] if own else []
-        rows.append(_Row(event, own, instance_id, instance, changed, exported.get(uid) == event.digest))
+        changed = instances.get(str(own["id"]), []) if own else []
+        rows.append(_Row(event, own, instance_id, current, changed, exported.get(uid) == event.digest))
     return rows
 
 
@@ -281,7 +282,7 @@ def _marked(stored: Event | None, mark: str) -> JSONObject:
 
 
 def _of_instance(event: ImportedEvent, fields: JSONObject | None) -> JSONObject | None:
-    """Return the fields of a changed instance with the version of the file, by which a newer file finds the instance."""
+    """Return the fields of a changed instance with the version of the file, which marks it for newer files."""
     return fields and fields | _marked(None, f"{event.stamp} {event.digest}{_INSTANCE}")
 
 
