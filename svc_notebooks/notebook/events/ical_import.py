@@ -226,7 +226,10 @@ def _original_start(event: ImportedEvent, series: Event) -> str:
     from ...core.events.rfc5545_times import print_moment
     from ...core.events.times import read_time
 
-    return print_moment(event.instance_of[1](read_time(series.get("start")))) if event.instance_of else ""
+    try:
+        return print_moment(event.instance_of[1](read_time(series.get("start")))) if event.instance_of else ""
+    except OverflowError:  # a time of the year 1 or 9999 in another zone, which no series has
+        return ""
 
 
 def _exported(stored: list[Event], reminders: Reminders) -> dict[JSON, str]:
