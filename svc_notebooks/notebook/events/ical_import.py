@@ -181,15 +181,13 @@ class _Row(NamedTuple):
     """An event of the file, with the event of the calendar that has its UID.
 
     For an instance of a series of the calendar, `instance_id` is its id, and `instance` the changed instance or the
-    series. `changed` are the instances of the stored event that an earlier import changed. `is_stored` is True if the
-    calendar has the same event with the same changed instances.
+    series. `is_stored` is True if the calendar has the same event with the same changed instances.
     """
 
     event: ImportedEvent
     stored: Event | None
     instance_id: str
     instance: Event | None
-    changed: list[Event]
     is_stored: bool
 
 
@@ -204,10 +202,6 @@ def _rows(session: Session, calendar: str, events: list[ImportedEvent], reminder
     stored = [event for event in listed if event.get("iCalUID") in uids]
     series = {str(event.get("iCalUID")): event for event in stored if not event.get("recurringEventId")}
     by_id = {event["id"]: event for event in stored}
-    instances: dict[str, list[Event]] = {}
-    for instance in stored:
-        if _version(instance).endswith(_INSTANCE):
-            instances.setdefault(str(instance.get("recurringEventId")), []).append(instance)
     exported = _exported(stored, reminders) if stored else {}
     rows: list[_Row] = []
     for event in events:
@@ -216,9 +210,7 @@ def _rows(session: Session, calendar: str, events: list[ImportedEvent], reminder
         uid, current = str(event.body["iCalUID"]), by_id.get(instance_id, parent)
         if event.instance_of and not parent:
             event = event._replace(notes=[*event.notes, "its series is not in the calendar; it is an event of its own"])
-        own = series.get(uid)
-        changed = instances.get(str(own["id"]), []) if own else []
-        rows.append(_Row(event, own, instance_id, current, changed, exported.get(uid) == event.digest))
+        rows.append(_Row(event, series.get(uid), instance_id, current, exported.get(uid) == event.digest))
     return rows
 
 
@@ -244,7 +236,7 @@ def _exported(stored: list[Event], reminders: Reminders) -> dict[JSON, str]:
 
 def _import(session: Session, row: _Row, report: Report, calendar: str, zone: str) -> Record:
     """Import an event and its changed instances, and return the record of the event."""
-    from ...client.events.events import delete_event, import_event, patch_event
+    from ...client.events.events import delete_event, import_event, list_events, patch_event
 
     event, stored, known = row.event, row.stored, _known(row)
     if event.problem is not None:
@@ -267,7 +259,10 @@ def _import(session: Session, row: _Row, report: Report, calendar: str, zone: st
     body = {**kept, **event.body, **_marked(stored, f"{event.stamp} {'' if event.changes else event.digest}")}
     imported = import_event(session, calendar, body, query=_query(event.body))
     changes = {f"{imported['id']}_{moment}": _of_instance(event, fields) for moment, fields in event.changes}
-    older = {instance["id"]: _as_in_series(event, instance) for instance in row.changed}
+    # The service moves changed instances with their series, so only now are their ids known.
+    has_instances = stored is not None and "recurrence" in stored
+    instances = list_events(session, calendar, {"iCalUID": event.body["iCalUID"]}) if has_instances else ()
+    older = {each["id"]: _as_in_series(event, each) for each in instances if _version(each).endswith(_INSTANCE)}
     missing = _change(session, calendar, [*(older | changes).items()])
     if event.changes:  # only now, so that the import of a series can be repeated after an error
         imported = patch_event(session, calendar, imported["id"], _marked(stored, mark))
