@@ -13,6 +13,7 @@ from ..core.errors.errors import ServiceFailed
 from ..core.http.messages import JSON
 from ..core.http.native_formats import EXPORTS, IMPORTS, NATIVES, ExportFormat, ImportFormat
 from ..core.resources.files import About
+from .json_response import check_resource
 from .session import Session
 
 
@@ -27,7 +28,8 @@ class Capabilities:
 
 def get_about(session: Session, fields: str) -> About:
     """Return the about resource with the fields in the mask `fields`, such as "user,storageQuota"."""
-    return cast(About, session.call("GET", session.names.path("about"), query={"fields": fields}))
+    answer = session.call("GET", session.names.path("about"), query={"fields": fields})
+    return cast(About, check_resource(answer, fields))
 
 
 _known: WeakKeyDictionary[Session, Capabilities] = WeakKeyDictionary()

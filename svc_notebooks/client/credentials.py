@@ -42,10 +42,10 @@ def base_address(text: str) -> str:
     """
     if not isinstance(text, str):
         raise TypeError(f"base_url must be a str such as https://api.example.org, not {type(text).__name__}")
-    parts = urlsplit(text.strip())
     try:
+        parts = urlsplit(text.strip())
         valid = parts.scheme in _DEFAULT_PORTS and parts.hostname and parts.port != -1
-    except ValueError:  # for a port that is not a number
+    except ValueError:  # for a port that is not a number, or a bracket without its pair
         valid = False
     if not valid:
         # Do not show the text, which is the token if a caller swaps the arguments.

@@ -15,6 +15,7 @@ from ..core.files.query import quote
 from ..core.http.messages import JSONObject, segment
 from ..core.platform import capabilities
 from ..core.resources.files import File, Permission
+from .json_response import check_fields, check_resource
 from .session import Session
 
 CHECKSUMS = "sha256Checksum,md5Checksum"
@@ -28,7 +29,8 @@ _LARGEST_PAGE = 1000
 
 def get_file(session: Session, file_id: str, *, fields: str | None = None) -> File:
     """Return a file's metadata. Raises NotFound if the file does not exist or is not visible to this user."""
-    return cast(File, session.call("GET", file_path(session, file_id), query={"fields": fields}))
+    answer = session.call("GET", file_path(session, file_id), query={"fields": fields})
+    return cast(File, check_resource(answer, fields))
 
 
 def list_files(
@@ -104,22 +106,28 @@ def has_content(file: File, path: Path, *, size: int) -> bool | None:
 
 def copy_file(session: Session, file_id: str, metadata: File, *, query: Mapping[str, object] | None = None) -> File:
     """Copy a file and return the copy's metadata. Raises NotAllowed, NotFound. Not repeated without a response."""
-    return cast(File, session.call("POST", f"{file_path(session, file_id)}/copy", body=metadata, query=query))
+    return _changed_file(session, "POST", f"{file_path(session, file_id)}/copy", metadata, query)
 
 
 def create_file(session: Session, metadata: File, *, query: Mapping[str, object] | None = None) -> File:
     """Create a file without content and return its metadata (A4). Repeatable with an `id` from `generate_ids`."""
-    return cast(File, session.call("POST", session.names.path("files"), query=query, body=metadata))
+    return _changed_file(session, "POST", session.names.path("files"), metadata, query)
 
 
 def update_file(session: Session, file_id: str, metadata: File, *, query: Mapping[str, object] | None = None) -> File:
     """Set the fields in `metadata` on a file, and return the file's metadata."""
-    return cast(File, session.call("PATCH", file_path(session, file_id), query=query, body=metadata))
+    return _changed_file(session, "PATCH", file_path(session, file_id), metadata, query)
+
+
+def _changed_file(session: Session, method: str, path: str, metadata: File, query: Mapping[str, object] | None) -> File:
+    answer = session.call(method, path, query=query, body=metadata)
+    return cast(File, check_resource(answer, (query or {}).get("fields")))
 
 
 def delete_file(session: Session, file_id: str) -> None:
     """Delete a file permanently. Raises NotFound if the file does not exist."""
-    session.call("DELETE", file_path(session, file_id))
+    if answer := session.call("DELETE", file_path(session, file_id)):
+        check_fields(answer, ("id", "kind"))
 
 
 def generate_ids(session: Session, count: int = 10) -> list[str]:
@@ -156,7 +164,8 @@ def page_lists(
     """
 
     def request(token: object) -> JSONObject:
-        return session.call("GET", path, query={**query, "pageToken": token})
+        page = session.call("GET", path, query={**query, "pageToken": token})
+        return check_fields(page, (key, "kind", "nextPageToken")) if page else page
 
     ahead = ahead and capabilities().threads and not session.in_process
     executor = ThreadPoolExecutor(1) if ahead else None  # starts its thread for the second page
@@ -201,12 +210,13 @@ def check_id(identifier: str, argument: str = "file_id") -> str:
 def share_file(session: Session, file_id: str, permission: Permission) -> Permission:
     """Create a permission on a file and return the created permission."""
     path = f"{file_path(session, file_id)}/permissions"
-    return cast(Permission, session.call("POST", path, query={"fields": "*"}, body=permission))
+    return cast(Permission, check_resource(session.call("POST", path, query={"fields": "*"}, body=permission)))
 
 
 def file_permissions(session: Session, file_id: str) -> list[Permission]:
     """Return the list of the permissions on a file."""
     answer = session.call("GET", f"{file_path(session, file_id)}/permissions", query={"fields": "permissions"})
+    check_resource(answer, "permissions")
     return cast(list[Permission], _objects(answer.get("permissions")))
 
 

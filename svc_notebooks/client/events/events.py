@@ -9,6 +9,7 @@ from ...core.http.messages import JSONObject, segment
 from ...core.resources.calendars import AclRule, Calendar, CalendarListEntry, Colors, FreeBusy
 from ...core.resources.events import Event
 from ..files import check_id, page_lists, pages
+from ..json_response import check_fields, check_resource
 from ..session import Session
 
 _MAX_PAGE_SIZE = 2500
@@ -18,19 +19,20 @@ def insert_event(
     session: Session, calendar: str, event: JSONObject, *, query: Mapping[str, object] | None = None
 ) -> Event:
     """Create an event and return it. With an `id` in `event`, a repeated call creates only one event."""
-    return cast(Event, session.call("POST", events_path(session, calendar), query=query, body=event))
+    return cast(Event, check_resource(session.call("POST", events_path(session, calendar), query=query, body=event)))
 
 
 def import_event(
     session: Session, calendar: str, event: JSONObject, *, query: Mapping[str, object] | None = None
 ) -> Event:
     """Add a private copy of an existing event, identified by iCalUID, to a calendar and return the copy."""
-    return cast(Event, session.call("POST", f"{events_path(session, calendar)}/import", query=query, body=event))
+    answer = session.call("POST", f"{events_path(session, calendar)}/import", query=query, body=event)
+    return cast(Event, check_resource(answer))
 
 
 def get_event(session: Session, calendar: str, event: str, *, query: Mapping[str, object] | None = None) -> Event:
     """Return an event or an instance of a recurring event. Raises NotFound if the event does not exist."""
-    return cast(Event, session.call("GET", event_path(session, calendar, event), query=query))
+    return cast(Event, check_resource(session.call("GET", event_path(session, calendar, event), query=query)))
 
 
 def patch_event(
@@ -47,7 +49,7 @@ def patch_event(
     With `if_match`, an etag of the event, raises SvcError (412) if the event has another etag.
     """
     path, headers = event_path(session, calendar, event), _precondition(if_match)
-    return cast(Event, session.call("PATCH", path, query=query, body=changes, headers=headers))
+    return cast(Event, check_resource(session.call("PATCH", path, query=query, body=changes, headers=headers)))
 
 
 def delete_event(
@@ -60,7 +62,8 @@ def delete_event(
 ) -> None:
     """Delete an event or an instance of a recurring event. Raises NotFound if the event does not exist."""
     path = event_path(session, calendar, event)
-    session.call("DELETE", path, query=query, headers=_precondition(if_match))
+    if answer := session.call("DELETE", path, query=query, headers=_precondition(if_match)):
+        check_fields(answer, ("id", "kind"))
 
 
 def _precondition(etag: str | None) -> tuple[tuple[str, str], ...]:
@@ -104,12 +107,12 @@ def _with_page_size(query: Mapping[str, object], limit: int | None) -> Mapping[s
 
 def get_calendar(session: Session, calendar: str) -> Calendar:
     """Return the metadata of a calendar. Raises NotFound if the calendar does not exist."""
-    return cast(Calendar, session.call("GET", calendar_path(session, calendar)))
+    return cast(Calendar, check_resource(session.call("GET", calendar_path(session, calendar))))
 
 
 def insert_calendar(session: Session, calendar: JSONObject) -> Calendar:
     """Create a secondary calendar and return its metadata."""
-    return cast(Calendar, session.call("POST", session.names.calendar_path("calendars"), body=calendar))
+    return cast(Calendar, check_resource(session.call("POST", session.names.calendar_path("calendars"), body=calendar)))
 
 
 def list_calendars(session: Session) -> Iterator[CalendarListEntry]:
@@ -125,7 +128,7 @@ def list_access_rules(session: Session, calendar: str) -> Iterator[AclRule]:
 
 def insert_access_rule(session: Session, calendar: str, rule: JSONObject) -> AclRule:
     """Give a user, a domain or everyone a role on a calendar, and return the access rule."""
-    return cast(AclRule, session.call("POST", f"{calendar_path(session, calendar)}/acl", body=rule))
+    return cast(AclRule, check_resource(session.call("POST", f"{calendar_path(session, calendar)}/acl", body=rule)))
 
 
 def delete_access_rule(session: Session, calendar: str, rule_id: str) -> AclRule:
@@ -138,7 +141,8 @@ def delete_access_rule(session: Session, calendar: str, rule_id: str) -> AclRule
 
 def query_free_busy(session: Session, query: JSONObject) -> FreeBusy:
     """Return the busy periods of the calendars in a free/busy query."""
-    return cast(FreeBusy, session.call("POST", session.names.calendar_path("freeBusy"), body=query))
+    answer = session.call("POST", session.names.calendar_path("freeBusy"), body=query)
+    return cast(FreeBusy, check_fields(answer, ["calendars"]))
 
 
 def colors(session: Session) -> Colors:

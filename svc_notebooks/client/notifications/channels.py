@@ -14,6 +14,7 @@ from ...core.clock import from_millis
 from ...core.errors.errors import BadRequest, SvcError
 from ...core.http.messages import segment
 from ...core.resources.files import Change, ChannelToOpen
+from ..json_response import check_fields
 from ..session import Session
 
 _TYPE = "web_hook"
@@ -126,6 +127,8 @@ def _open_channel(session: Session, file: str | None, body: ChannelToOpen) -> Ch
             raise
         position = registry_of(session).page_token or start_page_token(session)  # other deployments require it
         response = session.call("POST", path, query={"pageToken": position}, body={**body})
+    for name in ("id", "resourceId", "resourceUri"):
+        check_fields(response, [name])
     kind, token, expiration = (response.get(name) for name in ("kind", "token", "expiration"))
     channel = Channel(
         id=str(response["id"]),
@@ -153,7 +156,8 @@ def stop(session: Session, channel_id: str, resource_id: str) -> None:
 
 def start_page_token(session: Session) -> str:
     """Return the page token for the current end of the change log."""
-    return str(session.call("GET", session.names.path("changes", "startPageToken"))["startPageToken"])
+    answer = session.call("GET", session.names.path("changes", "startPageToken"))
+    return str(check_fields(answer, ["startPageToken"])["startPageToken"])
 
 
 def changes_since(session: Session, page_token: str, fields: str) -> Iterator[Change]:
@@ -166,6 +170,7 @@ def changes_since(session: Session, page_token: str, fields: str) -> Iterator[Ch
             "fields": f"nextPageToken,newStartPageToken,changes({fields})",
         }
         page: Any = session.call("GET", session.names.path("changes"), query=query)
+        check_fields(page, ("changes", "newStartPageToken", "nextPageToken"))
         changes: list[Change] = page["changes"] if isinstance(page.get("changes"), list) else []
         yield from (change for change in changes if isinstance(change, dict))
         token, end = page.get("nextPageToken"), page.get("newStartPageToken")

@@ -10,11 +10,16 @@ from urllib.parse import urlsplit
 
 
 def proxies_of(proxies: Mapping[str, str] | None) -> dict[str, str] | None:
-    """Return a copy of the argument `proxies`. Raises TypeError unless it is a mapping or None."""
+    """Return a copy of the argument `proxies`. Raises TypeError or ValueError if it is not valid."""
     if proxies is not None and not isinstance(proxies, Mapping):
         raise TypeError(
             f"proxies must be a dict such as {{'https': 'http://proxy:3128'}}, not {type(proxies).__name__}"
         )
+    for scheme, proxy in (proxies or {}).items():
+        if not isinstance(scheme, str) or scheme.endswith(":") or scheme.endswith("://"):
+            raise ValueError(f"proxies has the key {scheme!r}; give a scheme without '://', such as 'https'")
+        if not isinstance(proxy, str | None):
+            raise TypeError(f"proxies[{scheme!r}] must be a URL such as 'http://proxy:3128', not {proxy!r}")
     return None if proxies is None else dict(proxies)
 
 
@@ -41,7 +46,7 @@ def is_loopback(host: str | None) -> bool:
     return any(_matches((host or "").rstrip("."), name) for name in _THIS_MACHINE)
 
 
-_THIS_MACHINE = ("localhost", "127.0.0.0/8", "::1", "0.0.0.0", "::")
+_THIS_MACHINE = ("localhost", "127.0.0.0/8", "::ffff:127.0.0.0/104", "::1", "0.0.0.0", "::")
 
 
 def needs_no_proxy(url: str) -> bool:

@@ -69,9 +69,9 @@ class Throttle:
     def rate(self, now: float) -> float | None:
         """Return the allowed number of requests per second at a time, or None without a limit."""
         since = max(0.0, now - self._refused_at)
-        return (
-            None if self._lowered is None or since >= _FORGET_AFTER else self._lowered * 2 ** (since / _DOUBLED_AFTER)
-        )
+        if self._lowered is None or since >= _FORGET_AFTER:
+            return None
+        return self._lowered * 2 ** (since / _DOUBLED_AFTER)
 
     def wait(self, sender: WaitingSender) -> None:
         """Wait for the turn of a request, unless its turn is later than the retry rule of the sender allows."""

@@ -22,7 +22,7 @@ from ...core.http.native_formats import NATIVES
 from ...core.resources.files import File
 from ...core.uploads.states import QUANTUM
 from ..files import check_id, get_file
-from ..json_response import read_object
+from ..json_response import check_resource, read_object
 from ..session import Session
 from ..transport.retry import Retry
 from .native_types import document_name, is_document, native_type, source_type
@@ -270,7 +270,7 @@ def _send_once(session: Session, request: UploadRequest, progress: Progress | No
         return make_request(session, request, progress)
 
     try:
-        return cast(File, read_object(attempts.run(attempt)))
+        return cast(File, check_resource(read_object(attempts.run(attempt)), request.query.get("fields")))
     except AlreadyExists as error:
         if request.chosen_id is None or not attempts.made_before(error):
             raise

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from typing import cast
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import urljoin
 
 from ...core.errors.errors import (
     ContentMismatch,
@@ -18,6 +18,8 @@ from ...core.errors.errors import (
 from ...core.http.messages import JSON, Response
 from ...core.resources.files import File
 from ...core.uploads.client_state_machine import FailureReason, ResponseFacts, ResumableUpload
+from ..credentials import origin_of
+from ..json_response import read_object
 from ..session import Session
 from ..transport.in_process import TransportError
 from ..transport.retry import response_error
@@ -32,9 +34,16 @@ def session_location(url: str, response: Response) -> str:
     """Return the session URI in a Location header, on any host (C62). Raises ServiceFailed if missing or invalid."""
     location = response.headers.get("Location")
     if not location:
-        raise ServiceFailed("The service opened an upload session without a Location header.", location="Location")
-    uri: str = location if urlsplit(location).scheme else urljoin(url, location)
-    if urlsplit(uri).scheme not in ("http", "https"):
+        read_object(response)  # raises an error that names a page, such as the sign-in page of a network
+        raise ServiceFailed(
+            "The service opened an upload session without a Location header; check base_url.", location="Location"
+        )
+    uri: str = urljoin(url, location)
+    try:
+        valid = origin_of(uri).startswith(("http://", "https://"))
+    except ValueError:  # for a port that is not a number
+        valid = False
+    if not valid:
         raise ServiceFailed("The service gave a session URI that is not a web address.", location="Location")
     return uri
 

@@ -24,6 +24,7 @@ from ...core.uploads.client_state_machine import (
 )
 from ...core.uploads.states import UploadState
 from ..files import get_file
+from ..json_response import check_resource, read_object
 from ..session import Session
 from ..transport.in_process import TransportError
 from ..transport.retry import RetryBudget, response_error
@@ -321,6 +322,8 @@ class ClientUpload:
             machine.first_available = self._source.lowest  # the first byte that a stream can send again
             machine.feed(response_facts(session, response), now, chance)
         self._record(action, request, first=first, last=last, status=response.status)
+        if file is not None or (finished and "html" in response.headers.get("Content-Type", "").lower()):
+            check_resource(read_object(response), self.request.query.get("fields"))
         if file is not None:
             self._finish(file)
         return response

@@ -358,6 +358,8 @@ def test_missing_certificates_in_the_environment_are_hopeless(monkeypatch: pytes
         ({"verify": "nowhere/ca.pem"}, ValueError, "verify is .*does not exist"),
         ({"verify": 3}, TypeError, "verify must be True.*int"),
         ({"proxies": "http://proxy.example"}, TypeError, "proxies must be a dict.*str"),
+        ({"proxies": {"http": 3128}}, TypeError, r"proxies\['http'\] must be a URL"),
+        ({"proxies": {"https://": "http://proxy.example"}}, ValueError, "a scheme without '://'"),
     ],
 )
 def test_certificates_and_proxies_are_checked_when_given(

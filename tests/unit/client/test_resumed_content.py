@@ -339,7 +339,7 @@ def test_after_a_warning_that_is_an_error_the_next_call_sends_everything() -> No
 def test_a_wrong_size_without_a_checksum_is_an_error_too() -> None:
     shelf = WithoutChecksums()
     begun = start_upload(session_for(shelf), CONTENT, chunk_size=-1)
-    shelf.faults["PUT"] = [None, answered_with(b'{"size": "7"}')]
+    shelf.faults["PUT"] = [None, answered_with(b'{"id": "x", "size": "7"}')]
 
     with pytest.warns(UnverifiedUploadWarning), pytest.raises(ContentMismatch, match="stored 7 bytes"):
         begun.resume()

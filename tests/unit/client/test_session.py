@@ -14,7 +14,9 @@ from random import Random
 import pytest
 
 from svc_notebooks.client.credentials import EnvironmentToken
+from svc_notebooks.client.events.events import insert_event, query_free_busy
 from svc_notebooks.client.files import create_file, delete_file, generate_ids, get_file, list_files, update_file
+from svc_notebooks.client.notifications.channels import start_page_token
 from svc_notebooks.client.session import Session
 from svc_notebooks.client.transport.in_process import TransportError
 from svc_notebooks.client.transport.recorder import Recorder
@@ -261,7 +263,7 @@ def test_a_repeated_page_token_is_an_error_of_the_service() -> None:
 
 
 def test_ids_and_updates_use_the_paths_of_the_names() -> None:
-    answers = [Response(200, body=b'{"ids": ["a"]}'), Response(200, body=b"{}"), Response(204)]
+    answers = [Response(200, body=b'{"ids": ["a"]}'), Response(200, body=b'{"id": "a/b"}'), Response(204)]
     session, requests = replies(*answers)
     session.names = Names(storage="drive")
 
@@ -594,3 +596,26 @@ def test_a_session_needs_no_socket_and_no_requests(monkeypatch: pytest.MonkeyPat
 
     with session_for(Shelf()) as session:
         upload(session, Stream(b"x" * 600_000), chunk_size=262_144)
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda session: get_file(session, "a"),
+        lambda session: get_file(session, "a", fields="size,md5Checksum"),
+        lambda session: update_file(session, "a", {"name": "x"}, query={"fields": "name,id"}),
+        lambda session: delete_file(session, "a"),
+        lambda session: list(list_files(session)),
+        lambda session: insert_event(session, "primary", {}),
+        lambda session: query_free_busy(session, {}),
+        start_page_token,
+    ],
+)
+def test_an_object_of_another_program_is_not_an_answer_of_the_service(use: Callable[[Session], object]) -> None:
+    with pytest.raises(ServiceFailed, match=r"not an answer of this service: it has 'ok', but not .* Check base_url"):
+        use(replies(Response(200, body=b'{"ok": true}'))[0])
+
+
+def test_an_empty_response_is_not_a_list() -> None:
+    with pytest.raises(ServiceFailed, match="not a JSON object"):
+        list(list_files(replies(Response(200))[0]))

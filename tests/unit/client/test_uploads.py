@@ -101,7 +101,7 @@ def test_a_multipart_upload_has_a_boundary_from_the_sessions_random_generator() 
     def handler(request: Request) -> Response:
         bodies.append((request.headers["Content-Type"], as_body(request.body).read()))
         assert request.headers["Content-Length"] == str(len(bodies[-1][1]))
-        return Response(200, body=b"{}")
+        return Response(200, body=b'{"id": "a"}')
 
     upload(session_for(handler, random=Random(9)), b"a,b\n", name="é.csv", mime_type="text/csv")
 
@@ -376,12 +376,35 @@ def test_an_upload_without_a_session_has_no_status_and_no_cancel() -> None:
             verb()
 
 
-@pytest.mark.parametrize("location", [{}, {"Location": "ftp://x/y"}], ids=["none", "ftp"])
+@pytest.mark.parametrize(
+    "location",
+    [{}, {"Location": "ftp://x/y"}, {"Location": "http://x:port/"}],
+    ids=["none", "ftp", "port"],
+)
 def test_an_initiation_without_a_valid_location_is_an_error_of_the_service(location: dict[str, str]) -> None:
     session = session_for(lambda request: Response(200, Headers(location)))
 
     with pytest.raises(ServiceFailed, match="session"):
         start_upload(session, CONTENT)
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT"])
+@pytest.mark.parametrize(
+    "media_type, body, message",
+    [
+        ("text/html; charset=utf-8", b"<html>Sign in</html>", "sign-in page of a network; check base_url"),
+        ("application/json", b'{"ok": true}', "'ok', but not id|without a Location header; check base_url"),
+        ("application/json", b'{"id": null}', "but not id|without a Location header; check base_url"),
+    ],
+)
+def test_a_response_of_another_program_is_not_a_stored_file(
+    method: str, media_type: str, body: bytes, message: str
+) -> None:
+    page = Response(200, Headers([("Content-Type", media_type)]), body)
+    shelf = Shelf({method: [lambda shelf, request: page]})
+    with pytest.raises(ServiceFailed, match=message):
+        upload(session_for(shelf), CONTENT, chunk_size=Q)
+    assert shelf.files == {}
 
 
 def test_a_file_of_another_size_than_was_sent_is_an_error() -> None:
