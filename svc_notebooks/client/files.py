@@ -165,7 +165,7 @@ def page_lists(
 
     def request(token: object) -> JSONObject:
         page = session.call("GET", path, query={**query, "pageToken": token})
-        return check_fields(page, (key, "kind", "nextPageToken")) if page else page
+        return check_fields(page, (key, "kind", "nextPageToken"))
 
     ahead = ahead and capabilities().threads and not session.in_process
     executor = ThreadPoolExecutor(1) if ahead else None  # starts its thread for the second page

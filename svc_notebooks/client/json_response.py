@@ -9,10 +9,10 @@ from ..core.http.messages import JSONObject, Response
 from ..core.printable_text import printable
 
 
-def read_object(response: Response, *, may_be_empty: bool = True) -> JSONObject:
-    """Return a response's JSON object, or {} if empty and `may_be_empty`. Raises ServiceFailed for other content."""
+def read_object(response: Response) -> JSONObject:
+    """Return a response's JSON object, or {} if empty. Raises ServiceFailed for any other content."""
     content = response.content()
-    if not content and may_be_empty:
+    if not content:
         return {}
     try:
         parsed = json.loads(content)

@@ -221,7 +221,7 @@ class Session:
         made_id = body.get("id") if method == "POST" and body is not None else None
         attempts = Retry(self, repeatable=method in IDEMPOTENT or bool(made_id))
         try:
-            return read_object(attempts.run(lambda: request), may_be_empty=method != "GET")
+            return read_object(attempts.run(lambda: request))
         except AlreadyExists as error:
             if not attempts.made_before(error):
                 raise

@@ -617,5 +617,5 @@ def test_an_object_of_another_program_is_not_an_answer_of_the_service(use: Calla
 
 
 def test_an_empty_response_is_not_a_list() -> None:
-    with pytest.raises(ServiceFailed, match="not a JSON object"):
+    with pytest.raises(ServiceFailed, match="it has no fields, but not files"):
         list(list_files(replies(Response(200))[0]))
