@@ -141,7 +141,7 @@ def test_a_refused_download_is_an_error_and_leaves_no_file(
 
 @pytest.mark.spec("A6-06", "A6-06c", "A6-06d")
 def test_a_broken_download_continues_and_the_checksum_is_compared(shelf: Shelf, tmp_path: Path) -> None:
-    plain = answered_with(json.dumps({"size": str(len(CONTENT))}).encode())
+    plain = answered_with(json.dumps({"id": "f", "size": str(len(CONTENT))}).encode())
     shelf.faults["GET"] = [plain, cut(100_000), answer(503), reset, cut(50_000)]
     time = Time()
 
@@ -495,7 +495,7 @@ def test_without_a_checksum_the_content_is_downloaded_and_compared(
     other: bytes, outcome: str | None, shelf: Shelf, tmp_path: Path
 ) -> None:
     (tmp_path / "x").write_bytes(other)
-    shelf.faults["GET"] = [answered_with(json.dumps({"size": str(len(CONTENT))}).encode())] * 2
+    shelf.faults["GET"] = [answered_with(json.dumps({"id": "f", "size": str(len(CONTENT))}).encode())] * 2
     session = session_for(shelf)
 
     if outcome:
