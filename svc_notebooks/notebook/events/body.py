@@ -77,9 +77,19 @@ def warn_about(event: Mapping[str, Any]) -> None:
             warn_caller(f"attachments[{n}] has no file_url; some clients cannot read an event with such an attachment")
     try:
         start = read_time(event.get("start"))
-        rules = Recurrence.parse(event.get("recurrence") or (), start).rules
+        recurrence = Recurrence.parse(event.get("recurrence") or (), start)
     except ValueError:
         return  # the service refuses the event
+    for name in ("start", "end"):
+        time: Any = event.get(name) or {}
+        try:
+            if time.get("dateTime"):
+                check_exists(name, time["dateTime"], time.get("timeZone"))
+        except ValueError as error:  # a dict, whose time the service moves
+            warn_caller(str(error))
+    rules, exceptions = recurrence.rules, [*(date.start for date in recurrence.rdates), *recurrence.exdates]
+    if instant(start, UTC) in [instant(moment, UTC) for moment in exceptions]:
+        return
     zone, lines = getattr(start, "tzinfo", None) or UTC, ", ".join(event.get("recurrence") or ())
     if rules and all((end := end_of_rule(rule, zone)) and end <= instant(start, UTC) for rule in rules):
         warn_caller(f"the recurrence {lines} ends before the start {start}; the event takes place only once")

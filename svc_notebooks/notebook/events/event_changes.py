@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
+from ...core.errors.caller_warning import warn_caller
 from ...core.events.instances import duration
 from ...core.events.times import Shift, TimeError, print_time, read_time
 from ...core.http.messages import JSONObject, merge_patch
@@ -14,7 +15,7 @@ from .body import partial_body, warn_about
 from .local_times import event_zones
 from .parameters import add_required
 from .series import Series
-from .series_state import SeriesState, keep_changes
+from .series_state import SeriesState, exceptions, keep_changes
 
 if TYPE_CHECKING:
     from ...client.session import Session
@@ -45,7 +46,7 @@ def changed_fields(event: Event, arguments: Mapping[str, Any]) -> JSONObject:
             body[name] = {**dict.fromkeys(old), **body[name]}  # removes what the old time has
     if {"start", "recurrence"} & body.keys():
         merged: Any = merge_patch(event, body)
-        warn_about({**body, "start": merged["start"], "recurrence": merged.get("recurrence")})
+        warn_about({"start": merged["start"], "end": body.get("end"), "recurrence": merged.get("recurrence")})
     return body  # type: ignore[no-any-return]
 
 
@@ -68,6 +69,32 @@ def _moved_fields(event: Event, start: JSONObject) -> JSONObject:
     return fields  # type: ignore[no-any-return]
 
 
+def change_event(
+    session: Session,
+    calendar: str,
+    event_id: str,
+    arguments: Mapping[str, Any],
+    query: Mapping[str, object],
+    if_match: str | None,
+) -> Event:
+    """Change the times or the recurrence of an event. Shows a warning if changed instances leave the series."""
+    from ...client.events.events import get_event, patch_event
+
+    event = get_event(session, calendar, event_id)
+    fields = changed_fields(event, arguments)
+    is_other_series = "recurrence" in arguments and event.get("recurrence") not in (None, fields["recurrence"])
+    edited = _edited(session, calendar, event) if is_other_series else 0
+    query = add_required(query, fields)
+    changed = patch_event(session, calendar, event_id, fields, query=query, if_match=if_match)
+    if edited and (lost := edited - _edited(session, calendar, changed)):
+        warn_caller(f"individual changes of {lost} instances are lost, which the new recurrence of {event_id!r} lacks")
+    return changed
+
+
+def _edited(session: Session, calendar: str, series: Event) -> int:
+    return sum(event.get("status") != "cancelled" for event in exceptions(session, calendar, series))
+
+
 def change_following(
     session: Session,
     calendar: str,
@@ -88,8 +115,7 @@ def change_following(
     is_current = if_match in (None, "*", state.instance["etag"])  # the service refuses any other etag
     etag = str(state.master["etag"]) if is_current else if_match
     if state.is_first:
-        fields = changed_fields(state.master, arguments)
-        return patch_event(session, calendar, master_id, fields, query=add_required(query, fields), if_match=etag)
+        return change_event(session, calendar, master_id, arguments, query, etag)
     if not state.is_organizer:
         raise ValueError("Only the organizer can split this series. Change this event, or all events.")
     fields = changed_fields(state.rest, arguments)

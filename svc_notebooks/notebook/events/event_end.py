@@ -27,6 +27,19 @@ def needs_start(arguments: Mapping[str, Any]) -> bool:
     return arguments.get("duration") is not None or _is_length(end) or _time_of_day(end) is not None
 
 
+def without_periods(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Return arguments with a date or a time for each Period. A Period as start also determines a missing end."""
+    times = dict(arguments)
+    if _is_period(start := times.get("start")):
+        times["start"] = _period_start(start)
+        if times.get("end") is None and times.get("duration") is None:
+            times["end"] = start
+    end: Any = times.get("end")
+    if _is_period(end):
+        times["end"] = _period_start(end + 1)
+    return times
+
+
 def absolute_times(arguments: Mapping[str, Any], time_zone: str | None, end_time_zone: str | None) -> dict[str, Any]:
     """Return arguments of `create_event` with a date, a time or a dict as start and end, and no `duration`.
 
@@ -36,17 +49,11 @@ def absolute_times(arguments: Mapping[str, Any], time_zone: str | None, end_time
     >>> absolute_times({"start": "2026-11-02", "duration": "2 days"}, None, None)
     {'start': '2026-11-02', 'end': datetime.date(2026, 11, 4)}
     """
-    times = dict(arguments)
-    start, end, length = times.get("start"), times.get("end"), times.pop("duration", None)
+    times = without_periods(arguments)
+    end, length = times.get("end"), times.pop("duration", None)
     if length is not None and end is not None:
         raise ValueError("duration and end are both given; leave out one of them")
-    if _is_period(start):
-        times["start"] = _period_start(start)
-        if end is None and length is None:
-            end = start
-    if end is not None and _is_period(end):
-        times["end"] = _period_start(end + 1)
-    elif length is not None:
+    if length is not None:
         times["end"] = _end_after("duration", length, times.get("start"), time_zone)
     elif _is_length(end):
         times["end"] = _end_after("end", end, times.get("start"), time_zone)

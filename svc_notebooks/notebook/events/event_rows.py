@@ -10,7 +10,7 @@ from ...core.time_zones import UTC_NAME
 from ..batch.batch import Batch, RowOperation, known_id, run
 from ..batch.row_call import ROW_ERRORS, Report, RowCall
 from ..frames.event_schemas import EVENT
-from .event_changes import change_following, changed_fields
+from .event_changes import change_event, change_following
 from .records import event_record, in_zone
 
 if TYPE_CHECKING:
@@ -32,13 +32,13 @@ def change_row(
     this_and_following: bool = False,
 ) -> Record:
     """Change an event, and return its record. `body` has the fields of arguments that do not depend on the event."""
-    from ...client.events.events import get_event, patch_event
+    from ...client.events.events import patch_event
 
     if this_and_following:
         return event_record(change_following(session, calendar, event_id, arguments, query, if_match), UTC_NAME)
     times = (arguments.get(name) for name in ("start", "end", "duration"))
     if "recurrence" in arguments or any(time is not None for time in times):
-        body = changed_fields(get_event(session, calendar, event_id), arguments)
+        return event_record(change_event(session, calendar, event_id, arguments, query, if_match), UTC_NAME)
     return event_record(patch_event(session, calendar, event_id, body, query=query, if_match=if_match), UTC_NAME)
 
 

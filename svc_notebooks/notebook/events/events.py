@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import partial
 from inspect import signature
@@ -18,7 +19,7 @@ from ..frames.schemas import DELETED
 from ..times import with_date, zone_name
 from .body import event_body, partial_body, warn_about
 from .event_arguments import DETAILS, End, EventChanges, EventDetails, When, Zone, check_names, describe_details
-from .event_end import needs_start
+from .event_end import needs_start, without_periods
 from .event_rows import change_row, delete_row, respond_row, run_on_events
 from .local_times import ZONE_OF, local_times
 from .parameters import QUERY_ARGUMENTS, add_required, check_calendar, query_of, warn_deprecated
@@ -230,7 +231,8 @@ def update_event(
             moves the recurrence of a series; a date makes an all-day event. A time without a time zone is in the time
             zone of the event, unless `time_zone` is given. `duration`, and an `end` such as "11:00", count from the
             start of the event, unless `start` is given. `recurrence=None` ends a recurrence, so that the event takes
-            place once. `metadata={"location": None}` removes the location.
+            place once. If another recurrence lacks instances with individual changes, a warning says so.
+            `metadata={"location": None}` removes the location.
 
     Returns:
         One row for each event after the change, with the columns of `create_event`, and outcome, error (str), attempts
@@ -238,8 +240,8 @@ def update_event(
 
     Raises:
         TypeError, ValueError: An argument does not exist or is not valid, a time zone is given without a time, the rule
-            of a series cannot be moved, or `this_and_following` is given for an event that does not recur; nothing was
-            changed.
+            of a series cannot be moved, `this_and_following` is given for an event that does not recur or for two
+            instances of one series, or `event_id` is given for an existing event; nothing was changed.
         BadRequest: The service refused the change.
         NotFound: The calendar or the event does not exist, or this user has no access to the calendar.
         NotAllowed: Only the organizer can make this change.
@@ -261,7 +263,16 @@ def update_event(
             raise ValueError(f"{zone} is the time zone of {times[0]}; give {times[0]} together with {zone}")
     query = query_of({**changes, "calendar": calendar, "send_updates": send_updates})
     warn_deprecated(changes)
-    ids, arguments = row_ids(event, "event"), body_arguments(session, changes)
+    ids, arguments = row_ids(event, "event"), without_periods(body_arguments(session, changes))
+    series = Counter(event_id.partition("_")[0] for event_id in ids)
+    if flag("this_and_following", this_and_following):
+        if len(ids) > len(series):
+            name, number = series.most_common(1)[0]
+            raise ValueError(
+                f"event has {number} instances of the series {name!r}; this_and_following takes one of them"
+            )
+    elif changes.get("event_id") is not None:
+        raise ValueError("event_id is the id of a new event; leave it out, because the id of an event cannot change")
     is_relative = needs_start(arguments) and arguments.get("start") is None
     known = {name: value for name, value in arguments.items() if not (is_relative and name in ends)}
     # Check the arguments before a request is sent.
@@ -274,7 +285,7 @@ def update_event(
         body=body,
         arguments=arguments,
         if_match=if_match,
-        this_and_following=flag("this_and_following", this_and_following),
+        this_and_following=this_and_following,
     )
     return run_on_events("Update events", call, ids, session, Batch(workers, executor, errors, progress=progress))
 

@@ -21,6 +21,7 @@ from ..frames.event_schemas import FREE_BUSY, FREE_TIMES
 from ..frames.frames import Record, frame
 from ..people import people as read_people
 from ..times import python_time, time_object, with_date, zone_name
+from .query import wire_window
 from .records import in_zone
 
 if TYPE_CHECKING:
@@ -74,6 +75,7 @@ def free_busy(
     """
     names, session = _names("calendars", calendars), session_or_current(session)
     name = zone_name("time_zone", time_zone) or _own_zone(session)
+    wire_window(time_min, time_max, name)
     begin, end = _instant("time_min", time_min, name), _instant("time_max", time_max, name)
     return _run("time_max", session, names, (begin, end), name, Batch(errors=errors))
 

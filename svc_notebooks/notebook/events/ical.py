@@ -13,7 +13,7 @@ from ..current_session import SessionLike, session_or_current
 from ..frames.event_schemas import CALENDAR_FILE
 from ..frames.frames import frame
 from .parameters import check_calendar
-from .query import wire_instant
+from .query import wire_window
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -79,7 +79,7 @@ def export_events(
     zone, name = str(entry.get("timeZone") or "UTC"), str(entry.get("summary") or calendar)
     target = target_path(path, f"{name}.ics")
     check_path(target, overwrite=overwrite)
-    bounds = {"timeMin": wire_instant("time_min", time_min, zone), "timeMax": wire_instant("time_max", time_max, zone)}
+    bounds = wire_window(time_min, time_max, zone)
     selected = list(_all_events(session, calendar, bounds) if ids is None else _selected_events(session, calendar, ids))
     color = str(entry.get("backgroundColor") or "")
     content = calendar_file(selected, name=name, color=color, reminders=calendar_reminders(entry))

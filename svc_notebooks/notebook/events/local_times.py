@@ -46,6 +46,10 @@ def event_zones(event: Event, changes: Mapping[str, Any]) -> dict[str, str]:
         if (key := time.get("timeZone")) is None:
             raise ValueError(f"{name} has no time zone, and neither has the event; give time_zone='Europe/Berlin'")
         zones[ZONE_OF[name]] = key
+    if needs_start(changes) and all(changes.get(name) is None for name in ZONE_OF.values()):
+        start_zone, end_zone = (event[name].get("timeZone") for name in ("start", "end"))
+        if end_zone and end_zone != start_zone:
+            zones["end_time_zone"] = end_zone
     return zones
 
 

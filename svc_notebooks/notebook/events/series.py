@@ -9,7 +9,7 @@ from itertools import islice
 
 from ...core.events.instances import Occurrence, occurrences
 from ...core.events.rfc5545_times import print_moment
-from ...core.events.rrule import WEEKDAYS, Freq, RDate, Recurrence, Rule, Start, read_line
+from ...core.events.rrule import WEEKDAYS, Freq, RDate, Recurrence, RecurrenceError, Rule, Start, read_line
 from ...core.events.times import Shift, clock_time, instant, read_time
 from ...core.resources.events import Event
 
@@ -130,7 +130,11 @@ class Series:
         """Raise ValueError unless the first instances of `lines` are on the days of the moved instances."""
         moved = Series(tuple(lines), shift.after, shift.after + _DAY)
         expected = [clock_time(shift.move(moment)).date() for moment in self._starts(shift.before)]
-        if [clock_time(moment).date() for moment in moved._starts(shift.after)] != expected:
+        try:
+            days = [clock_time(moment).date() for moment in moved._starts(shift.after)]
+        except RecurrenceError:  # a day such as 32
+            days = []
+        if days != expected:
             raise ValueError(_NOT_MOVED)
 
     def _starts(self, since: Start) -> list[Start]:

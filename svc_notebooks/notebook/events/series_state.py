@@ -8,7 +8,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from ...core.errors.caller_warning import warn_caller
-from ...core.errors.errors import NotFound
+from ...core.errors.errors import NotFound, SvcError
 from ...core.events.field_table import EVENT_FIELDS
 from ...core.events.instances import duration
 from ...core.events.rfc5545_times import print_moment
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from ...core.resources.events import Event
 
 _NOT_COPIED = {"id", "iCalUID", "sequence", "start", "end", "recurrence", "originalStartTime"}
+_NO_TIME = {"date": None, "dateTime": None, "timeZone": None}
+"""The fields of a time that a change removes, because an instance can have another type of time than its series."""
 _FIELDS = [field.path for field in EVENT_FIELDS if field.writable and "." not in field.path and "[]" not in field.path]
 _DEFAULTS = {**{field.path: field.default for field in EVENT_FIELDS}, "reminders": {"useDefault": True}}
 _ATTENDEE = {
@@ -48,15 +50,13 @@ class SeriesState:
 
         The id of the series stands for its first instance.
         """
-        from ...client.events.events import get_event, list_events
+        from ...client.events.events import get_event
 
         instance = get_event(session, calendar, event_id)
         if not instance.get("recurringEventId") and not instance.get("recurrence"):
             raise ValueError(f"event {event_id!r} is not an instance of a recurring event")
         master = get_event(session, calendar, instance.get("recurringEventId") or event_id)
-        same_uid = list_events(session, calendar, {"iCalUID": master.get("iCalUID"), "showDeleted": "true"})
-        exceptions = [event for event in same_uid if event.get("recurringEventId") == master["id"]]
-        return cls(calendar, instance, master, tuple(exceptions))
+        return cls(calendar, instance, master, tuple(exceptions(session, calendar, master)))
 
     @property
     def series(self) -> Series:
@@ -105,8 +105,16 @@ class SeriesState:
         fields: JSONObject = {name: own.get(name) for name in {**common, **own} if own.get(name) != common.get(name)}
         times, length = Times.of(event), duration(self.series.start, self.series.end)
         if times.start != _original_start(event) or duration(times.start, times.end) != length:
-            fields |= times.fields(event)
+            fields |= {name: {**_NO_TIME, **time} for name, time in times.fields(event).items()}
         return fields
+
+
+def exceptions(session: Session, calendar: str, master: Event) -> list[Event]:
+    """Return the instances of a series that were changed or cancelled individually."""
+    from ...client.events.events import list_events
+
+    same_uid = list_events(session, calendar, {"iCalUID": master.get("iCalUID"), "showDeleted": "true"})
+    return [event for event in same_uid if event.get("recurringEventId") == master["id"]]
 
 
 def writable_fields(event: Mapping[str, Any]) -> dict[str, Any]:
@@ -142,7 +150,7 @@ def keep_changes(
 ) -> None:
     """Repeat the individual changes of the instance and of following ones in a series that is moved by `shift`.
 
-    The fields `replaced` of the instance itself are not repeated. Shows a warning if the series has no such instance.
+    The fields `replaced` of the instance itself are not repeated. Shows a warning for changes that cannot be repeated.
     """
     from ...client.events.events import patch_event
 
@@ -156,5 +164,7 @@ def keep_changes(
                 patch_event(session, state.calendar, instance_id, fields, query=add_required({}, fields))
         except NotFound:
             lost.append(str(event["id"]))
+        except SvcError as error:
+            warn_caller(f"the new series does not have the individual changes of {event['id']}: {error}")
     if lost:
         warn_caller(f"the new series has no instances for the individual changes of {', '.join(lost)}")

@@ -101,7 +101,8 @@ def test_words_of_a_recurrence(talk):
 
 
 def test_recurrence_none_ends_a_recurrence(lecture):
-    svc.update_event(lecture, recurrence=None)
+    with pytest.warns(UserWarning, match="individual changes of 2 instances are lost"):
+        svc.update_event(lecture, recurrence=None)
 
     assert shown() == ["03 09:00 Lecture"]
 
@@ -356,6 +357,89 @@ def test_a_window_that_ends_before_it_begins_is_named(lab):
         lambda: svc.events(**window),
         lambda: svc.instances(daily, **window),
         lambda: svc.preview_recurrence("2026-11-02", "2026-11-03", "daily", **window),
+        lambda: svc.free_busy(**window),
+        lambda: svc.export_events(**window),
     ):
         with pytest.raises(ValueError, match=r"^time_max is 2026-11-01, which is not after time_min, 2026-11-02"):
             call()
+
+
+# -- nothing is lost without a word
+
+
+def test_the_rest_of_a_series_becomes_all_day_and_keeps_a_moved_instance(lecture):
+    svc.update_event(svc.instances(lecture)["id"][1], this_and_following=True, start="2026-11-05")
+
+    assert shown()[:6] == [
+        *("03 09:00 Lecture", "05 00:00 Lecture", "10 00:00 Lecture", "17 00:00 Guest lecture", "20 14:00 Lecture"),
+        "24 00:00 Lecture",
+    ]
+
+
+def test_an_individual_change_that_is_refused_does_not_stop_the_others(lecture, lab):
+    second, warns = svc.instances(lecture)["id"][1], pytest.warns(UserWarning, match="not have the individual changes")
+    with lab.faults(operation="events.patch", status=400, nth=2), warns:
+        svc.update_event(second, this_and_following=True, location="Hall 2")
+
+    assert "20 14:00 Lecture" in shown()
+
+
+@pytest.mark.parametrize(
+    "change, end",
+    [
+        ({"duration": "8 h"}, "18:00+01:00"),
+        ({"end": "06:00"}, "12:00+01:00"),
+        ({"end": "2026-11-02 06:00"}, "12:00+01:00"),
+    ],
+)
+def test_a_flight_keeps_the_time_zone_of_its_end(lab, change, end):
+    flight = svc.create_event(
+        "Flight", start="2026-11-02 10:00", end="13:00", end_time_zone="America/New_York", **BERLIN
+    )
+
+    changed = svc.update_event(flight, **change).iloc[0]
+
+    assert changed["end_time_zone"] == "America/New_York"
+    assert changed["end"].isoformat()[11:16] + changed["end"].isoformat()[19:] == end
+
+
+def test_a_period_is_a_start_and_an_end(talk):
+    svc.update_event(talk, start=pd.Period("2026-11-05"))
+
+    assert times(talk) == ("2026-11-05 00:00", "2026-11-06 00:00", True)
+
+
+@pytest.mark.parametrize(
+    "changes, message",
+    [
+        ({"event_id": "abcde"}, "event_id is the id of a new event"),
+        ({"this_and_following": True, "summary": "x"}, "event has 2 instances of the series .* takes one of them"),
+    ],
+)
+def test_a_change_that_cannot_be_made_sends_nothing(lecture, changes, message):
+    listed, before = svc.instances(lecture)["id"], len(svc.exchanges())
+
+    with pytest.raises(ValueError, match=message):
+        svc.update_event(listed[[2, 6]], **changes)
+
+    assert len(svc.exchanges()) == before
+
+
+def test_a_day_of_the_month_that_cannot_be_moved_is_refused(lab):
+    rent = svc.create_event("Rent", start="2026-01-31", recurrence="RRULE:FREQ=MONTHLY;BYMONTHDAY=31")
+
+    with pytest.raises(ValueError, match="cannot be moved in this way"):
+        svc.update_event(rent, start="2026-02-01")
+
+
+def test_a_dict_with_a_time_that_the_clock_skips_is_named(lab):
+    start, end = ({"dateTime": f"2026-03-29T{hour}:30:00", "timeZone": "Europe/Berlin"} for hour in ("02", "04"))
+
+    with pytest.warns(UserWarning, match="start: 02:30 does not exist on 29 March 2026 in Europe/Berlin"):
+        svc.create_event("x", start=start, end=end)
+
+
+def test_a_start_among_the_single_dates_is_in_the_recurrence(lab):
+    lines = ["RRULE:FREQ=MONTHLY;BYMONTHDAY=31", "RDATE;VALUE=DATE:20260310"]
+
+    assert svc.create_event("x", start="2026-03-10", recurrence=lines)["recurrence"].item() == lines  # no warning

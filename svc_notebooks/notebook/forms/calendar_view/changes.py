@@ -123,7 +123,9 @@ def delete_events(log: CallLog, shown: ShownEvent, state: SeriesState | None, sc
     event_id, etag = str(state.master["id"]), etag_of(state.master)
     if scope == FOLLOWING and not state.is_first:
         lines = state.series.until(state.split)
-        log.run("series ended", update_event, event_id, recurrence=lines, **at, if_match=etag)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # also changed instances are to be deleted
+            log.run("series ended", update_event, event_id, recurrence=lines, **at, if_match=etag)
         return Changed(f"Deleted {name} from this event on: the series ends before.")
     log.run("deleted", delete_event, event_id, **at, if_match=etag)
     return Changed(f"Deleted all events of {name}.")
