@@ -20,8 +20,8 @@ def people(argument: str, value: Any) -> list[dict[str, Any]]:
     """Return people as dicts with the key `email`, and `displayName` if a name is given.
 
     `value` is a text with addresses as for `read_people`, a dict, a DataFrame with a column email, or a list, a column
-    or another iterable of texts and dicts. The keys of a dict may be in snake_case. An entry that is not an address is
-    the email as it is. Raises TypeError for another type, and ValueError for a missing value or email of a DataFrame.
+    or another iterable of texts and dicts. The keys of a dict may be in snake_case. A row of `permissions()` is an
+    address, "anyone" or a domain like "domain:example.com". An entry that is not an address is the email as it is. Raises TypeError for another type, and ValueError for a missing value or email of a DataFrame.
 
     >>> people("attendees", ["Lee, Ann <ann@x.example>", "bob@x.example"])[0]
     {'email': 'ann@x.example', 'displayName': 'Lee, Ann'}
@@ -34,6 +34,7 @@ def people(argument: str, value: Any) -> list[dict[str, Any]]:
     for n, member in enumerate(members):
         if isinstance(member, Mapping):
             fields = {camel(str(key)): field for key, field in member.items() if not is_missing(field)}
+            fields = _grantee(fields) or fields
             if is_frame(value) and "email" not in fields:
                 raise ValueError(f"{argument} has no address in row {n}; give the addresses in a column email")
             listed.append({**_person_or_entry(fields.pop("email")), **fields} if "email" in fields else fields)
@@ -45,6 +46,14 @@ def people(argument: str, value: Any) -> list[dict[str, Any]]:
         else:
             raise TypeError(f"{expected}; it has {member!r:.60}")
     return listed
+
+
+def _grantee(fields: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return whom a row of permissions names, or None for another dict."""
+    if "domain" in fields:
+        return {"email": f"domain:{fields['domain']}"}
+    grantee = fields.get("emailAddress") or ("anyone" if fields.get("type") == "anyone" else None)
+    return {"email": grantee} if grantee else None
 
 
 def read_people(text: str) -> tuple[list[dict[str, str]], list[str]]:

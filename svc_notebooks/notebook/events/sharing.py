@@ -138,9 +138,8 @@ def _unshare_row(session: Session, row: _Row, report: Report) -> Record:
 
 
 def _rule_id(person: Mapping[str, Any]) -> str:
-    """Return the id of the access rule of an e-mail address, "anyone" or a domain, or of a row of permissions."""
-    domain, value = person.get("domain"), person.get("email") or person.get("emailAddress") or person.get("type")
-    value = f"domain:{domain}" if domain else str(value or dict(person))
+    """Return the id of the access rule of an e-mail address, "anyone" or a domain."""
+    value = str(person.get("email") or dict(person))
     if value == "anyone":
         return "default"
     if not value.startswith("domain:") and "@" not in value:
