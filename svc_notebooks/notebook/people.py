@@ -21,7 +21,8 @@ def people(argument: str, value: Any) -> list[dict[str, Any]]:
 
     `value` is a text with addresses as for `read_people`, a dict, a DataFrame with a column email, or a list, a column
     or another iterable of texts and dicts. The keys of a dict may be in snake_case. A row of `permissions()` is an
-    address, "anyone" or a domain like "domain:example.com". An entry that is not an address is the email as it is. Raises TypeError for another type, and ValueError for a missing value or email of a DataFrame.
+    address, "anyone" or a domain like "domain:example.com". An entry that is not an address is the email as it is.
+    Raises TypeError for another type, and ValueError for a missing value or email of a DataFrame.
 
     >>> people("attendees", ["Lee, Ann <ann@x.example>", "bob@x.example"])[0]
     {'email': 'ann@x.example', 'displayName': 'Lee, Ann'}
