@@ -178,7 +178,7 @@ def files(
     conditions = {key: list(value) if isinstance(value, Iterator) else value for key, value in arguments.items()}
     schema, keys = file_schema(fields), sort_keys(order_by)
     sent_query = None if query is None else wire_query(query)
-    for media_type in media_types(query or ""):
+    for media_type in media_types(query) if query else ():
         session.names.full_media_type(media_type, "query")  # raises for the media type of another brand
     read = partial(file_filter, sent_query, names=session.names, now=session.clock.now())
     selection = read(conditions)  # raises for an argument that is not valid, before anything is sent
