@@ -1,6 +1,6 @@
 """The calendar view without a browser. Tests send messages of the grid, click buttons and read the stored events."""
 
-from datetime import date
+from datetime import date, time
 
 import pytest
 
@@ -104,6 +104,17 @@ def test_a_calendar_can_be_hidden(lab, talk):
     assert term in view.code()
 
 
+@pytest.mark.parametrize("title", [None, "", "   "])
+def test_an_event_without_a_title(lab, title):
+    named = {} if title is None else {"summary": title}
+    svc.create_event(start="2026-11-04 10:00", end="2026-11-04 11:00", **named, **BERLIN)
+    view = svc.calendar_view(**WEEK)
+
+    view.grid.handler({"kind": "open", "key": key_of(view, "2026-11-04", "(no title)")})
+
+    assert "<b>(no title)</b>" in view.stage.details.head.value
+
+
 def test_the_view_says_when_a_calendar_has_more_events_than_it_lists(lab, talk, monkeypatch):
     svc.create_event("Other", start="2026-11-04 12:00", end="2026-11-04 13:00", **BERLIN)
     monkeypatch.setattr("svc_notebooks.notebook.forms.calendar_view.listing.MOST", 1)
@@ -194,6 +205,50 @@ def test_an_all_day_event_is_moved_and_lengthened_by_days(lab):
 
     (row,) = rows(view)
     assert (row["first"], row["last"]) == ("2026-11-04", "2026-11-06")
+
+
+def convert(view, first, all_day, **by):
+    by = {"days": 0, "minutes": 0, "length": 0, **by}
+    view.grid.handler({"kind": "change", "key": key_of(view, first), "allDay": all_day, **by})
+
+
+def test_a_timed_event_becomes_an_all_day_event_and_back(talk):
+    view = svc.calendar_view(**WEEK)
+
+    convert(view, "2026-11-04", True, days=1)
+    moved, code = rows(view)[0], view.code()
+    view.undo_button.click()
+
+    assert view.last_error is None
+    assert (moved["first"], moved["last"], moved["allDay"]) == ("2026-11-05", "2026-11-05", True)
+    assert "start='2026-11-05',\n    end='2026-11-06'" in code
+    assert starts(view) == ["04 10:00"]
+    assert svc.event(talk)["time_zone"].item() == "Europe/Berlin"
+
+
+def test_an_all_day_event_becomes_an_event_of_an_hour(lab):
+    svc.create_event("Trip", start="2026-11-04", end="2026-11-07")
+    view = svc.calendar_view(**WEEK)
+
+    convert(view, "2026-11-04", False, days=1, minutes=600)
+
+    (row,) = rows(view)
+    assert (row["first"], row["last"], row["begin"], row["end"]) == ("2026-11-05", "2026-11-05", 600, 660)
+    assert "time_zone='Europe/Berlin'" in view.code()
+
+
+def test_one_event_of_a_series_becomes_an_all_day_event(lecture):
+    view = svc.calendar_view(**WEEK)
+
+    convert(view, "2026-11-05", True)
+    buttons = view.stage.question.buttons
+    assert [key for key, button in buttons.items() if button.layout.display != "none"] == ["this"]
+    answer(view, "this")
+
+    assert [row["allDay"] for row in rows(view)] == [False, True]
+    view.undo_button.click()
+    assert view.last_error is None
+    assert starts(view) == ["03 09:00", "05 09:00"]
 
 
 def test_a_length_of_nothing_is_refused(talk):
@@ -383,6 +438,100 @@ def test_a_series_that_changed_since_it_was_listed_is_shown_first(lecture):
     assert starts(view) == ["03 12:00", "05 12:00"]
 
 
+# -- guests
+
+
+@pytest.fixture
+def party(lab):
+    named = {"recurrence": "daily, 5 times", "attendees": ["bob@svc.example", "carol@svc.example"], **BERLIN}
+    return svc.create_event("Party", start="2026-11-02 10:00", end="2026-11-02 11:00", **named)
+
+
+@pytest.fixture
+def lunch(lab):
+    named = {"attendees": ["bob@svc.example"], **BERLIN}
+    return svc.create_event("Lunch", start="2026-11-04 12:00", end="2026-11-04 13:00", **named)
+
+
+def tell(view, send):
+    assert view.stage.guests.is_open
+    assert "Send updates to guests?" in view.stage.guests.head.value
+    view.stage.guests.buttons[send].click()
+    assert view.last_error is None
+
+
+@pytest.mark.parametrize("send", ["all", "none"])
+def test_a_move_of_an_event_with_guests_asks_whether_to_tell_them(lunch, send):
+    view = svc.calendar_view(**WEEK)
+    change(view, key_of(view, "2026-11-04"), days=1, length=30)
+    assert starts(view) == ["04 12:00"]
+
+    tell(view, send)
+
+    assert starts(view) == ["05 12:00"]
+    assert f"send_updates='{send}'" in view.code()
+    assert f"sendUpdates={send}" in svc.exchanges()["query"][svc.exchanges()["method"] == "PATCH"].iloc[-1]
+    view.undo_button.click()
+    assert starts(view) == ["04 12:00"]
+    assert f"send_updates='{send}'" in view.code()
+
+
+def test_cancel_of_the_question_about_guests_changes_nothing(lunch):
+    view = svc.calendar_view(**WEEK)
+    change(view, key_of(view, "2026-11-04"), days=1)
+
+    view.stage.guests.cancel.click()
+
+    assert view.result.empty
+    assert starts(view) == ["04 12:00"]
+
+
+@pytest.mark.parametrize("scope, requests", [("this", 1), ("following", 2), ("all", 1)])
+def test_the_question_about_guests_after_the_one_about_a_series(party, scope, requests):
+    view = svc.calendar_view(**WEEK)
+    before = len(svc.exchanges())
+    ask_move(view, "2026-11-04", minutes=60)
+    answer(view, scope)
+
+    tell(view, "all")
+
+    sent = svc.exchanges().iloc[before:]
+    assert sent["query"].str.contains("sendUpdates=all").sum() == requests
+    assert "send_updates='all'" in view.code()
+
+
+@pytest.mark.parametrize("scope", ["this", "following", "all"])
+def test_a_deletion_of_events_with_guests(party, scope):
+    view = svc.calendar_view(**WEEK)
+    view.grid.handler({"kind": "delete", "key": key_of(view, "2026-11-04")})
+    answer(view, scope)
+
+    tell(view, "none")
+
+    assert len(rows(view)) == {"this": 4, "following": 2, "all": 0}[scope]
+    assert "send_updates='none'" in view.code()
+
+
+def test_one_question_before_the_deletion_of_an_event_with_guests(lunch):
+    view = svc.calendar_view(**WEEK)
+    view.grid.handler({"kind": "delete", "key": key_of(view, "2026-11-04")})
+    assert "Delete Lunch?" in view.stage.guests.head.value
+
+    tell(view, "all")
+
+    assert rows(view) == []
+
+
+def test_an_event_whose_only_guest_is_the_user_asks_nothing(talk):
+    svc.update_event(talk, attendees=["ada@svc.example"])
+    view = svc.calendar_view(**WEEK)
+
+    change(view, key_of(view, "2026-11-04"), days=1)
+
+    assert starts(view) == ["05 10:00"]
+    assert "send_updates" not in view.code()
+
+
 # -- new events and the editor
 
 
@@ -453,10 +602,13 @@ def test_the_editor_saves_only_what_changed(lab, talk):
     assert not editor.controls.more.shown, "only values that are not the default are shown"
     editor.controls.summary.value = "Lunch talk"
     editor.controls.description.value = ""
+    shown = editor.code()
 
     editor.create.click()
+    editor.guests.buttons["none"].click()
 
     assert view.last_error is None
+    assert view.code() == shown.removesuffix(")") + "    send_updates='none',\n)"
     assert "summary='Lunch talk'" in view.code()
     assert "metadata={'description': None}" in view.code()
     assert "attendees" not in view.code()
@@ -475,6 +627,64 @@ def test_the_editor_says_when_the_event_was_changed_in_the_meantime(talk):
 
     assert "changed in the meantime" in editor.alert.value
     assert svc.event(talk)["summary"].item() == "Dinner talk"
+
+
+def test_cancel_of_the_question_about_guests_keeps_the_editor_open(lunch):
+    view = svc.calendar_view(**WEEK)
+    editor = open_editor(view, "2026-11-04")
+    editor.create.click()
+    assert view.editor is None, "nothing was changed, so nobody is told"
+    editor = open_editor(view, "2026-11-04")
+    editor.controls.location.value = "Mill pond"
+    editor.create.click()
+
+    editor.guests.cancel.click()
+
+    assert view.editor is editor
+    assert "send_updates" not in editor.code()
+    assert svc.event(lunch)["location"].isna().item()
+
+
+def test_the_first_guests_of_an_event_are_told_if_the_user_says_so(talk):
+    view = svc.calendar_view(**WEEK)
+    editor = open_editor(view, "2026-11-04")
+    editor.controls.attendees.value = [{"email": "bob@svc.example"}]
+    editor.create.click()
+
+    editor.guests.buttons["all"].click()
+
+    assert view.last_error is None
+    assert "send_updates='all'" in view.code()
+    assert svc.event(talk)["attendees"].item()[0]["email"] == "bob@svc.example"
+
+
+@pytest.mark.parametrize("scope", ["this", "following", "all"])
+def test_the_code_of_the_editor_is_the_call_that_is_made(lecture, scope):
+    view = svc.calendar_view(**WEEK)
+    editor = open_editor(view, "2026-11-05", scope)
+    editor.controls.location.value = "Hall 2"
+    code = editor.code()
+
+    editor.create.click()
+
+    assert code.startswith("svc.update_event(")
+    assert ("this_and_following=True" in code) == (scope == "following")
+    assert sorted(view.code().splitlines()) == sorted(code.splitlines())
+
+
+@pytest.mark.parametrize("scope, count", [("following", "7 instances"), ("all", "8 instances")])
+def test_the_preview_leaves_out_cancelled_instances(lecture, scope, count):
+    for n in (3, 5):
+        svc.delete_event(svc.instances(lecture, show_deleted=True)["id"][n])
+    view = svc.calendar_view(**WEEK)
+
+    editor = open_editor(view, "2026-11-05", scope)
+    listed = editor.controls.preview.list.value
+    editor.controls.when.begins.value = time(8)
+
+    assert count in listed
+    assert "12 Nov" not in listed
+    assert count in editor.controls.preview.list.value
 
 
 @pytest.mark.parametrize("scope, titles", [("this", 1), ("following", 9), ("all", 10)])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ...frames.frames import Record, frame, schema
@@ -30,10 +30,14 @@ CHANGED = schema(
 
 
 class CallLog:
-    """The calls of one change. `code` is the code of all calls, `records` has a record of each changed event."""
+    """The calls of one change. `code` is the code of all calls, `records` has a record of each changed event.
 
-    def __init__(self, session: Session) -> None:
+    `options` are arguments of all calls, such as `send_updates`.
+    """
+
+    def __init__(self, session: Session, options: Mapping[str, str] | None = None) -> None:
         self.session = session
+        self.options = dict(options or {})
         self._texts: list[str] = []
         self.records: list[Record] = []
 
@@ -43,6 +47,7 @@ class CallLog:
 
     def run(self, action: str, function: Callable[..., DataFrame], *positional: Any, **named: Any) -> DataFrame:
         """Call a public function of events, which returns one row, and record the call as `action`."""
+        named |= self.options
         quiet = {} if function.__name__ == "create_event" else {"progress": False}
         result = function(*positional, **named, **quiet, session=self.session)
         self._texts.append(call_text(function.__name__, positional, named))

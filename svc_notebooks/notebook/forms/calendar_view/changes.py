@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from ....core.events.instances import duration
@@ -14,7 +14,7 @@ from ...events.event_times import Times
 from ...events.events import delete_event, update_event
 from ...events.series_state import SeriesState, keep_changes
 from .call_log import CallLog
-from .shown_event import ShownEvent
+from .shown_event import ShownEvent, event_name
 
 if TYPE_CHECKING:
     from ....core.resources.events import Event
@@ -48,9 +48,9 @@ def move_series(log: CallLog, state: SeriesState, times: Times) -> Changed:
 
 def _move(log: CallLog, calendar: str, event: Event, times: Times, name: str, where: str, action: str) -> Changed:
     """Give an event or a series new times, of which `where` is the text in the message."""
-    event_id, at, before = str(event["id"]), calendar_argument(calendar), Times.of(event).arguments(event)
+    event_id, at, before = str(event["id"]), calendar_argument(calendar), _arguments(event, Times.of(event))
     rule = {"recurrence": event["recurrence"]} if event.get("recurrence") else {}
-    changed = log.run(action, update_event, event_id, **times.arguments(event), **at, if_match=etag_of(event))
+    changed = log.run(action, update_event, event_id, **_arguments(event, times), **at, if_match=etag_of(event))
     etag = str(changed["etag"].item())
 
     def undo(log: CallLog) -> str:
@@ -60,8 +60,17 @@ def _move(log: CallLog, calendar: str, event: Event, times: Times, name: str, wh
     return Changed(f"Moved {name}{where}.", undo)
 
 
+def _arguments(event: Event, times: Times) -> dict[str, Any]:
+    """Return the arguments for the times of an event. An all-day event that becomes a timed one has no time zone yet."""
+    if isinstance(times.start, datetime) and "date" in event["start"]:
+        return times.arguments({"start": {"timeZone": str(times.start.tzinfo)}, "end": {}})
+    return times.arguments(event)
+
+
 def refused_moves(state: SeriesState, times: Times) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return which scopes of a move are not possible, and notes with the reasons."""
+    if isinstance(times.start, datetime) != isinstance(Times.of(state.instance).start, datetime):
+        return (FOLLOWING, ALL), ("Use Edit to make all events of the series all-day or timed events.",)
     shift, _ = _difference(state, times)
     try:
         for start in (state.split, state.series.start):
@@ -146,7 +155,3 @@ def calendar_argument(calendar: str) -> dict[str, str]:
 
 def etag_of(event: Event) -> str:
     return str(event["etag"])
-
-
-def event_name(event: Event) -> str:
-    return str(event.get("summary") or "(no title)")

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
+from ....core.events.rrule import Start
+from ....core.events.times import Shift, read_time
 from ....core.http.messages import JSONObject
 from ...current_session import SessionLike, session_or_current
 from ...events.series_state import own_values, times_and_recurrence
@@ -12,6 +15,9 @@ from ...frames.event_schemas import EVENT
 from ...frames.frames import frame
 from ...widgets.styles import row
 from ..event.form import EventForm
+from ..event.to_arguments import call_text
+from .panels import ASK_GUESTS, SEND_UPDATES, ChoiceQuestion
+from .shown_event import has_other_guests
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -38,14 +44,15 @@ class EventEditor(EventForm):
     ) -> None:
         self._save, self._saved = save, saved
         self._before: tuple[dict[str, Any], JSONObject] | None = None
+        self._cancelled: Sequence[Start] = ()
+        self._send_updates: str | None = None
         super().__init__(session)
+        self.guests = ChoiceQuestion("Guests", SEND_UPDATES, lambda answer: self._guard(lambda: self._on_answer(answer)))
+        self.guests.remove_class("svc-over-grid")
         self.create.description, self.create.tooltip = "Save", "Save the event in the calendar"
         self.cancel = self._button("Cancel", "Close the form and save nothing", cancelled)
-        parts = [
-            row(self.create, self.cancel) if self.create in getattr(part, "children", ()) else part
-            for part in self.children
-        ]
-        self.children = parts
+        (n,) = (n for n, part in enumerate(self.children) if self.create in getattr(part, "children", ()))
+        self.children = [*self.children[:n], row(self.create, self.cancel), self.guests, *self.children[n + 1 :]]
 
     def begin(self, event: Mapping[str, Any], calendar: str) -> None:
         """Show the fields of a new event in a calendar."""
@@ -54,17 +61,59 @@ class EventEditor(EventForm):
         self._before = None
         self._update()
 
-    def edit(self, event: Event, calendar: str) -> None:
-        """Show the fields of a stored event. Only changes are saved."""
+    def edit(
+        self, event: Event, stored: Event, named: Mapping[str, Any], calendar: str, cancelled: Sequence[Start] = ()
+    ) -> None:
+        """Show the fields of an event. Only changes are saved, by a call of `update_event`.
+
+        `stored` is the event of this call, and `named` has the arguments that are not fields. The preview leaves out
+        the `cancelled` starts.
+        """
         self.begin({**times_and_recurrence(event), **own_values(event)}, calendar)
         self.controls.calendar.chooser.disabled = True
         self._before = (self.draft.arguments, self.value)
+        self._stored, self._named = stored, named
+        self._start, self._cancelled = read_time(event["start"]), cancelled
+        self._update()
+
+    def code(self) -> str:
+        if self._before is None:
+            return super().code()
+        return call_text("update_event", [self._stored["id"]], {**self.changed_arguments(), **self._named})
 
     def changed_arguments(self) -> dict[str, Any]:
         """Return the arguments of `update_event` for the changes since `edit`, or those of `create_event`."""
         if self._before is None:
             return self.draft.arguments
-        return changed_arguments(*self._before, self.draft.arguments, self.value)
+        answer = {"send_updates": self._send_updates} if self._send_updates else {}
+        return {**changed_arguments(*self._before, self.draft.arguments, self.value), **answer}
+
+    def _update(self) -> None:
+        super()._update()
+        series = self.draft.series
+        if series is not None and self._cancelled:
+            moved = map(Shift(self._start, series.start).move, self._cancelled)
+            self.controls.preview.show(replace(series, lines=tuple(series.without(series.lines, [*moved]))))
+
+    def _create(self) -> None:
+        """Save the event. If it has other guests, ask first whether to tell them."""
+        self._update()
+        named = {} if self._before is None or self._problems else self.changed_arguments()
+        has_guests = "attendees" in named or (named and has_other_guests(self._stored))
+        if has_guests and "send_updates" not in named:
+            self.guests.ask(ASK_GUESTS)
+        else:
+            super()._create()
+
+    def _on_answer(self, answer: str | None) -> None:
+        self._send_updates = answer
+        if answer is None:
+            self.create.focus()
+            return
+        try:
+            super()._create()
+        finally:
+            self._send_updates = None
 
     def _send_event(self) -> DataFrame:
         self._save(self, session_or_current(self._session))

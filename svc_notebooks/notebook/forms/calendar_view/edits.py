@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from ...events.events import create_event
 from ...events.series_state import SeriesState
@@ -12,10 +13,11 @@ from .call_log import CallLog
 from .changes import Changed
 from .editor import EventEditor
 from .event_times import NewTimes
-from .shown_event import ShownEvent
+from .shown_event import ShownEvent, event_name
 
 if TYPE_CHECKING:
     from ....client.session import Session
+    from ....core.resources.events import Event
 
 
 class NewEvent:
@@ -34,7 +36,7 @@ class NewEvent:
     def save(self, editor: EventEditor, session: Session) -> None:
         self.log = CallLog(session)
         self.log.run("created", create_event, **editor.draft.arguments)
-        self.changed = Changed(f"Created {editor.draft.arguments.get('summary') or '(no title)'}.")
+        self.changed = Changed(f"Created {event_name(editor.draft.arguments)}.")
 
 
 class EventEdit:
@@ -48,22 +50,28 @@ class EventEdit:
 
     def show(self, editor: EventEditor) -> None:
         """Show the event, the series, or the series from the instance on."""
-        state, calendar = self._state, self._shown.calendar_id
-        if state is None or self._scope == changes.THIS:
-            editor.edit(self._shown.event, calendar)
-        elif self._scope == changes.ALL:
-            editor.edit(state.master, calendar)
+        state, calendar, event = self._state, self._shown.calendar_id, self._event
+        at: dict[str, Any] = {**changes.calendar_argument(calendar), "if_match": changes.etag_of(event)}
+        if state is not None and self._scope == changes.FOLLOWING:
+            editor.edit(state.rest, event, {"this_and_following": True, **at}, calendar, state.cancelled)
         else:
-            editor.edit(state.rest, calendar)
+            cancelled = replace(state, instance=event).cancelled if state and self._scope == changes.ALL else ()
+            editor.edit(event, event, at, calendar, cancelled)
+
+    @property
+    def _event(self) -> Event:
+        """The event or the series that `update_event` is called with."""
+        if self._state is None or self._scope == changes.THIS:
+            return self._shown.event
+        return self._state.master if self._scope == changes.ALL else self._state.instance
 
     def save(self, editor: EventEditor, session: Session) -> None:
-        state, log = self._state, CallLog(session)
-        named = editor.changed_arguments()
-        self.log = log
-        if not named:
+        state, named = self._state, editor.changed_arguments()
+        options = {"send_updates": named.pop("send_updates")} if "send_updates" in named else {}
+        self.log = log = CallLog(session, options)
+        if not named and not options:
             return
         if state is not None and self._scope == changes.FOLLOWING:
             self.changed = changes.split_series(log, state, named, "Changed")
         else:
-            event = self._shown.event if state is None or self._scope == changes.THIS else state.master
-            self.changed = changes.edit_event(log, self._shown.calendar_id, event, named)
+            self.changed = changes.edit_event(log, self._shown.calendar_id, self._event, named)

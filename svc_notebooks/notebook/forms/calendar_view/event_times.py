@@ -15,17 +15,25 @@ class Move:
     """A change of the times of an event, in the clock time of the view.
 
     `days` and `minutes` move the start. `length` is added to the length of the event, in days for an all-day event and
-    otherwise in minutes.
+    otherwise in minutes. `all_day` makes a timed event an all-day event, or an all-day event one of an hour; it is None
+    if the event remains what it is.
     """
 
     days: int = 0
     minutes: int = 0
     length: int = 0
+    all_day: bool | None = None
 
 
 def moved_times(times: Times, move: Move, view_zone: tzinfo) -> Times:
     """Return the times after a move in the clock of `view_zone`. Raises ValueError if no length remains."""
     start, end = times.start, times.end
+    if move.all_day and isinstance(start, datetime):
+        span = span_of(start, end, view_zone)
+        start, end = span.first, span.last + timedelta(days=1)
+    elif move.all_day is False and not isinstance(start, datetime):
+        start = datetime.combine(start, time(), view_zone)
+        end = start + timedelta(hours=1)
     if not isinstance(start, datetime) or not isinstance(end, datetime):
         days = timedelta(days=move.days)
         moved = Times(start + days, end + days + timedelta(days=move.length))

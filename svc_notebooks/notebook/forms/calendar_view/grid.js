@@ -1,6 +1,8 @@
 // The grid of the calendar view. The kernel sends the period and its events, and gets what a person does with them. One
 // cell is the tab stop, and Tab goes on to the events of this cell. All text comes as text nodes.
 
+const LIST_WIDTH = 580; // pixels; a narrower week is a list of days
+
 class CalendarGridView {
   constructor(model, el) {
     this.model = model;
@@ -11,7 +13,7 @@ class CalendarGridView {
     this.box = element("div", { role: "grid", class: "svc-cal" });
     this.live = element("div", { role: "status", class: "svc-unseen" });
     el.append(this.box, this.live);
-    this.resized = new ResizeObserver(() => this.scroll());
+    this.resized = new ResizeObserver(() => (this.layout === this.chooseLayout() ? this.scroll() : this.draw()));
     this.resized.observe(this.box);
     this.box.addEventListener("pointerdown", (event) => this.press(event));
     this.box.addEventListener("click", (event) => this.click(event));
@@ -28,7 +30,15 @@ class CalendarGridView {
   }
 
   get hasHours() {
-    return this.state.view !== "month";
+    return this.layout === "hours";
+  }
+
+  // A narrow week is a list of days. The grid has no width while it is hidden.
+  chooseLayout() {
+    const { view } = this.state;
+    const width = this.box.offsetWidth;
+    if (view === "week") return width ? (width < LIST_WIDTH ? "list" : "hours") : (this.layout ?? "hours");
+    return view === "month" ? "month" : "hours";
   }
 
   item(key) {
@@ -50,17 +60,20 @@ class CalendarGridView {
     if (!state.days) return;
     const focused = this.box.contains(document.activeElement) ? document.activeElement : null;
     const key = focused?.dataset.key;
-    const period = `${state.view} ${state.days[0]}`;
-    const scrolled = this.hasHours && this.view === state.view ? this.box.scrollTop : null;
+    this.layout = this.chooseLayout();
+    const shape = `${state.view} ${this.layout}`;
+    const period = `${shape} ${state.days[0]}`;
+    const scrolled = this.hasHours && this.shape === shape ? this.box.scrollTop : null;
     this.proposed = this.change = null;
     this.box.classList.remove("svc-changing");
     this.box.setAttribute("aria-label", `Calendar, ${state.title}`);
-    this.box.className = `svc-cal svc-cal-${this.hasHours ? "hours" : "month"}`;
-    this.box.style.setProperty("--svc-days", Math.min(7, state.days.length));
+    this.box.className = `svc-cal svc-cal-${this.layout}`;
+    const columns = this.layout === "list" ? 1 : Math.min(7, state.days.length);
+    setStyle(this.box, { days: columns });
     if (this.period !== `${period} ${state.today}`) {
-      this.box.replaceChildren(...(this.hasHours ? hourCells(state) : monthCells(state)));
+      this.box.replaceChildren(...(this.hasHours ? hourCells(state) : dayCells(state, columns)));
       this.period = `${period} ${state.today}`;
-      this.view = state.view;
+      this.shape = shape;
       this.chooseCurrent();
     }
     this.drawItems(state.events);
@@ -73,8 +86,9 @@ class CalendarGridView {
     this.box.querySelectorAll(".svc-item, .svc-rest").forEach((node) => node.remove());
     const { days } = this.state;
     const cellOf = (day, minutes = null) => this.cell({ day, minutes });
-    if (this.hasHours) addDayItems(items, days, cellOf, this.box.querySelector(".svc-all-day"));
-    else addMonthItems(items, days, cellOf);
+    if (this.hasHours) addHourItems(items, days, cellOf, this.box.querySelector(".svc-all-day"));
+    else if (this.layout === "list") addDayItems(items, days, cellOf, 1, Infinity);
+    else addDayItems(items, days, cellOf, 7, LANES);
     for (const cell of this.box.querySelectorAll(".svc-cell")) cell.setAttribute("aria-label", cellLabel(cell, items));
     this.markNow();
     this.mark();
@@ -86,7 +100,7 @@ class CalendarGridView {
     const cell = this.hasHours && this.cell({ day: today, minutes: Math.floor(minute / SLOT) * SLOT });
     if (!cell) return;
     const line = element("span", { class: "svc-now", "aria-hidden": "true" });
-    line.style.setProperty("--svc-top", (minute % SLOT) / SLOT);
+    setStyle(line, { top: (minute % SLOT) / SLOT });
     cell.append(line);
   }
 

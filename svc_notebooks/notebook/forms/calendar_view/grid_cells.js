@@ -9,8 +9,12 @@ function element(name, attributes = {}, ...children) {
   return node;
 }
 
-function weeksOf(days) {
-  return Array.from({ length: days.length / 7 }, (_, n) => days.slice(n * 7, n * 7 + 7));
+function setStyle(node, values) {
+  for (const [name, value] of Object.entries(values)) node.style.setProperty(`--svc-${name}`, value);
+}
+
+function rowsOf(days, columns) {
+  return Array.from({ length: days.length / columns }, (_, n) => days.slice(n * columns, (n + 1) * columns));
 }
 
 function dayCell(day, state) {
@@ -26,21 +30,23 @@ function columnHeader(short, long, today) {
   return header;
 }
 
-function monthCells(state) {
+// The cells of a month with seven columns, or of a list of days with one.
+function dayCells(state, columns) {
   const head = element("div", { role: "row", class: "svc-line-head" });
   for (const name of WEEKDAYS) head.append(columnHeader(name.slice(0, 3), name, false));
-  const rows = weeksOf(state.days).map((days) => {
+  const rows = rowsOf(state.days, columns).map((days) => {
     const cells = days.map((day) => {
       const cell = dayCell(day, state);
-      if (day.slice(5, 7) !== state.month) cell.classList.add("svc-other");
+      if (state.month && day.slice(5, 7) !== state.month) cell.classList.add("svc-other");
       const number = Number(day.slice(8));
-      const text = number === 1 ? `1 ${MONTHS[Number(day.slice(5, 7)) - 1].slice(0, 3)}` : String(number);
-      cell.append(element("span", { class: "svc-number", "aria-hidden": "true" }, text));
+      const before = columns === 1 ? `${weekday(day).slice(0, 3)} ` : "";
+      const after = number === 1 ? ` ${MONTHS[Number(day.slice(5, 7)) - 1].slice(0, 3)}` : "";
+      cell.append(element("span", { class: "svc-number", "aria-hidden": "true" }, `${before}${number}${after}`));
       return cell;
     });
     return element("div", { role: "row", class: "svc-week" }, ...cells);
   });
-  return [head, ...rows];
+  return columns === 1 ? rows : [head, ...rows];
 }
 
 function hourCells(state) {
@@ -69,10 +75,11 @@ function eventButton(item, className) {
   const button = element("button", { type: "button", class: `svc-item ${className}`, "data-key": item.key, tabindex: "-1" });
   button.setAttribute("aria-label", item.label);
   button.title = item.label;
-  button.style.setProperty("--svc-color", item.color);
+  setStyle(button, { color: item.color });
   if (item.tentative) button.classList.add("svc-tentative");
   if (item.proposed) button.classList.add("svc-proposed");
-  if (item.first === item.last && !item.bar) button.append(element("span", { class: "svc-time" }, clock(item.begin)));
+  const end = element("span", { class: "svc-until" }, `–${clock(item.end)}`);
+  if (!item.bar) button.append(element("span", { class: "svc-time" }, clock(item.begin), end));
   button.append(element("span", { class: "svc-item-title" }, item.title));
   return button;
 }
@@ -84,8 +91,7 @@ function handle(item) {
 // A bar lies in its first cell, and reaches over the next ones.
 function bar({ item, span, lane, before, after }) {
   const button = eventButton(item, item.bar ? "svc-bar" : "svc-entry");
-  button.style.setProperty("--svc-lane", lane);
-  button.style.setProperty("--svc-span", span);
+  setStyle(button, { lane, span });
   if (before) button.classList.add("svc-before");
   if (after) button.classList.add("svc-after");
   else if (item.bar && item.allDay) button.append(...handle(item));
@@ -97,31 +103,28 @@ function moreButton(day, count) {
   return element("button", { type: "button", class: "svc-rest", "data-rest": day, tabindex: "-1", "aria-label": label }, `+${count} more`);
 }
 
-// Puts events into the cells of a month. The last lane of a day with more events has a button for the rest.
-function addMonthItems(items, days, cellOf) {
-  for (const week of weeksOf(days)) {
-    const placed = lanes(items, week);
-    for (const each of placed.filter(({ lane }) => lane < LANES)) cellOf(week[each.from]).append(bar(each));
-    week.forEach((day, n) => {
-      const rest = placed.filter(({ lane, from, span }) => lane >= LANES && from <= n && n < from + span).length;
+// Puts events into the cells of days. A day with more than `most` events has a button for the rest.
+function addDayItems(items, days, cellOf, columns, most) {
+  for (const row of rowsOf(days, columns)) {
+    const placed = lanes(items, row);
+    for (const each of placed.filter(({ lane }) => lane < most)) cellOf(row[each.from]).append(bar(each));
+    row.forEach((day, n) => {
+      const rest = placed.filter(({ lane, from, span }) => lane >= most && from <= n && n < from + span).length;
       if (rest) cellOf(day).append(moreButton(day, rest));
     });
   }
 }
 
-function addDayItems(items, days, cellOf, allDayRow) {
+function addHourItems(items, days, cellOf, allDayRow) {
   const bars = lanes(items.filter((item) => item.bar), days);
-  allDayRow.parentElement.style.setProperty("--svc-lanes", Math.max(1, ...bars.map(({ lane }) => lane + 1)));
+  setStyle(allDayRow.parentElement, { lanes: Math.max(1, ...bars.map(({ lane }) => lane + 1)) });
   for (const each of bars) cellOf(days[each.from]).append(bar(each));
   for (const day of days) {
-    for (const part of columns(items, day)) {
-      const slot = Math.floor(part.begin / SLOT) * SLOT;
-      const button = eventButton(part.item, "svc-timed");
-      button.style.setProperty("--svc-top", (part.begin - slot) / SLOT);
-      button.style.setProperty("--svc-height", (part.end - part.begin) / SLOT);
-      button.style.setProperty("--svc-left", part.column / part.columns);
-      button.style.setProperty("--svc-width", 1 / part.columns);
-      if (part.item.last === day) button.append(...handle(part.item));
+    for (const { item, begin, end, left, width } of columns(items, day)) {
+      const slot = Math.floor(begin / SLOT) * SLOT;
+      const button = eventButton(item, "svc-timed");
+      setStyle(button, { top: (begin - slot) / SLOT, height: (end - begin) / SLOT, left, width });
+      if (item.last === day) button.append(...handle(item));
       cellOf(day, slot).append(button);
     }
   }

@@ -44,10 +44,10 @@ function spanText(item) {
 }
 
 // An event after a move of its start by days and minutes, and with another length in minutes, or days if it is all day.
-function movedItem(item, { days, minutes, length }) {
-  if (item.allDay) {
-    return { ...item, first: addDays(item.first, days), last: addDays(item.last, days + length) };
-  }
+// `allDay` makes a timed event an all-day event, or an all-day event one of an hour.
+function movedItem(original, { days, minutes, length, allDay = original.allDay }) {
+  const item = original.allDay && !allDay ? { ...original, allDay, last: original.first, begin: 0, end: 60 } : original;
+  if (allDay) return { ...item, allDay, bar: true, first: addDays(item.first, days), last: addDays(item.last, days + length) };
   const begin = item.begin + days * DAY_MINUTES + minutes;
   const end = daysBetween(item.first, item.last) * DAY_MINUTES + item.end + days * DAY_MINUTES + minutes + length;
   const last = end > begin && end % DAY_MINUTES === 0 ? end - 1 : end; // midnight is the end of the day before

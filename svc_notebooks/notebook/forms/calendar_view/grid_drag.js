@@ -53,18 +53,25 @@ class Drag {
 
   change(point) {
     const days = daysBetween(this.origin.day, point.day);
-    const timed = this.origin.minutes !== null && point.minutes !== null;
-    if (!this.resizes) return { days, minutes: timed && !this.item.bar ? point.minutes - this.origin.minutes : 0, length: 0 };
+    if (!this.resizes) return { days, minutes: 0, length: 0, ...this.timeChange(point) };
     if (this.item.allDay) return { days: 0, minutes: 0, length: Math.max(days, 1 - lengthOf(this.item)) };
     const end = daysBetween(this.item.first, point.day) * DAY_MINUTES + (point.minutes ?? this.item.end) + STEP;
     return { days: 0, minutes: 0, length: Math.max(end - this.item.begin, STEP) - lengthOf(this.item) };
+  }
+
+  // The change of the time of day. Between the all-day row and the hours, an event becomes an all-day event or a timed one.
+  timeChange({ day, minutes }) {
+    const { item, origin } = this;
+    if (item.allDay) return minutes === null ? {} : { days: daysBetween(item.first, day), minutes, allDay: false };
+    if (item.bar || origin.minutes === null) return {};
+    return minutes === null ? { allDay: true } : { minutes: minutes - origin.minutes };
   }
 
   drop() {
     this.stop();
     if (!this.active) return;
     this.grid.ignoreClick();
-    const unchanged = this.item && !Object.values(this.proposal ?? { none: 0 }).some(Boolean);
+    const unchanged = this.item && Object.values(this.proposal ?? {}).every((value) => value === 0);
     if (!this.proposal || unchanged) this.grid.clearProposal();
     else if (this.item === null) this.grid.send({ kind: "create", ...this.proposal });
     else this.grid.send({ kind: "change", key: this.item.key, ...this.proposal });

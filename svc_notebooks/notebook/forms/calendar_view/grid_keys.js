@@ -32,7 +32,8 @@ class KeyChange {
 
   key(event) {
     const step = this.item.allDay ? 1 : SLOT;
-    const vertical = this.grid.hasHours && !this.item.bar ? { minutes: SLOT } : { days: 7 };
+    const isTimed = this.grid.layout !== "month" && !this.item.bar;
+    const vertical = isTimed ? { minutes: SLOT } : { days: 7 };
     const negative = (part) => Object.fromEntries(Object.entries(part).map(([name, value]) => [name, -value]));
     const keys = {
       ArrowLeft: () => this.add({ days: -1 }),
@@ -80,12 +81,12 @@ function itemKey(grid, item, event) {
 
 // What a key does at a cell.
 function cellKey(grid, event) {
-  const hours = grid.hasHours;
+  const [days, minutes] = { month: [7, 0], list: [1, 0], hours: [0, SLOT] }[grid.layout];
   const keys = {
     ArrowLeft: () => grid.go(-1, 0),
     ArrowRight: () => grid.go(1, 0),
-    ArrowUp: () => (hours ? grid.go(0, -SLOT) : grid.go(-7, 0)),
-    ArrowDown: () => (hours ? grid.go(0, SLOT) : grid.go(7, 0)),
+    ArrowUp: () => grid.go(-days, -minutes),
+    ArrowDown: () => grid.go(days, minutes),
     PageUp: () => grid.page(-1),
     PageDown: () => grid.page(1),
     Home: () => grid.go(-((dayNumber(grid.current.day) + 3) % 7), 0),

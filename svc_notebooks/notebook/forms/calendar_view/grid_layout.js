@@ -1,5 +1,7 @@
 // Where the events lie: bars in lanes of a week, and timed events side by side in the column of a day.
 
+const INDENT = 0.12; // of the width of a day, for an event that begins while another one lasts
+
 function byTime(a, b) {
   return (
     Number(b.bar) - Number(a.bar) ||
@@ -31,7 +33,8 @@ function lanes(items, days) {
     });
 }
 
-// The parts of timed events on one day. Events that overlap share the width of the column.
+// The parts of timed events on one day, with their place as parts of the width. A part reaches over the parts to its right
+// that begin below its line of text. If all parts of a group do, each is only indented.
 function columns(items, day) {
   const parts = items
     .filter((item) => !item.bar && item.first <= day && item.last >= day)
@@ -45,7 +48,15 @@ function columns(items, day) {
   let groupEnd = -1;
   const close = () => {
     const count = Math.max(0, ...group.map((part) => part.column + 1));
-    for (const part of group) part.columns = count;
+    for (const part of group) {
+      const isBeside = (other) => other.column > part.column && other.end > part.begin && other.begin < part.begin + STEP;
+      part.next = Math.min(count, ...group.filter(isBeside).map((other) => other.column));
+    }
+    const step = group.every((part) => part.next === count) ? Math.min(INDENT, 1 / count) : 1 / count;
+    for (const part of group) {
+      part.left = part.column * step;
+      part.width = (part.next === count ? 1 : part.next * step) - part.left;
+    }
     group = [];
   };
   for (const part of parts) {

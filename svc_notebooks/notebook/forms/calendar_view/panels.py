@@ -60,15 +60,25 @@ class EventPanel(Panel):
         (self.edit if editable else self.close_button).focus()
 
 
-class ScopeQuestion(Panel):
-    """The question which events of a series to change. `answered` is called with the key of a choice or None."""
+ASK_GUESTS = "Send updates to guests?"
+SEND_UPDATES = {
+    "all": ("Send", "Send updates to all guests"),
+    "none": ("Don't send", "Save the change, and send nothing to the guests"),
+}
+"""The answers to the question whether the guests of an event are told, as values of `send_updates`."""
 
-    def __init__(self, choices: Mapping[str, tuple[str, str]], answered: Callable[[str | None], None]) -> None:
+
+class ChoiceQuestion(Panel):
+    """A question with a button for each choice. `answered` is called with the key of a choice, or None for Cancel."""
+
+    def __init__(
+        self, label: str, choices: Mapping[str, tuple[str, str]], answered: Callable[[str | None], None]
+    ) -> None:
         self._on_answer = answered
         self.buttons = {key: self._choice(key, *words) for key, words in choices.items()}
         self.cancel = _button("Cancel", "Change nothing", lambda: self._answer(None))
         self.cancel.add_class("svc-cancel")
-        super().__init__("Series", row(*self.buttons.values(), self.cancel))
+        super().__init__(label, row(*self.buttons.values(), self.cancel))
 
     def _choice(self, key: str, text: str, tooltip: str) -> widgets.Button:
         return _button(text, tooltip, lambda: self._answer(key))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta, tzinfo
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -64,7 +64,7 @@ class ShownEvent:
 
     @property
     def title(self) -> str:
-        return str(self.event.get("summary") or "(no title)")
+        return event_name(self.event)
 
     @property
     def series_id(self) -> str | None:
@@ -118,6 +118,16 @@ class ShownEvent:
             "" if self.editable else "read-only",
         ]
         return ", ".join(filter(None, parts))
+
+
+def event_name(event: Mapping[str, Any]) -> str:
+    """Return the title of an event as text, also for an event without one."""
+    return str(event.get("summary") or "").strip() or "(no title)"
+
+
+def has_other_guests(event: Event) -> bool:
+    """Return whether somebody else than the user of the calendar is a guest of an event."""
+    return any(not guest.get("self") for guest in event.get("attendees") or ())
 
 
 def writable_calendars(entries: Sequence[CalendarListEntry]) -> list[tuple[str, str]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
@@ -24,12 +25,13 @@ from .edits import EventEdit, NewEvent
 from .event_facts import event_facts
 from .event_times import Move, NewTimes, moved_times
 from .listing import Listing
-from .panels import EventPanel, NewEventPanel, ScopeQuestion
-from .shown_event import ShownEvent, span_of, writable_calendars
+from .panels import ASK_GUESTS, SEND_UPDATES, ChoiceQuestion, EventPanel, NewEventPanel
+from .shown_event import ShownEvent, event_name, has_other_guests, span_of, writable_calendars
 from .toolbar import CalendarToolbar
 
 if TYPE_CHECKING:
     from ....client.session import Session
+    from ....core.resources.events import Event
 
 _SCOPES = {
     changes.THIS: ("This event", "Change only this event of the series"),
@@ -43,14 +45,14 @@ CHANGED = "The event was changed in the meantime. Nothing was saved. The view sh
 class StageEvents:
     """The functions of the form that the stage calls.
 
-    `run` makes the calls of a change and shows the result. `redraw` shows the events without a proposed change, and
+    `run` makes the calls of a change, with arguments of all calls, and shows the result. `redraw` shows the events without a proposed change, and
     `refresh` lists them again. `edit` opens the editor.
     """
 
     session: Callable[[], Session]
     guard: Callable[[Callable[[], None]], None]
     listing: Callable[[], Listing]
-    run: Callable[[str, Callable[[CallLog], Changed]], None]
+    run: Callable[[str, Callable[[CallLog], Changed], Mapping[str, str]], None]
     redraw: Callable[[], None]
     refresh: Callable[[], None]
     edit: Callable[[EventEdit | NewEvent], None]
@@ -69,14 +71,16 @@ class CalendarStage(widgets.VBox):  # type: ignore[misc]
         self.grid, self._toolbar, self._work, self._events = grid, toolbar, work, events
         self._opened: ShownEvent | None = None
         self._new: NewTimes | None = None
-        self._on_scope: Callable[[str], None] = lambda _scope: None
+        self._on_choice: Callable[[str], None] = lambda _choice: None
         guard = events.guard
         self.details = EventPanel(lambda key: guard(lambda: self.press(key)))
-        self.question = ScopeQuestion(_SCOPES, lambda scope: guard(lambda: self._on_answer(scope)))
+        self.question = ChoiceQuestion("Series", _SCOPES, lambda scope: guard(lambda: self._on_answer(scope)))
+        self.guests = ChoiceQuestion("Guests", SEND_UPDATES, lambda answer: guard(lambda: self._on_answer(answer)))
         self.confirmation = Confirmation(guard)
         self.confirmation.add_class("svc-over-grid")
         self.new_event = NewEventPanel(lambda key: guard(lambda: self.press(key)))
-        super().__init__([grid, self.details, self.question, self.confirmation, self.new_event])
+        self._panels = (self.details, self.question, self.guests, self.confirmation, self.new_event)
+        super().__init__([grid, *self._panels])
         self.add_class("svc-stage")
 
     def handle(self, message: Mapping[str, Any]) -> None:
@@ -85,7 +89,8 @@ class CalendarStage(widgets.VBox):  # type: ignore[misc]
             case {"kind": "open", "key": key}:
                 self._open(self._events.listing().find(str(key)))
             case {"kind": "change", "key": key, "days": days, "minutes": minutes, "length": length}:
-                self._move(self._events.listing().find(str(key)), Move(int(days), int(minutes), int(length)))
+                move = Move(int(days), int(minutes), int(length), message.get("allDay"))
+                self._move(self._events.listing().find(str(key)), move)
             case {"kind": "delete", "key": key}:
                 self._open(self._events.listing().find(str(key)))
                 self._ask_delete()
@@ -116,7 +121,7 @@ class CalendarStage(widgets.VBox):  # type: ignore[misc]
     def dismiss(self) -> None:
         """Close the panels."""
         self._opened = self._new = None
-        for panel in (self.details, self.question, self.confirmation, self.new_event):
+        for panel in self._panels:
             panel.dismiss()
 
     def edit_new(self, fields: Mapping[str, str]) -> None:
@@ -153,41 +158,51 @@ class CalendarStage(widgets.VBox):  # type: ignore[misc]
             self._events.redraw()
             raise
         span = span_of(times.start, times.end, tz).text
+        title = f"Change {shown.title} to {span}?"
+
+        def move_event(log: CallLog) -> Changed:
+            return changes.move_event(log, shown, times, span)
+
         if shown.series_id is None:
-            self._events.run("Moving", lambda log: changes.move_event(log, shown, times, span))
+            self._run("Moving", move_event, shown.event, title)
             return
 
         def ask(state: SeriesState) -> None:
             acts: dict[str, Callable[[CallLog], Changed]] = {
-                changes.THIS: lambda log: changes.move_event(log, shown, times, span),
+                changes.THIS: move_event,
                 changes.FOLLOWING: lambda log: changes.move_following(log, state, times),
                 changes.ALL: lambda log: changes.move_series(log, state, times),
             }
             refused, notes = changes.refused_moves(state, times)
-            title = f"Change {shown.title} to {span}?"
-            self._ask_scope(title, refused, notes, lambda scope: self._events.run("Moving", acts[scope]))
+            self._ask_scope(title, refused, notes, lambda scope: self._run("Moving", acts[scope], state.instance, title))
 
         self._read_series(shown, ask)
 
     def _ask_delete(self) -> None:
         shown = self._take_opened()
-        if shown.series_id is None:
-            self.confirmation.ask(
-                f"Delete {shown.title}?",
-                "Delete",
-                "The event is also deleted for its guests. This cannot be undone.",
-                confirmed=lambda: self._delete(shown, None, changes.THIS),
-                cancelled=self.cancel,
-            )
-            return
-        title, note = f"Delete {shown.title}?", "The events are also deleted for their guests. This cannot be undone."
-        self._read_series(
-            shown,
-            lambda state: self._ask_scope(title, (), (note,), lambda scope: self._delete(shown, state, scope)),
-        )
+        title, note = f"Delete {shown.title}?", "This cannot be undone."
 
-    def _delete(self, shown: ShownEvent, state: SeriesState | None, scope: str) -> None:
-        self._events.run("Deleting", lambda log: changes.delete_events(log, shown, state, scope))
+        def delete(state: SeriesState | None, scope: str) -> None:
+            act = partial(changes.delete_events, shown=shown, state=state, scope=scope)
+            self._run("Deleting", act, shown.event, title, note)
+
+        if shown.series_id is not None:
+            self._read_series(
+                shown, lambda state: self._ask_scope(title, (), (note,), lambda scope: delete(state, scope))
+            )
+        elif has_other_guests(shown.event):
+            delete(None, changes.THIS)
+        else:
+            confirmed = partial(delete, None, changes.THIS)
+            self.confirmation.ask(title, "Delete", note, confirmed=confirmed, cancelled=self.cancel)
+
+    def _run(self, label: str, act: Callable[[CallLog], Changed], event: Event, title: str, *notes: str) -> None:
+        """Make the calls of a change. If the event has other guests, ask first whether to tell them."""
+        if not has_other_guests(event):
+            self._events.run(label, act, {})
+            return
+        self._on_choice = lambda answer: self._events.run(label, act, {"send_updates": answer})
+        self.guests.ask(f"{title} {ASK_GUESTS}", *notes)
 
     def _edit(self) -> None:
         shown = self._take_opened()
@@ -219,10 +234,10 @@ class CalendarStage(widgets.VBox):  # type: ignore[misc]
 
         def create(log: CallLog) -> Changed:
             log.run("created", create_event, *([summary] if summary else []), **named)
-            return Changed(f"Created {summary or '(no title)'}.")
+            return Changed(f"Created {event_name({'summary': summary})}.")
 
         self.dismiss()
-        self._events.run("Creating", create)
+        self._events.run("Creating", create, {})
 
     # -- the question about a series
 
@@ -251,11 +266,11 @@ class CalendarStage(widgets.VBox):  # type: ignore[misc]
     def _ask_scope(
         self, question: str, refused: Sequence[str], notes: Sequence[str], then: Callable[[str], None]
     ) -> None:
-        self._on_scope = then
+        self._on_choice = then
         self.question.ask(question, *notes, refused=refused)
 
-    def _on_answer(self, scope: str | None) -> None:
-        if scope is None:
+    def _on_answer(self, choice: str | None) -> None:
+        if choice is None:
             self.cancel()
         else:
-            self._on_scope(scope)
+            self._on_choice(choice)

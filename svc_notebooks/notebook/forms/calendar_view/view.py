@@ -69,7 +69,8 @@ def calendar_view(
     and + and - change the length; Enter saves, and Escape cancels. Page Up and Page Down show another period.
 
     For an event of a series, the form asks whether to change this event, this and all following events, or all events.
-    "This and following" ends the series, and creates a new one. Changes are sent with If-Match: if an event was changed
+    "This and following" ends the series, and creates a new one. For an event with other guests, the form asks whether to
+    send them updates. A drag between the hours and the all-day row makes an event all-day or timed. Changes are sent with If-Match: if an event was changed
     in the meantime, the form says so and shows the current events.
 
     `form.result` is the DataFrame of the events that the form has changed, `form.listed` is the DataFrame of the shown
@@ -122,6 +123,7 @@ class CalendarView(Form):
         self._records: list[Mapping[str, Any]] = []
         self._last_code = ""
         self._undo: Undo | None = None
+        self._options: Mapping[str, str] = {}
         self.editor: EventEditor | None = None
         entries = [*list_calendars(self._session_now())]
         chosen = chosen_calendars(entries, calendar)
@@ -230,7 +232,7 @@ class CalendarView(Form):
         undo = self._undo
         if undo is not None:
             self.stage.dismiss()
-            self._run("Undoing", lambda log: Changed(undo(log)))
+            self._run("Undoing", lambda log: Changed(undo(log)), self._options)
 
     # -- the editor
 
@@ -263,10 +265,10 @@ class CalendarView(Form):
 
     # -- requests, and what they show
 
-    def _run(self, label: str, act: Callable[[CallLog], Changed]) -> None:
-        """Make the calls of a change, list the events again, and show what was changed or the error."""
+    def _run(self, label: str, act: Callable[[CallLog], Changed], options: Mapping[str, str]) -> None:
+        """Make the calls of a change with the arguments `options`, list the events again, and show what was changed or the error."""
         session, request = self._session_now(), self.listing.request
-        log = CallLog(session)
+        log = CallLog(session, options)
 
         def work() -> tuple[Changed | Exception, Listing]:
             try:
@@ -300,7 +302,7 @@ class CalendarView(Form):
     def _finish(self, log: CallLog, changed: Changed) -> None:
         self._records += log.records
         self._last_code = log.code or self._last_code
-        self._undo = changed.undo
+        self._undo, self._options = changed.undo, log.options
         self._show_status(changed.message)
 
     def _request(self, request: ListRequest) -> None:
@@ -344,7 +346,7 @@ class CalendarView(Form):
 
     def _static_view(self) -> Markup:
         columns = ["summary", "start", "end", "status"]
-        return join_html(super()._static_view(), Markup(self.listed[columns].to_html(index=False, border=0)))
+        return join_html(super()._static_view(), Markup(self.listed[columns].to_html(index=False, border=0, na_rep="(no title)")))
 
     def _summary(self) -> str:
         count = len(self.listing.events)
