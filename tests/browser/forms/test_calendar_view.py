@@ -16,6 +16,8 @@ term = svc.create_calendar("Term", time_zone="Europe/Berlin")["id"].item()
 weekly = dict(recurrence="weekly on Tue, Thu", **berlin)
 lecture = svc.create_event("Lecture", start="2026-11-03 09:00", end="2026-11-03 10:30", **weekly)
 talk = svc.create_event("Talk", start="2026-11-04 10:00", end="2026-11-04 11:00", location="Room 3", **berlin)
+bob = dict(attendees="bob@svc.example", **berlin)
+lunch = svc.create_event("Lunch", start="2026-11-04 13:00", end="2026-11-04 13:15", **bob)
 clash = svc.create_event("Advisory board", start="2026-11-04 10:15", end="2026-11-04 12:00", calendar=term, **berlin)
 trip = svc.create_event("Field trip", start="2026-11-05", end="2026-11-08", color="Banana", calendar=term)
 day = svc.create_event("Holiday", start="2026-11-02", end="2026-11-03")
@@ -124,6 +126,70 @@ def test_by_mouse(lab, open_view):
 
     actions = lab.run_code(page, "print(*view.result['action'], view.last_error, sep=', ')")
     assert actions == "moved, moved, moved back, series moved, created, changed, deleted, None"
+
+
+def test_an_event_is_dragged_to_the_all_day_row_and_back(lab, open_view):
+    page = open_view("calendar-all-day.ipynb")
+
+    all_day = cell(page, "Monday 2 November 2026, 1 event")
+    drag(page, item(page, "Talk"), all_day, at=(0.5, 0.1), to=(0.5, 0.9), drop=False)
+    page.locator(".svc-proposed.svc-bar", has_text="Talk").wait_for()
+    page.mouse.up()
+    status(page, "Moved Talk to Monday 2 November 2026, all day.")
+    drag(page, item(page, "Talk"), cell(page, "Friday 6 November 2026, 13:00"), to=(0.5, 0.1))
+
+    status(page, "Moved Talk to Friday 6 November 2026, 13:00 to 14:00.")
+
+
+def test_an_event_with_guests_asks_whether_to_tell_them(lab, open_view, axe):
+    page = open_view("calendar-guests.ipynb")
+
+    drag(page, item(page, "Lunch"), cell(page, "Friday 6 November 2026, 14:00"), at=(0.5, 0.1), to=(0.5, 0.1))
+    page.get_by_role("alert").get_by_text("Send updates to guests?").wait_for()
+    has_focus(page, page.get_by_role("button", name="Send", exact=True))
+    lab.screenshot(page, "calendar-guests", ".svc-form")
+    assert axe(page) == []
+    page.keyboard.press("Escape")
+    expect(item(page, "Lunch, Wednesday 4 November 2026, 13:00 to 13:15")).to_be_focused()
+    for key in ("m", "ArrowRight", "Enter"):
+        page.keyboard.press(key)
+    has_focus(page, page.get_by_role("button", name="Send", exact=True))
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    status(page, "Moved Lunch to Thursday 5 November 2026, 13:00 to 13:15.")
+    page.locator("pre", has_text="send_updates='none'").wait_for()
+    page.keyboard.press("Enter")
+    page.keyboard.press("Enter")
+    page.get_by_label("Location").fill("Mill pond")
+    page.locator("pre:visible", has_text="svc.update_event(").wait_for()
+    page.get_by_role("button", name="Save", exact=True).click()
+    page.get_by_role("button", name="Send", exact=True).wait_for()
+    lab.screenshot(page, "calendar-guests-editor", ".svc-form")
+    page.get_by_role("button", name="Send", exact=True).click()
+    status(page, "Saved Lunch.")
+    page.locator("pre", has_text="send_updates='all'").wait_for()
+
+
+def test_a_narrow_week_is_a_list_of_days(lab, open_view):
+    page = open_view("calendar-list.ipynb")
+    page.set_viewport_size({"width": 640, "height": 1250})
+    page.locator(".svc-cal-list").wait_for()
+    clipped = "titles => titles.filter((title) => title.scrollWidth > title.clientWidth).length"
+    assert page.locator(".svc-cal-list .svc-item-title").evaluate_all(clipped) == 0
+
+    cell(page, "Monday 2 November 2026, 1 event").click()
+    for key in ("ArrowDown", "ArrowDown", "Tab", "ArrowDown"):
+        page.keyboard.press(key)
+    has_focus(page, item(page, "Advisory board"))
+    for key in ("m", "ArrowRight", "ArrowDown", "Enter"):
+        page.keyboard.press(key)
+    status(page, "Moved Advisory board to Thursday 5 November 2026, 10:45 to 12:30.")
+    expect(item(page, "Advisory board")).to_be_focused()
+    drag(page, item(page, "Talk"), cell(page, "Monday 2 November 2026, 1 event"))
+    status(page, "Moved Talk to Monday 2 November 2026, 10:00 to 11:00.")
+    page.set_viewport_size({"width": 1280, "height": 1250})
+    page.locator(".svc-cal-hours").wait_for()
+    expect(item(page, "Talk, Monday 2 November 2026, 10:00 to 11:00")).to_be_visible()
 
 
 def test_the_month_by_mouse(lab, open_view):
@@ -262,7 +328,7 @@ def test_looks_and_axe(lab, open_view, axe):
     lab.screenshot(page, "calendar-month-narrow", ".svc-form")
     assert layout_problems(page) == []
     page.get_by_label("Week").check()
-    page.locator(".svc-cal-hours").wait_for()
+    page.locator(".svc-cal-list").wait_for()
     lab.screenshot(page, "calendar-week-narrow", ".svc-form")
     assert layout_problems(page) == []
     results["narrow week"] = axe(page)

@@ -61,7 +61,7 @@ def _move(log: CallLog, calendar: str, event: Event, times: Times, name: str, wh
 
 
 def _arguments(event: Event, times: Times) -> dict[str, Any]:
-    """Return the arguments for the times of an event. An all-day event that becomes a timed one has no time zone yet."""
+    """Return the arguments for the times of an event. For an all-day event, the zone is that of the times."""
     if isinstance(times.start, datetime) and "date" in event["start"]:
         return times.arguments({"start": {"timeZone": str(times.start.tzinfo)}, "end": {}})
     return times.arguments(event)

@@ -30,7 +30,10 @@ _NO_FIELDS = frozenset({"calendar", "send_updates", "max_attendees", "metadata",
 
 
 class EventEditor(EventForm):
-    """The event form with the buttons Save and Cancel. `save` sends the requests, and `saved` is called after them."""
+    """The event form with the buttons Save and Cancel. `save` sends the requests, and `saved` is called after them.
+
+    `options` are arguments of the call that the person has chosen in a question.
+    """
 
     title = "Event"
     nothing = "Nothing was saved."
@@ -45,9 +48,11 @@ class EventEditor(EventForm):
         self._save, self._saved = save, saved
         self._before: tuple[dict[str, Any], JSONObject] | None = None
         self._cancelled: Sequence[Start] = ()
-        self._send_updates: str | None = None
+        self.options: dict[str, str] = {}
         super().__init__(session)
-        self.guests = ChoiceQuestion("Guests", SEND_UPDATES, lambda answer: self._guard(lambda: self._on_answer(answer)))
+        self.guests = ChoiceQuestion(
+            "Guests", SEND_UPDATES, lambda answer: self._guard(lambda: self._on_answer(answer))
+        )
         self.guests.remove_class("svc-over-grid")
         self.create.description, self.create.tooltip = "Save", "Save the event in the calendar"
         self.cancel = self._button("Cancel", "Close the form and save nothing", cancelled)
@@ -61,15 +66,13 @@ class EventEditor(EventForm):
         self._before = None
         self._update()
 
-    def edit(
-        self, event: Event, stored: Event, named: Mapping[str, Any], calendar: str, cancelled: Sequence[Start] = ()
-    ) -> None:
+    def edit(self, event: Event, stored: Event, named: Mapping[str, Any], cancelled: Sequence[Start] = ()) -> None:
         """Show the fields of an event. Only changes are saved, by a call of `update_event`.
 
         `stored` is the event of this call, and `named` has the arguments that are not fields. The preview leaves out
         the `cancelled` starts.
         """
-        self.begin({**times_and_recurrence(event), **own_values(event)}, calendar)
+        self.begin({**times_and_recurrence(event), **own_values(event)}, named.get("calendar", "primary"))
         self.controls.calendar.chooser.disabled = True
         self._before = (self.draft.arguments, self.value)
         self._stored, self._named = stored, named
@@ -79,14 +82,15 @@ class EventEditor(EventForm):
     def code(self) -> str:
         if self._before is None:
             return super().code()
-        return call_text("update_event", [self._stored["id"]], {**self.changed_arguments(), **self._named})
+        return call_text(
+            "update_event", [self._stored["id"]], {**self.changed_arguments(), **self._named, **self.options}
+        )
 
     def changed_arguments(self) -> dict[str, Any]:
         """Return the arguments of `update_event` for the changes since `edit`, or those of `create_event`."""
         if self._before is None:
             return self.draft.arguments
-        answer = {"send_updates": self._send_updates} if self._send_updates else {}
-        return {**changed_arguments(*self._before, self.draft.arguments, self.value), **answer}
+        return changed_arguments(*self._before, self.draft.arguments, self.value)
 
     def _update(self) -> None:
         super()._update()
@@ -97,23 +101,20 @@ class EventEditor(EventForm):
 
     def _create(self) -> None:
         """Save the event. If it has other guests, ask first whether to tell them."""
+        self.options = {}
         self._update()
         named = {} if self._before is None or self._problems else self.changed_arguments()
-        has_guests = "attendees" in named or (named and has_other_guests(self._stored))
-        if has_guests and "send_updates" not in named:
+        if named and "send_updates" not in named and ("attendees" in named or has_other_guests(self._stored)):
             self.guests.ask(ASK_GUESTS)
         else:
             super()._create()
 
     def _on_answer(self, answer: str | None) -> None:
-        self._send_updates = answer
         if answer is None:
             self.create.focus()
-            return
-        try:
+        else:
+            self.options = {"send_updates": answer}
             super()._create()
-        finally:
-            self._send_updates = None
 
     def _send_event(self) -> DataFrame:
         self._save(self, session_or_current(self._session))

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from ....core.events.rrule import Start
 from ...events.events import create_event
 from ...events.series_state import SeriesState
 from . import changes
@@ -17,7 +18,6 @@ from .shown_event import ShownEvent, event_name
 
 if TYPE_CHECKING:
     from ....client.session import Session
-    from ....core.resources.events import Event
 
 
 class NewEvent:
@@ -43,35 +43,28 @@ class EventEdit:
     """A stored event, or one or several instances of a series. `changed` and `log` describe what was saved."""
 
     def __init__(self, shown: ShownEvent, state: SeriesState | None = None, scope: str = changes.THIS) -> None:
-        is_all = state is not None and scope == changes.FOLLOWING and state.is_first
-        self._shown, self._state, self._scope = shown, state, changes.ALL if is_all else scope
+        self._calendar = shown.calendar_id
+        self._event = shown.event
+        self._split: SeriesState | None = None
+        self._cancelled: Sequence[Start] = replace(state, instance=state.master).cancelled if state else ()
+        if state and scope == changes.FOLLOWING and not state.is_first:
+            self._split = state
+        elif state and scope != changes.THIS:
+            self._event = state.master
         self.changed: Changed | None = None
         self.log: CallLog | None = None
 
     def show(self, editor: EventEditor) -> None:
         """Show the event, the series, or the series from the instance on."""
-        state, calendar, event = self._state, self._shown.calendar_id, self._event
-        at: dict[str, Any] = {**changes.calendar_argument(calendar), "if_match": changes.etag_of(event)}
-        if state is not None and self._scope == changes.FOLLOWING:
-            editor.edit(state.rest, event, {"this_and_following": True, **at}, calendar, state.cancelled)
+        named: dict[str, Any] = {**changes.calendar_argument(self._calendar), "if_match": changes.etag_of(self._event)}
+        if self._split is None:
+            editor.edit(self._event, self._event, named, self._cancelled)
         else:
-            cancelled = replace(state, instance=event).cancelled if state and self._scope == changes.ALL else ()
-            editor.edit(event, event, at, calendar, cancelled)
-
-    @property
-    def _event(self) -> Event:
-        """The event or the series that `update_event` is called with."""
-        if self._state is None or self._scope == changes.THIS:
-            return self._shown.event
-        return self._state.master if self._scope == changes.ALL else self._state.instance
+            editor.edit(self._split.rest, self._event, {"this_and_following": True, **named}, self._cancelled)
 
     def save(self, editor: EventEditor, session: Session) -> None:
-        state, named = self._state, editor.changed_arguments()
-        options = {"send_updates": named.pop("send_updates")} if "send_updates" in named else {}
-        self.log = log = CallLog(session, options)
-        if not named and not options:
-            return
-        if state is not None and self._scope == changes.FOLLOWING:
-            self.changed = changes.split_series(log, state, named, "Changed")
-        else:
-            self.changed = changes.edit_event(log, self._shown.calendar_id, self._event, named)
+        self.log, named = CallLog(session, editor.options), editor.changed_arguments()
+        if named and self._split:
+            self.changed = changes.split_series(self.log, self._split, named, "Changed")
+        elif named:
+            self.changed = changes.edit_event(self.log, self._calendar, self._event, named)

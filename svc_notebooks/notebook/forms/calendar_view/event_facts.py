@@ -11,7 +11,7 @@ from .shown_event import ShownEvent, calendar_name
 if TYPE_CHECKING:
     from ....core.resources.events import Event
 
-_RESPONSES = {"accepted": "accepted", "declined": "declined", "tentative": "tentative"}
+_RESPONSES = ("accepted", "declined", "tentative")
 _MOST_GUESTS = 12
 _MOST_CHARACTERS = 600
 
@@ -45,5 +45,5 @@ def _guests(event: Event) -> object:
 
 
 def _guest(guest: dict[str, Any]) -> str:
-    response = _RESPONSES.get(str(guest.get("responseStatus")))
-    return f"{guest.get('displayName') or guest.get('email')}{f' ({response})' if response else ''}"
+    response = guest.get("responseStatus")
+    return f"{guest.get('displayName') or guest.get('email')}{f' ({response})' if response in _RESPONSES else ''}"

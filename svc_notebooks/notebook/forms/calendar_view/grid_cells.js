@@ -120,9 +120,9 @@ function addHourItems(items, days, cellOf, allDayRow) {
   setStyle(allDayRow.parentElement, { lanes: Math.max(1, ...bars.map(({ lane }) => lane + 1)) });
   for (const each of bars) cellOf(days[each.from]).append(bar(each));
   for (const day of days) {
-    for (const { item, begin, end, left, width } of columns(items, day)) {
+    for (const { item, begin, end, left, width, isCovered } of columns(items, day)) {
       const slot = Math.floor(begin / SLOT) * SLOT;
-      const button = eventButton(item, "svc-timed");
+      const button = eventButton(item, isCovered ? "svc-timed svc-covered" : "svc-timed");
       setStyle(button, { top: (begin - slot) / SLOT, height: (end - begin) / SLOT, left, width });
       if (item.last === day) button.append(...handle(item));
       cellOf(day, slot).append(button);

@@ -80,10 +80,6 @@ class ShownEvent:
         color = EVENT_COLORS.get(str(self.event.get("colorId")))
         return color.background if color else str(self.calendar.get("backgroundColor") or _NO_COLOR)
 
-    @property
-    def all_day(self) -> bool:
-        return "date" in self.event["start"]
-
     def span(self, tz: tzinfo) -> Span:
         """Return the days and times in a time zone. An end at midnight belongs to the day before."""
         return span_of(read_time(self.event["start"]), read_time(self.event["end"]), tz)

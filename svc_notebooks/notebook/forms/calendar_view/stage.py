@@ -45,8 +45,8 @@ CHANGED = "The event was changed in the meantime. Nothing was saved. The view sh
 class StageEvents:
     """The functions of the form that the stage calls.
 
-    `run` makes the calls of a change, with arguments of all calls, and shows the result. `redraw` shows the events without a proposed change, and
-    `refresh` lists them again. `edit` opens the editor.
+    `run` makes the calls of a change, with arguments of all calls, and shows the result. `redraw` shows the events
+    without a proposed change, and `refresh` lists them again. `edit` opens the editor.
     """
 
     session: Callable[[], Session]
@@ -174,7 +174,9 @@ class CalendarStage(widgets.VBox):  # type: ignore[misc]
                 changes.ALL: lambda log: changes.move_series(log, state, times),
             }
             refused, notes = changes.refused_moves(state, times)
-            self._ask_scope(title, refused, notes, lambda scope: self._run("Moving", acts[scope], state.instance, title))
+            self._ask_scope(
+                title, refused, notes, lambda scope: self._run("Moving", acts[scope], state.instance, title)
+            )
 
         self._read_series(shown, ask)
 

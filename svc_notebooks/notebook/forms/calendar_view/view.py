@@ -64,14 +64,17 @@ def calendar_view(
     """Return a form that shows calendars by month, week or day, and in which a person changes events.
 
     A click or Enter opens an event, with buttons to edit and delete it. A drag moves an event, a drag of its end makes
-    it longer or shorter, and a drag over empty time creates an event. In the grid, arrow keys go to other days and
-    times, Enter creates an event, and Tab goes to the events of a day. At an event, M begins a move with arrow keys,
-    and + and - change the length; Enter saves, and Escape cancels. Page Up and Page Down show another period.
+    it longer or shorter, and a drag over empty time creates an event. A drag to the all-day row or from it makes a
+    timed event an all-day event, or the reverse. A narrow week is a list of days.
+
+    In the grid, arrow keys go to other days and times, Enter creates an event, and Tab goes to the events of a day. At
+    an event, M begins a move with arrow keys, and + and - change the length; Enter saves, and Escape cancels. Page Up
+    and Page Down show another period.
 
     For an event of a series, the form asks whether to change this event, this and all following events, or all events.
-    "This and following" ends the series, and creates a new one. For an event with other guests, the form asks whether to
-    send them updates. A drag between the hours and the all-day row makes an event all-day or timed. Changes are sent with If-Match: if an event was changed
-    in the meantime, the form says so and shows the current events.
+    "This and following" ends the series, and creates a new one. For an event with other guests, the form asks whether
+    to send them updates. Changes are sent with If-Match: if an event was changed in the meantime, the form says so and
+    shows the current events.
 
     `form.result` is the DataFrame of the events that the form has changed, `form.listed` is the DataFrame of the shown
     events, `form.code()` is the code of the last action, `form.last_error` is the last error.
@@ -266,7 +269,7 @@ class CalendarView(Form):
     # -- requests, and what they show
 
     def _run(self, label: str, act: Callable[[CallLog], Changed], options: Mapping[str, str]) -> None:
-        """Make the calls of a change with the arguments `options`, list the events again, and show what was changed or the error."""
+        """Make the calls of a change with `options`, list the events again, and show what was changed or the error."""
         session, request = self._session_now(), self.listing.request
         log = CallLog(session, options)
 
@@ -280,14 +283,11 @@ class CalendarView(Form):
         def done(results: tuple[Changed | Exception, Listing]) -> None:
             outcome, listing = results
             self._show_listing(listing)
-            if isinstance(outcome, Changed):
-                self._finish(log, outcome)
-                self._show_code()
-                self.grid.focus_grid()
-                return
-            self._finish(log, Changed(""))
+            self._finish(log, outcome if isinstance(outcome, Changed) else Changed(""))
             self._show_code()
-            if isinstance(outcome, SvcError) and outcome.status == _CONFLICT:
+            if isinstance(outcome, Changed):
+                self.grid.focus_grid()
+            elif isinstance(outcome, SvcError) and outcome.status == _CONFLICT:
                 self._show_error(ValueError(CHANGED))
                 self.last_error = outcome
             else:
@@ -346,7 +346,9 @@ class CalendarView(Form):
 
     def _static_view(self) -> Markup:
         columns = ["summary", "start", "end", "status"]
-        return join_html(super()._static_view(), Markup(self.listed[columns].to_html(index=False, border=0, na_rep="(no title)")))
+        return join_html(
+            super()._static_view(), Markup(self.listed[columns].to_html(index=False, border=0, na_rep="(no title)"))
+        )
 
     def _summary(self) -> str:
         count = len(self.listing.events)
