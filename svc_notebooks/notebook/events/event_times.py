@@ -44,8 +44,13 @@ class Times:
         return {"start": start, "end": end}
 
     def arguments(self, event: Event) -> dict[str, Any]:
-        """Return the arguments of `create_event` and `update_event`, in the time zones of the event."""
+        """Return the arguments of `create_event` and `update_event`, in the time zones of the event.
+
+        The times of an all-day event that becomes a timed one have their own time zone.
+        """
         names = [event["start"].get("timeZone"), event["end"].get("timeZone")]
+        if isinstance(self.start, datetime) and "date" in event["start"]:
+            names = [str(self.start.tzinfo)] * 2
         named: dict[str, Any] = {
             "start": _argument(self.start, names[0]),
             "end": _argument(self.end, names[1] or names[0]),

@@ -177,7 +177,7 @@ def test_a_narrow_week_is_a_list_of_days(lab, open_view):
     clipped = "titles => titles.filter((title) => title.scrollWidth > title.clientWidth).length"
     assert page.locator(".svc-cal-list .svc-item-title").evaluate_all(clipped) == 0
 
-    cell(page, "Monday 2 November 2026, 1 event").click()
+    cell(page, "Monday 2 November 2026, 1 event").click(position={"x": 20, "y": 10})
     for key in ("ArrowDown", "ArrowDown", "Tab", "ArrowDown"):
         page.keyboard.press(key)
     has_focus(page, item(page, "Advisory board"))
@@ -196,7 +196,7 @@ def test_the_month_by_mouse(lab, open_view):
     page = open_view("calendar-month.ipynb", "month")
     lab.screenshot(page, "calendar-month", ".svc-form")
 
-    drag(page, item(page, "Holiday").locator(".svc-handle"), cell(page, "Wednesday 4 November 2026, 2 events"))
+    drag(page, item(page, "Holiday").locator(".svc-handle"), cell(page, "Wednesday 4 November 2026, 3 events"))
     status(page, "Moved Holiday to Monday 2 November 2026 to Wednesday 4 November 2026, all day.")
     drag(page, item(page, "Field trip"), cell(page, "Monday 16 November 2026, no events"), at=(0.5, 0.5))
     status(page, "Moved Field trip to Sunday 15 November 2026 to Tuesday 17 November 2026, all day.")

@@ -48,9 +48,9 @@ def move_series(log: CallLog, state: SeriesState, times: Times) -> Changed:
 
 def _move(log: CallLog, calendar: str, event: Event, times: Times, name: str, where: str, action: str) -> Changed:
     """Give an event or a series new times, of which `where` is the text in the message."""
-    event_id, at, before = str(event["id"]), calendar_argument(calendar), _arguments(event, Times.of(event))
+    event_id, at, before = str(event["id"]), calendar_argument(calendar), Times.of(event).arguments(event)
     rule = {"recurrence": event["recurrence"]} if event.get("recurrence") else {}
-    changed = log.run(action, update_event, event_id, **_arguments(event, times), **at, if_match=etag_of(event))
+    changed = log.run(action, update_event, event_id, **times.arguments(event), **at, if_match=etag_of(event))
     etag = str(changed["etag"].item())
 
     def undo(log: CallLog) -> str:
@@ -58,13 +58,6 @@ def _move(log: CallLog, calendar: str, event: Event, times: Times, name: str, wh
         return f"Moved {name} back."
 
     return Changed(f"Moved {name}{where}.", undo)
-
-
-def _arguments(event: Event, times: Times) -> dict[str, Any]:
-    """Return the arguments for the times of an event. For an all-day event, the zone is that of the times."""
-    if isinstance(times.start, datetime) and "date" in event["start"]:
-        return times.arguments({"start": {"timeZone": str(times.start.tzinfo)}, "end": {}})
-    return times.arguments(event)
 
 
 def refused_moves(state: SeriesState, times: Times) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -46,7 +46,8 @@ class EventEditor(EventForm):
         cancelled: Callable[[], None],
     ) -> None:
         self._save, self._saved = save, saved
-        self._before: tuple[dict[str, Any], JSONObject] | None = None
+        self._before: tuple[dict[str, Any], JSONObject] = ({}, {})
+        self._stored: Event | None = None
         self._cancelled: Sequence[Start] = ()
         self.options: dict[str, str] = {}
         super().__init__(session)
@@ -63,7 +64,7 @@ class EventEditor(EventForm):
         """Show the fields of a new event in a calendar."""
         self.value = cast(JSONObject, dict(event))
         self.controls.calendar.chooser.value = calendar
-        self._before = None
+        self._stored = None
         self._update()
 
     def edit(self, event: Event, stored: Event, named: Mapping[str, Any], cancelled: Sequence[Start] = ()) -> None:
@@ -80,16 +81,14 @@ class EventEditor(EventForm):
         self._update()
 
     def code(self) -> str:
-        if self._before is None:
+        if self._stored is None:
             return super().code()
         return call_text(
             "update_event", [self._stored["id"]], {**self.changed_arguments(), **self._named, **self.options}
         )
 
     def changed_arguments(self) -> dict[str, Any]:
-        """Return the arguments of `update_event` for the changes since `edit`, or those of `create_event`."""
-        if self._before is None:
-            return self.draft.arguments
+        """Return the arguments of `update_event` for the changes since `edit`."""
         return changed_arguments(*self._before, self.draft.arguments, self.value)
 
     def _update(self) -> None:
@@ -103,8 +102,9 @@ class EventEditor(EventForm):
         """Save the event. If it has other guests, ask first whether to tell them."""
         self.options = {}
         self._update()
-        named = {} if self._before is None or self._problems else self.changed_arguments()
-        if named and "send_updates" not in named and ("attendees" in named or has_other_guests(self._stored)):
+        named = {} if self._stored is None or self._problems else self.changed_arguments()
+        has_guests = "attendees" in named or has_other_guests(self._stored or {})
+        if named and has_guests and "send_updates" not in named:
             self.guests.ask(ASK_GUESTS)
         else:
             super()._create()

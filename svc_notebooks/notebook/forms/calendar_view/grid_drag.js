@@ -71,6 +71,7 @@ class Drag {
     this.stop();
     if (!this.active) return;
     this.grid.ignoreClick();
+    this.grid.lastKey = this.item?.key;
     const unchanged = this.item && Object.values(this.proposal ?? {}).every((value) => value === 0);
     if (!this.proposal || unchanged) this.grid.clearProposal();
     else if (this.item === null) this.grid.send({ kind: "create", ...this.proposal });

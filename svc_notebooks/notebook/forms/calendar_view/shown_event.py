@@ -121,7 +121,7 @@ def event_name(event: Mapping[str, Any]) -> str:
     return str(event.get("summary") or "").strip() or "(no title)"
 
 
-def has_other_guests(event: Event) -> bool:
+def has_other_guests(event: Mapping[str, Any]) -> bool:
     """Return whether somebody else than the user of the calendar is a guest of an event."""
     return any(not guest.get("self") for guest in event.get("attendees") or ())
 
