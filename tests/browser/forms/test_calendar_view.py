@@ -159,6 +159,7 @@ def test_an_event_with_guests_asks_whether_to_tell_them(lab, open_view, axe):
     status(page, "Moved Lunch to Thursday 5 November 2026, 13:00 to 13:15.")
     page.locator("pre", has_text="send_updates='none'").wait_for()
     page.keyboard.press("Enter")
+    has_focus(page, page.get_by_role("button", name="Edit", exact=True))
     page.keyboard.press("Enter")
     page.get_by_label("Location").fill("Mill pond")
     page.locator("pre:visible", has_text="svc.update_event(").wait_for()
