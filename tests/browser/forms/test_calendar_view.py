@@ -283,7 +283,7 @@ def test_a_change_by_somebody_else(lab, open_view):
     page = open_view("calendar-conflict.ipynb")
     lab.run_code(page, "_ = svc.update_event(talk, start='2026-11-04 15:00', end='2026-11-04 16:00')")
 
-    drag(page, item(page, "Talk"), cell(page, "Friday 6 November 2026, 13:00"))
+    drag(page, item(page, "Talk"), cell(page, "Friday 6 November 2026, 13:00"), at=(0.5, 0.1))
 
     page.get_by_role("alert").get_by_text("The event was changed in the meantime").wait_for()
     expect(item(page, "Talk, Wednesday 4 November 2026, 15:00 to 16:00")).to_be_visible()
@@ -315,7 +315,7 @@ def test_looks_and_axe(lab, open_view, axe):
     lab.screenshot(page, "calendar-question-dark", ".svc-form")
     results["dark question"] = axe(page)
     page.get_by_role("button", name="Cancel", exact=True).click()
-    item(page, "Talk, ").click()
+    item(page, "Talk, ").click(position={"x": 20, "y": 5})
     page.get_by_role("button", name="Edit", exact=True).wait_for()
     lab.screenshot(page, "calendar-details-dark", ".svc-form")
     results["dark details"] = axe(page)
