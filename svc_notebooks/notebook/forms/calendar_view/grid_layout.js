@@ -51,7 +51,8 @@ function columns(items, day) {
     for (const part of group) {
       const isBeside = (other) => other.column > part.column && other.end > part.begin && other.begin < part.begin + STEP;
       part.next = Math.min(count, ...group.filter(isBeside).map((other) => other.column));
-      part.isCovered = group.some((other) => other.column > part.column && other.begin < Math.min(part.end, part.begin + SLOT));
+      const isOver = (other) => other.column > part.column && other.column < part.next;
+      part.isCovered = group.some((other) => isOver(other) && other.begin < Math.min(part.end, part.begin + SLOT));
     }
     const step = group.every((part) => part.next === count) ? Math.min(INDENT, 1 / count) : 1 / count;
     for (const part of group) {
