@@ -150,9 +150,9 @@ for one in given.send("GET", f"/storage/v3/files?q={q}&fields=files(id,name)").j
 """,
     },
     "another-format": {
-        "a DataFrame, and by its media type": """
-import io, pandas as pd, tempfile
-table = svc.upload(pd.read_csv(io.BytesIO(given.content)), name=given.name, convert_to="spreadsheet")
+        "by its media type": """
+import tempfile
+table = svc.upload(given.content, name=given.name, mime_type="text/csv", convert_to="spreadsheet")
 svc.export(table, "text/tab-separated-values", tempfile.mkdtemp())
 """,
         "other formats besides": """

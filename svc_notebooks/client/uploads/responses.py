@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from typing import cast
-from urllib.parse import urljoin
+from urllib.parse import urljoin, urlsplit
 
 from ...core.errors.errors import (
     ContentMismatch,
@@ -38,8 +38,8 @@ def session_location(url: str, response: Response) -> str:
         raise ServiceFailed(
             "The service opened an upload session without a Location header; check base_url.", location="Location"
         )
-    uri: str = urljoin(url, location)
     try:
+        uri: str = location if urlsplit(location).scheme else urljoin(url, location)
         valid = origin_of(uri).startswith(("http://", "https://"))
     except ValueError:  # for a port that is not a number
         valid = False

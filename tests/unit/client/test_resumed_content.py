@@ -200,10 +200,6 @@ class WithOddChecksums(Shelf):
         return file
 
 
-class WithoutIds(WithPartialResponses):
-    fields = ("size",)
-
-
 @pytest.mark.spec("A3-25")
 @pytest.mark.parametrize("way", WAYS, ids=lambda way: way.__name__)
 @pytest.mark.parametrize("service", [Shelf, WithPartialResponses])
@@ -238,11 +234,8 @@ def test_a_source_that_did_not_change_is_compared_with_one_request(path: Path, w
 
 
 @pytest.mark.parametrize("way", WAYS, ids=lambda way: way.__name__)
-@pytest.mark.parametrize("service", [WithoutChecksums, WithoutIds])
-def test_a_file_without_a_checksum_was_not_compared(path: Path, way: Way, service: type[Shelf]) -> None:
-    if service is WithoutIds and way is the_same_update_again:
-        return  # the caller knows the id
-    shelf = service()
+def test_a_file_without_a_checksum_was_not_compared(path: Path, way: Way) -> None:
+    shelf = WithoutChecksums()
 
     with pytest.warns(UnverifiedUploadWarning, match="was not compared: the service returned no checksum") as shown:
         way(shelf, session_for(shelf), path, change)

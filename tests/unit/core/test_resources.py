@@ -35,9 +35,9 @@ NAMES = {
 
 UNTYPED = {
     "PermissionToCreate", "PermissionToUpdate", "ChannelToStop", "AclRuleToCreate", "AclRuleToChange",
-    "CalendarListEntryToInsert", "CalendarListEntryToWrite", "FreeBusyQuery",
+    "CalendarListEntryToInsert", "CalendarListEntryToWrite", "FreeBusyQuery", "Acl", "CalendarList", "SettingList",
 }  # fmt: skip
-"""Bodies for which the type of the resource serves, or that are read field by field."""
+"""Bodies for which the type of the resource serves, or that are read field by field, and pages of such resources."""
 
 CHECKED = sorted(SCHEMAS.keys() - UNTYPED - {"Nothing", "Document"})
 NULL = {"type": "null"}
