@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from mimetypes import MimeTypes
-from typing import cast
+from typing import Any
 from weakref import WeakKeyDictionary
 
 from ..core.brand_names import Names
@@ -13,7 +13,7 @@ from ..core.errors.errors import ServiceFailed
 from ..core.http.messages import JSON
 from ..core.http.native_formats import EXPORTS, IMPORTS, NATIVES, ExportFormat, ImportFormat
 from ..core.resources.files import About
-from .json_response import check_resource
+from .json_response import read_resource
 from .session import Session
 
 
@@ -29,7 +29,7 @@ class Capabilities:
 def get_about(session: Session, fields: str) -> About:
     """Return the about resource with the fields in the mask `fields`, such as "user,storageQuota"."""
     answer = session.call("GET", session.names.path("about"), query={"fields": fields})
-    return cast(About, check_resource(answer, fields))
+    return read_resource(answer, About, session.base_url, fields)
 
 
 _known: WeakKeyDictionary[Session, Capabilities] = WeakKeyDictionary()
@@ -38,10 +38,7 @@ _known: WeakKeyDictionary[Session, Capabilities] = WeakKeyDictionary()
 def capabilities_of(session: Session) -> Capabilities:
     """Return a service's import and export formats, cached per session. Raises ServiceFailed if not listed."""
     if session not in _known:
-        # Check the response, because another deployment may return other types than About declares.
-        about = session.call(
-            "GET", session.names.path("about"), query={"fields": "importFormats,exportFormats,maxImportSizes"}
-        )
+        about: Any = get_about(session, "importFormats,exportFormats,maxImportSizes")
         exports = _read_lists("exportFormats", about.get("exportFormats"))
         sizes = about.get("maxImportSizes")
         _known[session] = Capabilities(
@@ -54,7 +51,7 @@ def capabilities_of(session: Session) -> Capabilities:
             max_sizes={
                 native_type: int(str(size))
                 for native_type, size in (sizes.items() if isinstance(sizes, dict) else ())
-                if str(size).isdecimal()
+                if str(size).isdecimal() and len(str(size)) <= 18
             },
         )
     return _known[session]

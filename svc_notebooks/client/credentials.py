@@ -12,11 +12,10 @@ from urllib.parse import urlsplit
 from ..core.auth.oauth import token_problem
 from ..core.errors.errors import NotSignedIn, SvcError
 from ..core.process_fork import after_fork
+from .transport.foreign_urls import origin_of
 
 Token: TypeAlias = "str | Callable[[], str] | None"
 """An access token, a function that returns an access token, or None for no token."""
-
-_DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
 class Secret(str):
@@ -42,9 +41,10 @@ def base_address(text: str) -> str:
     """
     if not isinstance(text, str):
         raise TypeError(f"base_url must be a str such as https://api.example.org, not {type(text).__name__}")
+    text = text.strip()
     try:
-        parts = urlsplit(text.strip())
-        valid = parts.scheme in _DEFAULT_PORTS and parts.hostname and parts.port != -1
+        parts = urlsplit(text)
+        valid = parts.scheme in ("http", "https") and parts.hostname and parts.port != -1
     except ValueError:  # for a port that is not a number, or a bracket without its pair
         valid = False
     if not valid:
@@ -52,16 +52,7 @@ def base_address(text: str) -> str:
         raise ValueError("base_url must begin with http:// or https:// and a host name, as in https://api.example.org")
     if parts.username is not None or parts.query or parts.fragment:
         raise ValueError("base_url must not contain a user, a query or a fragment; pass the access token as token=...")
-    return origin_of(text.strip()) + parts.path.rstrip("/")
-
-
-def origin_of(url: str) -> str:
-    """Return a URL's origin without default port, such as "https://api.example:8443". Raises ValueError if invalid."""
-    parts = urlsplit(url)
-    host = parts.hostname or ""
-    host = f"[{host}]" if ":" in host else host
-    port = "" if parts.port in (None, _DEFAULT_PORTS.get(parts.scheme)) else f":{parts.port}"
-    return f"{parts.scheme}://{host}{port}"
+    return origin_of(text) + parts.path.rstrip("/")
 
 
 @dataclass(frozen=True, slots=True)

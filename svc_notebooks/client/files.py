@@ -14,9 +14,10 @@ from ..core.errors.errors import ServiceFailed
 from ..core.files.query import quote
 from ..core.http.messages import JSONObject, segment
 from ..core.platform import capabilities
-from ..core.resources.files import File, Permission
-from .json_response import check_fields, check_resource
+from ..core.resources.files import File, FileList, GeneratedIds, Permission, PermissionList
+from .json_response import read_fields, read_page, read_resource
 from .session import Session
+from .transport.bounds import PageTokens
 
 CHECKSUMS = "sha256Checksum,md5Checksum"
 """The fields of the checksums in a field mask. The service computes them when they are first requested."""
@@ -30,7 +31,11 @@ _LARGEST_PAGE = 1000
 def get_file(session: Session, file_id: str, *, fields: str | None = None) -> File:
     """Return a file's metadata. Raises NotFound if the file does not exist or is not visible to this user."""
     answer = session.call("GET", file_path(session, file_id), query={"fields": fields})
-    return cast(File, check_resource(answer, fields))
+    return read_resource(answer, File, session.base_url, fields, identifier=_own_id(file_id))
+
+
+def _own_id(file_id: str) -> str | None:
+    return None if file_id == ROOT else file_id
 
 
 def list_files(
@@ -63,7 +68,8 @@ def list_file_pages(
     """
     query = {"q": q, "orderBy": order_by, "pageSize": page_size, "fields": fields and f"nextPageToken,files({fields})"}
     path = session.names.path("files")
-    return cast(Generator[list[File], None, None], page_lists(session, path, query, "files", limit=limit, ahead=ahead))
+    pages = page_lists(session, path, query, "files", FileList, limit=limit, ahead=ahead)
+    return cast(Generator[list[File], None, None], pages)
 
 
 def list_children(session: Session, folder_id: str, *, fields: str, trashed: bool = False) -> list[File]:
@@ -106,46 +112,51 @@ def has_content(file: File, path: Path, *, size: int) -> bool | None:
 
 def copy_file(session: Session, file_id: str, metadata: File, *, query: Mapping[str, object] | None = None) -> File:
     """Copy a file and return the copy's metadata. Raises NotAllowed, NotFound. Not repeated without a response."""
-    return _changed_file(session, "POST", f"{file_path(session, file_id)}/copy", metadata, query)
+    return _changed_file(session, "POST", f"{file_path(session, file_id)}/copy", metadata, query, metadata.get("id"))
 
 
 def create_file(session: Session, metadata: File, *, query: Mapping[str, object] | None = None) -> File:
     """Create a file without content and return its metadata (A4). Repeatable with an `id` from `generate_ids`."""
-    return _changed_file(session, "POST", session.names.path("files"), metadata, query)
+    return _changed_file(session, "POST", session.names.path("files"), metadata, query, metadata.get("id"))
 
 
 def update_file(session: Session, file_id: str, metadata: File, *, query: Mapping[str, object] | None = None) -> File:
     """Set the fields in `metadata` on a file, and return the file's metadata."""
-    return _changed_file(session, "PATCH", file_path(session, file_id), metadata, query)
+    return _changed_file(session, "PATCH", file_path(session, file_id), metadata, query, _own_id(file_id))
 
 
-def _changed_file(session: Session, method: str, path: str, metadata: File, query: Mapping[str, object] | None) -> File:
+def _changed_file(
+    session: Session,
+    method: str,
+    path: str,
+    metadata: File,
+    query: Mapping[str, object] | None,
+    identifier: str | None,
+) -> File:
     answer = session.call(method, path, query=query, body=metadata)
-    return cast(File, check_resource(answer, (query or {}).get("fields")))
+    return read_resource(answer, File, session.base_url, (query or {}).get("fields"), identifier=identifier)
 
 
 def delete_file(session: Session, file_id: str) -> None:
     """Delete a file permanently. Raises NotFound if the file does not exist."""
     if answer := session.call("DELETE", file_path(session, file_id)):
-        check_fields(answer, ("id", "kind"))
+        read_fields(answer, File, session.base_url, "id", "kind")
 
 
 def generate_ids(session: Session, count: int = 10) -> list[str]:
     """Return `count` unused file ids, which make the creation of files repeatable (X-07)."""
-    ids = session.call("GET", session.names.path("files", "generateIds"), query={"count": count}).get("ids")
-    if not isinstance(ids, list):
-        raise ServiceFailed("The service returned no list in the field ids.", location="ids")
-    return [str(file_id) for file_id in ids]
+    answer = session.call("GET", session.names.path("files", "generateIds"), query={"count": count})
+    ids = read_fields(answer, GeneratedIds, session.base_url, "ids")["ids"]
+    if len({*filter(None, ids)}) != count:
+        raise ServiceFailed(f"The service returned {len(ids)} ids that are not {count} different ones.", location="ids")
+    return ids
 
 
 def pages(
-    session: Session, path: str, query: Mapping[str, object], key: str, *, limit: int | None = None
+    session: Session, path: str, query: Mapping[str, object], key: str, resource: type, *, limit: int | None = None
 ) -> Iterator[JSONObject]:
-    """Yield at most `limit` objects from the list `key` of lazily requested pages.
-
-    Raises ServiceFailed if a page token repeats.
-    """
-    return chain.from_iterable(page_lists(session, path, query, key, limit=limit))
+    """Return an iterator over at most `limit` objects in the lists of `page_lists`."""
+    return chain.from_iterable(page_lists(session, path, query, key, resource, limit=limit))
 
 
 def page_lists(
@@ -153,44 +164,40 @@ def page_lists(
     path: str,
     query: Mapping[str, object],
     key: str,
+    resource: type,
     *,
     limit: int | None = None,
     ahead: bool = False,
 ) -> Generator[list[JSONObject], None, None]:
     """Yield the lists `key` of lazily requested pages, with at most `limit` objects in all.
 
-    If `ahead` is True, a thread requests the next page while the caller uses a page, unless the service is in this
-    process. Raises ServiceFailed if a page token repeats.
+    `resource` is the TypedDict of a page. If `ahead` is True, a thread requests the next page while the caller uses a
+    page, unless the service is in this process. Raises ServiceFailed if a page token repeats, and for too many pages.
     """
 
-    def request(token: object) -> JSONObject:
+    def request(token: object) -> tuple[list[JSONObject], object]:
         page = session.call("GET", path, query={**query, "pageToken": token})
-        return check_fields(page, (key, "kind", "nextPageToken"))
+        return read_page(page, resource, session.base_url, key, query.get("fields")), page.get("nextPageToken")
 
     ahead = ahead and capabilities().threads and not session.in_process
     executor = ThreadPoolExecutor(1) if ahead else None  # starts its thread for the second page
-    next_page: Callable[[], JSONObject] = partial(request, None)
-    token, left = None, limit
+    next_page: Callable[[], tuple[list[JSONObject], object]] = partial(request, None)
+    tokens, left = PageTokens(), limit
     try:
         while left is None or left > 0:
-            page = next_page()
-            items = _objects(page.get(key))
-            before, token = token, page.get("nextPageToken")
-            if token and token != before and (left is None or left > len(items)):
+            items, token = next_page()
+            problem = tokens.problem(token, items)
+            if token and not problem and (left is None or left > len(items)):
                 next_page = executor.submit(request, token).result if executor else partial(request, token)
             yield items if left is None else items[:left]
             left = None if left is None else left - len(items)
             if not token:
                 return
-            if token == before:
-                raise ServiceFailed("The service returned the same page token twice.", location="nextPageToken")
+            if problem:
+                raise ServiceFailed(problem, location="nextPageToken")
     finally:
         if executor:
             executor.shutdown(wait=False, cancel_futures=True)
-
-
-def _objects(items: object) -> list[JSONObject]:
-    return [item for item in items if isinstance(item, dict)] if isinstance(items, list) else []
 
 
 def file_path(session: Session, file_id: str) -> str:
@@ -210,14 +217,14 @@ def check_id(identifier: str, argument: str = "file_id") -> str:
 def share_file(session: Session, file_id: str, permission: Permission) -> Permission:
     """Create a permission on a file and return the created permission."""
     path = f"{file_path(session, file_id)}/permissions"
-    return cast(Permission, check_resource(session.call("POST", path, query={"fields": "*"}, body=permission)))
+    answer = session.call("POST", path, query={"fields": "*"}, body=permission)
+    return read_resource(answer, Permission, session.base_url)
 
 
 def file_permissions(session: Session, file_id: str) -> list[Permission]:
     """Return the list of the permissions on a file."""
     answer = session.call("GET", f"{file_path(session, file_id)}/permissions", query={"fields": "permissions"})
-    check_resource(answer, "permissions")
-    return cast(list[Permission], _objects(answer.get("permissions")))
+    return cast(list[Permission], read_page(answer, PermissionList, session.base_url, "permissions"))
 
 
 def unshare_file(session: Session, file_id: str, permission_id: str) -> None:

@@ -5,16 +5,17 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 from urllib.parse import urlencode, urlsplit
 
 from ..core.auth import assertions as keys
-from ..core.auth.oauth import JWT_BEARER
+from ..core.auth.oauth import JWT_BEARER, token_problem
 from ..core.errors.errors import ServiceFailed
 from ..core.http.messages import JSONObject, Request
 from ..core.resources.errors import TokenInfo
-from .json_response import read_object
+from .json_response import read_fields, read_object
 from .session import Session
+from .transport.foreign_urls import host_of
 from .transport.retry import Retry
 
 _FORM = "application/x-www-form-urlencoded"
@@ -42,8 +43,8 @@ class AccountToken:
         form = {"grant_type": JWT_BEARER, "assertion": self._assertion()}
         answer = post_form(self._session, self._key["token_uri"], form)
         token = answer.get("access_token")
-        if not isinstance(token, str):
-            raise ServiceFailed("The token endpoint returned no access_token.")
+        if not isinstance(token, str) or token_problem(token):
+            raise ServiceFailed(f"{host_of(self._key['token_uri'])} returned no valid access_token; check token_uri.")
         return token
 
     def _assertion(self) -> str:
@@ -90,9 +91,9 @@ def post_form(session: Session, address: str, form: Mapping[str, str]) -> JSONOb
     content = urlencode(form).encode()
     headers = session.headers(("Content-Type", _FORM), ("Content-Length", str(len(content))))
     request = Request("POST", address, headers, content)
-    return read_object(Retry(session, repeatable=True).run(lambda: request))
+    return read_object(Retry(session, repeatable=True).run(lambda: request), address)
 
 
 def token_info(session: Session) -> TokenInfo:
     """Return the information about the session's token from /tokeninfo. Raises NotSignedIn for an invalid token."""
-    return cast(TokenInfo, session.call("GET", "/tokeninfo"))
+    return read_fields(session.call("GET", "/tokeninfo"), TokenInfo, session.base_url, "scope", "aud", "email")

@@ -23,13 +23,15 @@ from ..core.http.backoff import RetryRule, parse_retry_after
 from ..core.http.messages import Headers, JSONObject, Query, Request, Response, segment
 from ..core.http.redaction import redact_text, remove_secret
 from ..core.process_fork import after_fork
-from .credentials import Credential, Secret, Token, base_address, origin_of
+from .credentials import Credential, Secret, Token, base_address
 from .json_response import read_object
 from .sandbox_only import missing_attribute
 from .session_recipe import SessionRecipe
 from .system_time import SystemTime
+from .transport.bounds import ERROR_TEXT, JSON_ANSWER, Bound, BoundedBody
+from .transport.foreign_urls import origin_of
 from .transport.in_process import DirectTransport, Handler, OutgoingBody, Transport, TransportError
-from .transport.recorder import RecordedStream, Recorder
+from .transport.recorder import Recorder
 from .transport.retry import IDEMPOTENT, Retry, thread_sleep
 from .transport.throttle import REFUSALS, Throttle
 from .upload_journal import UploadJournal, default_folder
@@ -221,7 +223,7 @@ class Session:
         made_id = body.get("id") if method == "POST" and body is not None else None
         attempts = Retry(self, repeatable=method in IDEMPOTENT or bool(made_id))
         try:
-            return read_object(attempts.run(lambda: request))
+            return read_object(attempts.run(lambda: request), request.url)
         except AlreadyExists as error:
             if not attempts.made_before(error):
                 raise
@@ -263,11 +265,12 @@ class Session:
 
     # -- exchanges
 
-    def send(self, request: Request) -> Response:
-        """Send a request once, record the exchange and return the response.
+    def send(self, request: Request, bound: Bound = JSON_ANSWER) -> Response:
+        """Send a request once, record the exchange and return the response, whose body has at most `bound` bytes.
 
-        Only the origin of the service receives the token. Raises TransportError without a complete response, for a
-        streamed response possibly while its body is read. Errors of reading the request body are raised unchanged.
+        Only the origin of the service receives the token. Raises TransportError without a complete response, and the
+        error of the bound, for a streamed response possibly while its body is read. The text of an error is cut at its
+        own bound. Errors of reading the request body are raised unchanged.
         """
         own = request.url.startswith(self._own_origin) or origin_of(request.url) == self._own_origin[:-1]
         if own and self.throttle.active:
@@ -302,10 +305,13 @@ class Session:
                 error.hopeless |= self._failures_before_answer >= _MAX_FIRST_TRIES
             raise
         self._has_answered = True
+        bound = bound if response.status < 300 else ERROR_TEXT
+        if isinstance(response.body, bytes) and len(response.body) > bound.most:
+            response = Response(response.status, response.headers, (response.body,))
         entry.answer(response, self.elapsed() - started)
         if not isinstance(response.body, bytes):
-            stream = RecordedStream(response.body, entry, lambda: self.elapsed() - started)
-            response = Response(response.status, response.headers, stream)
+            bounded = BoundedBody(response, bound, request.url, entry, lambda: self.elapsed() - started)
+            response = Response(response.status, response.headers, bounded)
         if not own:
             return response
         if response.status in REFUSALS:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ..client.events.events import list_events, list_instances
 from ..client.files import file_path, file_permissions, list_files
 from ..client.session import USER_AGENT, Session
+from ..client.transport.bounds import EXPORT
 from ..core.brand_names import NOWHERE
 from ..core.clock import parse_time
 from ..core.http.messages import Request
@@ -166,7 +167,7 @@ class Evidence:
     def content(self, file_id: str) -> bytes:
         """Return the content of a file, which is empty for a native document."""
         url = self._state.url(file_path(self._state, file_id), {"alt": "media"})
-        response = self._state.send(Request("GET", url))
+        response = self._state.send(Request("GET", url), EXPORT)
         content = response.content()
         return content if response.status == 200 else b""
 

@@ -76,7 +76,11 @@ class ClassControl:
             (Int64, of the requests in the journal), bytes (Int64, of the files), channels (Int64, active channels),
             steps (Int64, steps of exercises), operations (str, each operation with its numbers).
         """
-        return frame(STUDENTS, [student_record(row) for row in self._get("class/students", "students")])
+        from ..client.json_response import reading
+
+        rows = self._get("class/students", "students")
+        with reading(self.base_url):
+            return frame(STUDENTS, [student_record(row) for row in rows])
 
     def steps(self, user: str | None = None) -> DataFrame:
         """List the steps of the course's exercises that the requests of each account contain.
@@ -93,7 +97,7 @@ class ClassControl:
             request (Int64, number in the journal).
         """
         rows = self._get("class/steps", "steps")
-        return frame(CLASS_STEPS, [row for row in rows if user is None or row["email"] == user.lower()])
+        return frame(CLASS_STEPS, [row for row in rows if user is None or row.get("email") == user.lower()])
 
     def journal(self, user: str | None = None, *, since: int = 0) -> DataFrame:
         """List the requests that the service has received. The journal keeps the latest 10,000.
@@ -213,8 +217,13 @@ class ClassControl:
         return frame(CLASS_CLOCK, [self._post("clock", {"advance": seconds})])
 
     def _get(self, name: str, member: str, query: Mapping[str, object] | None = None) -> list[dict[str, Any]]:
-        rows: Any = self._session.call("GET", f"{_CONTROL}{name}", query=query)[member]
-        return list(rows)
+        from ..client.json_response import foreign_answer
+
+        answer = self._session.call("GET", f"{_CONTROL}{name}", query=query)
+        rows: Any = answer.get(member)
+        if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+            raise foreign_answer(self.base_url, f"it has no list {member}", str([*answer][:9]))
+        return rows
 
     def _post(self, name: str, body: Mapping[str, object]) -> Mapping[str, Any]:
         return self._session.call("POST", f"{_CONTROL}{name}", body=body)

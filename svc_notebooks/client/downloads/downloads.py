@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-from contextlib import suppress
 from pathlib import Path
 from typing import TypeAlias
 
@@ -17,7 +16,7 @@ from ...local.saving import UNCHANGED, SavedFile, save_bytes
 from ..files import CHECKSUMS, checksum, file_path, get_file, has_content, has_content_of
 from ..session import Session
 from ..uploads.sources import Progress
-from .part_file import ContentTooLarge, Memory, PartFile
+from .part_file import Memory, PartFile
 from .ranged_download import Fetch
 
 RangeGiven: TypeAlias = "ByteRange | slice | tuple[int, int] | str | None"
@@ -33,7 +32,7 @@ _AT_ONCE = 64 * 1024
 
 _ALWAYS_CHANGED = "The content of {} changed during every download attempt."
 
-_UNSAFE = re.compile(r'[\x00-\x1f\x7f/\\:*?"<>|]')
+_UNSAFE = re.compile(r'[\x00-\x1f\x7f/\\:*?"<>|\ud800-\udfff]')
 _DEVICE = re.compile(r"(con|prn|aux|nul|com[1-9]|lpt[1-9])(\.|$)", re.IGNORECASE)  # devices of Windows
 _MAX_NAME = 200  # bytes; file systems take 255, and `.part.json` is appended
 
@@ -42,26 +41,24 @@ def read_content(
     session: Session,
     file_id: str,
     *,
+    size: int | None = None,
     byte_range: RangeGiven = None,
     acknowledge_abuse: bool = False,
     progress: Progress | None = None,
 ) -> bytes:
     """Return the content of a file, or a byte range of the content.
 
-    `byte_range` is (first, last) inclusive, a slice, a str such as "bytes=0-99" or a ByteRange. `acknowledge_abuse`
-    lets the owner download a file flagged as abusive (A6-03). The flag is sent only after a refusal, and an
-    AbusiveFileWarning names the file (A6-04c).
+    `size` is the size of the whole content in bytes, and None requests it. `byte_range` is (first, last) inclusive, a
+    slice, a str such as "bytes=0-99" or a ByteRange. `acknowledge_abuse` lets the owner download a file flagged as
+    abusive (A6-03). The flag is sent only after a refusal, and an AbusiveFileWarning names the file (A6-04c).
 
     Raises NotFound, NotAllowed (such as for a native document, which must be exported), BadRequest (no byte in the
-    range), ContentMismatch (the content changed during each download), Interrupted.
+    range), ContentMismatch (other content than the metadata describe), Interrupted.
     """
-    requested = as_range(byte_range)
-    for _ in range(_TRIES):
-        sink = Memory()
-        fetch = _fetch_content(session, file_id, sink, requested, progress, acknowledge_abuse=acknowledge_abuse)
-        if not fetch.resumed or _is_current(session, file_id, sink, whole=requested is None):
-            return sink.content()
-    raise ContentMismatch(_ALWAYS_CHANGED.format(file_id))
+    requested, sink = as_range(byte_range), Memory()
+    file: File = get_file(session, file_id, fields="size") if size is None else {"size": str(size)}
+    _receive(session, {**file, "id": file_id}, sink, requested, progress, acknowledge_abuse=acknowledge_abuse)
+    return sink.content()
 
 
 def save_content(
@@ -105,9 +102,10 @@ def save_known(
     """Save the content of a file whose metadata `file` are known, or a byte range of the content, at a path.
 
     Received bytes are collected in `<name>.part` in the same folder, so that a repeated call continues an interrupted
-    download. Small content is received at once, and needs no such file. The checksum is verified if `file` has one, or
-    if the content came in several pieces. An existing file with the same content is not changed, and with a checksum
-    not transferred. The metadata are requested again only if the content is not the one that `file` describes.
+    download. Small content is received at once, and needs no such file. The size is compared with that in `file`, and
+    the checksum if `file` has one, or if the content came in several pieces. An existing file with the same content is
+    not changed, and with a checksum not transferred. The metadata are requested again only if the content is not the
+    one that `file` describes.
 
     Args:
         file: The id, and if they are known the size, headRevisionId and a checksum.
@@ -119,36 +117,46 @@ def save_known(
 
     The errors of `read_content` can be raised too.
     """
-    file_id, size = file["id"], _size_to_save(byte_range, file)
+    size = _size_to_save(byte_range, file)
     if _is_unchanged(session, file, target, size, whole=byte_range is None, overwrite=overwrite):
         return SavedFile(target, UNCHANGED, target.stat().st_size)
     if byte_range is None and size is not None and size <= _AT_ONCE:
-        with suppress(ContentTooLarge):  # the content has grown
-            content = _small_content(session, file, progress, acknowledge_abuse=acknowledge_abuse)
-            return save_bytes(target, content, overwrite=overwrite)
+        sink = Memory()
+        _receive(session, file, sink, None, progress, acknowledge_abuse=acknowledge_abuse)
+        return save_bytes(target, sink.content(), overwrite=overwrite)
     with PartFile(target, _content_id(session, file, byte_range)) as part:
-        for _ in range(_TRIES):
-            span = byte_range
-            if byte_range is not None and byte_range.first is None and file.get("size") is not None:
-                # Replace a range of last bytes by absolute offsets, so that the download can be continued.
-                resolved = byte_range.resolve(int(file["size"]))
-                span = ByteRange(resolved.first, resolved.last) if resolved else byte_range
-            fetch = _fetch_content(session, file_id, part, span, progress, acknowledge_abuse=acknowledge_abuse)
-            if _is_verified(session, file, part, whole=byte_range is None, resumed=fetch.resumed):
-                return part.finish(overwrite=overwrite)
-            file = {**get_file(session, file_id, fields=f"{FACTS},{CHECKSUMS}"), "id": file_id}
-            part.restart(_content_id(session, file, byte_range))
-    raise ContentMismatch(_ALWAYS_CHANGED.format(file_id))
+        _receive(session, file, part, byte_range, progress, acknowledge_abuse=acknowledge_abuse)
+        return part.finish(overwrite=overwrite)
 
 
-def _small_content(session: Session, file: File, progress: Progress | None, *, acknowledge_abuse: bool) -> bytes:
-    """Return the whole content of a file after its checksum was verified. Raises ContentTooLarge for large content."""
+def _receive(
+    session: Session,
+    file: File,
+    sink: PartFile | Memory,
+    requested: ByteRange | None,
+    progress: Progress | None,
+    *,
+    acknowledge_abuse: bool,
+) -> None:
+    """Download the content that the metadata `file` describe, or that the service has meanwhile, into a sink.
+
+    Raises ContentMismatch if the content has another size or checksum than the current metadata.
+    """
+    file_id, fields = file["id"], f"{FACTS},{CHECKSUMS}"
     for _ in range(_TRIES):
-        sink = Memory(_AT_ONCE)
-        fetch = _fetch_content(session, file["id"], sink, None, progress, acknowledge_abuse=acknowledge_abuse)
-        if _is_verified(session, file, sink, whole=True, resumed=fetch.resumed):
-            return sink.content()
-    raise ContentMismatch(_ALWAYS_CHANGED.format(file["id"]))
+        wrong_size: ContentMismatch | None = None
+        try:
+            fetch = _fetch_content(session, file, sink, requested, progress, acknowledge_abuse=acknowledge_abuse)
+            if _is_verified(session, file, sink, whole=requested is None, resumed=fetch.resumed):
+                return
+        except ContentMismatch as error:
+            wrong_size = error
+        now: File = {**get_file(session, file_id, fields=fields), "id": file_id}
+        if wrong_size and now.get("size") == file.get("size"):
+            raise wrong_size
+        file = now
+        sink.restart(_content_id(session, file, requested))
+    raise ContentMismatch(_ALWAYS_CHANGED.format(file_id))
 
 
 def _is_verified(session: Session, file: File, sink: PartFile | Memory, *, whole: bool, resumed: bool) -> bool:
@@ -189,7 +197,7 @@ def _size_to_save(requested: ByteRange | None, facts: File) -> int | None:
 
 def _fetch_content(
     session: Session,
-    file_id: str,
+    file: File,
     sink: PartFile | Memory,
     requested: ByteRange | None,
     progress: Progress | None,
@@ -197,16 +205,17 @@ def _fetch_content(
     acknowledge_abuse: bool,
 ) -> Fetch:
     """Download the content into `sink` and return the Fetch. Warns if the owner acknowledges an abusive file."""
-    path = file_path(session, file_id)
-    fetch = Fetch(session, session.url(path, {"alt": "media"}), sink, requested, progress)
+    path = file_path(session, file["id"])
+    size = int(file["size"]) if file.get("size") is not None else None
+    fetch = Fetch(session, session.url(path, {"alt": "media"}), sink, size, requested, progress)
     try:
         fetch.run()
     except NotAllowed as error:
         if not acknowledge_abuse or error.reason != "cannotDownloadAbusiveFile":
             raise
-        warn_of_abuse(str(get_file(session, file_id, fields="name").get("name")), file_id)
+        warn_of_abuse(str(get_file(session, file["id"], fields="name").get("name")), file["id"])
         url = session.url(path, {"alt": "media", "acknowledgeAbuse": True})
-        fetch = Fetch(session, url, sink, requested, progress)
+        fetch = Fetch(session, url, sink, size, requested, progress)
         fetch.run()
     return fetch
 

@@ -8,8 +8,10 @@ from zipfile import BadZipFile, ZipFile
 
 from ...local.saving import same_bytes
 
-_MAX_COMPARED = 64 * 1024 * 1024
+_MAX_COMPARED = 16 * 1024 * 1024
 """The maximum size in bytes for a comparison without dates. Exports of the interface have at most 10 MB."""
+
+_MAX_MEMBERS, _MAX_METADATA = 20_000, 1024 * 1024
 
 _PDF_DATES = re.compile(
     rb"/(?:Creation|Mod)Date\s*\([^)]*\)"
@@ -33,6 +35,8 @@ def same_export(first: Path, second: Path) -> bool:
     if left.startswith(b"%PDF-") and right.startswith(b"%PDF-"):
         return _PDF_DATES.sub(b"", left) == _PDF_DATES.sub(b"", right)
     if left.startswith(b"PK") and right.startswith(b"PK"):
+        if max(content.count(b"PK\1\2") for content in (left, right)) > _MAX_MEMBERS:  # an entry begins with this
+            return False
         try:
             return _members(first) == _members(second)
         except (BadZipFile, OSError, NotImplementedError, RuntimeError, ValueError):
@@ -42,13 +46,11 @@ def same_export(first: Path, second: Path) -> bool:
 
 def _members(path: Path) -> list[tuple[str, object]]:
     """Return names in a ZIP archive with size and checksum, or for metadata files with the bytes without dates."""
+    members: list[tuple[str, object]] = []
     with ZipFile(path) as archive:
-        return [
-            (
-                entry.filename,
-                _ISO_DATES.sub(b"", archive.read(entry))
-                if entry.filename in _METADATA or entry.filename.endswith(".opf")
-                else (entry.file_size, entry.CRC),
-            )
-            for entry in archive.infolist()
-        ]
+        for entry in archive.infolist():
+            members.append((entry.filename, (entry.file_size, entry.CRC)))
+            if entry.filename in _METADATA or entry.filename.endswith(".opf"):
+                with archive.open(entry) as file:  # which does not decompress more than is read
+                    members[-1] = entry.filename, _ISO_DATES.sub(b"", file.read(_MAX_METADATA))
+    return members

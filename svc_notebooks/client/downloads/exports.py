@@ -140,4 +140,4 @@ def save_export(
 
 def _fetch(session: Session, file_id: str, media_type: str, sink: Sink, progress: Progress | None) -> None:
     url = session.url(f"{file_path(session, file_id)}/export", {"mimeType": media_type, "alt": "media"})
-    Fetch(session, url, sink, progress=progress, ranges=False).run()
+    Fetch(session, url, sink, None, progress=progress, export=media_type).run()

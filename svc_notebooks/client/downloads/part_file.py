@@ -17,7 +17,7 @@ from itertools import count
 from pathlib import Path
 from types import TracebackType
 
-from ...core.errors.errors import Interrupted, cannot_write, disk_full
+from ...core.errors.errors import ContentMismatch, Interrupted, cannot_write, disk_full
 from ...core.process_fork import after_fork
 from ...local.existing_file import real_path
 from ...local.saving import SameContent, SavedFile, move_into_place, same_bytes
@@ -64,7 +64,7 @@ class PartFile:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if error is not None and not self.have:
+        if isinstance(error, ContentMismatch) or (error is not None and not self.have):
             self.discard()
         self._file.close()
 
@@ -151,21 +151,13 @@ def _create_note(note: Path, mark: Mapping[str, object]) -> bool:
     return True
 
 
-class ContentTooLarge(Exception):
-    """The content of a download is larger than the limit of its `Memory`."""
-
-
 class Memory:
-    """The received bytes of a download in memory, with the methods of PartFile.
-
-    `write` raises ContentTooLarge for more than `limit` bytes. None means no limit.
-    """
+    """The received bytes of a download in memory, with the methods of PartFile."""
 
     lasting = False
 
-    def __init__(self, limit: int | None = None) -> None:
+    def __init__(self) -> None:
         self._file = io.BytesIO()
-        self._limit = limit
         self.have = 0
         self.end: int | None = None
 
@@ -176,8 +168,6 @@ class Memory:
 
     def write(self, block: bytes) -> None:
         """Append a block of bytes."""
-        if self._limit is not None and self.have + len(block) > self._limit:
-            raise ContentTooLarge
         self.have += self._file.write(block)
 
     def digest(self, name: str) -> str:

@@ -6,16 +6,21 @@ from collections.abc import Generator, Iterable, Mapping
 from contextlib import closing
 from typing import Protocol
 
-from ...core.errors.errors import ContentMismatch, Interrupted, ServiceFailed
+from ...core.errors.errors import ContentMismatch, ServiceFailed
 from ...core.http.messages import Request, Response
 from ...core.http.ranges import ByteRange, ContentRange
 from ...core.uploads.client_state_machine import ResponseFacts
+from ..json_response import foreign_answer
 from ..session import Session
+from ..transport.bounds import content_bound, declared_size
+from ..transport.foreign_urls import host_of
 from ..transport.in_process import TransportError
 from ..transport.retry import RetryBudget, connection_error, response_error
 from ..uploads.sources import Progress
 
 _MAX_RESTARTS = 3
+_PAGES = frozenset({"text/html", "application/json"})
+"""The media types of the pages and messages of proxies and networks, of which only exports to them have any."""
 
 
 class Sink(Protocol):
@@ -36,8 +41,9 @@ class Sink(Protocol):
 class Fetch:
     """A download of content, or of a byte range, into a sink.
 
-    After `run`, `resumed` is True if the bytes came in several pieces, which the caller should verify. `ranges=False`
-    means that the service generates the content for each request, so that a broken download starts again.
+    `size` is the size of the whole content in bytes according to its metadata, or None if not known. After `run`,
+    `resumed` is True if the bytes came in several pieces, which the caller should verify. `export` is the media type of
+    an export, which the service generates for each request, so that a broken download starts again.
     """
 
     def __init__(
@@ -45,21 +51,24 @@ class Fetch:
         session: Session,
         url: str,
         sink: Sink,
+        size: int | None,
         requested: ByteRange | None = None,
         progress: Progress | None = None,
         *,
-        ranges: bool = True,
+        export: str = "",
     ) -> None:
         self._session = session
         self._url = url
-        self._ranges = ranges
+        self._export = export
         self._sink = sink
-        self._requested = requested
+        self._bound = content_bound(size)
+        self._size = size
+        self._requested = self._as_given = requested
+        if requested is not None and size is not None and (span := requested.resolve(size)):
+            self._requested = ByteRange(span.first, span.last)
         self._progress = progress
         self._budget = RetryBudget(session)
         self._renewed = False
-        self._content_size: int | None = None  # the size of the whole content, or None if unknown
-        self._end: int | None = None  # the expected number of bytes in the sink
         self._restarts = 0
         self._furthest = sink.have
         self.resumed = sink.have > 0
@@ -67,42 +76,43 @@ class Fetch:
     def run(self) -> None:
         """Download all bytes into the sink. Raises SvcError, or OSError if the sink cannot be written."""
         while True:
-            span = self._requested
-            if span and span.first is not None and span.last is not None and span.first + self._sink.have > span.last:
-                return  # an earlier run received the whole range
+            if self._sink.have and self._sink.have == self._end:
+                return  # an earlier run received all bytes
             if self._try_once():
                 return
             self.resumed |= self._sink.have > 0
 
-    def _start_over(self) -> bool:
-        """Discard the received bytes and return False. Raises ContentMismatch if the content changed too often."""
-        self._restarts += 1
-        if self._restarts > _MAX_RESTARTS:
-            raise ContentMismatch("The content changed during every download attempt.")
-        self._sink.restart()
-        return False
+    @property
+    def _first(self) -> int:
+        return (self._requested.first or 0) if self._requested else 0
+
+    @property
+    def _end(self) -> int | None:
+        """The number of bytes that the sink has at the end, or None if not yet known."""
+        if self._requested is None:
+            return self._size
+        span = self._requested.resolve(self._size) if self._size is not None else self._requested
+        return None if span is None or span.first is None or span.last is None else span.last + 1 - span.first
 
     def _try_once(self) -> bool:
         """Send one request. Returns False if another request is needed to complete the download."""
         request = Request("GET", self._url, self._session.headers(*self._range()))
         try:
-            return self._handle_response(request, self._session.send(request))
+            return self._handle_response(request, self._session.send(request, self._bound))
         except TransportError as broken:
-            if not self._ranges and self._sink.have:  # the next response begins with the first byte
+            if self._export and self._sink.have:  # the next response begins with the first byte
                 self._restarts += 1
                 self._sink.restart()
             if broken.hopeless or self._restarts > _MAX_RESTARTS or not self._budget.wait():
-                resumable = self._ranges and self._sink.lasting and self._sink.have > 0
+                resumable = not self._export and self._sink.lasting and self._sink.have > 0
                 raise connection_error(broken, request, resumable=resumable) from broken
             return False
 
     def _range(self) -> list[tuple[str, str]]:
         have = self._sink.have
-        if self._requested is None:
-            return [("Range", str(ByteRange(have)))] if have else []
-        if self._requested.first is None:
-            return [("Range", str(self._requested))]
-        return [("Range", str(ByteRange(self._requested.first + have, self._requested.last)))]
+        if not have:
+            return [("Range", str(self._as_given))] if self._as_given else []
+        return [("Range", str(ByteRange(self._first + have, self._requested.last if self._requested else None)))]
 
     def _handle_response(self, request: Request, response: Response) -> bool:
         if response.status == 206:
@@ -123,30 +133,38 @@ class Fetch:
             raise self._budget.explain(error)
         return False
 
+    def _set_size(self, size: int | None) -> None:
+        """Set the size of the content that a response declares. Raises ContentMismatch if another size is known."""
+        if None not in (size, self._size) and size != self._size:
+            raise self._mismatch(f"{size:,}")
+        self._size = size if self._size is None else self._size
+
+    def _mismatch(self, size: str) -> ContentMismatch:
+        return ContentMismatch(
+            f"{host_of(self._url)} sends {size} bytes as the content, which should have {self._size:,}.",
+            advice="Check base_url and the proxy, and call again: the content may have changed.",
+        )
+
     def _handle_partial(self, response: Response) -> bool:
         """Write a 206 response to the sink, and return True if complete. Raises ServiceFailed for other bytes."""
         try:
             content_range = ContentRange.parse(response.headers.get("Content-Range", ""))
         except ValueError:
             content_range = ContentRange(None)
-        if content_range.span is None or content_range.span.last is None:
+        span = content_range.span
+        if span is None or span.last is None:
             raise ServiceFailed(
                 "The service sent a partial response without a valid Content-Range.", location="Content-Range"
             )
+        self._set_size(content_range.total)
         if self._requested is not None and self._requested.first is None:
             # Replace a range of last bytes by absolute offsets.
-            self._requested = ByteRange(content_range.span.first, content_range.span.last)
-        before, self._content_size = self._content_size, content_range.total
-        if self._sink.have and None not in (before, content_range.total) and before != content_range.total:
-            return self._start_over()
-        if content_range.span.first != self._first + self._sink.have:
+            self._requested = ByteRange(span.first, span.last)
+        end, end_of_span = self._end, span.last + 1 - self._first
+        if span.first != self._first + self._sink.have or (end is not None and end_of_span > end):
             raise ServiceFailed("The service sent a different byte range than requested.", location="Content-Range")
-        self._end = content_range.span.last + 1 - self._first
-        return self._write_blocks(response.body, 0, None)
-
-    @property
-    def _first(self) -> int:
-        return (self._requested.first or 0) if self._requested else 0
+        self._write_blocks(response, 0, None, end_of_span)
+        return end is None or self._sink.have == end
 
     def _handle_whole(self, response: Response) -> bool:
         """Write the requested bytes of a 200 response to the sink and return True.
@@ -155,15 +173,20 @@ class Fetch:
         """
         if self._sink.have:
             self._sink.restart()
-        length = response.headers.get("Content-Length", "")
-        self._content_size = self._end = int(length) if length.isdecimal() else None
+        if self._export:
+            self._size = None  # each export is a new one
+            media_type = response.headers.get("Content-Type", "").partition(";")[0].strip().lower()
+            if media_type in _PAGES and media_type != self._export.partition(";")[0].lower():
+                raise foreign_answer(self._url, f"it is {media_type}, and not an export", "", response.status)
+        self._set_size(declared_size(response.headers))
         if self._requested is None:
-            return self._write_blocks(response.body, 0, None)
-        span = self._requested.resolve(self._content_size) if self._content_size is not None else None
-        if span is None or span.last is None:
+            self._write_blocks(response, 0, None, self._size)
+            return True
+        end = self._end
+        if end is None or self._size is None:
             raise ServiceFailed("The service does not support range requests for this content.", status=200)
-        self._end = span.last + 1 - span.first
-        return self._write_blocks(response.body, span.first, self._end)
+        self._write_blocks(response, self._first, end, end)
+        return True
 
     def _handle_unsatisfiable(self, response: Response) -> bool:
         """Return True if a 416 response shows that the sink has all bytes. Otherwise discard the received bytes."""
@@ -171,26 +194,32 @@ class Fetch:
             total = ContentRange.parse(response.headers.get("Content-Range", "")).total
         except ValueError:
             total = None
-        if total == self._first + self._sink.have:
+        if self._size is None and total == self._first + self._sink.have:
             return True
-        return self._start_over()
+        self._restarts += 1
+        if self._restarts > _MAX_RESTARTS:
+            raise ContentMismatch("The content changed during every download attempt.")
+        self._sink.restart()
+        return False
 
-    def _write_blocks(self, body: bytes | Iterable[bytes], skip: int, take: int | None) -> bool:
-        blocks = [body] if isinstance(body, bytes) else body
-        self._sink.end = self._end
+    def _write_blocks(self, response: Response, skip: int, take: int | None, end: int | None) -> None:
+        """Write `take` bytes of a body to the sink, which then has `end` bytes. None means all or an unknown number."""
+        self._sink.end = end
+        blocks = [response.body] if isinstance(response.body, bytes) else response.body
         with closing(_slice_blocks(blocks, skip, take)) as blocks_to_write:
             for block in blocks_to_write:
+                if end is not None and self._sink.have + len(block) > end:
+                    raise self._mismatch(f"at least {self._first + self._sink.have + len(block):,}")
                 self._sink.write(block)
                 if self._sink.have > self._furthest:  # repeated bytes after a restart are no progress
                     self._furthest = self._sink.have
                     self._budget.progress()
                 if self._progress is not None:
-                    self._progress(self._sink.have, self._end)
-        if self._end is not None and self._sink.have != self._end:
-            if self._sink.have > self._end:
-                raise Interrupted("The service sent more bytes than it declared.")
-            raise TransportError(f"the content ended at byte {self._sink.have} of {self._end}")
-        return True
+                    self._progress(self._sink.have, end)
+        if end is not None and self._sink.have != end:
+            if "Transfer-Encoding" in response.headers:  # the response is complete
+                raise self._mismatch(f"{self._first + self._sink.have:,}")
+            raise TransportError(f"the content ended at byte {self._sink.have} of {end}")
 
 
 def _slice_blocks(blocks: Iterable[bytes], skip: int, take: int | None) -> Generator[bytes, None, None]:

@@ -6,10 +6,19 @@ from collections.abc import Generator, Iterator, Mapping
 from typing import cast
 
 from ...core.http.messages import JSONObject, segment
-from ...core.resources.calendars import AclRule, Calendar, CalendarListEntry, Colors, FreeBusy
-from ...core.resources.events import Event
+from ...core.resources.calendars import (
+    Acl,
+    AclRule,
+    Calendar,
+    CalendarList,
+    CalendarListEntry,
+    Colors,
+    FreeBusy,
+)
+from ...core.resources.events import Event, EventList
+from ...core.time_zones import UTC_NAME, zone
 from ..files import check_id, page_lists, pages
-from ..json_response import check_fields, check_resource
+from ..json_response import read_fields, read_resource, reading
 from ..session import Session
 
 _MAX_PAGE_SIZE = 2500
@@ -19,7 +28,8 @@ def insert_event(
     session: Session, calendar: str, event: JSONObject, *, query: Mapping[str, object] | None = None
 ) -> Event:
     """Create an event and return it. With an `id` in `event`, a repeated call creates only one event."""
-    return cast(Event, check_resource(session.call("POST", events_path(session, calendar), query=query, body=event)))
+    answer = session.call("POST", events_path(session, calendar), query=query, body=event)
+    return read_resource(answer, Event, session.base_url, (query or {}).get("fields"), identifier=event.get("id"))
 
 
 def import_event(
@@ -27,12 +37,13 @@ def import_event(
 ) -> Event:
     """Add a private copy of an existing event, identified by iCalUID, to a calendar and return the copy."""
     answer = session.call("POST", f"{events_path(session, calendar)}/import", query=query, body=event)
-    return cast(Event, check_resource(answer))
+    return read_resource(answer, Event, session.base_url, (query or {}).get("fields"))
 
 
 def get_event(session: Session, calendar: str, event: str, *, query: Mapping[str, object] | None = None) -> Event:
     """Return an event or an instance of a recurring event. Raises NotFound if the event does not exist."""
-    return cast(Event, check_resource(session.call("GET", event_path(session, calendar, event), query=query)))
+    answer = session.call("GET", event_path(session, calendar, event), query=query)
+    return read_resource(answer, Event, session.base_url, (query or {}).get("fields"), identifier=event)
 
 
 def patch_event(
@@ -49,7 +60,8 @@ def patch_event(
     With `if_match`, an etag of the event, raises SvcError (412) if the event has another etag.
     """
     path, headers = event_path(session, calendar, event), _precondition(if_match)
-    return cast(Event, check_resource(session.call("PATCH", path, query=query, body=changes, headers=headers)))
+    answer = session.call("PATCH", path, query=query, body=changes, headers=headers)
+    return read_resource(answer, Event, session.base_url, (query or {}).get("fields"), identifier=event)
 
 
 def delete_event(
@@ -63,7 +75,7 @@ def delete_event(
     """Delete an event or an instance of a recurring event. Raises NotFound if the event does not exist."""
     path = event_path(session, calendar, event)
     if answer := session.call("DELETE", path, query=query, headers=_precondition(if_match)):
-        check_fields(answer, ("id", "kind"))
+        read_fields(answer, Event, session.base_url, "id", "kind")
 
 
 def _precondition(etag: str | None) -> tuple[tuple[str, str], ...]:
@@ -85,7 +97,7 @@ def list_event_pages(
     A thread requests the next page while the caller uses a page, unless the service is in this process.
     """
     path, query = events_path(session, calendar), _with_page_size(query, limit)
-    listed = page_lists(session, path, query, "items", limit=limit, ahead=True)
+    listed = page_lists(session, path, query, "items", EventList, limit=limit, ahead=True)
     return cast(Generator[list[Event], None, None], listed)
 
 
@@ -97,7 +109,7 @@ def list_instances(
 
 
 def _pages(session: Session, path: str, query: Mapping[str, object], limit: int | None) -> Iterator[Event]:
-    return cast(Iterator[Event], pages(session, path, _with_page_size(query, limit), "items", limit=limit))
+    return cast(Iterator[Event], pages(session, path, _with_page_size(query, limit), "items", EventList, limit=limit))
 
 
 def _with_page_size(query: Mapping[str, object], limit: int | None) -> Mapping[str, object]:
@@ -107,47 +119,52 @@ def _with_page_size(query: Mapping[str, object], limit: int | None) -> Mapping[s
 
 def get_calendar(session: Session, calendar: str) -> Calendar:
     """Return the metadata of a calendar. Raises NotFound if the calendar does not exist."""
-    return cast(Calendar, check_resource(session.call("GET", calendar_path(session, calendar))))
+    entry = read_resource(session.call("GET", calendar_path(session, calendar)), Calendar, session.base_url)
+    with reading(session.base_url):
+        zone(entry.get("timeZone") or UTC_NAME)
+    return entry
 
 
 def insert_calendar(session: Session, calendar: JSONObject) -> Calendar:
     """Create a secondary calendar and return its metadata."""
-    return cast(Calendar, check_resource(session.call("POST", session.names.calendar_path("calendars"), body=calendar)))
+    answer = session.call("POST", session.names.calendar_path("calendars"), body=calendar)
+    return read_resource(answer, Calendar, session.base_url)
 
 
 def list_calendars(session: Session) -> Iterator[CalendarListEntry]:
     """Return an iterator over the entries of the caller's calendar list."""
-    entries = pages(session, session.names.calendar_path("users", "me", "calendarList"), {}, "items")
+    entries = pages(session, session.names.calendar_path("users", "me", "calendarList"), {}, "items", CalendarList)
     return cast(Iterator[CalendarListEntry], entries)
 
 
 def list_access_rules(session: Session, calendar: str) -> Iterator[AclRule]:
     """Return an iterator over the access rules of a calendar, beginning with the owner's rule."""
-    return cast(Iterator[AclRule], pages(session, f"{calendar_path(session, calendar)}/acl", {}, "items"))
+    return cast(Iterator[AclRule], pages(session, f"{calendar_path(session, calendar)}/acl", {}, "items", Acl))
 
 
 def insert_access_rule(session: Session, calendar: str, rule: JSONObject) -> AclRule:
     """Give a user, a domain or everyone a role on a calendar, and return the access rule."""
-    return cast(AclRule, check_resource(session.call("POST", f"{calendar_path(session, calendar)}/acl", body=rule)))
+    answer = session.call("POST", f"{calendar_path(session, calendar)}/acl", body=rule)
+    return read_resource(answer, AclRule, session.base_url)
 
 
 def delete_access_rule(session: Session, calendar: str, rule_id: str) -> AclRule:
     """Delete an access rule of a calendar, and return the rule. Raises NotFound if there is no such rule."""
     path = f"{calendar_path(session, calendar)}/acl/{segment(rule_id)}"
-    rule = session.call("GET", path)
+    rule = read_resource(session.call("GET", path), AclRule, session.base_url, identifier=rule_id)
     session.call("DELETE", path)
-    return cast(AclRule, rule)
+    return rule
 
 
 def query_free_busy(session: Session, query: JSONObject) -> FreeBusy:
     """Return the busy periods of the calendars in a free/busy query."""
     answer = session.call("POST", session.names.calendar_path("freeBusy"), body=query)
-    return cast(FreeBusy, check_fields(answer, ["calendars"]))
+    return read_fields(answer, FreeBusy, session.base_url, "calendars")
 
 
 def colors(session: Session) -> Colors:
     """Return the color palettes of calendars and events."""
-    return cast(Colors, session.call("GET", session.names.calendar_path("colors")))
+    return read_fields(session.call("GET", session.names.calendar_path("colors")), Colors, session.base_url, "event")
 
 
 def calendar_path(session: Session, calendar: str) -> str:

@@ -57,6 +57,7 @@ class Component(NamedTuple):
 
 # -- reading ---------------------------------------------------------------------------------------------------------
 
+_MAX_LINES = 500_000
 _INDENTED = re.compile(rb"([ \t]+)BEGIN:.*\n\1\w", re.IGNORECASE)
 _NO_PROPERTY = re.compile(r"\n(?![A-Za-z][\w.-]*[;:])", re.ASCII)
 _PROPERTY = re.compile(r'(?:\w*\.)?([\w-]+)((?:;(?:[^":;]|"[^"]*")*)*):(.*)', re.ASCII | re.DOTALL)
@@ -72,10 +73,14 @@ _TIMES = frozenset({"DTSTART", "DTEND", "DUE", "EXDATE", "RDATE", "RECURRENCE-ID
 def unfolded(content: bytes) -> bytes:
     """Return the content of a file with one line for each property, each line ending with a line feed.
 
+    Raises ValueError for a file with more than half a million lines, which would take too long.
+
     >>> unfolded(b"SUMMARY:M\\xc3\\r\\n \\xbcller\\r\\n").decode()
     'SUMMARY:Müller\\n'
     """
     content = content.removeprefix(BOM_UTF8).replace(b"\r\n", b"\n").replace(b"\r", b"\n").lstrip(b"\n")
+    if (lines := content.count(b"\n")) > _MAX_LINES:
+        raise ValueError(f"the calendar has {lines:,} lines, and at most {_MAX_LINES:,} are read; split the file")
     if indent := _INDENTED.match(content):
         content = re.sub(rb"^" + indent[1], b"", content, flags=re.MULTILINE)
     return re.sub(rb"\n[ \t]", b"", re.sub(rb"\n{2,}", b"\n", content))

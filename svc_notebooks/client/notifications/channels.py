@@ -11,14 +11,18 @@ from uuid import UUID, uuid4
 from weakref import WeakKeyDictionary
 
 from ...core.clock import from_millis
-from ...core.errors.errors import BadRequest, SvcError
+from ...core.errors.errors import BadRequest, ServiceFailed, SvcError
 from ...core.http.messages import segment
-from ...core.resources.files import Change, ChannelToOpen
-from ..json_response import check_fields
+from ...core.resources.files import Change, ChangeList, ChannelResource, ChannelToOpen, StartPageToken
+from ..json_response import read_fields, read_resource
 from ..session import Session
+from ..transport.bounds import PageTokens
 
 _TYPE = "web_hook"
 _ID_IN_USE = "channelIdNotUnique"
+_LATEST = 253_402_300_799_000
+"""The end of the year 9999 in milliseconds, because Python has no later times."""
+
 _MAX_NEW_IDS = 3
 _PAGE_SIZE = 1000
 
@@ -127,19 +131,20 @@ def _open_channel(session: Session, file: str | None, body: ChannelToOpen) -> Ch
             raise
         position = registry_of(session).page_token or start_page_token(session)  # other deployments require it
         response = session.call("POST", path, query={"pageToken": position}, body={**body})
-    for name in ("id", "resourceId", "resourceUri"):
-        check_fields(response, [name])
-    kind, token, expiration = (response.get(name) for name in ("kind", "token", "expiration"))
+    opened = read_resource(response, ChannelResource, session.base_url, identifier=body["id"])
+    read_fields(response, ChannelResource, session.base_url, "resourceId")
+    read_fields(response, ChannelResource, session.base_url, "resourceUri")
+    expiration = opened.get("expiration")
     channel = Channel(
-        id=str(response["id"]),
-        resource_id=str(response["resourceId"]),
-        resource_uri=str(response["resourceUri"]),
+        id=opened["id"],
+        resource_id=opened["resourceId"],
+        resource_uri=opened["resourceUri"],
         file=file,
         address=body["address"],
-        kind=None if kind is None else str(kind),
-        token=None if token is None else str(token),
+        kind=opened.get("kind"),
+        token=opened.get("token"),
         opened=session.clock.now(),
-        expiration=None if expiration is None else from_millis(int(str(expiration))),
+        expiration=None if expiration is None else from_millis(min(int(expiration), _LATEST)),
     )
     registry_of(session).channels[channel.id] = channel
     return channel
@@ -157,22 +162,24 @@ def stop(session: Session, channel_id: str, resource_id: str) -> None:
 def start_page_token(session: Session) -> str:
     """Return the page token for the current end of the change log."""
     answer = session.call("GET", session.names.path("changes", "startPageToken"))
-    return str(check_fields(answer, ["startPageToken"])["startPageToken"])
+    return read_fields(answer, StartPageToken, session.base_url, "startPageToken")["startPageToken"]
 
 
 def changes_since(session: Session, page_token: str, fields: str) -> Iterator[Change]:
     """Yield the changes since a page token, and then set the registry's page token for later changes."""
-    token: Any = page_token
+    token, tokens = page_token, PageTokens()
     while token is not None:
         query = {
-            "pageToken": str(token),
+            "pageToken": token,
             "pageSize": _PAGE_SIZE,
             "fields": f"nextPageToken,newStartPageToken,changes({fields})",
         }
-        page: Any = session.call("GET", session.names.path("changes"), query=query)
-        check_fields(page, ("changes", "newStartPageToken", "nextPageToken"))
-        changes: list[Change] = page["changes"] if isinstance(page.get("changes"), list) else []
-        yield from (change for change in changes if isinstance(change, dict))
+        answer = session.call("GET", session.names.path("changes"), query=query)
+        page: Any = read_fields(answer, ChangeList, session.base_url, "changes", "newStartPageToken", "nextPageToken")
+        changes = page.get("changes") or []
+        yield from changes
         token, end = page.get("nextPageToken"), page.get("newStartPageToken")
         if end is not None:
-            registry_of(session).page_token = str(end)
+            registry_of(session).page_token = end
+        if token is not None and (problem := tokens.problem(token, changes)):
+            raise ServiceFailed(problem, location="nextPageToken")

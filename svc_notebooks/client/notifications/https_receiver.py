@@ -21,7 +21,8 @@ from .inbox import Inbox
 
 _HANDSHAKE_SECONDS = 10.0
 _IDLE_SECONDS = 120.0
-_MAX_BODY = 1024 * 1024
+_MAX_BODY, _MAX_HEAD = 64 * 1024, 16 * 1024
+_MAX_CONNECTIONS = 256
 _MAX_DIGITS = 9
 _IN_PROGRESS, _EMPTY = 102, 204
 _POLL_SECONDS = 0.1
@@ -33,6 +34,7 @@ class _Refused(IntEnum):
     METHOD_NOT_ALLOWED = 405
     NO_LENGTH = 411
     TOO_LARGE = 413
+    HEAD_TOO_LARGE = 431
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -67,7 +69,7 @@ class _Handler(BaseHTTPRequestHandler):
         elif self.path.partition("?")[0] != self.server.path:
             self._send(_Refused.NOT_FOUND)
         else:
-            headers = Headers([(name, value) for name, value in self.headers.items()])
+            headers = Headers(list(self.headers.items()))
             response, delay = inbox.receive(Request("POST", self.path, headers, body))
             if self.server.closing.wait(delay):  # the delay that `answer_with` sets
                 self.close_connection = True
@@ -76,6 +78,8 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _length(self) -> int | _Refused:
         """Return the body length in bytes, or the HTTP error status for a missing, invalid or too large length."""
+        if sum(len(name) + len(value) for name, value in self.headers.items()) > _MAX_HEAD:
+            return _Refused.HEAD_TOO_LARGE
         if self.headers.get("Transfer-Encoding"):
             return _Refused.NO_LENGTH
         text = self.headers.get("Content-Length", "0").strip()
@@ -118,6 +122,9 @@ class _Server(ThreadingHTTPServer):
 
     def get_request(self) -> tuple[socket.socket, Any]:
         raw, address = super().get_request()
+        if len(self._open) >= _MAX_CONNECTIONS:
+            raw.close()
+            raise OSError("too many connections")  # which the server ignores
         connection = self._context.wrap_socket(raw, server_side=True, do_handshake_on_connect=False)
         with self._lock:
             self._open.add(connection)

@@ -13,9 +13,12 @@ from ...core.clock import Clock
 from ...core.http.messages import Headers, Request, Response, as_body
 from ...core.notifications.messages import Notification, read_notification
 
-_MAX_BODY = 1024 * 1024
+_MAX_BODY = 64 * 1024
+_MAX_MESSAGES = 10_000
+"""The most messages that are kept. Above it, each new one replaces the oldest that is not of a known channel."""
+
 _Key = tuple[str | None, int | None, bool | None]
-_OK, _FORBIDDEN, _BAD, _TOO_LARGE = 200, 403, 400, 413
+_OK, _FORBIDDEN, _BAD, _TOO_LARGE, _FULL = 200, 403, 400, 413, 503
 
 
 @dataclass(slots=True)
@@ -94,6 +97,11 @@ class Inbox:
         if channel_id in self._tokens:
             verified = same_token(self._tokens[channel_id], notification.token)
         key = (channel_id, notification.number, verified)  # equal for each arrival of a message
+        if len(self._messages) >= _MAX_MESSAGES and key not in self._messages:
+            stray = next((key for key, each in self._messages.items() if not each.verified), None)
+            if stray is None:
+                return _FULL, 0.0  # the service sends it again later
+            del self._messages[stray]
         message = self._messages.setdefault(key, Received(notification, headers, self._clock.now(), verified))
         response = self._default
         if verified is False:

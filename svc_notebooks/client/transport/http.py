@@ -28,6 +28,7 @@ from ...core.http.messages import Body, Headers, Request, Response
 from ...core.http.redaction import redact_url
 from ...core.platform import capabilities
 from ...core.process_fork import after_fork
+from .bounds import declared_size
 from .http1 import SENT_AT_ONCE, QuickResponse, exchange, plain_head, request_target
 from .http_errors import ERRORS, safe_cause, transport_error
 from .http_options import certificates_of, needs_no_proxy, proxies_of, proxy_advice
@@ -38,6 +39,7 @@ _BLOCKED = (
     " (CORS). The service must allow the page's origin, and expose the headers Location, Range and ETag"
 )
 
+_OF_CODED_BODY = frozenset({"content-encoding", "content-length"})
 _READ_AT_ONCE = 65_536
 """The maximum response size in bytes that is read at once, which frees the connection."""
 
@@ -276,19 +278,22 @@ def _blocks(body: Body) -> Iterator[bytes]:
 
 
 def _read(raw: urllib3.BaseHTTPResponse, method: str) -> Response:
-    headers = Headers(raw.headers.iteritems())
-    length = headers.get("Content-Length", "")
-    if method == "HEAD" or length == "0":  # such as the 308 response to a chunk
+    pairs = raw.headers.iteritems()
+    if not capabilities().sockets:  # the browser has decoded the body
+        pairs = ((name, value) for name, value in pairs if name.lower() not in _OF_CODED_BODY)
+    headers = Headers(pairs)
+    size = declared_size(headers)
+    if method == "HEAD" or size == 0:  # such as the 308 response to a chunk
         raw.release_conn()
         raw.close()
         return Response(raw.status, headers)
-    if length.isdecimal() and int(length) <= _READ_AT_ONCE:
+    if size is not None and size <= _READ_AT_ONCE:
         return Response(raw.status, headers, b"".join(Stream(raw)))
     return Response(raw.status, headers, Stream(raw))
 
 
 class Stream:
-    """An iterable over a response body's blocks, which closes the connection if the iteration stops early."""
+    """An iterable over the blocks of a body as received, which closes the connection if the iteration stops early."""
 
     __slots__ = ("_raw",)
 
@@ -296,10 +301,9 @@ class Stream:
         self._raw = raw
 
     def __iter__(self) -> Iterator[bytes]:
-        raw, encoded = self._raw, "Content-Encoding" in self._raw.headers
+        raw = self._raw
         try:
-            # Decode only if needed, because urllib3 copies decoded blocks through a buffer.
-            while block := raw.read(BLOCK, decode_content=encoded):
+            while block := raw.read(BLOCK, decode_content=False):
                 yield block
             raw.release_conn()
         except ERRORS as error:

@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 
 from ...core.http.header_lines import read_headers
 from ...core.http.messages import Body, Request, Response
+from .bounds import content_length
 from .in_process import BLOCK, FilePart, OutgoingBody
 
 SENT_AT_ONCE = 256 * 1024
@@ -24,7 +25,10 @@ SENT_AT_ONCE = 256 * 1024
 
 _MAX_LINE = 65_536
 _MAX_HEADERS = 100
-_MAX_DIGITS = 18
+_MAX_HEAD = 262_144
+_MAX_INTERIM = 10
+"""The most responses before the final one, such as 100 Continue and 103 Early Hints."""
+
 _WHOLE_HEAD = re.compile(rb"HTTP/1\.1 ([2-5]\d\d) [^\r\n]*\r\n((?:[^\r\n]+\r\n)*)\r\n")
 _WHOLE_SIZE = 16_384
 _LEFT_TO_HTTP_CLIENT = frozenset({"connection", "content-encoding", "transfer-encoding"})
@@ -131,7 +135,7 @@ def _whole_response(sock: socket.socket, method: str) -> Response | None:
     except ValueError:
         return None
     values, status = headers.by_name(), int(match[1])
-    size = 0 if method == "HEAD" or status in (204, 304) else _size(values.get("content-length", []))
+    size = 0 if method == "HEAD" or status in (204, 304) else content_length(values.get("content-length", []))
     end = match.end() + (size or 0)
     if size is None or end > len(data) or len(headers.pairs) > _MAX_HEADERS:
         return None
@@ -141,23 +145,21 @@ def _whole_response(sock: socket.socket, method: str) -> Response | None:
     return Response(status, headers, data[match.end() : end])
 
 
-def _size(lengths: list[str]) -> int | None:
-    length = lengths[0] if len(lengths) == 1 else ""
-    return int(length) if length.isdecimal() and len(length) <= _MAX_DIGITS else None
-
-
 class QuickResponse(HTTPResponse):
     """A response of http.client. Header lines that are not `name: value` still go to the e-mail parser."""
 
     def begin(self) -> None:
-        """Read the status line and the headers, after responses with status 100.
+        """Read the status line and the headers, after responses that are not final, such as those with status 100.
 
         Raises HTTPException if the response is not HTTP/1, or if a line or the number of headers is too large.
         """
-        status = 100
-        while status == 100:
+        for _ in range(_MAX_INTERIM):
             version, status, phrase = self._read_status()  # type: ignore[attr-defined]
             headers = _read_headers(self.fp)
+            if status >= 200:
+                break
+        else:
+            raise HTTPException(f"got {_MAX_INTERIM} responses that are not final")
         if not version.startswith("HTTP/1."):
             raise UnknownProtocol(version)
         self.code = self.status = status
@@ -166,20 +168,27 @@ class QuickResponse(HTTPResponse):
         self.headers = self.msg = headers
         self.chunked = headers.get("Transfer-Encoding", "").lower() == "chunked"
         self.chunk_left = None
-        has_no_body = status in (204, 304) or status < 200 or self._method == "HEAD"  # type: ignore[attr-defined]
-        self.length = 0 if has_no_body else None if self.chunked else _size(headers.get_all("Content-Length", [])[:1])
+        has_no_body = status in (204, 304) or self._method == "HEAD"  # type: ignore[attr-defined]
+        self.length = (
+            0 if has_no_body else None if self.chunked else content_length(headers.get_all("Content-Length", [])[:1])
+        )
         ends_with_connection = not self.chunked and self.length is None
         self.will_close = ends_with_connection or self._check_close()  # type: ignore[attr-defined]
+
+    def _read_and_discard_trailer(self) -> None:
+        _read_headers(self.fp)  # which limits their number
 
 
 def _read_headers(source: io.BufferedIOBase) -> HTTPMessage:
     lines: list[bytes] = []
+    size = 0
     while (line := source.readline(_MAX_LINE + 1)) not in (b"\r\n", b"\n", b""):
         if len(line) > _MAX_LINE:
             raise LineTooLong("header line")
         lines.append(line)
-        if len(lines) > _MAX_HEADERS:
-            raise HTTPException(f"got more than {_MAX_HEADERS} headers")
+        size += len(line)
+        if len(lines) > _MAX_HEADERS or size > _MAX_HEAD:
+            raise HTTPException(f"got more than {_MAX_HEADERS} headers, or {_MAX_HEAD:,} bytes of them")
     block, headers = b"".join(lines), HTTPMessage()
     try:
         pairs = read_headers(block).pairs

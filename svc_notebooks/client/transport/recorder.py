@@ -7,7 +7,7 @@ headers at once, and from bodies when the exchange ends (T-05), because a secret
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import chain
@@ -17,7 +17,6 @@ from typing import TypeAlias, overload
 from ...core.http.messages import Headers, Response
 from ...core.http.redaction import may_contain_secret, redact_headers, redact_text, redact_url, remove_secret
 from ...core.process_fork import after_fork
-from .in_process import closing_body
 
 KEPT = 2048
 """The maximum number of bytes kept of a text body."""
@@ -226,28 +225,6 @@ class Recorder(Sequence[Exchange]):
                 self._bytes -= entries.popleft().weight
             entries.append(entry)
         return entry
-
-
-class RecordedStream:
-    """An iterable over the blocks of a response body that adds each block to its exchange record."""
-
-    __slots__ = ("_blocks", "_elapsed", "_entry")
-
-    def __init__(self, blocks: Iterable[bytes], entry: RecordedExchange, elapsed: Callable[[], float]) -> None:
-        self._blocks, self._entry, self._elapsed = blocks, entry, elapsed
-
-    def __iter__(self) -> Iterator[bytes]:
-        error: BaseException | None = None
-        try:
-            with closing_body(self._blocks):
-                for block in self._blocks:
-                    self._entry.record_received(block)
-                    yield block
-        except BaseException as failure:
-            error = None if isinstance(failure, GeneratorExit) else failure
-            raise
-        finally:
-            self._entry.end(self._elapsed(), error)
 
 
 def _readable(head: bytes) -> str:

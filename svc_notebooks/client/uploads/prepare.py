@@ -10,8 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, cast
-from urllib.parse import urlsplit
+from typing import Any
 
 from ...core.errors.errors import AlreadyExists, Interrupted, SourceChanged
 from ...core.files.fields import is_media_type
@@ -22,8 +21,9 @@ from ...core.http.native_formats import NATIVES
 from ...core.resources.files import File
 from ...core.uploads.states import QUANTUM
 from ..files import check_id, get_file
-from ..json_response import check_resource, read_object
+from ..json_response import read_object, read_resource
 from ..session import Session
+from ..transport.foreign_urls import is_web_address
 from ..transport.retry import Retry
 from .native_types import document_name, is_document, native_type, source_type
 from .open_source import open_source, own_name
@@ -78,7 +78,7 @@ def resume_upload(
     ValueError if `session_uri` is not a web address, SourceChanged if the source differs from the journal. They raise
     SourceChanged if the stored file has other content than the source.
     """
-    if not isinstance(session_uri, str) or urlsplit(session_uri).scheme not in ("http", "https"):
+    if not is_web_address(session_uri):
         raise ValueError("session_uri must be a web address; give the attribute session_uri of the upload")
     entry = session.pending.by_uri(session_uri)
     opened = open_source(source, size=size)
@@ -270,7 +270,9 @@ def _send_once(session: Session, request: UploadRequest, progress: Progress | No
         return make_request(session, request, progress)
 
     try:
-        return cast(File, check_resource(read_object(attempts.run(attempt)), request.query.get("fields")))
+        answer = read_object(attempts.run(attempt), session.base_url)
+        identifier = request.file_id or request.chosen_id
+        return read_resource(answer, File, session.base_url, request.query.get("fields"), identifier=identifier)
     except AlreadyExists as error:
         if request.chosen_id is None or not attempts.made_before(error):
             raise

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from typing import cast
-from urllib.parse import urljoin, urlsplit
-
 from ...core.errors.errors import (
     ContentMismatch,
     Interrupted,
@@ -15,12 +11,11 @@ from ...core.errors.errors import (
     Unreachable,
     read_envelope,
 )
-from ...core.http.messages import JSON, Response
-from ...core.resources.files import File
+from ...core.http.messages import Response
 from ...core.uploads.client_state_machine import FailureReason, ResponseFacts, ResumableUpload
-from ..credentials import origin_of
 from ..json_response import read_object
 from ..session import Session
+from ..transport.foreign_urls import foreign_url
 from ..transport.in_process import TransportError
 from ..transport.retry import response_error
 
@@ -34,27 +29,11 @@ def session_location(url: str, response: Response) -> str:
     """Return the session URI in a Location header, on any host (C62). Raises ServiceFailed if missing or invalid."""
     location = response.headers.get("Location")
     if not location:
-        read_object(response)  # raises an error that names a page, such as the sign-in page of a network
+        read_object(response, url)  # raises an error that names a page, such as the sign-in page of a network
         raise ServiceFailed(
             "The service opened an upload session without a Location header; check base_url.", location="Location"
         )
-    try:
-        uri: str = location if urlsplit(location).scheme else urljoin(url, location)
-        valid = origin_of(uri).startswith(("http://", "https://"))
-    except ValueError:  # for a port that is not a number
-        valid = False
-    if not valid:
-        raise ServiceFailed("The service gave a session URI that is not a web address.", location="Location")
-    return uri
-
-
-def read_file(response: Response) -> File | None:
-    """Return the file metadata in a response, or None if the response is not a JSON object."""
-    try:
-        parsed: JSON = json.loads(response.content())
-    except (ValueError, RecursionError):
-        return None
-    return cast(File, parsed) if isinstance(parsed, dict) else None
+    return foreign_url(location, url, "Location")
 
 
 def response_facts(session: Session, response: Response) -> ResponseFacts:

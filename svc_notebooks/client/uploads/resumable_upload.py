@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Event, RLock
+from typing import cast
 
 from ...core.errors.errors import ContentMismatch, SessionExpired, SourceChanged, SvcError, UnverifiedUploadWarning
-from ...core.http.messages import Request, Response
+from ...core.http.messages import JSONObject, Request, Response
 from ...core.http.ranges import ContentRange
 from ...core.process_fork import after_fork
 from ...core.resources.files import File
@@ -24,7 +25,7 @@ from ...core.uploads.client_state_machine import (
 )
 from ...core.uploads.states import UploadState
 from ..files import get_file
-from ..json_response import check_resource, read_object
+from ..json_response import parse_object, read_object, read_resource
 from ..session import Session
 from ..transport.in_process import TransportError
 from ..transport.retry import RetryBudget, response_error
@@ -32,7 +33,7 @@ from ..upload_journal import JournalLock
 from .chunk_requests import ChunkRequestBuilder
 from .content_comparison import check_content
 from .request import DEFAULT_CHUNK, UploadRequest
-from .responses import SESSION_GONE, interruption_error, read_file, response_facts, session_location, upload_error
+from .responses import SESSION_GONE, interruption_error, response_facts, session_location, upload_error
 from .source_stream import SourceStream
 from .sources import Progress
 
@@ -314,7 +315,7 @@ class ClientUpload:
         self._response, self._broken, self._token_renewed = response, None, False
         now, chance = session.elapsed(), session.random.random()
         finished = response.status in (200, 201) and action != "begin"
-        file = read_file(response) if finished else None
+        file = parse_object(response.content()) if finished else None
         if finished and file is None:
             # The upload is complete, but its response is unreadable. A status query has the same response (C53).
             machine.lose_connection(now, chance)
@@ -322,10 +323,11 @@ class ClientUpload:
             machine.first_available = self._source.lowest  # the first byte that a stream can send again
             machine.feed(response_facts(session, response), now, chance)
         self._record(action, request, first=first, last=last, status=response.status)
-        if file is not None or (finished and "html" in response.headers.get("Content-Type", "").lower()):
-            check_resource(read_object(response), self.request.query.get("fields"))
+        is_page = "html" in response.headers.get("Content-Type", "").lower()
+        if finished and file is None and (is_page or (action == "ask" and response.content())):
+            read_object(response, request.url)  # raises an error
         if file is not None:
-            self._finish(file)
+            self._finish(file, request.url)
         return response
 
     def _send_cancel(self) -> bool:
@@ -341,8 +343,8 @@ class ClientUpload:
         status = response.status
         retry = response_facts(self._session, response).worth_retrying
         over = not retry and (status < 300 or status in (404, 410, 499))
-        if status in (200, 201) and (file := read_file(response)) is not None:
-            self._finish(file)  # too late, because the upload is complete
+        if status in (200, 201) and (answer := parse_object(response.content())) is not None:
+            self._finish(answer, request.url)  # too late, because the upload is complete
         elif over:
             # All these statuses end the session. In particular, a 404 must not open a new session.
             self._machine.feed(ResponseFacts(499), self._session.elapsed(), 0.0)
@@ -352,8 +354,10 @@ class ClientUpload:
             raise response_error(self._session, response)
         return over
 
-    def _finish(self, file: File) -> None:
+    def _finish(self, answer: JSONObject, url: str) -> None:
         """Check the stored file and complete the upload. If the check is interrupted, the next call repeats it."""
+        identifier = self.request.file_id or self.request.chosen_id
+        file = read_resource(answer, File, url, self.request.query.get("fields"), identifier=identifier)
         total, size = self.total, file.get("size")
         try:
             if self._resumed:
@@ -399,7 +403,8 @@ class ClientUpload:
         if error.status == 409 and self._all_sent and self.request.chosen_id:
             # An earlier session received all bytes and created the file with this id (X-07).
             self._resumed = self._source.can_change
-            self._finish(get_file(self._session, self.request.chosen_id))
+            stored = get_file(self._session, self.request.chosen_id)
+            self._finish(cast(JSONObject, stored), self._session.base_url)
             return
         if reason in SESSION_GONE or error.status == 400:
             self._forget()

@@ -57,6 +57,7 @@ class SvcError(Exception):
         service_message: str | None = None,
         advice: str | None = None,
     ) -> None:
+        message = message if len(message) <= _MAX_MESSAGE + 200 else f"{message[:_MAX_MESSAGE]} ..."
         super().__init__(message)
         self.message = message
         self.status = status

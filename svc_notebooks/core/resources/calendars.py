@@ -47,6 +47,15 @@ class CalendarListEntry(Calendar, total=False):
     notificationSettings: JSONObject
 
 
+class CalendarList(TypedDict, total=False):
+    """A page of a user's calendar list."""
+
+    kind: str
+    nextPageToken: str
+    nextSyncToken: str
+    items: list[CalendarListEntry]
+
+
 class AclScope(TypedDict, total=False):
     """The user, group or domain to which an access rule applies. The type "default" means everyone."""
 
@@ -62,6 +71,15 @@ class AclRule(TypedDict, total=False):
     id: str
     scope: AclScope
     role: str
+
+
+class Acl(TypedDict, total=False):
+    """A page of the access rules of a calendar."""
+
+    kind: str
+    nextPageToken: str
+    nextSyncToken: str
+    items: list[AclRule]
 
 
 class ColorPair(TypedDict):

@@ -66,7 +66,7 @@ def respond_row(session: Session, event_id: str, report: Report, calendar: str, 
     from ...client.events.events import get_event, patch_event
 
     attendees = get_event(session, calendar, event_id).get("attendees") or []
-    own = [{"email": attendee["email"]} for attendee in attendees if attendee.get("self")]
+    own = [{"email": attendee["email"]} for attendee in attendees if attendee.get("self") and attendee.get("email")]
     if not own:
         raise ValueError(f"you are not among the attendees of event {event_id!r}")
     body: JSONObject = {"attendeesOmitted": True, "attendees": [{**own[0], **answer}]}

@@ -225,10 +225,12 @@ def _busy_row(session: Session, name: str, report: Report, *, query: JSONObject)
     from pandas import Timestamp
 
     from ...client.events.events import query_free_busy
+    from ...client.json_response import reading
 
-    answer = query_free_busy(session, {**query, "items": [{"id": name}]})["calendars"][name]
-    if answer.get("errors"):
-        raise _unseen([name])
-    tz = zone(str(query["timeZone"]))
-    times = [(period["start"], period["end"]) for period in answer["busy"]]
-    return {**_known(name), "busy": [tuple(Timestamp(each).tz_convert(tz) for each in pair) for pair in times]}
+    calendars = query_free_busy(session, {**query, "items": [{"id": name}]})["calendars"]
+    with reading(session.base_url):
+        if calendars[name].get("errors"):
+            raise _unseen([name])
+        tz = zone(str(query["timeZone"]))
+        times = [(period["start"], period["end"]) for period in calendars[name]["busy"]]
+        return {**_known(name), "busy": [tuple(Timestamp(each).tz_convert(tz) for each in pair) for pair in times]}

@@ -67,6 +67,7 @@ def export_events(
     """
     from ...client.downloads.downloads import check_destination, target_path
     from ...client.events.ical import calendar_file
+    from ...client.json_response import reading
     from ...local.existing_file import check_path
     from ...local.saving import save_bytes
 
@@ -82,10 +83,12 @@ def export_events(
     bounds = wire_window(time_min, time_max, zone)
     selected = list(_all_events(session, calendar, bounds) if ids is None else _selected_events(session, calendar, ids))
     color = str(entry.get("backgroundColor") or "")
-    content = calendar_file(selected, name=name, color=color, reminders=calendar_reminders(entry))
+    with reading(session.base_url):
+        content = calendar_file(selected, name=name, color=color, reminders=calendar_reminders(entry))
+        counts = _counts(selected)
     saved = save_bytes(target, content, overwrite=overwrite)
     file_fields = {"calendar": name, "path": str(saved.path), "size": saved.size, "outcome": saved.outcome}
-    return frame(CALENDAR_FILE, [{**_counts(selected), **file_fields}])
+    return frame(CALENDAR_FILE, [{**counts, **file_fields}])
 
 
 def calendar_entry(session: Session, calendar: str) -> Calendar | CalendarListEntry:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from ...core.errors.errors import ServiceFailed
 from ...core.events.times import instant, read_time
 from ...core.events.validation import with_defaults
+from ...core.printable_text import printable
 from ...core.resources.events import Event
 from ...core.time_zones import UTC_NAME, zone
 from ..frames.event_schemas import EVENT
@@ -44,10 +47,12 @@ def in_zone(events: DataFrame, name: str) -> DataFrame:
 
 
 def common_zone(events: Iterable[Event]) -> str:
-    """Return the name of the common time zone of all event starts. Return "UTC" if the time zones differ."""
+    """Return the name of the common time zone of all event starts, or "UTC" if they differ or it is not known here."""
     starts = [start for event in events if isinstance(start := event.get("start"), dict)]
     names = {str(start.get("timeZone") or UTC_NAME) for start in starts}
-    return names.pop() if len(names) == 1 else UTC_NAME
+    with suppress(ValueError):
+        return zone(*names).key if len(names) == 1 else UTC_NAME
+    return UTC_NAME
 
 
 def event_record(event: Event, time_zone: str) -> Record:
@@ -62,7 +67,11 @@ def event_record(event: Event, time_zone: str) -> Record:
     for column, name in _ZONES.items():
         record[column] = times.get(name, {}).get("timeZone")
     for name, value in times.items():
-        record[name] = value["dateTime"] if "dateTime" in value else instant(read_time(value), zone(time_zone))
+        try:
+            record[name] = value["dateTime"] if "dateTime" in value else instant(read_time(value), zone(time_zone))
+        except (ArithmeticError, ValueError) as error:
+            problem = f"The service returned an event with a {name} that is not a time: {printable(str(error))}"
+            raise ServiceFailed(problem, location=name, advice="Check base_url.") from None
     for name in _PEOPLE:
         if isinstance(record.get(name), Mapping):
             record[name] = record[name].get("email")

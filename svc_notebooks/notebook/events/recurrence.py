@@ -67,7 +67,7 @@ def instances(
     from ...client.events.events import get_event, list_instances
 
     session, event_id = session_or_current(session), one_row_id(event, "event")
-    start: Any = get_event(session, calendar, event_id)["start"]
+    start: Any = get_event(session, calendar, event_id).get("start") or {}
     name = zone_name("time_zone", time_zone) or str(start.get("timeZone") or UTC_NAME)
     parameters = {
         **wire_window(time_min, time_max, name),

@@ -134,7 +134,7 @@ def _share_row(session: Session, row: _Row, report: Report, *, role: str) -> Rec
 def _unshare_row(session: Session, row: _Row, report: Report) -> Record:
     from ...client.events.events import delete_access_rule
 
-    return _record(row, delete_access_rule(session, *row)["role"])
+    return _record(row, delete_access_rule(session, *row).get("role"))
 
 
 def _rule_id(person: Mapping[str, Any]) -> str:

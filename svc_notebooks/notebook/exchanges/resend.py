@@ -13,7 +13,9 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, TypeAlias
 from urllib.parse import urljoin, urlsplit
 
+from ...client.transport.bounds import WHOLE_RESPONSE
 from ...client.transport.in_process import TransportError
+from ...core.errors.errors import ServiceFailed
 from ...core.http.messages import Headers, Request
 from ...core.http.redaction import REDACTED
 from .recorded_body import whole_body
@@ -57,8 +59,8 @@ def send_and_record(session: Session, request: Request) -> int:
     recorded.
     """
     before = session.exchanges.last
-    with suppress(TransportError):
-        response = session.send(request)
+    with suppress(TransportError, ServiceFailed):
+        response = session.send(request, WHOLE_RESPONSE)
         if not isinstance(response.body, bytes):
             deque(response.body, maxlen=0)
     new = [recorded for recorded in session.exchanges if recorded.n > before]

@@ -14,6 +14,8 @@ from functools import cache
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
+from ...core.errors.errors import ServiceFailed
+from ...core.printable_text import printable
 from ...core.suggestions import nearest_name
 
 if TYPE_CHECKING:
@@ -121,6 +123,8 @@ def select_columns(fields: str | Iterable[str] | None, default: Schema, everythi
 def frame(schema: Schema, records: Sequence[Record]) -> DataFrame:
     """Return a DataFrame with a row for each record. A key that a record does not have becomes a missing value.
 
+    Raises ServiceFailed for a value that the dtype of its column does not allow.
+
     >>> from svc_notebooks.notebook.frames.schemas import FILES
     >>> dict(frame(FILES, []).dtypes.astype(str)) == FILES.dtypes
     True
@@ -135,7 +139,13 @@ def frame(schema: Schema, records: Sequence[Record]) -> DataFrame:
             values = list(map(itemgetter(column.key), records))
         except KeyError:
             values = [record.get(column.key) for record in records]
-        columns[column.name] = _column(column.dtype, values)
+        try:
+            columns[column.name] = _column(column.dtype, values)
+        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+            problem = (
+                f"The service returned a value of {column.key} that is not a {column.dtype}: {printable(str(error))}"
+            )
+            raise ServiceFailed(problem, location=column.key, advice="Check base_url.") from None
     made = pd.DataFrame(columns, copy=False)
     if not records:
         _empty_frames[schema] = made.copy()

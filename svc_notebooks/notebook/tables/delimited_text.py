@@ -22,6 +22,7 @@ SAMPLE_SIZE = 64 * 1024
 _FIRST_ROWS = 16 * 1024 * 1024
 """The number of bytes in which the header and the first row are expected."""
 
+_MAX_COLUMNS = 100_000
 _UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _DELIMITERS = frozenset({"sep", "delimiter", "dialect"})
 _OTHER_PARSERS = frozenset({"dialect", "engine", "skipfooter"})
@@ -75,6 +76,10 @@ def read_delimited(file: IO[bytes], head: bytes, options: Mapping[str, Any]) -> 
     import pandas as pd
 
     options = {key: value for key, value in options.items() if key != "index_col" or value is not None}
+    columns = max(map(file.readline(_FIRST_ROWS).count, (b",", b";", b"\t", b"|")))
+    file.seek(0)
+    if columns >= _MAX_COLUMNS:
+        raise ValueError(f"its first line has {columns + 1:,} cells; tables have at most {_MAX_COLUMNS:,} columns")
     encoding = options.get("encoding") or encoding_of(head)
     detected = csv_options(head, encoding) if _DELIMITERS.isdisjoint(options) else {}
     arguments = {"encoding": encoding, **detected, **options}

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 Options: TypeAlias = Mapping[str, Any]
 
 _GZIP_MARK = b"\x1f\x8b"
+_MAX_UNPACKED, _MAX_RATIO = 100 * 1024 * 1024, 100
+"""The most bytes of unpacked content, or how many times the size of the packed content, whichever is more."""
+
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
 _CONVERSIONS = frozenset({"decimal", "false_values", "thousands", "true_values"})
@@ -114,8 +117,29 @@ def _open(content: bytes | Path) -> Iterator[IO[bytes]]:
         if not is_compressed:
             yield file
             return
-        with gzip.open(file) as text:
+        limit = max(_MAX_UNPACKED, _MAX_RATIO * file.seek(0, io.SEEK_END))
+        file.seek(0)
+        with _BoundedGzip(file, limit) as text:
             yield text  # type: ignore[misc]  # GzipFile has all methods of IO[bytes] that pandas calls
+
+
+class _BoundedGzip(gzip.GzipFile):
+    """A gzip file that raises TableError when more than `limit` bytes are read from it."""
+
+    def __init__(self, file: IO[bytes], limit: int) -> None:
+        super().__init__(fileobj=file, mode="rb")
+        self._limit = limit
+
+    def read(self, size: int | None = -1) -> bytes:
+        return self._checked(super().read(self._limit + 1 if size is None or size < 0 else size))
+
+    def read1(self, size: int = -1) -> bytes:
+        return self._checked(super().read1(size))
+
+    def _checked(self, data: bytes) -> bytes:
+        if self.tell() > self._limit:
+            raise TableError(f"unpacked, the file has more than {self._limit:,} bytes; unpack it to read it")
+        return data
 
 
 def _check_content(head: bytes, table_format: TableFormat, name: str) -> None:

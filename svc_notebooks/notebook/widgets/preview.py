@@ -17,6 +17,7 @@ MAX_ROWS, MAX_COLUMNS, MAX_ENTRIES = 50, 20, 50
 MAX_SIZE = 4 * MIB
 """The maximum size in bytes of a page or picture that is shown. The content is sent to the browser in one message."""
 
+_MAX_MEMBERS = 20_000
 _BOX = "border: 1px solid var(--jp-border-color1, #bdbdbd); border-radius: 4px; background: #fff; color: #212121"
 _SCROLL = f"{_BOX}; overflow: auto; max-height: 26em; padding: 6px 12px"
 _POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; font-src data:"
@@ -50,6 +51,8 @@ def _more_line(count: int, unit: str) -> Markup:
 
 def _table(separator: str) -> Callable[[bytes], Markup]:
     def view(body: bytes) -> Markup:
+        if len(body) > MAX_SIZE:
+            return _text(body)
         lines = io.StringIO(body.decode("utf-8-sig", "replace"), newline="")
         try:
             rows = list(csv.reader(lines, delimiter=separator))
@@ -106,6 +109,8 @@ def data_url(media_type: str, body: bytes) -> str:
 
 
 def _archive(body: bytes) -> Markup:
+    if body.count(b"PK\1\2") > _MAX_MEMBERS:  # the first bytes of the entry of each member
+        return tag("p", f"This archive has more than {_MAX_MEMBERS:,} files, which are not shown here.")
     try:
         with zipfile.ZipFile(io.BytesIO(body)) as archive:
             entries = archive.infolist()

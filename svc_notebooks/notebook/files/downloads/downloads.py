@@ -86,6 +86,7 @@ def download(
         NotFound: The file does not exist, or this user may not see it.
         NotAllowed: The file has no content that this user can download.
         PathExists: A file with other content exists at the path and was not changed. This error is a FileExistsError.
+        ContentMismatch: The service sends content of another size or checksum than the metadata have.
         Interrupted: The connection was broken for too long. Repeat the call to continue the download.
 
     See docs/rules.md#a6-download (A6).
@@ -151,6 +152,9 @@ def read(
 ) -> bytes:
     """Download the content of one file, or a byte range of the content, and return the bytes.
 
+    The size is compared with the metadata of the file, which are requested if `file` is not a row with id, name, size
+    and mime_type, or if the content has another size than the row.
+
     Args:
         file: An id, a row, or a DataFrame of one row.
         byte_range: The bytes to download, like (0, 99) with both included. `download` lists the other forms. None
@@ -162,6 +166,7 @@ def read(
         NotFound: The file does not exist, or this user may not see it.
         NotAllowed: The file has no content that this user can download.
         BadRequest: The content has no byte in this range.
+        ContentMismatch: The service sends content of another size than the metadata have.
 
     See docs/rules.md#a6-download (A6).
 
@@ -171,9 +176,12 @@ def read(
     """
     from ....client.downloads.downloads import read_content
 
+    session, file_id = session_or_current(session), one_id(file)
+    known = known_files(file, checksum=False).get(file_id)
     return read_content(
-        session_or_current(session),
-        one_id(file),
+        session,
+        file_id,
+        size=None if known is None else int(known["size"]),
         byte_range=byte_range,
         acknowledge_abuse=acknowledge_abuse,
     )

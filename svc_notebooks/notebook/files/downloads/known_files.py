@@ -16,14 +16,16 @@ _CHECKSUMS = {"sha256_checksum": 64, "md5_checksum": 32}
 """The columns with checksums, and their numbers of hexadecimal digits."""
 
 
-def known_files(file: Any) -> dict[str, File]:
+def known_files(file: Any, *, checksum: bool = True) -> dict[str, File]:
     """Return the metadata by file id of the rows that have an id, a name, a size, a media type and a checksum.
+
+    If `checksum` is False, a row needs no checksum.
 
     >>> row = {"id": "a", "name": "a.txt", "size": 1, "mime_type": "text/plain", "md5_checksum": "0" * 32}
     >>> known_files([row, {"id": "b", "name": "b.txt"}, "c"])["a"]["size"]
     '1'
     """
-    return {row["id"]: row for row in _known(file)}
+    return {row["id"]: row for row in _known(file) if not checksum or row.keys() & {"md5Checksum", "sha256Checksum"}}
 
 
 def _known(value: Any) -> Iterator[File]:
@@ -31,7 +33,7 @@ def _known(value: Any) -> Iterator[File]:
         return
     if is_frame(value):
         columns = [column for column in (*_NEEDED, *_CHECKSUMS) if column in value.columns]
-        if {*_NEEDED} <= {*columns} and len(columns) > len(_NEEDED):
+        if {*_NEEDED} <= {*columns}:
             for cells in zip(*(value[column].tolist() for column in columns), strict=True):
                 yield from _known_row(dict(zip(columns, cells, strict=True)))
     elif (
@@ -53,6 +55,6 @@ def _known_row(row: Mapping[str, Any]) -> Iterator[File]:
     }
     is_text = all(isinstance(row.get(column), str) and row[column] for column in ("id", "name", "mime_type"))
     size = str(row.get("size"))
-    if checksums and is_text and size.isdecimal():
+    if is_text and size.isdecimal():
         known = {"id": row["id"], "name": row["name"], "size": size, "mimeType": row["mime_type"], **checksums}
         yield cast("File", known)

@@ -176,7 +176,9 @@ class StoredTable:
         if self.export_type is not None:
             yield read_export(session, self.id, self.export_type, progress=report)
         elif self.size <= _IN_MEMORY:
-            yield read_content(session, self.id, acknowledge_abuse=acknowledge_abuse, progress=report)
+            yield read_content(
+                session, self.id, size=self.size or None, acknowledge_abuse=acknowledge_abuse, progress=report
+            )
         else:
             with TemporaryDirectory(prefix="svc-", ignore_cleanup_errors=True) as folder:
                 target = Path(folder) / "table"
