@@ -60,7 +60,7 @@ def test_the_content_that_a_row_does_not_describe_any_more_is_compared_with_the_
 
     requests = sent(lab, lambda: svc.download(listed.iloc[2], tmp_path))
 
-    assert requests == ["content", "metadata"]
+    assert requests == ["content", "metadata", "content"]
     assert (tmp_path / "a.txt").read_bytes() == b"4444"
 
 

@@ -188,7 +188,7 @@ def test_import_formats_are_read_from_a_map_and_from_an_array() -> None:
 def test_import_formats_of_another_shape_are_an_error(formats: object) -> None:
     session = session_for(Office(about={**OFFERS, "importFormats": formats}))
 
-    with pytest.raises(ServiceFailed, match="no object in the field importFormats"):
+    with pytest.raises(ServiceFailed, match="field importFormats"):
         import_formats(session)
 
 
@@ -205,7 +205,7 @@ def test_the_formats_are_requested_once() -> None:
 
 @pytest.mark.parametrize("about", [{}, {**OFFERS, "exportFormats": []}])
 def test_missing_format_lists_are_an_error_of_the_service(about: object) -> None:
-    with pytest.raises(ServiceFailed, match="no object in the field"):
+    with pytest.raises(ServiceFailed, match=r"field (im|ex)portFormats"):
         export_formats(session_for(Office(about=about)), NATIVE + "drawing")
 
 

@@ -192,11 +192,11 @@ class WithPartialResponses(WithoutChecksums):
 
 
 class WithOddChecksums(Shelf):
-    """A service with an MD5 in upper case, and with a number in the field of the SHA-256."""
+    """A service with an MD5 in upper case, and with null as the SHA-256."""
 
     def _keep(self, metadata: dict[str, Any], content: bytes) -> dict[str, Any]:
         file = super()._keep(metadata, content)
-        file.update(md5Checksum=file["md5Checksum"].upper(), sha256Checksum=7)
+        file.update(md5Checksum=file["md5Checksum"].upper(), sha256Checksum=None)
         return file
 
 

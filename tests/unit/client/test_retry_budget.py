@@ -179,7 +179,7 @@ def test_an_invalid_response_is_shown_escaped_and_short(other_program, call: str
 def test_the_page_of_a_network_that_wants_a_sign_in_is_named(other_program) -> None:
     page = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 6\r\n\r\n<html>"
 
-    assert "returned text/html (perhaps the error page of a proxy" in str(failure(other_program(page)))
+    assert "it is text/html, perhaps the error page of a proxy" in str(failure(other_program(page)))
 
 
 @pytest.mark.parametrize("call", CALLS)

@@ -1,0 +1,172 @@
+"""A service that lies in one field of an answer: a public function returns, or raises one SvcError and nothing else."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+import svc_notebooks as svc
+from svc_notebooks.client.session import Session
+from svc_notebooks.core.http.backoff import RetryRule
+from svc_notebooks.core.http.messages import Request, Response
+from tests.scripted import Time
+
+LIES: list[Any] = [
+    5, -1, "x", "", [], {}, True, 1e300, float("nan"), 10**30, "9" * 5000, [1], {"a": {}}, [[]], "\x1b[31m\n",
+    "2026-99-99T00:00:00Z", "0001-01-01T00:00:00+14:00", None,
+]  # fmt: skip
+WHOLE_ANSWERS = [b"", b"[]", b"null", b'{"id": 5}', b'{"id": "x"}', b'{"ok": true}', b"<html>", b"\xff", b"[" * 50_000]
+EVENT = {"start": "2026-11-02T10:00Z", "end": "2026-11-02T11:00Z"}
+CALLS: dict[str, Callable[[Any, Session, Path], object]] = {
+    "upload": lambda made, session, folder: svc.upload(b"abc", name="x", session=session),
+    "media upload": lambda made, session, folder: svc.upload(b"abc", session=session),
+    "resumable upload": lambda made, session, folder: svc.upload(b"abc", upload_type="resumable", session=session),
+    "update": lambda made, session, folder: svc.update(made.file, b"new", session=session),
+    "new fields": lambda made, session, folder: svc.update(made.file, description="d", session=session),
+    "create_file": lambda made, session, folder: svc.create_file(name="n", session=session),
+    "generate_ids": lambda made, session, folder: svc.generate_ids(3, session=session),
+    "file": lambda made, session, folder: svc.file(made.file, session=session),
+    "trash": lambda made, session, folder: svc.trash(made.file, session=session),
+    "files": lambda made, session, folder: svc.files(fields="*", session=session),
+    "move": lambda made, session, folder: svc.move(made.file, made.folder, session=session),
+    "copy": lambda made, session, folder: svc.copy(made.file, session=session),
+    "token_info": lambda made, session, folder: svc.token_info(session=session),
+    "share": lambda made, session, folder: svc.share(made.file, "eve@svc.example", session=session),
+    "permissions": lambda made, session, folder: svc.permissions(made.file, session=session),
+    "unshare": lambda made, session, folder: svc.unshare(made.file, "bob@svc.example", session=session),
+    "download": lambda made, session, folder: svc.download(made.file, folder, session=session),
+    "download of a folder": lambda made, session, folder: svc.download(made.folder, folder, session=session),
+    "read": lambda made, session, folder: svc.read(made.file, session=session),
+    "read_frame": lambda made, session, folder: svc.read_frame(made.file, session=session),
+    "about": lambda made, session, folder: svc.about(session=session),
+    "export_formats": lambda made, session, folder: svc.export_formats(session=session),
+    "watch_file": lambda made, session, folder: svc.watch_file(made.file, "https://x.example/", session=session),
+    "watch_changes": lambda made, session, folder: svc.watch_changes("https://x.example/", session=session),
+    "changes": lambda made, session, folder: svc.changes("1", session=session),
+    "create_event": lambda made, session, folder: svc.create_event("E", **EVENT, session=session),
+    "create_events": lambda made, session, folder: svc.create_events(pd.DataFrame([EVENT]), session=session),
+    "event": lambda made, session, folder: svc.event(made.event, session=session),
+    "update_event": lambda made, session, folder: svc.update_event(made.event, summary="z", session=session),
+    "events": lambda made, session, folder: svc.events(session=session),
+    "instances": lambda made, session, folder: svc.instances(made.event, session=session),
+    "calendars": lambda made, session, folder: svc.calendars(session=session),
+    "event_colors": lambda made, session, folder: svc.event_colors(session=session),
+    "free_times": lambda made, session, folder: svc.free_times("primary", session=session),
+    "calendar_permissions": lambda made, session, folder: svc.calendar_permissions(session=session),
+    "unshare_calendar": lambda made, session, folder: svc.unshare_calendar(
+        "primary", "eve@svc.example", session=session
+    ),
+    "export_events": lambda made, session, folder: svc.export_events(to=folder, session=session),
+}
+NEED_A_KIND = ("move", "read_frame")
+"""The functions that raise ValueError if the file of an argument is not a folder, or not a table."""
+
+
+@dataclass
+class Made:
+    """A sandbox with a file in a folder, and a recurring event, in the state to which each call returns."""
+
+    lab: Any
+    file: str
+    folder: str
+    event: str
+    state: str
+
+
+@dataclass
+class Liar:
+    """Passes requests on, and changes the JSON answer number `answer` at `path`, or the whole answer if that is ()."""
+
+    lab: Any
+    answer: int = 0
+    path: tuple[Any, ...] = ()
+    lie: Any = None
+    seen: list[Any] = field(default_factory=list)
+
+    def __call__(self, request: Request) -> Response:
+        response = self.lab.service.handle(request)
+        content, value = response.content(), None
+        with suppress(ValueError):
+            value = json.loads(content)
+        if not isinstance(value, dict):
+            return Response(response.status, response.headers, content)
+        self.seen.append(value)
+        if len(self.seen) == self.answer:
+            content = (
+                self.lie if isinstance(self.lie, bytes) else json.dumps(changed(value, self.path, self.lie)).encode()
+            )
+        return Response(response.status, response.headers.plus(("Content-Length", str(len(content)))), content)
+
+
+def changed(value: Any, path: tuple[Any, ...], lie: Any) -> Any:
+    if path:
+        with suppress(LookupError):
+            value[path[0]] = changed(value[path[0]], path[1:], lie)
+        return value
+    return lie
+
+
+def paths(value: Any, start: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    yield start
+    members = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    few = 1 if isinstance(value, list) else 70 if len(start) < 3 else 3
+    for name, member in islice(members, few):
+        yield from paths(member, (*start, name))
+
+
+@pytest.fixture(scope="module")
+def made() -> Iterator[Made]:
+    with svc.sandbox() as lab:
+        lab.register_domain("x.example")
+        folder = svc.create_folder("folder")["id"].item()
+        file = svc.upload(b"a,b\n1,2\n", name="a.csv", parent=folder)["id"].item()
+        svc.share(file, "bob@svc.example")
+        svc.share_calendar("primary", "eve@svc.example")
+        event = svc.create_event(
+            "Tea", **EVENT, time_zone="UTC", attendees=["bob@svc.example"], recurrence="daily, 3 times"
+        )
+        yield Made(lab, file, folder, event["id"].item(), lab.snapshot())
+
+
+@pytest.mark.parametrize("function", CALLS)
+def test_a_lie_in_a_field_is_an_error_of_the_service_or_of_no_matter(made: Made, function: str, tmp_path: Path) -> None:
+    def call(liar: Liar, number: int) -> str:
+        made.lab.restore(made.state)
+        (folder := tmp_path / str(number)).mkdir()
+        time = Time()
+        session = Session(
+            "https://sandbox.svc.example",
+            made.lab.service.sign_in(),
+            handler=liar,
+            retry=RetryRule(patience=3),
+            clock=time,
+            sleep=time.sleep,
+        )
+        with warnings.catch_warnings(action="ignore"):
+            try:
+                CALLS[function](made, session, folder)
+            except svc.SvcError as error:
+                return str(error)
+            except ValueError:
+                assert function in NEED_A_KIND
+        return ""
+
+    honest = Liar(made.lab)
+    assert call(honest, 0) == ""
+    places = [(n, path) for n, value in enumerate(honest.seen, 1) for path in paths(value)]
+    lies = [(n, path, LIES[k % len(LIES)]) for k, (n, path) in enumerate(places)]
+    lies += [(n + 1, (), lie) for n in range(len(honest.seen)) for lie in WHOLE_ANSWERS]
+
+    outcomes = [call(Liar(made.lab, *lie), number) for number, lie in enumerate(lies, 1)]
+
+    assert max(map(len, outcomes), default=0) < 2600
+    assert not honest.seen or any("not an answer of this service" in outcome for outcome in outcomes)

@@ -1,0 +1,62 @@
+"""Everything that the client receives has a bound, whatever a service declares (tests/hostile_service.py)."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.hostile_service import EVERY, LIES, HostileService
+
+MIB = 1024 * 1024
+
+TOLERATED = {
+    ("a short length", "export"),  # the size of an export is not known before
+    ("short chunks", "export"),
+    ("short chunks", "download of a part"),  # has the part
+    ("chunks of one byte", "export"),
+    ("gzip that is cut", "download of a part"),
+    ("206 of more", "export"),
+    ("206 of another place", "download of a part"),  # is the place of the part
+    ("deep JSON", "export"),
+    ("a long text", "export"),
+}
+"""The lies that a function does not notice, because it gets what it has asked for."""
+
+
+@pytest.fixture(scope="module")
+def report() -> Iterator[dict[str, Any]]:
+    service = HostileService()
+    command = [sys.executable, "-m", "tests.hostile_service", service.url]
+    yield json.loads(subprocess.run(command, capture_output=True, check=True, text=True).stdout)
+    service.close()
+
+
+@pytest.mark.parametrize("lie", LIES)
+def test_a_lie_is_one_short_error_of_the_service(report: dict[str, Any], lie: str) -> None:
+    for function, outcome in report["outcomes"][lie].items():
+        if (lie, function) not in TOLERATED:
+            assert outcome.partition(":")[0] in {
+                "BadRequest", "ContentMismatch", "Interrupted", "RateLimited", "ServiceFailed"
+            }, (function, outcome)  # fmt: skip
+            assert len(outcome) < 2300
+
+
+def test_honest_answers_are_returned(report: dict[str, Any]) -> None:
+    assert {report["outcomes"]["honesty"][function] for function in EVERY} == {"returned"}
+
+
+def test_both_sizes_are_named(report: dict[str, Any]) -> None:
+    outcome = report["outcomes"]["a long length"]["download"]
+
+    assert "sends 268,435,456 bytes" in outcome
+    assert "1,000" in outcome
+
+
+def test_memory_and_disk_are_bounded(report: dict[str, Any]) -> None:
+    assert report["memory"] < 100 * MIB
+    assert report["left"] < 64 * MIB
