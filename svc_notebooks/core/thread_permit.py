@@ -49,3 +49,9 @@ def release_permit() -> AbstractContextManager[None]:
     ...     pass
     """
     return _ReleasedPermit()
+
+
+def let_others_run() -> None:
+    """Release the permit of this thread and take it again, so that long work has pauses for the requests of others."""
+    with release_permit():
+        pass

@@ -31,7 +31,7 @@ from ..files.storage_errors import disk_refusal
 from ..state.expiry import expire_session
 from ..tables import SnapshotChanged
 from . import cors
-from .batch import MAX_BATCH, BatchDisconnected, run_batch
+from .batch import MAX_BATCH, Batches
 from .fault_injection import faults_from_header
 from .fault_plans import Faults
 from .handlers import HANDLERS, LISTS, PUBLIC_HANDLERS, READ_ONLY, upload_handler
@@ -70,6 +70,7 @@ class Dispatcher:
         self._journal = journal
         self._faults = faults
         self.rate_limiters = [rate_limiter]
+        self._batches = Batches(context, self.handle, self.refusal, tokens.user_of)
         self._routes = routes_of(context.names, context.policy)
         self._fault_header = context.names.header("Fault").lower()
         self.observers: list[Observer] = []
@@ -211,8 +212,6 @@ class Dispatcher:
                 return dispatch(incoming._replace(body=body))
         except ApiError as error:
             return _error_response(error, entry)
-        except BatchDisconnected:
-            raise
         except Disconnected:
             return _error_response(refuse("cancelled"), entry)  # the client has gone, so nobody reads the response
         except OSError as error:
@@ -237,7 +236,7 @@ class Dispatcher:
             check_page(request, operation.name, context)
         if operation.name in BATCHES:
             entry.declared = content_length(request, required=True)
-            return run_batch(context, request, body, operation.name, self.handle, self.refusal)
+            return self._batches.run(request, body, operation.name)
         if public_handler := PUBLIC_HANDLERS.get(operation.name):
             entry.declared = content_length(request)
             return public_handler(

@@ -7,7 +7,7 @@ import select
 import socket
 import ssl
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from functools import partial
 from typing import Any, Protocol
@@ -202,7 +202,11 @@ class ServerConnection:
         )
         content = response.body
         if not isinstance(content, bytes) and "Content-Length" not in response.headers:
-            stays = False  # the end of the connection marks the end of the body
+            if head.is_old:
+                stays = False  # the end of the connection marks the end of the body
+            else:
+                response = Response(response.status, response.headers.plus(("Transfer-Encoding", "chunked")), content)
+                content = _chunks(content)
         connection = "close" if not stays else "keep-alive" if head.is_old else None
         start, budget = head_bytes(response, connection=connection), self._new_budget()
         if isinstance(content, bytes):
@@ -213,7 +217,7 @@ class ServerConnection:
                 for block in content:
                     send_all(self.socket, block, budget)
             finally:
-                close_body(content)
+                close_body(response.body)
         if not stays and not body.is_over:
             self._linger()
         return stays
@@ -248,3 +252,11 @@ class ServerConnection:
     def _shut_down_tls(self) -> None:
         if isinstance(self.socket, TlsSocket):
             self.socket.close_notify()
+
+
+def _chunks(blocks: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield a response body of unknown length in the chunked transfer coding (RFC 9112, 7.1)."""
+    for block in blocks:
+        if block:
+            yield b"%x\r\n%b\r\n" % (len(block), block)
+    yield b"0\r\n\r\n"
