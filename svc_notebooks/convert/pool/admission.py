@@ -33,13 +33,16 @@ class Admission:
         self._lock = Lock()
 
     @contextmanager
-    def turn(self, user: str, is_gone: Callable[[], bool]) -> Iterator[None]:
-        """Occupy a running slot from the user's turn to the end of the context. Raises TooManyWaiting or Abandoned."""
+    def turn(self, user: str, is_gone: Callable[[], bool], *, waits: bool = True) -> Iterator[None]:
+        """Occupy a running slot from the user's turn to the end of the context. Raises TooManyWaiting or Abandoned.
+
+        If `waits` is false, TooManyWaiting is raised where the turn would not begin at once.
+        """
         admitted = Event()
         with self._lock:
             self._turns.add(user, admitted)
             self._admit()
-            if self._turns.waiting(user) > self._max_waiting and self._turns.remove(user, admitted):
+            if self._turns.waiting(user) > (self._max_waiting if waits else 0) and self._turns.remove(user, admitted):
                 raise TooManyWaiting
         try:
             while not admitted.wait(POLL_SECONDS):

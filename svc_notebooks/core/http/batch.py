@@ -120,15 +120,17 @@ def write_batch(responses: Iterable[BatchResponse], boundary: str) -> Iterator[b
     """
     delimiter = f"--{boundary}".encode()
     for response in responses:
-        yield delimiter + b"\r\n" + _write_response(response) + b"\r\n"
+        yield delimiter + b"\r\n" + _head(response)
+        yield response.body
+        yield b"\r\n"
     yield delimiter + b"--\r\n"
 
 
-def _write_response(response: BatchResponse) -> bytes:
+def _head(response: BatchResponse) -> bytes:
     lines = ["Content-Type: application/http"]
     if response.content_id is not None:
         opening = "<" if response.content_id.startswith("<") else ""
         lines.append(f"Content-ID: {opening}response-{response.content_id.removeprefix('<')}")
     status_line = f"HTTP/1.1 {response.status} {reason(response.status)}"
     lines += ["", status_line, *(f"{name}: {value}" for name, value in response.headers.pairs), "", ""]
-    return "\r\n".join(lines).encode("latin-1", "replace") + response.body
+    return "\r\n".join(lines).encode("latin-1", "replace")

@@ -36,7 +36,10 @@ _MIB = 1024 * 1024
 MAX_BATCH = 16 * _MIB
 """The largest size of a batch in bytes, and of every body that is not an upload."""
 
-_MAX_RESPONSE, _MAX_SECONDS = 64 * _MIB, 30
+_MAX_RESPONSE, _MAX_SECONDS = 64 * _MIB, 30.0
+_BATCHES_OF_USER = 4
+"""The number of batches of a user that can use their whole budgets at the same time."""
+
 _processor_time = getattr(time, "thread_time", time.perf_counter)  # not on every system
 
 _NOT_INHERITED = frozenset({"connection", "expect", "origin", "transfer-encoding", "x-http-method-override"})
@@ -46,17 +49,22 @@ _OF_THE_CONNECTION = frozenset({"host", "connection", "content-length", "expect"
 
 
 class BatchBudget:
-    """The bytes of responses and the seconds of processor time that batches have taken."""
+    """The bytes of responses and the seconds of processor time that `batches` batches may take together."""
 
-    __slots__ = ("__weakref__", "seconds", "size")
+    __slots__ = ("__weakref__", "_seconds", "_size")
 
-    def __init__(self) -> None:
-        self.size, self.seconds = 0, 0.0
+    def __init__(self, batches: int) -> None:
+        self._size, self._seconds = batches * _MAX_RESPONSE, batches * _MAX_SECONDS
+
+    def spend(self, size: int, seconds: float) -> None:
+        """Subtract the bytes and the seconds of a request."""
+        self._size -= size
+        self._seconds -= seconds
 
     @property
     def is_spent(self) -> bool:
         """True if no further request is performed."""
-        return self.size > _MAX_RESPONSE or self.seconds > _MAX_SECONDS
+        return self._size < 0 or self._seconds < 0
 
 
 class Batches:
@@ -94,7 +102,7 @@ class Batches:
         """Yield the responses, as long as the client of the batch is there. Raises Disconnected."""
         names = self._context.names
         root = names.path("") if operation == BATCHES[0] else names.calendar_path("")
-        own, budgets = BatchBudget(), dict[str, BatchBudget]()  # keeps the budgets of the users until the batch ends
+        own, budgets = BatchBudget(1), dict[str, BatchBudget]()  # keeps the budgets of the users until the batch ends
         for each in requests:
             let_others_run()
             if is_gone(body):
@@ -102,14 +110,13 @@ class Batches:
             inner = _request_of(self._context, batch, each, body)
             token = bearer(inner) or inner.query.get("access_token") or inner.query.get("oauth_token")
             user = (token and self._user_of(token)) or ""
-            shared = budgets[user] = self._budgets.setdefault(user, BatchBudget())
+            shared = budgets[user] = self._budgets.setdefault(user, BatchBudget(_BATCHES_OF_USER))
             check = partial(_check_request, root=root, is_full=own.is_spent or shared.is_spent)
             begin = _processor_time()
             response = self._refusal(inner, check, operation) or self._handle(inner)
             content = response.content()
             for budget in (own, shared):
-                budget.size += len(content)
-                budget.seconds += _processor_time() - begin
+                budget.spend(len(content), _processor_time() - begin)
             yield BatchResponse(each.content_id, response.status, response.headers, content)
 
 
@@ -155,4 +162,4 @@ def _check_request(request: Request, _: ServiceContext, root: str, *, is_full: b
     if alt.lower() == "media" or parts.path.removeprefix(root).split("/")[2:] == ["export"]:
         raise refuse("notInBatch", message="download content with a request of its own.")
     if is_full:
-        raise refuse("batchResponseTooLarge", limit=_MAX_RESPONSE, seconds=_MAX_SECONDS)
+        raise refuse("batchResponseTooLarge", limit=_MAX_RESPONSE, seconds=round(_MAX_SECONDS))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import closing, suppress
+from functools import partial
 from typing import NamedTuple
 from urllib.parse import SplitResult, urlsplit
 
@@ -34,7 +35,8 @@ from . import cors
 from .batch import MAX_BATCH, Batches
 from .fault_injection import faults_from_header
 from .fault_plans import Faults
-from .handlers import HANDLERS, LISTS, PUBLIC_HANDLERS, READ_ONLY, upload_handler
+from .handlers import HANDLERS, Handler, LISTS, PUBLIC_HANDLERS, READ_ONLY, upload_handler
+from .long_reads import LongReads
 from .monitor import Observation, Observer
 from .rate_limits import RateLimiter
 from .routing import UPLOAD, routes_of
@@ -70,6 +72,7 @@ class Dispatcher:
         self._journal = journal
         self._faults = faults
         self.rate_limiters = [rate_limiter]
+        self._long_reads = LongReads()
         self._batches = Batches(context, self.handle, self.refusal, tokens.user_of)
         self._routes = routes_of(context.names, context.policy)
         self._fault_header = context.names.header("Fault").lower()
@@ -261,13 +264,19 @@ class Dispatcher:
         if method == "DELETE" or is_status_query:  # no body, so the handler can be called a second time
             return context.reserve.spend(lambda: handler(context, request_context))
         if operation.name in READ_ONLY:
-            try:
-                with context.store.fixed_snapshot() if operation.name in LISTS else context.store.reading():
-                    return handler(context, request_context)
-            except SnapshotChanged:  # these requests have no body, so the handler can be called a second time
-                with context.store.fixed_snapshot():
-                    return handler(context, request_context)
+            read = partial(self._read, handler, request_context)
+            return self._long_reads.run(read, caller.user, body.gone) if operation.name in LISTS else read()
         return handler(context, request_context)
+
+    def _read(self, handler: Handler, request: RequestContext) -> Response:
+        """Return the response of a handler that reads one snapshot of the store."""
+        context = self._context
+        try:
+            with context.store.fixed_snapshot() if request.operation.name in LISTS else context.store.reading():
+                return handler(context, request)
+        except SnapshotChanged:  # these requests have no body, so the handler can be called a second time
+            with context.store.fixed_snapshot():
+                return handler(context, request)
 
     def _caller(self, incoming: _Incoming, *, in_session: bool) -> Caller:
         """Return the caller, or an upload session's owner if the policy allows this. Raises ApiError (401)."""

@@ -19,6 +19,7 @@ from ...core.events.rrule import Start
 from ...core.events.times import TimeError, read_date
 from ...core.http.messages import Query, Response
 from ...core.resources.events import EventList
+from ...core.thread_permit import in_slices
 from ...core.work_budget import WorkBudget, WorkExceeded
 from ..context.cursors import Cursor
 from ..context.page_tokens import decode_page_token, encode_page_token, selecting_parameters
@@ -213,7 +214,7 @@ def _page(
     entries: list[Keyed] = []
     next_key = None
     try:
-        for entry in cursor.entries:
+        for entry in in_slices(cursor.entries):
             if key is None or entry[0] > key:
                 entries.append(entry)
             if len(entries) > size:
@@ -255,5 +256,5 @@ def _response(
     query = request.query
     style = ItemStyle(item_mask(mask or {}), query.get("prettyPrint") == "false", query.get("fields"))
     texts = EventTexts(view, shared, style)
-    items = [texts.of(event_id, entry) for (_, event_id), entry in entries]
+    items = [texts.of(event_id, entry) for (_, event_id), entry in in_slices(entries)]
     return json_bytes(text_bytes(list_text(selection, items, style)))

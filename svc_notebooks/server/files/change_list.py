@@ -9,6 +9,7 @@ from ...core.field_mask import Mask, Shape
 from ...core.files.fields import FILE_SHAPE
 from ...core.http.messages import Response
 from ...core.resources.files import Change, ChangeList, StartPageToken
+from ...core.thread_permit import in_slices
 from ..context.responses import json_response
 from ..context.service_context import RequestContext, ServiceContext
 from ..tables.change_log import ChangeRow
@@ -80,7 +81,7 @@ def list_changes(context: ServiceContext, request: RequestContext) -> Response:
     else:
         value["newStartPageToken"] = str(end)
     value["changes"] = []
-    for row in rows[:size]:
+    for row in in_slices(rows[:size]):
         file = context.store.files.get(row.file)
         if file and visible_role(context, request.caller, file) is None:
             file = None

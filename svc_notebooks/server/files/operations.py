@@ -303,11 +303,12 @@ def list_files(context: ServiceContext, request: RequestContext) -> Response:
     value: FileList = {"kind": context.names.kind("fileList"), "incompleteSearch": False}
     if page.last:
         value["nextPageToken"] = encode_page_token(page.last, about, context.secret)
+    selection: dict[str, object] = {name: member for name, member in value.items() if everything or name in mask}
     if everything or "files" in mask:
         file_mask = mask.get("files") or {field_mask.STAR: field_mask.ALL}
         view = ViewContext(context, request.caller, request.http_request)
-        value["files"] = file_resources(page.rows, file_mask, view)
-    return json_response(query, {name: member for name, member in value.items() if everything or name in mask})
+        selection["files"] = file_resources(page.rows, file_mask, view)
+    return json_response(query, selection)
 
 
 def int_param(query: Query, name: str, default: int, maximum: int) -> int:

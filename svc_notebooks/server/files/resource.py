@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from hashlib import sha256
@@ -17,6 +17,7 @@ from ...core.files.permissions import GRANTEES, Role
 from ...core.http.messages import Query, Request, join_url, segment
 from ...core.http.mime import extension_of
 from ...core.resources.files import File, Permission, ShortcutDetails, User
+from ...core.thread_permit import in_slices
 from ..blobs.blob_store import DamagedContent
 from ..context.access_tokens import Caller
 from ..context.external_origin import external_base_url
@@ -263,10 +264,10 @@ def file_resource(row: FileRow, mask: Mask, view: ViewContext) -> File:
     return _resource(_File(row, view), mask, _getters(tuple(mask)))
 
 
-def file_resources(rows: Iterable[FileRow], mask: Mask, view: ViewContext) -> list[File]:
-    """Return the File resources of several rows, each with the fields that a mask selects."""
+def file_resources(rows: Iterable[FileRow], mask: Mask, view: ViewContext) -> Iterator[File]:
+    """Yield the File resources of several rows, each with the fields that a mask selects."""
     getters = _getters(tuple(mask))
-    return [_resource(_File(row, view), mask, getters) for row in rows]
+    return (_resource(_File(row, view), mask, getters) for row in in_slices(rows))
 
 
 @lru_cache(maxsize=64)

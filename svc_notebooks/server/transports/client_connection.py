@@ -258,5 +258,7 @@ def _chunks(blocks: Iterable[bytes]) -> Iterator[bytes]:
     """Yield a response body of unknown length in the chunked transfer coding (RFC 9112, 7.1)."""
     for block in blocks:
         if block:
-            yield b"%x\r\n%b\r\n" % (len(block), block)
+            yield b"%x\r\n" % len(block)
+            yield block
+            yield b"\r\n"
     yield b"0\r\n\r\n"
