@@ -121,9 +121,15 @@ class ReadyQueue(Generic[T]):
             return None if self._closed else self._assigned.popleft()
 
     def others_wait(self, lane: str) -> bool:
-        """Look for new requests. Return True if connections or threads of other lanes wait."""
+        """Look for new requests. Return True if connections or threads of other lanes wait.
+
+        Otherwise the thread runs on as if it had got a new permit, so that it does not count as long.
+        """
         self._look()
-        return len(self._waiting) > (lane in self._waiting)
+        if len(self._waiting) > (lane in self._waiting):
+            return True
+        self._lane_by_name[lane].since = self._clock()
+        return False
 
     def paused(self, lane: str) -> Released:
         """Return a context manager that returns the permit of a thread, and waits for a permit at the end of its block.
