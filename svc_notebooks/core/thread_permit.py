@@ -26,9 +26,7 @@ class Released(AbstractContextManager[None], Protocol):
 
 class _Thread(local):
     released: Released | None = None
-
-    @staticmethod
-    def check(_pauses: bool) -> None: ...
+    check: Callable[[bool], None] | None = None
 
 
 _thread = _Thread()
@@ -64,10 +62,14 @@ def release_permit() -> AbstractContextManager[None]:
 
 
 def let_others_run() -> None:
-    """Release the permit of this thread and take it again if other users wait, so that long work has pauses."""
-    if (released := _thread.released) is not None:
-        _thread.check(released.others_wait)
-        if released.others_wait:
+    """Release the permit of this thread and take it again if other users wait, so that long work has pauses.
+
+    Does so only in a block of `checked_slices`.
+    """
+    if _thread.check is not None and (released := _thread.released) is not None:
+        others_wait = released.others_wait
+        _thread.check(others_wait)
+        if others_wait:
             with release_permit():
                 pass
 
@@ -88,10 +90,10 @@ def _sliced(items: Iterable[T]) -> Iterator[T]:
 def checked_slices(check: Callable[[bool], None]) -> Iterator[None]:
     """Call `check` after each slice of the work in a `with` block, with True if a pause follows.
 
-    It may raise an exception to end the work.
+    It may raise an exception to end the work. The block must not hold a lock that another request needs.
     """
-    outer, _thread.check = _thread.check, check  # type: ignore[method-assign]
+    outer, _thread.check = _thread.check, check
     try:
         yield
     finally:
-        _thread.check = outer  # type: ignore[method-assign]
+        _thread.check = outer

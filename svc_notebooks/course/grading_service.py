@@ -119,7 +119,7 @@ class GradedSubmission:
 class GradingService:
     """Serves the exercises of all submissions at one address. The access token selects submission and exercise."""
 
-    policy = Policy()
+    policy = Policy(live_page=False)
     provider = None
 
     def __init__(self) -> None:
@@ -156,7 +156,8 @@ class GradingService:
                 exercise, own_token = known
                 headers = request.headers.plus(("Authorization", f"Bearer {own_token}"))
                 return exercise.recorder.handle(Request(request.method, request.url, headers, request.body))
-        return error_response(refuse("badToken"))
+        is_page = request.path == "/" or request.path.startswith("/_live/")
+        return error_response(refuse("notFound", message="there is no live page.") if is_page else refuse("badToken"))
 
     def user_of(self, token: str) -> str | None:
         """Return a known access token as the name of its user, and None for an unknown token.

@@ -9,6 +9,7 @@ from typing import Any
 from lxml import etree
 
 from ..input.tags import check_tags
+from ..input.zip_file import refuse_entities
 from ..job import ConversionError, Job
 from .clean import SVG, clean
 from .complexity import check_depth, check_rules, check_weight
@@ -47,9 +48,7 @@ def _parse(source: bytes) -> Any:
         root = etree.fromstring(source, parser)
     except (etree.XMLSyntaxError, ValueError) as error:
         raise ConversionError(f"the drawing is not well-formed XML: {str(error)[:120]}") from error
-    declared = root.getroottree().docinfo.internalDTD
-    if declared is not None and any(True for _ in declared.iterentities()):
-        raise ConversionError("the drawing declares entities, which are not allowed.")
+    refuse_entities(root)
     return _in_svg_namespace(root)
 
 

@@ -20,7 +20,7 @@ from ...core.errors.catalogue import refuse
 from ...core.http.batch import BatchRequest, BatchResponse, read_batch, write_batch
 from ...core.http.messages import Body, BytesBody, Disconnected, Headers, Query, Request, Response, is_gone
 from ...core.http.multipart import MultipartError
-from ...core.thread_permit import let_others_run
+from ...core.thread_permit import checked_slices, let_others_run
 from ..context.access_tokens import bearer
 from ..context.external_origin import without_prefix
 from ..context.service_context import ServiceContext
@@ -102,11 +102,15 @@ class Batches:
         """Yield the responses, as long as the client of the batch is there. Raises Disconnected."""
         names = self._context.names
         root = names.path("") if operation == BATCHES[0] else names.calendar_path("")
-        own, budgets = BatchBudget(1), dict[str, BatchBudget]()  # keeps the budgets of the users until the batch ends
-        for each in requests:
-            let_others_run()
+
+        def gone(_: bool) -> None:
             if is_gone(body):
                 raise Disconnected("the client of a batch has closed its connection")
+
+        own, budgets = BatchBudget(1), dict[str, BatchBudget]()  # keeps the budgets of the users until the batch ends
+        for each in requests:
+            with checked_slices(gone):
+                let_others_run()
             inner = _request_of(self._context, batch, each, body)
             token = bearer(inner) or inner.query.get("access_token") or inner.query.get("oauth_token")
             user = (token and self._user_of(token)) or ""

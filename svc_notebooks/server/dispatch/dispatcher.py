@@ -265,7 +265,12 @@ class Dispatcher:
             return context.reserve.spend(lambda: handler(context, request_context))
         if operation.name in READ_ONLY:
             read = partial(self._read, handler, request_context)
-            return self._long_reads.run(read, caller.user, body.gone) if operation.name in LISTS else read()
+            if operation.name in LISTS:
+                return self._long_reads.run(read, caller.user, body.gone, waits=False)
+            return read()
+        if operation.name == "freebusy.query":
+            read = partial(handler, context, request_context)
+            return self._long_reads.run(read, caller.user, body.gone, waits=True)
         return handler(context, request_context)
 
     def _read(self, handler: Handler, request: RequestContext) -> Response:

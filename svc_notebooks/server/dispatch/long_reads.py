@@ -7,7 +7,7 @@ would be in memory, and would occupy all readers of the database. Therefore long
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import ExitStack
+from contextlib import ExitStack, nullcontext
 from typing import TypeVar
 
 from ...convert.pool.admission import Abandoned, Admission, TooManyWaiting
@@ -25,10 +25,11 @@ class LongReads:
     def __init__(self) -> None:
         self._turns = Admission(_MAX_RUNNING, _MAX_WAITING)
 
-    def run(self, read: Callable[[], T], user: str, is_gone: Callable[[], bool]) -> T:
-        """Return the result of `read`, which is called again if it is long and has to wait for its turn.
+    def run(self, read: Callable[[], T], user: str, is_gone: Callable[[], bool], *, waits: bool) -> T:
+        """Return the result of `read`. Raises Disconnected if the client has gone.
 
-        Raises Disconnected if the client has gone.
+        Long work waits for its turn. If `waits` is false, it does not wait where it is, because it has a reader of the
+        database: `read` is called again when its turn has come.
         """
         has_turn = False
 
@@ -37,7 +38,8 @@ class LongReads:
             if is_gone():
                 raise Disconnected("the client has closed its connection")
             if pauses and not has_turn:
-                stack.enter_context(self._turns.turn(user, is_gone, waits=False))
+                with release_permit() if waits else nullcontext():
+                    stack.enter_context(self._turns.turn(user, is_gone, waits=waits))
                 has_turn = True
 
         try:
@@ -45,7 +47,7 @@ class LongReads:
                 try:
                     with checked_slices(check):
                         return read()
-                except TooManyWaiting:  # for the next turn, which must not hold a reader of the database
+                except TooManyWaiting:
                     with release_permit():
                         stack.enter_context(self._turns.turn(user, is_gone))
                     has_turn = True

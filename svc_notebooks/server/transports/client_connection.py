@@ -156,7 +156,7 @@ class ServerConnection:
         except UnreadableError as error:
             with suppress(OSError):
                 send_all(self.socket, error.response(), self._new_budget(_LINGER_SECONDS))
-            if error.status in (413, 414):  # more of the head may arrive
+            if error.status in (414, 431):  # more of the head may arrive
                 self._linger()
             return False
         self._budget = self._new_budget()

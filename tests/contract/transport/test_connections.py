@@ -101,7 +101,7 @@ def test_another_form_of_target_is_refused(wire: OverSocket, target: str) -> Non
         (f"GET {FILES} HTTP/2.0\r\nHost: x\r\n\r\n", 505, "HTTP/1.1 or HTTP/1.0"),
         (f"GET {FILES} HTTP/0.9\r\nHost: x\r\n\r\n", 505, "HTTP/1.1 or HTTP/1.0"),
         (f"GET /{'x' * 70_000} HTTP/1.1\r\n", 414, "65536 bytes"),
-        (f"GET {FILES} HTTP/1.1\r\nX: {'x' * 70_000}\r\n", 413, "65536 bytes"),
+        (f"GET {FILES} HTTP/1.1\r\nX: {'x' * 70_000}\r\n", 431, "65536 bytes"),
         (f"GET {FILES} HTTP/1.1\r\nno header\r\n\r\n", 400, "is not a header line"),
         (f"GET {FILES} HTTP/1.1\r\n\r\n", 400, "one Host header"),
     ],

@@ -12,6 +12,7 @@ from xml.etree.ElementTree import Element, ParseError, iterparse, parse
 
 from ...input.odf.namespaces import name
 from ...input.odf.package import open_package
+from ...input.zip_file import MarkupFile
 from ...job import ConversionError, Job
 from ..date_serial import from_serial
 from ..format_code import value_kind
@@ -68,15 +69,15 @@ class _Reader:
     def sheets(self, archive: zipfile.ZipFile) -> list[Sheet]:
         roots = []
         if "styles.xml" in archive.namelist() and archive.getinfo("styles.xml").file_size:
-            with archive.open("styles.xml") as part:
+            with MarkupFile(archive, archive.getinfo("styles.xml")) as part:
                 roots.append(parse(part).getroot())
-        with archive.open("content.xml") as part:
-            self._read(part, roots)  # type: ignore[arg-type]
+        with MarkupFile(archive, archive.getinfo("content.xml")) as part:
+            self._read(part, roots)
         if not self._sheets and not self._is_spreadsheet:
             raise ConversionError("the file is not a spreadsheet: there is no table.")
         return self._sheets
 
-    def _read(self, part: zipfile.ZipExtFile, roots: list[Element]) -> None:
+    def _read(self, part: MarkupFile, roots: list[Element]) -> None:
         table: _Table | None = None
         styles = Styles(roots)
         depth = 0
