@@ -131,10 +131,15 @@ def has_start(rule: Rule, start: Start) -> bool:
 
 
 def starts(
-    recurrence: Recurrence, start: datetime, *, after: datetime | None = None, before: datetime | None = None
+    recurrence: Recurrence,
+    start: datetime,
+    *,
+    after: datetime | None = None,
+    before: datetime | None = None,
+    work: WorkBudget | None = None,
 ) -> Iterator[datetime]:
     """Return the start times of a timed event's instances in the window [after, before). Faster than `occurrences`."""
-    moments = _moments(recurrence, _in_zone(start, start.tzinfo or UTC), after, before)
+    moments = _moments(recurrence, _in_zone(start, start.tzinfo or UTC), after, before, work)
     if after is None:
         return moments
     return dropwhile(after.__gt__, moments)
