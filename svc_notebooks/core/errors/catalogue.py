@@ -218,10 +218,14 @@ def missing_id(message: str) -> tuple[str, str] | None:
     return next(((resource, match[1]) for resource, match in matches if match), None)
 
 
+_MAX_DETAILS = 100
+"""The largest number of problems in an error response, so that it is not much larger than the request."""
+
+
 def envelope(error: ApiError) -> ErrorResponse:
     """Return the JSON body of an error response (X-01)."""
     details: list[ErrorDetail] = []
-    for problem in error.rows:
+    for problem in error.rows[:_MAX_DETAILS]:
         detail: ErrorDetail = {"domain": problem.domain, "reason": problem.reason, "message": problem.message}
         if problem.location:
             detail |= {"locationType": problem.location_type or "", "location": problem.location}

@@ -7,7 +7,7 @@ import csv
 import io
 import re
 from collections import defaultdict
-from collections.abc import Mapping, Set
+from collections.abc import Callable, Mapping, Set
 from itertools import islice
 from typing import IO, TYPE_CHECKING, Any
 
@@ -21,6 +21,9 @@ SAMPLE_SIZE = 64 * 1024
 
 _FIRST_ROWS = 16 * 1024 * 1024
 """The number of bytes in which the header and the first row are expected."""
+
+MAX_COLUMNS = 20_000
+"""The number of columns that are read. pandas needs quadratic time or much memory for more of them."""
 
 _UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _DELIMITERS = frozenset({"sep", "delimiter", "dialect"})
@@ -87,6 +90,10 @@ def read_delimited(file: IO[bytes], head: bytes, options: Mapping[str, Any]) -> 
     has_one_header = not pd.api.types.is_list_like(arguments.get("header"))
     if not checks_rows and has_one_header and arguments.get("engine") != "pyarrow":
         arguments.setdefault("index_col", False)  # longer rows do not shift the columns
+    if is_plain:
+        file.seek(0)
+        check_width(max(map(_width_of(str(separator)), file.readlines(SAMPLE_SIZE)), default=0))
+        file.seek(0)
     table: Any = None
     try:
         table = pd.read_csv(file, **arguments)
@@ -102,6 +109,16 @@ def read_delimited(file: IO[bytes], head: bytes, options: Mapping[str, Any]) -> 
             file, arguments = io.BytesIO(text.encode()), {**arguments, "encoding": "utf-8", "skiprows": 0}
             table = pd.read_csv(file, **arguments)
     return table if arguments.get("engine") == "pyarrow" else _with_digits(table, file, arguments)
+
+
+def check_width(columns: int) -> None:
+    """Raise ValueError if a table has too many columns."""
+    if columns > MAX_COLUMNS:
+        raise ValueError(f"it has more than {MAX_COLUMNS:,} columns; split it, or exchange its rows and columns")
+
+
+def _width_of(separator: str) -> Callable[[bytes], int]:
+    return lambda line: line.count(separator.encode()) + 1
 
 
 def _decoded(file: IO[bytes], encoding: str, size: int = -1) -> str:
