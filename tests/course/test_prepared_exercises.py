@@ -127,3 +127,10 @@ def test_an_error_of_the_set_up_is_that_of_the_caller():
     with pytest.raises(RuntimeError, match="first"):
         exercises.take("first")
     exercises.close()
+
+
+@pytest.mark.parametrize("path", ["/", "/_live/activity"])
+def test_submissions_have_no_live_page(path: str):
+    response = GradingService().handle(Request("GET", f"http://127.0.0.1{path}", Headers({"Accept": "text/html"})))
+
+    assert (GradingService.policy.live_page, response.status) == (False, 404)

@@ -145,7 +145,7 @@ CATALOGUE: dict[str, Row] = {
     "tooLarge":                Row(413, "uploadTooLarge", "max_upload_size", "Request Too Large: at most {limit} bytes are allowed."),
     "decodedTooLarge":         Row(413, "uploadTooLarge", CODINGS, "Request Too Large: a body with a coding or a digest may have at most {limit:,} bytes after decoding. Send it without these headers."),
     "batchTooLarge":           Row(413, "uploadTooLarge", BATCH, "A batch may have at most {limit} bytes."),
-    "batchResponseTooLarge":   Row(413, "responseTooLarge", BATCH, "The requests before this one have taken {limit} bytes or {seconds} seconds, or other batches of the user have taken too much at the same time, so this request was not performed: send it in another batch."),
+    "batchResponseTooLarge":   Row(413, "responseTooLarge", BATCH, "The requests before this one, or other batches of the user, have taken the {limit} bytes or {seconds} seconds of a batch, so this request was not performed: send it in another batch."),
     "unsupportedCoding":       Row(415, "unsupportedMediaType", CODINGS, "Content-Encoding: {message}", "Content-Encoding", "header"),
     "badRange":                Row(416, "requestedRangeNotSatisfiable", "A6-02", "The requested range is outside the content, which has {size} bytes.", "Range", "header"),
     "expectation":             Row(417, "expectationFailed", UNREADABLE, "Expect: only 100-continue can be expected.", "Expect", "header"),

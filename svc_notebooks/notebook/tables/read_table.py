@@ -194,7 +194,7 @@ def read_parquet(file: IO[bytes], head: bytes = b"", options: Options = MappingP
 
     options = {"engine": "pyarrow", **options}
     if options["engine"] == "pyarrow":
-        from pyarrow.parquet import read_schema
+        from pyarrow.parquet import read_schema  # type: ignore[import-untyped]
 
         check_width(len(read_schema(file)))
         file.seek(0)

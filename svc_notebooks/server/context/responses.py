@@ -66,7 +66,13 @@ def _indent(value: object, newline: str, texts: dict[tuple[int, str], str]) -> s
         ]
         text = "{" + inner + ("," + inner).join(items) + newline + "}"
     else:
-        text = "[" + inner + ("," + inner).join([_indent(element, inner, texts) for element in in_slices(value)]) + newline + "]"
+        text = (
+            "["
+            + inner
+            + ("," + inner).join([_indent(element, inner, texts) for element in in_slices(value)])
+            + newline
+            + "]"
+        )
     texts[id(value), newline] = text
     return text
 

@@ -18,7 +18,7 @@ from weakref import WeakValueDictionary
 from ...core.api.public_endpoints import BATCHES
 from ...core.errors.catalogue import refuse
 from ...core.http.batch import BatchRequest, BatchResponse, read_batch, write_batch
-from ...core.http.messages import Body, BytesBody, Disconnected, Headers, Query, Request, Response, is_gone
+from ...core.http.messages import Body, Disconnected, Headers, Query, Request, Response, is_gone
 from ...core.http.multipart import MultipartError
 from ...core.thread_permit import checked_slices, let_others_run
 from ..context.access_tokens import bearer
@@ -36,7 +36,7 @@ _MIB = 1024 * 1024
 MAX_BATCH = 16 * _MIB
 """The largest size of a batch in bytes, and of every body that is not an upload."""
 
-_MAX_RESPONSE, _MAX_SECONDS = 64 * _MIB, 30.0
+_MAX_RESPONSE, _MAX_SECONDS = 64 * _MIB, 30
 _BATCHES_OF_USER = 4
 """The number of batches of a user that can use their whole budgets at the same time."""
 
@@ -49,22 +49,9 @@ _OF_THE_CONNECTION = frozenset({"host", "connection", "content-length", "expect"
 
 
 class BatchBudget:
-    """The bytes of responses and the seconds of processor time that `batches` batches may take together."""
+    """The share of the budget of a batch that requests have taken: 1 is the whole budget."""
 
-    __slots__ = ("__weakref__", "_seconds", "_size")
-
-    def __init__(self, batches: int) -> None:
-        self._size, self._seconds = batches * _MAX_RESPONSE, batches * _MAX_SECONDS
-
-    def spend(self, size: int, seconds: float) -> None:
-        """Subtract the bytes and the seconds of a request."""
-        self._size -= size
-        self._seconds -= seconds
-
-    @property
-    def is_spent(self) -> bool:
-        """True if no further request is performed."""
-        return self._size < 0 or self._seconds < 0
+    spent = 0.0
 
 
 class Batches:
@@ -92,7 +79,7 @@ class Batches:
             requests = read_batch(content_type, _blocks(body, digest.update), MAX_REQUESTS[operation])
         except MultipartError as error:
             raise refuse("badBatch", message=str(error)) from None
-        boundary = f"batch_{digest.hexdigest()[:32]}"  # which no stored text can contain, because nobody knows it before
+        boundary = f"batch_{digest.hexdigest()[:32]}"  # nobody could store a text that contains it
         blocks = write_batch(self._responses(request, body, operation, requests), boundary)
         return Response(200, Headers([("Content-Type", f"multipart/mixed; boundary={boundary}")]), blocks)
 
@@ -107,20 +94,21 @@ class Batches:
             if is_gone(body):
                 raise Disconnected("the client of a batch has closed its connection")
 
-        own, budgets = BatchBudget(1), dict[str, BatchBudget]()  # keeps the budgets of the users until the batch ends
+        own, budgets = BatchBudget(), dict[str, BatchBudget]()  # keeps the budgets of the users until the batch ends
         for each in requests:
             with checked_slices(gone):
                 let_others_run()
-            inner = _request_of(self._context, batch, each, body)
+            inner = _request_of(self._context, batch, each)
             token = bearer(inner) or inner.query.get("access_token") or inner.query.get("oauth_token")
             user = (token and self._user_of(token)) or ""
-            shared = budgets[user] = self._budgets.setdefault(user, BatchBudget(_BATCHES_OF_USER))
-            check = partial(_check_request, root=root, is_full=own.is_spent or shared.is_spent)
+            shared = budgets[user] = self._budgets.setdefault(user, BatchBudget())
+            is_full = own.spent > 1 or shared.spent > _BATCHES_OF_USER
+            check = partial(_check_request, root=root, is_full=is_full)
             begin = _processor_time()
             response = self._refusal(inner, check, operation) or self._handle(inner)
             content = response.content()
-            for budget in (own, shared):
-                budget.spend(len(content), _processor_time() - begin)
+            share = len(content) / _MAX_RESPONSE + (_processor_time() - begin) / _MAX_SECONDS
+            own.spent, shared.spent = own.spent + share, shared.spent + share
             yield BatchResponse(each.content_id, response.status, response.headers, content)
 
 
@@ -135,15 +123,7 @@ def _blocks(body: Body, update: Callable[[bytes], None]) -> Iterator[bytes]:
         yield block
 
 
-class _PartBody(BytesBody):
-    """The body of a request in a batch, whose sender is the client of the batch."""
-
-    def __init__(self, content: bytes, batch: Body) -> None:
-        super().__init__(content)
-        self.gone = partial(is_gone, batch)
-
-
-def _request_of(context: ServiceContext, batch: Request, each: BatchRequest, body: Body) -> Request:
+def _request_of(context: ServiceContext, batch: Request, each: BatchRequest) -> Request:
     """Return a request of a batch as a request of its own, at the address of the batch."""
     not_inherited = {*_NOT_INHERITED, context.names.header("Fault").lower()}
     inherited = Headers(
@@ -153,7 +133,7 @@ def _request_of(context: ServiceContext, batch: Request, each: BatchRequest, bod
     )
     own = [(name, value) for name, value in each.headers.pairs if name.lower() not in _OF_THE_CONNECTION]
     headers = inherited.plus(*own, ("Content-Length", str(len(each.body))))
-    request = Request(each.method, batch.origin + each.target, headers, _PartBody(each.body, body))
+    request = Request(each.method, batch.origin + each.target, headers, each.body)
     return without_prefix(request, context.policy.path_prefix)
 
 
@@ -166,4 +146,4 @@ def _check_request(request: Request, _: ServiceContext, root: str, *, is_full: b
     if alt.lower() == "media" or parts.path.removeprefix(root).split("/")[2:] == ["export"]:
         raise refuse("notInBatch", message="download content with a request of its own.")
     if is_full:
-        raise refuse("batchResponseTooLarge", limit=_MAX_RESPONSE, seconds=round(_MAX_SECONDS))
+        raise refuse("batchResponseTooLarge", limit=_MAX_RESPONSE, seconds=_MAX_SECONDS)

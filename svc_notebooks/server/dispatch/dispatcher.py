@@ -35,7 +35,7 @@ from . import cors
 from .batch import MAX_BATCH, Batches
 from .fault_injection import faults_from_header
 from .fault_plans import Faults
-from .handlers import HANDLERS, Handler, LISTS, PUBLIC_HANDLERS, READ_ONLY, upload_handler
+from .handlers import HANDLERS, LISTS, PUBLIC_HANDLERS, READ_ONLY, Handler, upload_handler
 from .long_reads import LongReads
 from .monitor import Observation, Observer
 from .rate_limits import RateLimiter

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
 from ...core.clock import from_millis, parse_time, to_millis
@@ -59,6 +60,9 @@ _EXCLUDED_BY_SYNC_TOKEN = (
     "iCalUID", "orderBy", "privateExtendedProperty", "q", "sharedExtendedProperty", "timeMin", "timeMax", "updatedMin",
 )  # fmt: skip
 """The parameters that cannot be combined with a sync token, because the token has those of the first list."""
+
+_MAX_CONDITIONS = 100
+"""The largest number of words or properties that are searched for in each event."""
 
 _WITHOUT_SYNC_TOKEN = set(_EXCLUDED_BY_SYNC_TOKEN) - {"timeMin", "timeMax"}
 
@@ -136,8 +140,10 @@ def read_instant(query: Query, name: str) -> datetime | None:
 
 def _filters(query: Query) -> Iterator[Callable[[EventRecord], bool]]:
     if (text := query.get("q")) is not None:
-        words = composed(text).casefold().split()
-        yield lambda event: all(word in _searchable_text(event.body) for word in words)
+        words = set(composed(text).casefold().split())
+        if len(words) > _MAX_CONDITIONS:
+            raise refuse("invalidParameter", name="q", message=f"expected at most {_MAX_CONDITIONS} different words.")
+        yield partial(_has_words, words)
     if (uid := query.get("iCalUID")) is not None:
         yield lambda event: event.row.uid == uid
     for visibility in ("private", "shared"):
@@ -150,10 +156,18 @@ def _filters(query: Query) -> Iterator[Callable[[EventRecord], bool]]:
         yield lambda event: event.body.get("eventType", "default") in types
 
 
+def _has_words(words: Collection[str], event: EventRecord) -> bool:
+    text = _searchable_text(event.body)
+    return all(word in text for word in words)
+
+
 def _has_properties(visibility: str, pairs: list[str]) -> Callable[[EventRecord], bool]:
-    required = [pair.partition("=") for pair in pairs]
+    name = f"{visibility}ExtendedProperty"
+    required = [pair.partition("=") for pair in dict.fromkeys(pairs)]
+    if len(required) > _MAX_CONDITIONS:
+        raise refuse("invalidParameter", name=name, message=f"expected at most {_MAX_CONDITIONS} values.")
     if any(not equals for _, equals, _ in required):
-        raise refuse("invalidParameter", name=f"{visibility}ExtendedProperty", message="expected key=value.")
+        raise refuse("invalidParameter", name=name, message="expected key=value.")
 
     def has(event: EventRecord) -> bool:
         properties: Any = event.body.get("extendedProperties") or {}

@@ -116,6 +116,7 @@ def test_more_calendars_than_requested_have_an_error(wire: Wire) -> None:
         ({"timeMax": NOVEMBER["timeMin"]}, (400, "timeRangeEmpty", "timeMax")),
         ({"timeZone": "Mars"}, (400, "invalid", "timeZone")),
         ({"items": {}}, (400, "invalid", "items")),
+        ({"items": [{"id": "primary"}] * 1001}, (400, "invalid", "items")),
         ({"items": [{"id": "primary"}, {"id": 5}]}, (400, "invalid", "items[1].id")),
         ({"calendarExpansionMax": 51}, (400, "invalid", "calendarExpansionMax")),
         ({"groupExpansionMax": True}, (400, "invalid", "groupExpansionMax")),

@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 
 import svc_notebooks as svc
+from svc_notebooks.client.events import ical_times
 from svc_notebooks.core.errors.errors import NotFound
 
 BERLIN = "Europe/Berlin"
@@ -328,6 +329,28 @@ def test_what_cannot_be_used_is_left_out_and_noted(lab: svc.Sandbox, term: str, 
     assert bool(note) == bool(imported["notes"].item())
     found = svc.events(calendar=term, single_events=True, limit=9)["start"]
     assert [f"{start:%m-%d %H:%M}" for start in found] == starts
+
+
+def test_after_many_searches_for_its_zones_a_file_keeps_its_instants(lab, term: str, monkeypatch):
+    monkeypatch.setattr(ical_times, "_MAX_SEARCHES", 0)
+    event = "UID:a@b\nDTSTART;TZID=Customized Time Zone:20120305T100000\nDURATION:PT1H"
+
+    imported = svc.import_events(file(event, head=OLD_RULES), calendar=term)
+
+    assert imported["start"].item().tz_convert("America/Los_Angeles").hour == 10
+    assert "more than 0 time zones of its own" in imported["notes"].item()
+
+
+@pytest.mark.parametrize("rule", ["", "RRULE:FREQ=SECONDLY\n"])
+def test_a_zone_of_many_changes_is_read_in_part(lab, term: str, rule: str):
+    change = f"BEGIN:STANDARD\nDTSTART:19700101T000000\nTZOFFSETFROM:+0100\nTZOFFSETTO:+0100\n{rule}END:STANDARD\n"
+    zone = f"BEGIN:VTIMEZONE\nTZID:Odd\n{change * 11_000}END:VTIMEZONE\n"
+
+    imported = svc.import_events(
+        file("UID:a@b\nDTSTART;TZID=Odd:20270104T100000\nDURATION:PT1H", head=zone), calendar=term
+    )
+
+    assert imported["start"].item().tz_convert("UTC").hour == 9
 
 
 @pytest.mark.parametrize("day, hour", [("0305", 10), ("0320", 11)])
