@@ -62,7 +62,7 @@ def apply_rules(frame: DataFrame, format_name: str) -> DataFrame:
     """Return the DataFrame with the values that are written in a format. Raises ValueError, which names the column."""
     import pandas as pd
 
-    frame = frame.copy(deep=False)
+    changed: dict[int, Any] = {}
     for position, name in enumerate(frame.columns):
         column = frame.iloc[:, position]
         rules: dict[str, Any] = {kind: RULES[kind][_POSITIONS[format_name]] for kind in kinds_of(column)}
@@ -71,9 +71,18 @@ def apply_rules(frame: DataFrame, format_name: str) -> DataFrame:
                 values = _written(values_of(column), rules)
             except ValueError as error:
                 raise ValueError(f"column {name!r} {error}") from error
-            written: Any = pd.Series(values, index=frame.index, dtype=object)  # an array would get a dtype of dates
-            frame.isetitem(position, written)
-    return frame
+            changed[position] = pd.Series(values, index=frame.index, dtype=object)  # an array would have dates
+    return with_columns(frame, changed)
+
+
+def with_columns(frame: DataFrame, changed: Mapping[int, Any]) -> DataFrame:
+    """Return the DataFrame with other columns at some positions. `isetitem` would need quadratic time for all."""
+    import pandas as pd
+
+    columns = {position: changed.get(position, column) for position, (_, column) in enumerate(frame.items())}
+    table = pd.DataFrame(columns, index=frame.index) if changed else frame.copy(deep=False)
+    table.columns, table.attrs = frame.columns, frame.attrs
+    return table
 
 
 def _written(values: list[Any], rules: Mapping[str, Rule]) -> list[Any]:

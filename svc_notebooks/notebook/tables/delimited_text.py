@@ -12,6 +12,7 @@ from itertools import islice
 from typing import IO, TYPE_CHECKING, Any
 
 from ...convert.spreadsheet.text.dialect import Dialect, detect, split_declaration
+from .columns import with_columns
 
 if TYPE_CHECKING:
     from pandas import DataFrame, Series
@@ -171,14 +172,16 @@ def _with_digits(table: DataFrame, file: IO[bytes], arguments: Mapping[str, Any]
     unconverted = {key: value for key, value in arguments.items() if key not in ("converters", "parse_dates")}
     file.seek(0)
     texts = pd.read_csv(file, **{**unconverted, "dtype": defaultdict(lambda: "str")})
+    changed: dict[int, Any] = {}
     for position in positions:
         column = texts.iloc[:, position]
         if _has_zeros(column):
-            table.isetitem(position, column.array)
+            changed[position] = column.array
         elif column.hasnans and column.str.fullmatch(_WHOLE, na=True).all():
             numbers = [None if isinstance(value, float) else int(value) for value in column]
             fits = all(number is None or -(2**63) <= number < 2**63 for number in numbers)
-            table.isetitem(position, pd.array(numbers, dtype="Int64" if fits else object))
+            changed[position] = pd.array(numbers, dtype="Int64" if fits else object)
+    table = with_columns(table, changed)
     if has_index:
         table.index = _index_with_zeros(table.index, texts.index, chosen)
     return table

@@ -16,6 +16,7 @@ from typing import IO, TYPE_CHECKING, Any, TypeAlias
 
 from ...core.http.mime import sniff
 from ...core.suggestions import nearest_name
+from .columns import with_columns
 from .delimited_text import SAMPLE_SIZE, check_width, encoding_of, read_delimited
 from .formats import TableFormat, check_reader
 
@@ -204,13 +205,12 @@ def read_parquet(file: IO[bytes], head: bytes = b"", options: Options = MappingP
     if unsure and options["engine"] == "pyarrow":  # pandas makes floats of whole numbers beside missing values
         numbers = pd.read_parquet(file, **{**options, "columns": unsure, "dtype_backend": "numpy_nullable"})
         table = table.assign(**{name: numbers[name].array for name in unsure if numbers[name].dtype.kind in "iu"})
-    for position, dtype in enumerate(table.dtypes):
-        if pd.api.types.is_object_dtype(dtype):
-            values: Any = pd.Series(
-                [plain_lists(value) for value in table.iloc[:, position]], index=table.index, dtype=object
-            )
-            table.isetitem(position, values)
-    return table
+    lists = {
+        position: pd.Series([plain_lists(value) for value in column], index=table.index, dtype=object)
+        for position, (_, column) in enumerate(table.items())
+        if pd.api.types.is_object_dtype(column.dtype)
+    }
+    return with_columns(table, lists)
 
 
 def plain_lists(value: Any) -> Any:
@@ -257,16 +257,12 @@ def _with_types(table: DataFrame, *, whole: bool, chosen: Container[Any] = ()) -
     `whole` says that whole numbers beside a missing value are Int64, and not float64. The columns in `chosen`, given by
     name or position, stay as they are.
     """
-    import pandas as pd
-
     columns: dict[int, Any] = {}
-    for position, name in enumerate(table.columns):
-        columns[position] = table.iloc[:, position]
+    for position, (name, column) in enumerate(table.items()):
         if name not in chosen and position not in chosen:
             with suppress(OverflowError, UnicodeEncodeError):  # the column stays one of objects
-                columns[position] = _with_type(columns[position], whole=whole)
-    names, table = table.columns, pd.DataFrame(columns, index=table.index)  # isetitem needs quadratic time
-    table.columns = names
+                columns[position] = _with_type(column, whole=whole)
+    table = with_columns(table, columns)
     if table.index.nlevels == 1 and table.index.dtype == object:
         table.index = table.index.infer_objects()
     return table
