@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from urllib.parse import parse_qsl
 
@@ -35,6 +35,8 @@ class PublicRequest:
     query: Query
     body: Body
     journal_entry: JournalEntry
+    check_limits: Callable[[str], None]
+    """Counts the request against the limits of a user, "" without a sign-in. Raises ApiError (403 or 429)."""
 
     def now(self) -> float:
         """Return the current time in Unix seconds."""

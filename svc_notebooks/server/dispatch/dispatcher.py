@@ -5,12 +5,13 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import closing, suppress
+from dataclasses import replace
 from typing import NamedTuple
 from urllib.parse import SplitResult, urlsplit
 
 from ...core.api.error_rules import rule_for
-from ...core.api.operations import SESSION, query_parameters
-from ...core.api.public_endpoints import BATCHES, PAGES
+from ...core.api.operations import SESSION, Operation, query_parameters
+from ...core.api.public_endpoints import BATCHES, PAGES, SIGN_IN
 from ...core.errors.catalogue import ApiError, refuse
 from ...core.faults.plan import FaultTarget
 from ...core.http.messages import Disconnected, Query, Request, Response, close_body
@@ -30,6 +31,7 @@ from ..files.resumable_upload import session_caller
 from ..files.storage_errors import disk_refusal
 from ..state.expiry import expire_session
 from ..tables import SnapshotChanged
+from ..web.browser_session import ANONYMOUS, signed_in_user
 from . import cors
 from .batch import MAX_BATCH, BatchDisconnected, run_batch
 from .fault_injection import faults_from_header
@@ -240,17 +242,24 @@ class Dispatcher:
             return run_batch(context, request, body, operation.name, self.handle, self.refusal)
         if public_handler := PUBLIC_HANDLERS.get(operation.name):
             entry.declared = content_length(request)
-            return public_handler(
-                PublicRequest(context, self._tokens, request, method, path_params, query, body, entry)
+
+            def check_limits(user: str) -> None:
+                self._check_limits(replace(ANONYMOUS, user=user), operation, query)
+
+            public_request = PublicRequest(
+                context, self._tokens, request, method, path_params, query, body, entry, check_limits
             )
+            user = signed_in_user(public_request)
+            if user or operation.name not in SIGN_IN:  # a flood of others must not keep anybody from signing in
+                check_limits(user)
+            return public_handler(public_request)
         if operation is SESSION and context.policy.session_uri_is_enough:
             caller = self._caller(incoming, in_session=True)
         else:
             caller = self._tokens.caller(incoming.headers, query, is_confirmed_later=not is_upload)
         entry.user, entry.client, entry.scopes = caller.user, caller.client, caller.scopes
         caller = require_scopes(caller, operation.scopes_under(context.policy), operation)
-        for rate_limiter in self.rate_limiters:
-            rate_limiter.check(caller, operation, query)
+        self._check_limits(caller, operation, query)
         entry.declared = content_length(request, required=is_upload and method != "DELETE")
         if not CHECKED_HEADERS.isdisjoint(incoming.headers):
             check_headers(request.headers, method, operation)
@@ -269,6 +278,10 @@ class Dispatcher:
                 with context.store.fixed_snapshot():
                     return handler(context, request_context)
         return handler(context, request_context)
+
+    def _check_limits(self, caller: Caller, operation: Operation, query: Query) -> None:
+        for rate_limiter in self.rate_limiters:
+            rate_limiter.check(caller, operation, query)
 
     def _caller(self, incoming: _Incoming, *, in_session: bool) -> Caller:
         """Return the caller, or an upload session's owner if the policy allows this. Raises ApiError (401)."""

@@ -51,7 +51,8 @@ def list_events(context: ServiceContext, request: RequestContext) -> Response:
     """Return a page of the events of a calendar. With singleEvents, instances replace the recurring events."""
     calendar = calendar_of(context, request, CalendarRole.READER)
     parse_fields_param(request.query, {}, _SHAPE)
-    view, criteria = view_of(context, request, calendar), read_criteria(context, request, calendar)
+    view = view_of(context, request, calendar)
+    criteria = read_criteria(context, request, view)
     last = context.store.events.last(calendar.id), context.store.changes.last()
     pick = _list_changes if criteria.since is not None else expand_calendar if criteria.single else _list_rows
     about = ("events", calendar.id, selecting_parameters(request.query, request.operation))
@@ -66,7 +67,8 @@ def list_instances(context: ServiceContext, request: RequestContext) -> Response
     """Return a page of the instances of one recurring event. Raises ApiError (400) for an event that does not recur."""
     calendar = calendar_of(context, request, CalendarRole.READER)
     parse_fields_param(request.query, {}, _SHAPE)
-    view, criteria = view_of(context, request, calendar), read_criteria(context, request, calendar)
+    view = view_of(context, request, calendar)
+    criteria = read_criteria(context, request, view)
     event = event_in_path(context, request, calendar)
     if not event.row.recurring:
         raise refuse("invalid", field="eventId", message="expected a recurring event.")

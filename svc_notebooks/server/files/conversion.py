@@ -29,7 +29,7 @@ from ..context.service_context import RequestContext, ServiceContext
 from ..storage.content_io import END
 from ..tables.contents import PartRange
 from ..tables.files import FileRow
-from .roles import check_can_download
+from .roles import check_right
 from .rows import file_for, is_document
 
 
@@ -227,7 +227,7 @@ def export(context: ServiceContext, request: RequestContext) -> Response:
         if not is_document(context, row.mime_type):
             raise refuse("notExportable")
         native, target = row.mime_type.removeprefix(context.names.media_prefix), _source_of(context, media_type)
-        check_can_download(context, request.caller.user, row, "cannotExport")
+        check_right(context, request.caller.user, row, "canDownload", "cannotExport")
         if not converter.can_write(native, target):
             raise _cannot_export(context, row.mime_type, native, target)
         if row.content is not None:

@@ -18,6 +18,7 @@ from ..tables.contents import PartRange
 from ..tables.files import FileRow
 from .conversion import ConversionRequest, conversion_for, convert, too_large
 from .operations import NewContent, change_file, check_response_params, parse_json, render_file
+from .roles import check_right
 from .rows import add_file, check_new, file_for, new_row
 from .storage_quota import check_usage
 
@@ -174,6 +175,8 @@ def check_content(
     if not file_id:
         check_new(context, request.caller, metadata)
     conversion = conversion_for(context, request, file_id, metadata, media_type)
+    if file_id and "contentRestrictions" not in metadata:
+        check_right(context, request.caller.user, file_for(context, request.caller, file_id), "canModifyContent")
     if context.quotas:
         owner = file_for(context, request.caller, file_id).owner if file_id else request.caller.user
         check_usage(context, owner, size or 0)
