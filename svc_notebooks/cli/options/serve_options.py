@@ -8,9 +8,12 @@ from .option_types import (
     count_option,
     file_option,
     host_name_option,
+    network_option,
     origin_option,
     path_prefix_option,
     port_option,
+    public_url_option,
+    token_file_option,
     token_option,
 )
 
@@ -45,11 +48,33 @@ def add_serve_options(serve: argparse.ArgumentParser) -> None:
         help="the path below which a proxy serves the service, such as /services/svc",
     )
     serve.add_argument(
+        "--public-url",
+        type=public_url_option,
+        metavar="URL",
+        help="the scheme, host and port at which clients reach the service (default: the address it listens on)",
+    )
+    serve.add_argument(
+        "--proxy",
+        action="append",
+        default=[],
+        type=network_option,
+        metavar="ADDRESS",
+        help="use the headers Forwarded and X-Forwarded-* of the proxy at this IP address or network; can be repeated",
+    )
+    serve.add_argument(
         "--tls",
         action="store_true",
         help="use https; ca in the output is then the path of the CA certificate, which is removed at the end",
     )
     serve.add_argument("--token", type=token_option, help="the first user's token (default: a random one)")
+    for name, option in (("token", "--token-file"), ("control_token", "--control-token-file")):
+        serve.add_argument(
+            option,
+            dest=name,
+            type=token_file_option,
+            metavar="FILE",
+            help=f"read --{name.replace('_', '-')} from a file, so that no list of processes shows it",
+        )
     serve.add_argument(
         "--store",
         metavar="PATH",

@@ -25,9 +25,10 @@ _log = logging.getLogger(__name__)
 PREFIX = "SVC_"
 
 _SWITCHES = ("--shared", "--control", "--no-live-page")
-_LISTS = ("--host-name", "--allow-origin")
+_LISTS = ("--host-name", "--allow-origin", "--proxy")
 _OPTIONS = (
-    *("--store", "--content", *_SWITCHES, *_LISTS, "--journal", "--prefix", "--token", "--control-token"),
+    *("--store", "--content", *_SWITCHES, *_LISTS, "--journal", "--prefix", "--public-url"),
+    *("--token", "--token-file", "--control-token", "--control-token-file"),
     *("--class", "--tokens", "--quota-bytes", "--requests-per-minute", "--channels"),
 )
 

@@ -53,11 +53,17 @@ def open_with_options(
         "allowed_origins": options.allow_origin and tuple(options.allow_origin),
         "live_page": not options.no_live_page,
         "path_prefix": options.prefix,
+        "proxies": tuple(options.proxy),
     }
     policy = Policy(**{**settings, **getattr(options, "policy", {})})
     service = stack.enter_context(
         open_service(
-            options.store, content=options.content, shared=options.shared, journal=options.journal, policy=policy
+            options.store,
+            content=options.content,
+            shared=options.shared,
+            journal=options.journal,
+            policy=policy,
+            base_url=options.public_url and options.public_url + policy.path_prefix,
         )
     )
     for text in service.notes:

@@ -7,7 +7,7 @@ from ...core.auth.oauth import OAuthError, matches_challenge
 from ...core.http.messages import JSONObject
 from ...core.resources.errors import Token
 from ..context.access_tokens import scope_names
-from ..context.external_origin import external_base_url
+from ..context.csrf import own_base_url
 from ..context.public_request import PublicRequest, require_parameter
 from ..context.service_context import ServiceContext
 from ..tables.oauth import AccountRow, ClientRow, GrantRow
@@ -149,7 +149,7 @@ def _account(request: PublicRequest, header: JSONObject, claims: JSONObject) -> 
     if header.get("kid", account.key_id) != account.key_id:
         raise InvalidAssertionError("kid must be the id of the current key of this service account")
     # Some libraries always sign the same fixed audience. The policy lists it in `assertion_audiences`.
-    address, audience = external_base_url(request.http_request, request.context) + "/token", claims.get("aud")
+    address, audience = own_base_url(request.http_request, request.context) + "/token", claims.get("aud")
     accepted = (address, *request.context.policy.assertion_audiences)
     if not any(entry in accepted for entry in (audience if isinstance(audience, list) else [audience])):
         raise OAuthError("invalid_grant", f"aud must be {address}, the address of this endpoint.")

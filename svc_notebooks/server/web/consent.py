@@ -13,7 +13,7 @@ from ...core.http.messages import Query, Response
 from ...core.resources.errors import AuthorizationServer
 from ..auth.grants import new_code, scope_uri, scopes_of
 from ..context.access_tokens import Caller
-from ..context.external_origin import external_base_url
+from ..context.csrf import own_base_url
 from ..context.html import html_page, redirect
 from ..context.public_request import PublicRequest, no_store_json, oauth_error_response, unique_parameters
 from ..tables.oauth import ClientRow
@@ -146,7 +146,7 @@ def _redirect_back(authorization: _Authorization, answer: dict[str, str]) -> Res
 
 def metadata(request: PublicRequest) -> Response:
     """Return the JSON response with the addresses of the OAuth endpoints, for OAuth libraries (RFC 8414)."""
-    base = external_base_url(request.http_request, request.context)
+    base = own_base_url(request.http_request, request.context)
     document: AuthorizationServer = {
         "issuer": base,
         "authorization_endpoint": f"{base}/authorize",

@@ -92,26 +92,6 @@ class TestInitiation:
         assert answer.status == 400
         assert answer.error
 
-    @pytest.mark.spec("A3-01", "A3-01a")
-    @pytest.mark.choice("trust_forwarded")
-    @pytest.mark.parametrize(
-        "headers, origin",
-        [
-            ({"X-Forwarded-Proto": "https", "X-Forwarded-Host": "api.example.org"}, "https://api.example.org"),
-            ({"X-Forwarded-Proto": "https", "X-Forwarded-Host": "api.example.org:443"}, "https://api.example.org"),
-            ({"X-Forwarded-Proto": "http", "X-Forwarded-Host": "api.example.org:8080"}, "http://api.example.org:8080"),
-            ({"Forwarded": 'for=192.0.2.1;proto=https;host="api.example.org"'}, "https://api.example.org"),
-        ],
-    )
-    def test_the_location_has_the_host_that_the_client_uses(
-        self, wire: Wire, headers: dict[str, str], origin: str
-    ) -> None:
-        """4"""
-        answer = wire.send("POST", "/upload/storage/v3/files?uploadType=resumable", b"", headers)
-
-        parts = urlsplit(answer.headers["location"])
-        assert f"{parts.scheme}://{parts.netloc}" == origin
-
     @pytest.mark.spec("U-06")
     def test_an_update_of_an_unknown_file_is_404(self, wire: Wire) -> None:
         """5"""
@@ -719,3 +699,29 @@ class TestSessionUriIsEnough:
 
     def test_the_session_uri_alone_suffices_by_policy(self, wire: Wire) -> None:
         assert wire.send("PUT", wire.begin(), b"x", token=None).status == 200
+
+
+class TestForwardedHost:
+    @pytest.fixture
+    def policy(self) -> Policy:
+        return Policy(trust_forwarded=True)
+
+    @pytest.mark.spec("A3-01", "A3-01a")
+    @pytest.mark.choice("trust_forwarded")
+    @pytest.mark.parametrize(
+        "headers, origin",
+        [
+            ({"X-Forwarded-Proto": "https", "X-Forwarded-Host": "api.example.org"}, "https://api.example.org"),
+            ({"X-Forwarded-Proto": "https", "X-Forwarded-Host": "api.example.org:443"}, "https://api.example.org"),
+            ({"X-Forwarded-Proto": "http", "X-Forwarded-Host": "api.example.org:8080"}, "http://api.example.org:8080"),
+            ({"Forwarded": 'for=192.0.2.1;proto=https;host="api.example.org"'}, "https://api.example.org"),
+        ],
+    )
+    def test_the_location_has_the_host_that_the_client_uses(
+        self, wire: Wire, headers: dict[str, str], origin: str
+    ) -> None:
+        """4"""
+        answer = wire.send("POST", "/upload/storage/v3/files?uploadType=resumable", b"", headers)
+
+        parts = urlsplit(answer.headers["location"])
+        assert f"{parts.scheme}://{parts.netloc}" == origin
