@@ -12,11 +12,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+from ..core.printable_text import terminal_text
 from ..core.rule_ids import rule_number
+from ..core.temporary_folders import temporary_folder
 from .deployment import Deployment, Secrets, names_of
 from .output_file import check_output_paths, write_report
 from .rule_report import CaseOutcome, InterfaceRule, counts, rule_rows, summary, table
@@ -140,8 +141,8 @@ class ConformanceRun:
         """Run the contract tests in this process with a temporary folder, and record the outcomes."""
         variables = {name: os.environ.pop(name) for name in PYTEST_VARIABLES if name in os.environ}
         try:
-            with TemporaryDirectory(prefix="svc-conformance-") as folder:
-                self._run_pytest(Path(folder, "tests"))
+            with temporary_folder("svc-conformance-") as folder:
+                self._run_pytest(folder / "tests")
         finally:
             os.environ.update(variables)
 
@@ -258,7 +259,7 @@ class ConformanceRun:
         lines += [f"not read: {line}" for line in self.unreadable_files]
         lines += [f"left behind: {line}" for line in self.leftovers]
         for line in lines:
-            print(self.secrets.redact(line))
+            print(terminal_text(self.secrets.redact(line)))
         if path:
             text = self.secrets.redact(json.dumps(self._json(rows), indent=2)) + "\n"
             write_report(path, text, overwrite=overwrite)
@@ -310,5 +311,5 @@ def _interruptible(command: ConformanceRun) -> Iterator[None]:
 
 
 def _fail(message: str) -> int:
-    sys.stderr.write(f"svc-notebooks conformance: {message}\n")
+    sys.stderr.write(f"svc-notebooks conformance: {terminal_text(message)}\n")
     return 2

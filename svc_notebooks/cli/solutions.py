@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ..core.errors.errors import PathExists
+from ..core.printable_text import terminal_text
 from ..local.saving import save_bytes
 from .notebook_files import PACKAGE, notebooks_folder
 
@@ -27,7 +28,7 @@ def solutions(directory: Path) -> int:
         except PathExists:
             sys.stderr.write(f"{target}: kept the existing file\n")
         else:
-            print(target)
+            print(terminal_text(target))
     return 0
 
 

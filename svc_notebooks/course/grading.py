@@ -7,9 +7,9 @@ from concurrent.futures import CancelledError, ThreadPoolExecutor
 from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, cast
 
+from ..core.temporary_folders import temporary_folder
 from .runner import CellLimits
 from .sandbox import FOLDER, SubmissionSandbox, find_sandbox
 from .submission_process import (
@@ -187,8 +187,8 @@ class _SubmissionRunner:
         notebooks = [list(submission.notebooks[number].cells) for number in to_run]
         while not (reader.is_complete or self._stopped or failures == _ATTEMPTS):
             first = reader.number
-            with TemporaryDirectory(prefix="svc-grade-", ignore_cleanup_errors=True) as folder, suppress(OSError):
-                self._run_once(self._job(notebooks, submission, key, folder, first), reader)
+            with temporary_folder("svc-grade-") as folder, suppress(OSError):
+                self._run_once(self._job(notebooks, submission, key, str(folder), first), reader)
             failures += reader.number == first  # a process did not start, or a notebook has killed the fork server
         for report in reader.reports[reader.number :]:
             report.add("could not be run, because its process did not start")

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ...core.printable_text import terminal_text
 from ...course.catalogue import DEFINITIONS
 from ..output_file import write_report
 from .deadlines import SubmissionDeadline, parse_deadline
@@ -34,9 +35,11 @@ class Gradebook:
         """Write the gradebook and the feedback pages, and name submissions that belong to no student of the roster."""
         rows, unknown = gradebook(self._roster, marks, handed_in, self._deadline)
         for row in rows:
-            sys.stdout.write(f"{row.student.name}: {row.late}\n" if row.late else "")
+            sys.stdout.write(terminal_text(f"{row.student.name}: {row.late}") + "\n" if row.late else "")
         for student in unknown:
-            sys.stderr.write(f"svc-notebooks grade: {student} is not in {self._options.roster}, or is there twice\n")
+            sys.stderr.write(
+                f"svc-notebooks grade: {terminal_text(student)} is not in {self._options.roster}, or is there twice\n"
+            )
         if self._options.output:
             text = FORMATS[self._options.format](rows, self._points, self._assignment)
             write_report(self._options.output, text, overwrite=self._options.overwrite)

@@ -6,6 +6,8 @@ import csv
 import io
 from typing import TYPE_CHECKING
 
+from ...core.printable_text import terminal_text
+
 if TYPE_CHECKING:
     from ...course.grading import SubmissionResult
 
@@ -15,17 +17,18 @@ _SIGNS = {"correct": "+", "not yet": "-", "not tried": "."}
 def table(marks: list[SubmissionResult]) -> str:
     """Return the result table, with a row for each student, a column for each exercise, sums and a legend."""
     names = list(marks[0].results)
-    width = max(len("student"), *(len(mark.student) for mark in marks))
+    students = [terminal_text(mark.student) for mark in marks]
+    width = max(len("student"), *map(len, students))
     heads = [f"{number:>3}" for number in range(1, len(names) + 1)]
     lines = [" ".join([f"{'student':{width}}", *heads, "sum"])]
-    for mark in marks:
+    for student, mark in zip(students, marks, strict=True):
         signs = [f"{_SIGNS[str(result.outcome)]:>3}" for result in mark.results.values()]
-        lines.append(" ".join([f"{mark.student:{width}}", *signs, f"{mark.solved:>3}"]))
+        lines.append(" ".join([f"{student:{width}}", *signs, f"{mark.solved:>3}"]))
     by_all = [f"{sum(mark.results[name].solved for mark in marks):>3}" for name in names]
     lines.append(" ".join([f"{'solved by':{width}}", *by_all, f"{sum(mark.solved for mark in marks):>3}"]))
     legend = "   ".join(f"{sign} {word}" for word, sign in _SIGNS.items())
     exercises = [f"{number:>3} {name}" for number, name in enumerate(names, start=1)]
-    remarks = [f"{mark.student}: {remark}" for mark in marks for remark in (*mark.remarks, *mark.errors)]
+    remarks = [terminal_text(f"{mark.student}: {remark}") for mark in marks for remark in (*mark.remarks, *mark.errors)]
     return "\n".join([*lines, "", legend, *exercises, *([""] if remarks else []), *remarks, ""]) + "\n"
 
 

@@ -7,6 +7,7 @@ from threading import current_thread, main_thread
 from typing import Protocol
 
 from ...core.platform import capabilities
+from ...core.printable_text import terminal_text
 from ..frontend import detect_frontend, is_unattended
 
 _LINE_INTERVAL = 10.0
@@ -97,4 +98,4 @@ class LogLines:
 
     def _print(self, text: str) -> None:
         if sys.stderr is not None:
-            print(f"{self._title}: {text}", file=sys.stderr, flush=True)
+            print(terminal_text(f"{self._title}: {text}"), file=sys.stderr, flush=True)
