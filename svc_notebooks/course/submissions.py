@@ -74,8 +74,8 @@ def submissions(folder: Path) -> list[Submission]:
 
     A submission is a direct subfolder with all of its notebooks, or a notebook directly in the folder. Its name is the
     student's name. The names of Canvas' and Moodle's downloads, which have several files of a student side by side, are
-    understood. Hidden folders and notebooks are left out. A link is a notebook that cannot be read: no link is followed,
-    because it could lead to another student's submission. Raises ValueError if two submissions have the same name.
+    understood. Hidden folders and notebooks are left out. A link is a notebook that cannot be read, because no link is
+    followed: it could lead to another student's submission. Raises ValueError if two submissions have the same name.
     """
     notebooks: dict[tuple[str, str], list[Path]] = {}
     folders: dict[tuple[str, str], Path] = {}

@@ -207,7 +207,9 @@ def check_kinds(folder: Path) -> None:
                 mode = path.lstat().st_mode
                 if stat.S_ISLNK(mode) or (path.parent == folder and not is_kind(mode)):
                     kind = "a symbolic link" if stat.S_ISLNK(mode) else "of another kind than the service writes"
-                    advice = "replace it with the file itself, or link the whole folder"
+                    advice = "replace the link with the file, or link the whole folder"
+                    if not stat.S_ISLNK(mode):
+                        advice = _PUT_BACK
                     raise _refusal(folder, f"{path.relative_to(folder)} is {kind}", advice)
 
 
