@@ -219,6 +219,10 @@ lock: env
 		--output-file requirements/dev.txt
 	$(LOCK) pyproject.toml --extra lab --group build \
 		--constraint requirements/dev.txt --output-file binder/requirements.txt
+	$(LOCK) pyproject.toml --extra postgres --extra s3 --extra metrics \
+		--constraint requirements/dev.txt --output-file requirements/deploy.txt
+	$(LOCK) --group build --constraint requirements/dev.txt --output-file requirements/build.txt
+	$(LOCK) --group audit --output-file requirements/audit.txt
 	$(LOCK) --group install --constraint requirements/dev.txt --output-file requirements/uv.txt
 	$(LOCK) --group docs --constraint requirements/dev.txt --output-file requirements/docs.txt
 	$(LOCK) --group cluster --constraint requirements/dev.txt --output-file requirements/cluster.txt
