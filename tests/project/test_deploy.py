@@ -120,8 +120,10 @@ def test_each_secret_is_created_and_used_and_in_no_command(tmp_path: Path) -> No
     )
 
     """Whether a file gets into the build: the last line that matches the file or a folder above it decides."""
+
+
 def allowed(path: str) -> bool:
-    """Whether .dockerignore lets a file into the build: the last line that matches the file or a folder above decides."""
+    """Whether a file gets into the build: the last line that matches the file or a folder above it decides."""
     result = True
     for line in (ROOT / ".dockerignore").read_text().splitlines():
         if line and not line.startswith("#"):
