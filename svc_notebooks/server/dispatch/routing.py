@@ -50,6 +50,19 @@ _SESSION_METHODS: Methods = dict.fromkeys(SESSION.methods, SESSION)
 UPLOAD = "/upload/"
 """The beginning of the path of every upload URI."""
 
+_ABSENT = {
+    "accessproposals": "access proposals",
+    "apps": "apps",
+    "approvals": "approvals",
+    "comments": "comments",
+    "drives": "shared drives",
+    "listLabels": "labels",
+    "modifyLabels": "labels",
+    "operations": "long-running operations",
+    "teamdrives": "shared drives",
+}
+"""What the family has and this service does not, by a segment of the path."""
+
 _NOTHING_HERE = "there is nothing at this address."
 
 
@@ -132,6 +145,12 @@ class Routes:
     def _refusal(self, method: str, path: str, methods: Methods) -> ApiError:
         if method == "POST" and path.endswith("/watch") and path.startswith(self._interface):
             return refuse("notFound", decided_by="A8-10", message="this resource cannot be watched.")
+        if (
+            not methods
+            and path.startswith(self._interface)
+            and (name := next(filter(None, map(_ABSENT.get, path.split("/"))), None))
+        ):
+            return refuse("unknownOperation", name=name)
         if not methods:
             return refuse("notFound", message=_NOTHING_HERE)
         allowed = ", ".join(methods)
