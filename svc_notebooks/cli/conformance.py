@@ -17,7 +17,8 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from ..core.rule_ids import rule_number
-from .deployment import Deployment, Secrets, names_of
+from .deployment import Deployment, Secrets
+from .options.names_option import names_of
 from .output_file import check_output_paths, write_report
 from .rule_report import CaseOutcome, InterfaceRule, counts, rule_rows, summary, table
 

@@ -32,7 +32,12 @@ FILE = parse(
 ABOUT = parse(
     f"canCreateTeamDrives,storageQuota(usageInDrive,usageInDriveTrash),driveThemes({_THEME}),teamDriveThemes({_THEME})"
 )
+CALENDAR = parse(
+    "autoAcceptInvitations,labelProperties/eventLabels(backgroundColor,id,name),"
+    "workingHours(availableTimes(dayOfWeek,periodEnd,periodStart),workingHoursEnabled)"
+)
 EVENT = parse("attendees/asyncOperation")
+SETTING = parse("etag")
 
 
 def with_family_fields(shape: Shape | None, family: Mask) -> Shape:

@@ -25,7 +25,7 @@ _log = logging.getLogger(__name__)
 PREFIX = "SVC_"
 
 _SWITCHES = ("--shared", "--control", "--no-live-page")
-_LISTS = ("--host-name", "--allow-origin")
+_LISTS = ("--host-name", "--allow-origin", "--names")
 _OPTIONS = (
     *("--store", "--content", *_SWITCHES, *_LISTS, "--journal", "--prefix", "--token", "--control-token"),
     *("--class", "--tokens", "--quota-bytes", "--requests-per-minute", "--channels"),

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ...core.http.origins import ANY, is_host_name
 from ..class_options import ClassOptions, read_class
+from ..options.names_option import names_of, policy_of
 
 if TYPE_CHECKING:
     from ...server.auth.hub_settings import HubSettings
@@ -54,10 +55,15 @@ def open_with_options(
         "live_page": not options.no_live_page,
         "path_prefix": options.prefix,
     }
-    policy = Policy(**{**settings, **getattr(options, "policy", {})})
+    policy = Policy(**{**settings, **policy_of(options.names), **getattr(options, "policy", {})})
     service = stack.enter_context(
         open_service(
-            options.store, content=options.content, shared=options.shared, journal=options.journal, policy=policy
+            options.store,
+            content=options.content,
+            shared=options.shared,
+            journal=options.journal,
+            policy=policy,
+            names=names_of(options.names),
         )
     )
     for text in service.notes:

@@ -145,14 +145,10 @@ class Routes:
     def _refusal(self, method: str, path: str, methods: Methods) -> ApiError:
         if method == "POST" and path.endswith("/watch") and path.startswith(self._interface):
             return refuse("notFound", decided_by="A8-10", message="this resource cannot be watched.")
-        if (
-            not methods
-            and path.startswith(self._interface)
-            and (name := next(filter(None, map(_ABSENT.get, path.split("/"))), None))
-        ):
-            return refuse("unknownOperation", name=name)
         if not methods:
-            return refuse("notFound", message=_NOTHING_HERE)
+            absent = [_ABSENT[segment] for segment in path.split("/") if segment in _ABSENT]
+            is_known = absent and path.startswith(self._interface)
+            return refuse("unknownOperation", name=absent[0]) if is_known else refuse("notFound", message=_NOTHING_HERE)
         allowed = ", ".join(methods)
         updates = method in _UPDATES and any(operation.name == "files.update" for operation in methods.values())
         rule = "update_verbs" if updates else None
