@@ -58,10 +58,10 @@ def _current(context: ServiceContext, request: RequestContext) -> Mapping[str, o
 def list_drives(context: ServiceContext, request: RequestContext) -> Response:
     """Return an empty list of shared drives, as `drives` or, for teamdrives.list, as `teamDrives`."""
     int_param(request.query, "pageSize", 10, 100)
-    name = "drive" if request.operation.name == "drives.list" else "teamDrive"
-    return _response(request, {}, {"kind": context.names.kind(f"{name}List"), f"{name}s": []})
+    if request.operation.name == "drives.list":
+        return json_response(request.query, {"kind": context.names.kind("driveList"), "drives": []})
+    return json_response(request.query, {"kind": context.names.kind("teamDriveList"), "teamDrives": []})
 
 
 def _response(request: RequestContext, shape: Shape, value: Mapping[str, object]) -> Response:
-    mask = parse_fields_param(request.query, {}, shape) if shape else {}
-    return json_response(request.query, select_fields(mask, value))
+    return json_response(request.query, select_fields(parse_fields_param(request.query, {}, shape), value))
