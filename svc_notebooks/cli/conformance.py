@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Any
 from ..core.printable_text import terminal_text
 from ..core.rule_ids import rule_number
 from ..core.temporary_folders import temporary_folder
-from .deployment import Deployment, Secrets, names_of
+from .deployment import Deployment, Secrets
+from .options.names_option import names_of
 from .output_file import check_output_paths, write_report
 from .rule_report import CaseOutcome, InterfaceRule, counts, rule_rows, summary, table
 

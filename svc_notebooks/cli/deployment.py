@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import ssl
 from collections.abc import Iterable
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import quote, urlsplit
 
@@ -49,22 +49,6 @@ class Deployment:
     def context(self) -> ssl.SSLContext:
         """Return a TLS context that trusts the authorities of `ca`. Raises OSError for an unreadable file."""
         return ssl.create_default_context(cafile=None if self.ca is None else str(self.ca))
-
-
-def names_of(pairs: Iterable[str]) -> Names:
-    """Return the brand names for texts like "storage=drive". Raises ValueError for an unknown name or empty value.
-
-    >>> names_of(["storage=drive", "header_prefix=X-Cloud-"]).header("Channel-ID")
-    'X-Cloud-Channel-ID'
-    """
-    known = [field_.name for field_ in fields(Names)]
-    names = {}
-    for pair in pairs:
-        name, equals, value = pair.partition("=")
-        if name not in known or not equals or not value:
-            raise ValueError(f"--names must be NAME=VALUE with one of the names {', '.join(known)}, not {pair!r}")
-        names[name] = value
-    return Names(**names)
 
 
 class Secrets:

@@ -3,6 +3,7 @@
 import argparse
 from pathlib import Path
 
+from .names_option import add_names_option
 from .operation_options import add_operation_options
 from .option_types import (
     count_option,
@@ -66,6 +67,7 @@ def add_serve_options(serve: argparse.ArgumentParser) -> None:
         action="store_true",
         help="use https; ca in the output is then the path of the CA certificate, which is removed at the end",
     )
+    add_names_option(serve)
     serve.add_argument("--token", type=token_option, help="the first user's token (default: a random one)")
     for name, option in (("token", "--token-file"), ("control_token", "--control-token-file")):
         serve.add_argument(

@@ -25,7 +25,7 @@ _log = logging.getLogger(__name__)
 PREFIX = "SVC_"
 
 _SWITCHES = ("--shared", "--control", "--no-live-page")
-_LISTS = ("--host-name", "--allow-origin", "--proxy")
+_LISTS = ("--host-name", "--allow-origin", "--names", "--proxy")
 _OPTIONS = (
     *("--store", "--content", *_SWITCHES, *_LISTS, "--journal", "--prefix", "--public-url"),
     *("--token", "--token-file", "--control-token", "--control-token-file"),

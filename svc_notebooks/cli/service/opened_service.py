@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ...core.http.origins import ANY, is_host_name
 from ..class_options import ClassOptions, read_class
+from ..options.names_option import names_of, policy_of
 
 if TYPE_CHECKING:
     from ...server.auth.hub_settings import HubSettings
@@ -55,7 +56,7 @@ def open_with_options(
         "path_prefix": options.prefix,
         "proxies": tuple(options.proxy),
     }
-    policy = Policy(**{**settings, **getattr(options, "policy", {})})
+    policy = Policy(**{**settings, **policy_of(options.names), **getattr(options, "policy", {})})
     service = stack.enter_context(
         open_service(
             options.store,
@@ -63,6 +64,7 @@ def open_with_options(
             shared=options.shared,
             journal=options.journal,
             policy=policy,
+            names=names_of(options.names),
             base_url=options.public_url and options.public_url + policy.path_prefix,
         )
     )

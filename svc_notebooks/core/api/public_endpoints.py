@@ -97,6 +97,12 @@ PUBLIC_ENDPOINTS: tuple[PublicEndpoint, ...] = (
         form="decision signature"),
     _endpoint("oauth.metadata", "GET HEAD", ".well-known/oauth-authorization-server", TOKENS,
         "Get the addresses of the token endpoints (RFC 8414)", {200: _json("AuthorizationServer")}),
+    _endpoint("openid.configuration", "GET HEAD", ".well-known/openid-configuration", TOKENS,
+        "Get the addresses of OpenID Connect", {200: _json("AuthorizationServer")}, extension=True),
+    _endpoint("openid.keys", "GET HEAD", "oauth2/v3/certs", TOKENS, "Get the public key of ID tokens",
+        {200: _json("KeySet")}, extension=True),
+    _endpoint("openid.userinfo", "GET POST", "oauth2/v3/userinfo", TOKENS, "Get the claims of the signed-in user",
+        {200: _json("UserInfo"), 401: _json("OAuthError"), 403: _json("OAuthError")}, extension=True),
     _endpoint("browser.signIn", "GET HEAD POST", "signin", "browser_sign_in", "Sign in to the web pages",
         {200: _PAGE, 303: {}, 401: _PAGE}, query="continue", form="token user"),
     _endpoint("browser.signedIn", "GET", "oauth_callback", "browser_sign_in",
@@ -136,5 +142,9 @@ PAGES = frozenset(
 )
 """The endpoints that a browser opens, with or without a sign-in cookie. Other endpoints use no cookie."""
 
-SIGN_IN = PAGES - {"files.page", "files.content", "events.page"} | {"oauth.metadata"}
+SIGN_IN = PAGES - {"files.page", "files.content", "events.page"} | {
+    "oauth.metadata",
+    "openid.configuration",
+    "openid.keys",
+}
 """The endpoints with which a user signs in. Requests without a sign-in are not counted here."""

@@ -192,6 +192,7 @@ def page(people: People, file: str, kind: str) -> Answer:
 TAKING: dict[str, Act] = {
     "download": lambda people, file: people.get(BOB, file, "?alt=media"),
     "a range": lambda people, file: people.send(BOB, "GET", f"{FILES}/{file}?alt=media", Range="bytes=0-3"),
+    "a revision": lambda people, file: people.get(BOB, file, "/revisions/head?alt=media"),
     "export": lambda people, file: people.get(BOB, file, "/export?mimeType=text/plain"),
     "copy": lambda people, file: people.wire.post_json(f"{FILES}/{file}/copy", {}, token=people.tokens[BOB]),
     "a copy as a document": lambda people, file: people.wire.post_json(
