@@ -322,7 +322,7 @@ class TestSubmissions:
 
     @pytest.mark.parametrize("kind", LINKS)
     @pytest.mark.parametrize(
-        "place", ["eve.ipynb", "eve", "eve/e1.ipynb", "eve/sub", "eve/helper.py", "eve/sub/data.csv"]
+        "place", ["eve.ipynb", "eve", "eve/e1.ipynb", "eve/sub", "eve/helper.txt", "eve/sub/data.csv"]
     )
     def test_no_link_is_followed_anywhere(self, tmp_path: Path, place: str, kind: str):
         """The file of another student, or of the teacher, is neither run nor read."""

@@ -139,8 +139,8 @@ def allowed(path: str) -> bool:
         "store/svc.sqlite", "svc.sqlite", "sign-in-tokens.csv", "tokens.csv", ".env", "deploy/.env", ".git/config",
         "deploy/secrets/svc_token", "svc_notebooks/store/svc.sqlite", "svc_notebooks/store/svc-store.json",
         "svc_notebooks/tokens.csv", "svc_notebooks/.env", "svc_notebooks/sign-in-tokens.csv", "key.json",
-        "svc_notebooks/key.json", "svc_notebooks/store/parts/ab/abcd", "svc_notebooks/id_rsa", ".venv/lib/x.py",
-        "notebooks/store/svc.sqlite", "tests/key.pem", "requirements/store/svc.sqlite", "build/x.py", "marks.json",
+        "svc_notebooks/key.json", "svc_notebooks/store/parts/ab/abcd", "svc_notebooks/id_rsa", ".venv/lib/x.csv",
+        "notebooks/store/svc.sqlite", "tests/key.pem", "requirements/store/svc.sqlite", "build/x.csv", "marks.json",
         "svc_notebooks/lesson.svc", "svc_notebooks/cli/jupyter/token.txt", "~/.aws/credentials", "token",
     ],
 )  # fmt: skip
