@@ -58,8 +58,9 @@ class NotebookRun:
 
     def line(self, width: int) -> str:
         """Return the output line for the notebook, followed by the error text if there is one."""
-        head = f"{self.name:<{width}}  {'FAILED' if self.problem else 'ok':<6}  {self.seconds:5.1f} s"
-        return f"{head}\n{self.problem}\n" if self.problem else head
+        head = f"{terminal_text(self.name):<{width}}  {'FAILED' if self.problem else 'ok':<6}  {self.seconds:5.1f} s"
+        problem = "\n".join(map(terminal_text, self.problem.splitlines()))
+        return f"{head}\n{problem}\n" if self.problem else head
 
 
 @dataclass(slots=True)
@@ -110,7 +111,7 @@ def _run_paths(folder: Path, paths: Sequence[Path], at_once: int | None) -> int:
     try:
         for future in as_completed(futures):
             runs.append(future.result())
-            print(terminal_text(runs[-1].line(max(map(len, names)))), flush=True)
+            print(runs[-1].line(max(map(len, names))), flush=True)
     except KeyboardInterrupt:
         print("interrupted", flush=True)
         return INTERRUPTED

@@ -51,7 +51,7 @@ def new_temporary_folder(prefix: str) -> Path:
 def _folder_of_process() -> Path:
     """Create the folder of this process, and remove those of killed processes of this user."""
     folder = Path(tempfile.mkdtemp(prefix=_NEW))
-    with suppress(OSError):  # a file system without locks: nothing is swept
+    with suppress(OSError, AttributeError):  # a system or a browser without locks: nothing is swept
         if fcntl:
             _sweep(folder.parent)
             fcntl.flock(os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT, 0o600), fcntl.LOCK_EX | fcntl.LOCK_NB)
