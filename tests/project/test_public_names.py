@@ -67,14 +67,6 @@ def test_the_examples_run(package: str, tmp_path: Path, monkeypatch: pytest.Monk
     assert runner.summarize(verbose=False).failed == 0
 
 
-def test_editors_and_the_table_know_the_same_names():
-    tree = ast.parse(Path(svc.__file__).read_text(encoding="utf-8"))
-    block = next(node for node in tree.body if isinstance(node, ast.If))
-    seen = {alias.asname: node.module for node in block.body for alias in node.names}
-
-    assert seen == svc._MODULE_OF
-
-
 def test_importing_brings_in_nothing_heavy():
     code = f"import sys, svc_notebooks; print(sorted(set({HEAVY!r}) & set(sys.modules)))"
 
