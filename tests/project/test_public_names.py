@@ -1,6 +1,5 @@
 """The public names: all of them resolve, explain themselves, and cost nothing until they are used."""
 
-import ast
 import doctest
 import importlib
 import pkgutil
