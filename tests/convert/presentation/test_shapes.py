@@ -34,7 +34,7 @@ from svc_notebooks.convert.presentation.model import (
 )
 from svc_notebooks.convert.presentation.pptx import read, write
 from svc_notebooks.convert.presentation.pptx.colors import color, fill
-from svc_notebooks.convert.presentation.pptx.geometry import freeform_paths
+from svc_notebooks.convert.presentation.pptx.shapes import freeform_paths
 from tests.convert.presentation import decks
 
 pytestmark = pytest.mark.spec("A5-01")

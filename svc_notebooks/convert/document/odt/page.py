@@ -5,8 +5,10 @@ An element without a rule is replaced by its content, so the words in unknown el
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from html import escape
+from itertools import groupby
 from math import prod
 from typing import Any, NamedTuple
 
@@ -18,9 +20,86 @@ from ...input.odf.package import OdfPackage
 from ...input.odf.styles import OdfStyles, StyleProperties, inherited
 from ...job import ConversionError, Job, TooLarge
 from ..looks import Look, Looks
-from .elements import anchor_of, is_left_out, link_target, table_parts
 from .looks import OdtLookReader
-from .runs import FORMAT_KEYS, Run, formats, join
+
+_SKIPPED = frozenset(
+    name(it)
+    for it in (
+        "office:annotation", "office:forms", "svg:title", "svg:desc", "table:title", "table:desc", "text:note-citation",
+        "text:script", "text:tracked-changes", "text:table-of-content-source", "text:illustration-index-source",
+        "text:table-index-source", "text:object-index-source", "text:user-index-source",
+        "text:alphabetical-index-source", "text:bibliography-source",
+    )
+)  # fmt: skip
+_GROUPS = tuple(
+    name(f"table:table-{it}")
+    for it in ("header-rows", "rows", "row-group", "header-columns", "columns", "column-group")
+)
+
+
+def is_left_out(element: Any) -> bool:
+    """Return whether an element is hidden, or has no text of the page."""
+    is_hidden = element.get(name("text:display")) == "none" or element.get(name("text:is-hidden")) == "true"
+    return not isinstance(element.tag, str) or element.tag in _SKIPPED or is_hidden
+
+
+def link_target(element: Any) -> str:
+    """Return where a link or a reference leads. A target in the document is "#" and the name of an anchor."""
+    target = str(element.get(name("xlink:href")) or f"#{element.get(name('text:ref-name'), '')}")
+    return _fragment(target[1:]) if target.startswith("#") else target
+
+
+def anchor_of(element: Any) -> str:
+    """Return "#" and the name of the anchor that an element defines."""
+    return _fragment(element.get(name("text:name"), ""))
+
+
+def _fragment(text: str) -> str:
+    return "#" + re.sub(r"[^\w.-]", "-", text)[:90]
+
+
+def table_parts(element: Any, tag: str) -> Iterator[Any]:
+    """Yield the rows or columns of a table, which may be in groups."""
+    for child in element:
+        if child.tag == tag:
+            yield child
+        elif child.tag in _GROUPS:
+            yield from table_parts(child, tag)
+
+
+_FORMATS: tuple[tuple[str, str, Callable[[str], bool]], ...] = (
+    ("b", name("fo:font-weight"), lambda value: value == "bold" or value[:1] in tuple("6789")),
+    ("i", name("fo:font-style"), lambda value: value in ("italic", "oblique")),
+    ("u", name("style:text-underline-style"), lambda value: value != "none"),
+    ("s", name("style:text-line-through-style"), lambda value: value != "none"),
+    ("sup", name("style:text-position"), lambda value: value.startswith("super") or "1" <= value[:1] <= "9"),
+    ("sub", name("style:text-position"), lambda value: value.startswith(("sub", "-"))),
+    ('span class="smallcaps"', name("fo:font-variant"), lambda value: value == "small-caps"),
+)
+"""HTML tags, from the outermost, the text property that each depends on, and a test of the property's value."""
+FORMAT_KEYS = frozenset(f"text/{key}" for _, key, _ in _FORMATS)
+_TAGS = (*(tag for tag, _, _ in _FORMATS), "code")
+
+Run = tuple[tuple[str, ...], str]
+"""The tags that format a piece of a paragraph, and the piece as HTML."""
+
+
+def formats(properties: StyleProperties) -> tuple[str, ...]:
+    """Return the tags for text with these properties. The keys "code" and "link" mean text in code or in a link."""
+    tags = [tag for tag, key, test in _FORMATS if (value := properties.get(f"text/{key}")) and test(value)]
+    return tuple(tag for tag in tags if tag != "u" or "link" not in properties) + ("code",) * ("code" in properties)
+
+
+def join(runs: Iterable[Run], tags: tuple[str, ...] = _TAGS) -> str:
+    """Put each tag around the runs that it formats. The first tag in `tags` is the outermost."""
+    if not tags:
+        return "".join(piece for _, piece in runs)
+    markup = ""
+    for is_formatted, group in groupby(runs, lambda run: tags[0] in run[0]):
+        inside = join(group, tags[1:])
+        markup += f"<{tags[0]}>{inside}</{tags[0].split()[0]}>" if is_formatted and inside.strip() else inside
+    return markup
+
 
 _HIDDEN = "text/" + name("text:display")
 _INDENTS = tuple("paragraph/" + name(f"fo:{it}") for it in ("margin-left", "text-indent"))
