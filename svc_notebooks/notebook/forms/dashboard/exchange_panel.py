@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import difflib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -11,26 +12,117 @@ import ipywidgets as widgets
 
 from ...byte_sizes import size_text
 from ...current_session import SessionLike, session_or_current
+from ...exchanges.compare import compare_exchanges
+from ...exchanges.exchange_filter import ExchangeFilter
 from ...exchanges.exchange_view import ExchangeView
 from ...exchanges.exchanges import exchange, exchanges
 from ...exchanges.har import archive
 from ...exchanges.recorded_body import whole_body
 from ...widgets.background_task import BackgroundTask
-from ...widgets.field import LABEL, describe
+from ...widgets.field import LABEL, describe, on_change, text_field
 from ...widgets.file_download import BrowserDownload, default_download
 from ...widgets.form import Form, code_view
-from ...widgets.html import Markup, tag
+from ...widgets.html import Markup, join_html, tag
 from ...widgets.row_list import RowList, default_row_list
 from ...widgets.styles import row
-from .exchange_difference import difference_view
-from .exchange_editor import ExchangeEditor
-from .exchange_filter_fields import ExchangeFilterFields
+from .exchange_editor import METHODS, ExchangeEditor
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
     from ....client.session import Session
     from ....client.transport.recorder import Exchange
+
+
+_MESSAGES = ("request", "response")
+_EQUAL = "The recorded requests and responses are equal. Only the first 2 KiB of each text body are recorded."
+_VALUE = "white-space: normal; overflow-wrap: anywhere"
+
+
+def difference_view(old: ExchangeView, new: ExchangeView) -> Markup:
+    """Return HTML with a table of the different columns and headers, and a unified diff of each different body."""
+    title = tag("p", tag("strong", f"Difference between exchanges {old.n} and {new.n}"))
+    differences = compare_exchanges(old, new)
+    if differences.empty:
+        return join_html(title, tag("p", _EQUAL))
+    is_body = differences["what"].isin([f"{message} body" for message in _MESSAGES])
+    changed = set(differences["what"])
+    bodies = [_body_difference(old, new, message) for message in _MESSAGES if f"{message} body" in changed]
+    rows = [
+        tag("tr", tag("th", row.what, scope="row"), _cell(row.first), _cell(row.second))
+        for row in differences[~is_body].itertuples()
+    ]
+    heads = [tag("th", text, scope="col") for text in ("Field", f"Exchange {old.n}", f"Exchange {new.n}")]
+    table = tag("table", tag("thead", tag("tr", *heads)), tag("tbody", *rows))
+    shown = tag("div", table, class_="svc-rows", tabindex="0", role="region", aria_label="Differences")
+    return join_html(title, shown if rows else "", *bodies)
+
+
+def _cell(value: object) -> Markup:
+    return tag("td", value if isinstance(value, str) else "(none)", style=_VALUE)
+
+
+def _body_difference(old: ExchangeView, new: ExchangeView, message: str) -> Markup:
+    before, after = ((getattr(view, f"{message}_body") or "").splitlines() for view in (old, new))
+    lines = difflib.unified_diff(before, after, f"exchange {old.n}", f"exchange {new.n}", lineterm="")
+    return join_html(tag("p", f"Body of the {message}"), tag("pre", "\n".join(lines)))
+
+
+_STATUSES = ("2xx", "3xx", "308", "4xx", "404", "5xx", "-")
+
+
+class ExchangeFilterFields(widgets.HBox):  # type: ignore[misc]
+    """The fields `method`, `status` and `path`. `changed` is called when a person changes one of them.
+
+    >>> fields = ExchangeFilterFields(lambda: None)
+    >>> fields.status.value = "4xx, 308"; fields.code()
+    "svc.exchanges(status=['4xx', '308'])"
+    """
+
+    def __init__(self, changed: Callable[[], None]) -> None:
+        self.method = widgets.Dropdown(
+            options=[("All", ""), *((method, method) for method in METHODS)],
+            **describe("Method", "List only exchanges with this method"),
+        )
+        self.status = widgets.Combobox(
+            options=_STATUSES,
+            placeholder="404, 4xx, - for no response",
+            continuous_update=False,
+            **describe("Status", "List only exchanges with one of these statuses"),
+        )
+        self.path = text_field("Path", "List only exchanges whose path or query contains this text", style={})
+        self.path.continuous_update = True
+        super().__init__([self.method, self.status, self.path])
+        self.add_class("svc-filters")
+        on_change(changed, self.method, self.status, self.path)
+
+    def arguments(self) -> dict[str, Any]:
+        """Return the arguments of `exchanges` for the fields that are not empty."""
+        statuses = self.status.value.replace(",", " ").split()
+        arguments = {
+            "method": self.method.value,
+            "status": statuses[0] if len(statuses) == 1 else statuses,
+            "path": self.path.value.strip(),
+        }
+        return {name: value for name, value in arguments.items() if value}
+
+    def select(self, recorded: Iterable[Exchange]) -> list[Exchange]:
+        """Return the exchanges that match the fields. Raises ValueError for an invalid status."""
+        conditions = ExchangeFilter.read(**{"method": None, "status": None, "path": None} | self.arguments())
+        return [exchange for exchange in recorded if conditions.matches(exchange)]
+
+    def code(self) -> str:
+        """Return the call that lists the selected exchanges."""
+        return f"svc.exchanges({', '.join(f'{name}={value!r}' for name, value in self.arguments().items())})"
+
+    def clear(self) -> None:
+        """Empty all fields."""
+        for field in (self.method, self.status, self.path):
+            field.value = ""
+
+    def __repr__(self) -> str:
+        return f"<ExchangeFilterFields: {self.arguments() or 'all exchanges'}>"
+
 
 MAX_LISTED = 200
 """The maximum number of exchanges in the list, which shows the latest. `exchanges()` returns all exchanges."""

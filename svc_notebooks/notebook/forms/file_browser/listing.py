@@ -4,21 +4,187 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import ipywidgets as widgets
 
 from ...widgets.background_task import LatestTask, can_run_in_background
+from ...widgets.field import AUTO_WIDTH, describe
 from ...widgets.html import tag
 from ...widgets.row_list import RowList
-from .details import COLUMNS, is_folder, table_row
-from .page_request import PageRequest
-from .pager import Pager
+from .details import COLUMNS, LIST_FIELDS, is_folder, table_row
 from .search import HEADING_ORDERS, ROOT_FOLDER, FileQuery, FileSearch, heading_of
 
 if TYPE_CHECKING:
     from ....client.session import Session
     from ....core.resources.files import File, FileList
+
+
+_IDS_PER_REQUEST = 1000
+_MAX_COUNT_REQUESTS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class PageRequest:
+    """A request for one page of the files that match a query. The token of the first page is None."""
+
+    query: FileQuery
+    token: str | None
+    size: int
+
+    def send(self, session: Session) -> FileList:
+        """Return the page, with the fields that the list and the details show."""
+        fields = f"nextPageToken,files({LIST_FIELDS})"
+        return self._list(session, fields, self.token, self.size, order=self.query.order_by)
+
+    def count(self, session: Session, is_current: Callable[[], bool]) -> tuple[int, bool]:
+        """Count the files on all pages. Return the number, and False if there are more than were counted.
+
+        The interface has no total, so the ids of the files are listed, at most 20,000 of them. Counting ends early
+        when `is_current` returns False.
+        """
+        counted, token = 0, None
+        for _ in range(_MAX_COUNT_REQUESTS):
+            page = self._list(session, "nextPageToken,files(id)", token, _IDS_PER_REQUEST)
+            counted += len(page.get("files") or ())
+            token = page.get("nextPageToken")
+            if token is None or not is_current():
+                break
+        return counted, token is None
+
+    def _list(
+        self, session: Session, fields: str, token: str | None, size: int, *, order: str | None = None
+    ) -> FileList:
+        query = {"q": self.query.q, "orderBy": order, "pageSize": size, "pageToken": token}
+        return cast("FileList", session.call("GET", session.names.path("files"), query=query | {"fields": fields}))
+
+
+PAGE_SIZE = 50
+"""The number of files on a page, until a person chooses another one."""
+
+PAGE_SIZES = (20, PAGE_SIZE, 100, 200, 500)
+
+
+class Pager(widgets.HBox):  # type: ignore[misc]
+    """Goes through the pages of a list. `token` is the token of the current page, `size` the number of its rows.
+
+    >>> pager = Pager()
+    >>> pager.show(3, None); pager.text
+    '3 files'
+    """
+
+    def __init__(self) -> None:
+        self._tokens: list[str | None] = [None]
+        self._next_token: str | None = None
+        self._loading = False
+        self._count = 0
+        self._total: int | None = None
+        self._counted = 0
+        self.previous = widgets.Button(description="Previous", icon="chevron-left", tooltip="Show the previous page")
+        self.next = widgets.Button(description="Next", icon="chevron-right", tooltip="Show the next page")
+        self.range = widgets.HTML()
+        self.page_size = widgets.Dropdown(
+            options=PAGE_SIZES, value=PAGE_SIZE, **describe("Files per page", "The length of a page"), style=AUTO_WIDTH
+        )
+        super().__init__([self.previous, self.range, self.next, self.page_size])
+        self.add_class("svc-buttons")
+        self.add_class("svc-pager")
+        self.show(0, None)
+
+    def watch(self, turned: Callable[[], None], guard: Callable[[Callable[[], None]], None]) -> None:
+        """Call `turned` when another page is to be listed. `guard` runs the handlers and shows their errors."""
+        self.previous.on_click(lambda _button: guard(lambda: self._turn_back(turned)))
+        self.next.on_click(lambda _button: guard(lambda: self._turn(turned)))
+        self.page_size.observe(lambda _change: guard(lambda: self._resize(turned)), "value")
+
+    @property
+    def token(self) -> str | None:
+        return self._tokens[-1]
+
+    @property
+    def size(self) -> int:
+        return int(self.page_size.value)
+
+    @property
+    def is_first(self) -> bool:
+        return len(self._tokens) == 1
+
+    @property
+    def complete(self) -> bool:
+        """True if all files are on the current page."""
+        return self.is_first and self._next_token is None
+
+    @property
+    def needs_count(self) -> bool:
+        """True if the number of files on all pages is not known."""
+        return self._total is None and not self._counted
+
+    def restart(self) -> None:
+        """Go to the first page without a request."""
+        self._tokens, self._loading = [None], True
+
+    def forget_total(self) -> None:
+        """Forget the number of files on all pages, because it may have changed."""
+        self._total, self._counted = None, 0
+
+    def back(self) -> None:
+        """Go to the previous page without a request. Raises ValueError on the first page."""
+        if self.is_first:
+            raise ValueError("This is the first page.")
+        self._tokens.pop()
+        self._loading = True
+
+    def stop_waiting(self) -> None:
+        """Take clicks on Next again, after the request for a page has failed."""
+        self._loading = False
+
+    def show(self, count: int, next_token: str | None) -> None:
+        """Show the position of a page with `count` rows. `next_token` is the page token of the next page, if any."""
+        self._count, self._next_token, self._loading = count, next_token, False
+        self.previous.disabled, self.next.disabled = self.is_first, next_token is None
+        if next_token is None:
+            self._total = self._before + count
+        self._show_range()
+
+    def show_total(self, counted: int, *, complete: bool = True) -> None:
+        """Show the number of files on all pages. `complete` is False if there are more than were counted."""
+        self._counted = counted
+        self._total = counted if complete else None
+        self._show_range()
+
+    @property
+    def text(self) -> str:
+        """The position of the page in the list, such as "1-50 of 312"."""
+        if self.complete:
+            return "1 file" if self._count == 1 else f"{self._count} files"
+        last = self._before + self._count
+        total = f"{self._total:,}" if self._total is not None else f"more than {max(last, self._counted):,}"
+        return f"{self._before + 1:,}\N{EN DASH}{last:,} of {total}"
+
+    @property
+    def _before(self) -> int:
+        return self.size * (len(self._tokens) - 1)
+
+    def _show_range(self) -> None:
+        self.range.value = tag("span", self.text, role="status", class_="svc-range")
+
+    def _turn(self, turned: Callable[[], None]) -> None:
+        if self._loading:
+            raise ValueError("The page is loading. Click Next when it is shown.")
+        if self._next_token is None:
+            raise ValueError("This is the last page.")
+        self._tokens.append(self._next_token)
+        self._loading = True
+        turned()
+
+    def _turn_back(self, turned: Callable[[], None]) -> None:
+        self.back()
+        turned()
+
+    def _resize(self, turned: Callable[[], None]) -> None:
+        self.restart()
+        turned()
+
 
 _TYPING_PAUSE = 0.25
 """The seconds after the last typed letter of a search until the list is loaded."""
