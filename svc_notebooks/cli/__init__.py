@@ -5,7 +5,6 @@ lab, run, grade, solutions, serve, conformance           a module for each comma
 stores                                                   check, backup, migrate and sweep
 class_options, options, service                          options of `serve --class`; other options; the opened service
 notebook_files, jupyter_settings                         the notebooks of the package; settings of JupyterLab
-rule_report, deployment                                  report and tested deployment of `conformance`
 output_file, marks                                       output files of commands; saved marks and tables of `grade`
 """
 

@@ -9,7 +9,7 @@ from svc_notebooks import course
 from svc_notebooks.core.http.messages import BytesBody, Headers, Request
 from svc_notebooks.course import student_exercise
 from svc_notebooks.course.catalogue import DEFINITIONS, THEMES
-from svc_notebooks.course.check_result import ExerciseOutcome, Verdict
+from svc_notebooks.course.definition import ExerciseOutcome, Verdict
 from svc_notebooks.course.exercise_service import ExerciseService
 from svc_notebooks.course.request_recorder import RequestRecorder
 from svc_notebooks.server.service import open_service

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...client.files import create_file, delete_file, file_permissions, share_file, unshare_file, update_file
 from ...client.notifications.channels import start_page_token
-from ..check_result import require
-from ..definition import ExerciseDefinition
+from ..definition import ExerciseDefinition, require
 from .shared_checks import list_text, quantity, require_single_file
 
 if TYPE_CHECKING:

@@ -6,8 +6,7 @@ from random import Random
 from typing import TYPE_CHECKING, Any
 
 from ...client.events.events import insert_event, patch_event
-from ..check_result import require
-from ..definition import ExerciseDefinition
+from ..definition import ExerciseDefinition, require
 from .shared_checks import list_text, quantity
 
 if TYPE_CHECKING:

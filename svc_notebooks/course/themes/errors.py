@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 from ...client.files import create_file, share_file
 from ...core.http.backoff import parse_retry_after
-from ..check_result import require
-from ..definition import ExerciseDefinition
+from ..definition import ExerciseDefinition, require
 from .growing_delays import GROWING_DELAYS
 from .shared_checks import length, list_text, quantity, require_only_stars
 

@@ -7,8 +7,7 @@ from random import Random
 from typing import TYPE_CHECKING, Literal
 from zoneinfo import ZoneInfo
 
-from ..check_result import require
-from ..definition import ExerciseDefinition
+from ..definition import ExerciseDefinition, require
 from .shared_checks import list_text, quantity
 
 if TYPE_CHECKING:

@@ -7,8 +7,7 @@ from random import Random
 from typing import TYPE_CHECKING
 
 from ...core.http.backoff import parse_retry_after
-from ..check_result import require
-from ..definition import ExerciseDefinition
+from ..definition import ExerciseDefinition, require
 from .content import put_file
 from .shared_checks import length, quantity
 

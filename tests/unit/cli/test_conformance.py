@@ -21,9 +21,17 @@ from typing import Any, cast
 
 import pytest
 
-from svc_notebooks.cli.conformance import suite_folder
-from svc_notebooks.cli.deployment import Deployment, Secrets, names_of
-from svc_notebooks.cli.rule_report import CaseOutcome, InterfaceRule, rule_rows, summary, table
+from svc_notebooks.cli.conformance import (
+    CaseOutcome,
+    Deployment,
+    InterfaceRule,
+    Secrets,
+    names_of,
+    rule_rows,
+    suite_folder,
+    summary,
+    table,
+)
 from svc_notebooks.core.brand_names import Names
 from svc_notebooks.core.http.messages import BytesBody, Headers, Request, Response
 from svc_notebooks.core.policy import Policy

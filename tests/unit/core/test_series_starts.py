@@ -14,8 +14,7 @@ from svc_notebooks.core.clock import to_millis
 from svc_notebooks.core.events import rrule, shared_days
 from svc_notebooks.core.events.instances import occurrences
 from svc_notebooks.core.events.rrule import Recurrence
-from svc_notebooks.core.events.series_starts import SeriesStarts, starts_in_millis
-from svc_notebooks.core.events.shared_days import RuleDays
+from svc_notebooks.core.events.series_starts import RuleDays, SeriesStarts, starts_in_millis
 from tests.examples import examples
 from tests.unit.core import dateutil_oracle
 from tests.unit.core.written_rules import Series, series

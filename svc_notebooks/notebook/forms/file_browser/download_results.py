@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from ....core.errors.abuse_warning import suppress_abuse_warning
+from ....core.errors.caller_warning import suppress_abuse_warning
 from ....core.errors.errors import PathExists
 from ....local.saving import REPLACED, SAVED, UNCHANGED
 from ...files.downloads.downloads import download, read

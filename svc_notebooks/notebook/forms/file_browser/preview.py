@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ....core.errors.abuse_warning import suppress_abuse_warning
+from ....core.errors.caller_warning import suppress_abuse_warning
 from ....core.errors.errors import NotAllowed
 from ....core.http.native_formats import CSV, HTML, PDF, PNG, SVG, TEXT
 from ...byte_sizes import size_text
