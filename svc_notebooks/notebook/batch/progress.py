@@ -136,7 +136,7 @@ class BatchProgress:
     """Counts what the threads of a batch report, and shows it from the thread that made this object.
 
     `patience` is the number of seconds after which a bar is shown by default, or None for a bar only because of the
-    size. `elapsed` returns a time in seconds, and `rate` the requests per second that a rate limit allows at a time.
+    size. `elapsed` returns a time in seconds.
     """
 
     def __init__(
@@ -147,11 +147,10 @@ class BatchProgress:
         *,
         patience: float | None = None,
         elapsed: Callable[[], float] = time.monotonic,
-        rate: Callable[[float], float | None] = lambda now: None,
     ) -> None:
         self._counts, self._title, self._progress = counts, title, progress
         self._function = None if progress is None or isinstance(progress, bool) else progress
-        self._patience, self._elapsed, self._rate = patience, elapsed, rate
+        self._patience, self._elapsed = patience, elapsed
         self._displays: list[Display] | None = None
         self._thread, self._function_lock = get_ident(), Lock()
         self._started = elapsed()
@@ -187,7 +186,7 @@ class BatchProgress:
         if self._displays is None:
             self._displays = displays(self._title, requested=self._progress is True, now=self._started)
         self._drawn_at, self._drawn_percent = now, percent
-        text = self._text(now)
+        text = self._counts.text(now)
         for display in self._displays:
             display.show(done, total, text, now)
 
@@ -207,11 +206,6 @@ class BatchProgress:
         patience = self._patience
         return patience is not None and self._counts.rows > 1 and self._elapsed() - self._started >= patience
 
-    def _text(self, now: float) -> str:
-        rate = self._rate(now)
-        text = self._counts.text(now)
-        return text if rate is None else f"{text}, slowed to {rate:.1f} requests/s"
-
     def _call_function(self, function: Report) -> None:
         with self._function_lock:
             function(*self._counts.share)
@@ -230,11 +224,9 @@ def showing(progress: BatchProgress) -> Iterator[BatchProgress]:
 
 
 def session_progress(session: Session, counts: Counts, title: str, progress: Progress) -> BatchProgress:
-    """Return the progress of a batch with the clock and the rate limit of a session.
+    """Return the progress of a batch with the clock of a session.
 
     In a sandbox the time is no reason for a bar, so that the outputs of a notebook do not depend on the machine.
     """
     patience = None if session.in_process else _BAR_DELAY
-    return BatchProgress(
-        counts, title, progress, patience=patience, elapsed=session.elapsed, rate=session.throttle.rate
-    )
+    return BatchProgress(counts, title, progress, patience=patience, elapsed=session.elapsed)

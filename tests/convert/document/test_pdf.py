@@ -14,7 +14,7 @@ import pypdf
 import pypdfium2
 import pytest
 
-from svc_notebooks.convert.document import pdf, read, tex_formulas
+from svc_notebooks.convert.document import pdf, read
 from svc_notebooks.convert.document.model import Document, paragraph
 from svc_notebooks.convert.engines import fonts, glyphs, typst
 from svc_notebooks.convert.job import ConversionError, Job
@@ -294,7 +294,7 @@ def test_a_template_that_fails_is_a_conversion_error(job: Job, monkeypatch: pyte
 
 @pytest.mark.parametrize("formula", ['std.read("data.json")', 'std.eval("1")'])
 def test_formulas_cannot_read_files(formula: str) -> None:
-    assert tex_formulas._compilable([formula, "x^2"]) == {"x^2"}
+    assert pdf._compilable([formula, "x^2"]) == {"x^2"}
 
 
 def test_a_long_table_head_continues_on_the_next_page(job: Job) -> None:
