@@ -16,7 +16,7 @@ import pytest
 
 from svc_notebooks.convert.document import pdf, read
 from svc_notebooks.convert.document.model import Document, paragraph
-from svc_notebooks.convert.engines import fonts, glyphs, typst
+from svc_notebooks.convert.engines import fonts, typst
 from svc_notebooks.convert.job import ConversionError, Job
 from tests.convert import sources
 
@@ -249,9 +249,9 @@ class TestFonts:
         (tmp_path / "a.ttf").write_bytes(font_file([(0x41, 0x5A), (0x3B1, 0x3B1)], format, head))
         (tmp_path / "b.ttf").write_bytes(font_file([], format, head).replace(b"cmap", b"glyf"))
 
-        assert glyphs.character_ranges(str(tmp_path / "a.ttf"), 0) == [(0x41, 0x5A), (0x3B1, 0x3B1)]
-        assert glyphs.character_ranges(str(tmp_path / "b.ttf"), 0) == []
-        assert glyphs.character_ranges(str(tmp_path / "none.ttf"), 0) == []
+        assert fonts.character_ranges(str(tmp_path / "a.ttf"), 0) == [(0x41, 0x5A), (0x3B1, 0x3B1)]
+        assert fonts.character_ranges(str(tmp_path / "b.ttf"), 0) == []
+        assert fonts.character_ranges(str(tmp_path / "none.ttf"), 0) == []
 
     def test_a_script_has_a_font_only_if_the_font_has_its_letters(self, tmp_path, monkeypatch) -> None:
         """Many fonts claim scripts in their table OS/2 of which they have no letter."""
