@@ -14,7 +14,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from svc_notebooks.core.rule_ids import rule_number
+from svc_notebooks.cli.conformance import rule_number
 from tools.course_pages import Page, exercise_pages, pages
 from tools.course_sentences import look_at
 from tools.course_unseen import NOT_SEEN, proofs

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from svc_notebooks.cli.conformance import rows_of
 from svc_notebooks.cli.notebook_files import notebooks_folder
-from svc_notebooks.core.rule_ids import rows_of
 
 RULE = re.compile(r"[A-Z]\d*-\d\d[a-z]?")
 _LINK = re.compile(r"\[([^\]]+)\]\([^)]*\)")

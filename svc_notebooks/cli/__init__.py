@@ -1,10 +1,10 @@
 """The command line `svc-notebooks lab | run | grade | solutions | serve | check | backup | migrate |
 sweep | conformance | doctor`.
 
-lab, run, grade, solutions, serve, conformance           a module for each command
+lab, run, grade, serve, conformance                      a module for each command
 stores                                                   check, backup, migrate and sweep
 class_options, options, service                          options of `serve --class`; other options; the opened service
-notebook_files, jupyter_settings                         the notebooks of the package; settings of JupyterLab
+notebook_files                                           the notebooks of the package, and settings of JupyterLab
 output_file, marks                                       output files of commands; saved marks and tables of `grade`
 """
 
@@ -18,9 +18,8 @@ from pathlib import Path
 
 from .. import __version__
 from .marks.options import add_grade_options
-from .options.operation_options import add_migrate_options, add_sweep_options
 from .options.option_types import file_option, jobs_option, seconds_option
-from .options.serve_options import add_serve_options
+from .options.serve_options import add_migrate_options, add_serve_options, add_sweep_options
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -67,7 +66,7 @@ def _run(options: argparse.Namespace, jupyter_arguments: Sequence[str]) -> int:
 
             return grade(options)
         case "solutions":
-            from .solutions import solutions
+            from .notebook_files import solutions
 
             return solutions(options.directory)
         case "serve":

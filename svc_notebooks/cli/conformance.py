@@ -17,17 +17,35 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
 from importlib.util import find_spec
 from pathlib import Path
+from string import ascii_lowercase
 from tempfile import TemporaryDirectory
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote, urlsplit
 
 from ..core.brand_names import Names
-from ..core.rule_ids import rule_number
 from .output_file import check_output_paths, write_report
 
 if TYPE_CHECKING:
     import pytest
+
+
+def rule_number(id: str) -> str:
+    """Return the rule id of a clause id. A rule id is returned unchanged.
+
+    >>> rule_number("A6-04b"), rule_number("A6-03")
+    ('A6-04', 'A6-03')
+    """
+    return id.rstrip(ascii_lowercase)
+
+
+def rows_of(id: str, ids: Iterable[str]) -> list[str]:
+    """Return the row ids of a rule (one row per clause) or of a clause. Empty if the id is unknown.
+
+    >>> rows_of("A6-04", ["A6-03", "A6-04a", "A6-04b"])
+    ['A6-04a', 'A6-04b']
+    """
+    return [row for row in ids if id in (row, rule_number(row))]
 
 
 @dataclass(frozen=True, slots=True)

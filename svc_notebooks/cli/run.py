@@ -14,8 +14,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .jupyter_settings import skip_address_parsers
-from .notebook_files import copy_notebooks, notebooks_in
+from .notebook_files import copy_notebooks, notebooks_in, skip_address_parsers
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode

@@ -12,7 +12,7 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING, NoReturn
 
 from ..core.http.origins import ANY
-from .service.opened_service import open_with_options
+from .service.environment import open_with_options
 
 if TYPE_CHECKING:
     from ..server.auth.hub_settings import HubSettings

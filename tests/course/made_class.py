@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from svc_notebooks.cli.solutions import solve_notebook
+from svc_notebooks.cli.notebook_files import solve_notebook
 from svc_notebooks.course.catalogue import DEFINITIONS
 
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks" / "exercises"

@@ -12,7 +12,7 @@ import pytest
 from svc_notebooks.cli import main
 from svc_notebooks.cli.marks.gradebook import table
 from svc_notebooks.cli.marks.saved_marks import SavedMarks
-from svc_notebooks.cli.solutions import solve_notebook
+from svc_notebooks.cli.notebook_files import solve_notebook
 from svc_notebooks.course import grading
 from svc_notebooks.course.catalogue import DEFINITIONS
 from svc_notebooks.course.definition import ExerciseOutcome, Verdict

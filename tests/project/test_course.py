@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import svc_notebooks as svc
-from svc_notebooks.core.rule_ids import rule_number
+from svc_notebooks.cli.conformance import rule_number
 from svc_notebooks.notebook.sandbox import sandbox_numbers as kernel
 from tests.closing import closing
 from tests.plugin_rules import read_rules

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from ...course.catalogue import DEFINITIONS
 from ..output_file import write_report
-from .deadlines import SubmissionDeadline, parse_deadline
-from .roster import GradebookRow, gradebook, read_points, read_roster
+from .roster import GradebookRow, SubmissionDeadline, gradebook, parse_deadline, read_points, read_roster
 
 if TYPE_CHECKING:
     from ...course.grading import SubmissionResult

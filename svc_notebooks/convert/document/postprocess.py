@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import io
 import re
 import zipfile
@@ -12,10 +13,109 @@ from datetime import UTC
 from typing import Any
 from xml.sax.saxutils import escape
 
-from ..job import Job
+from ..job import Job, TooLarge
+from . import pandoc
 from .model import Document, Page
-from .placeholders import Placeholders
-from .reference_files import with_docx_styles, with_odt_styles
+
+_ENCODED_PNG = re.compile(rb"(iVBORw0KGgo[\w+/]+=*|89504e470d0a1a0a[0-9a-f]+)")
+_DEFAULT_DPI = (72, 72)
+_ROUNDING = 0.0127
+"""What is added to a resolution in dpi, since pandoc rounds down the pixels per metre of a PNG."""
+
+
+class Placeholders:
+    """An empty PNG for each picture, from which pandoc takes the size and the resolution of the picture."""
+
+    def __init__(self, resources: Mapping[str, bytes], job: Job) -> None:
+        self._limit, self._inserted = job.limits.output, 0
+        self._pictures: dict[bytes, bytes] = {}
+        self.uris: dict[str, str] = {}
+        """The placeholders as data URIs with the media type of the picture, by the name of the picture."""
+        for name, data in resources.items():
+            placeholder, media_type = _placeholder(name, data)
+            self._pictures[placeholder] = data
+            self.uris[name] = f"data:{media_type};base64,{base64.b64encode(placeholder).decode()}"
+
+    def picture(self, part: bytes) -> bytes:
+        """Return the picture of a placeholder, or any other part of a file as it is.
+
+        Raises TooLarge if the pictures exceed the limit of output, since a document may show a picture many times.
+        """
+        self._inserted += len(self._pictures.get(part, b""))
+        if self._inserted > self._limit:
+            raise TooLarge(f"the result would have more than {self._limit} bytes.")
+        return self._pictures.get(part, part)
+
+    def insert(self, text: bytes, encode: Callable[[bytes], bytes]) -> bytes:
+        """Replace the placeholders in a text by the pictures. Raises TooLarge like `picture`.
+
+        `encode` is the encoding of pictures in the text: base64.b64encode or binascii.hexlify.
+        """
+        parts = _ENCODED_PNG.split(text)
+        placeholders = {encode(placeholder): placeholder for placeholder in self._pictures}
+        for index, part in enumerate(parts):
+            if part in placeholders:
+                parts[index] = encode(self.picture(placeholders[part]))
+        return b"".join(parts)
+
+
+def _placeholder(name: str, data: bytes) -> tuple[bytes, str]:
+    """Return the placeholder of a picture, which contains the name to be unique, and the media type of the picture."""
+    from PIL import Image
+    from PIL.PngImagePlugin import PngInfo
+
+    info, target = PngInfo(), io.BytesIO()
+    info.add_text("Title", name)
+    with Image.open(io.BytesIO(data)) as image:
+        dpi = tuple(round(value) + _ROUNDING for value in image.info.get("dpi", _DEFAULT_DPI))
+        Image.new("1", image.size).save(target, "PNG", pnginfo=info, dpi=dpi)
+        return target.getvalue(), str(image.get_format_mimetype())
+
+
+_DOCX_PART, _ODT_PART = "word/styles.xml", "styles.xml"
+_DOCX_STYLE = re.compile(rb'<w:style [^>]*?w:styleId="([^"]+)"[^>]*>\s*<w:name [^>]*/>(.*?)</w:style>', re.DOTALL)
+_LATENT_STYLES = re.compile(rb"<w:latentStyles.*?</w:latentStyles>", re.DOTALL)
+_ODT_STYLES = re.compile(rb"<office:styles\s*/>|<office:styles>.*</office:styles>", re.DOTALL)
+
+_members: dict[str, dict[str, bytes]] = {}
+"""The members of pandoc's own reference files by format, which each process reads once."""
+
+
+def reference_option(writer: str, job: Job) -> str:
+    """Write a reference file for pandoc's writer "docx" or "odt" to the job's folder, and return the option for it.
+
+    A docx file keeps the names of the styles, since pandoc uses them.
+    """
+    if writer not in _members:
+        source = pandoc.run((f"--print-default-data-file=reference.{writer}",), b"", job)
+        with zipfile.ZipFile(io.BytesIO(source)) as archive:
+            _members[writer] = {name: archive.read(name) for name in archive.namelist()}
+    members = dict(_members[writer])
+    if writer == "docx":
+        names = _LATENT_STYLES.sub(b"", members[_DOCX_PART])
+        members[_DOCX_PART] = _DOCX_STYLE.sub(lambda style: style[0].replace(style[2], b"", 1), names)
+    else:
+        members[_ODT_PART] = _ODT_STYLES.sub(b"<office:styles/>", members[_ODT_PART])
+    path = job.folder / f"reference.{writer}"
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, content in members.items():
+            archive.writestr(zipfile.ZipInfo(name), content)  # pandoc copies the times: not those of now
+    return f"--reference-doc={path}"
+
+
+def with_docx_styles(part: bytes) -> bytes:
+    """Return the part with the styles of a docx file, in which pandoc's styles are complete."""
+    source = _members["docx"][_DOCX_PART]
+    styles = {style[1]: style[0] for style in _DOCX_STYLE.finditer(source)}
+    part = _DOCX_STYLE.sub(lambda style: styles.get(style[1], style[0]), part)
+    return part.replace(b"<w:style ", b"".join(_LATENT_STYLES.findall(source)) + b"<w:style ", 1)
+
+
+def with_odt_styles(part: bytes) -> bytes:
+    """Return the part with the styles of an odt file, in which pandoc's styles are complete."""
+    styles = _ODT_STYLES.findall(_members["odt"][_ODT_PART])
+    return _ODT_STYLES.sub(lambda _: b"".join(styles), part, count=1)
+
 
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _OFFICE, _STYLE, _TEXT, _FO, _SVG = (

@@ -22,8 +22,7 @@ from . import pandoc, postprocess
 from .clean import PARAGRAPH_LOOKS, is_rtl, look_of, plain_text
 from .looks import Look
 from .model import Document, Node, deep_recursion, replace_nodes, text_inlines
-from .placeholders import Placeholders
-from .reference_files import reference_option
+from .postprocess import Placeholders, reference_option
 
 _NO_ATTRIBUTES: list[Any] = ["", [], []]
 _SPACE: Node = {"t": "Space"}

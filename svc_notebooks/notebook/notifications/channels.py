@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ...core.http.redaction import mask_token, redact_url
 from ..arguments import file_ids, is_frame, optional_text, row_ids
-from ..batch.apply import apply_to_rows
+from ..batch.batch import apply_to_rows
 from ..current_session import SessionLike, session_or_current
 from ..frames.frames import Record, frame
 from ..frames.schemas import CHANNELS, STOPPED

@@ -27,6 +27,7 @@ from svc_notebooks.cli.conformance import (
     InterfaceRule,
     Secrets,
     names_of,
+    rule_number,
     rule_rows,
     suite_folder,
     summary,
@@ -35,7 +36,6 @@ from svc_notebooks.cli.conformance import (
 from svc_notebooks.core.brand_names import Names
 from svc_notebooks.core.http.messages import BytesBody, Headers, Request, Response
 from svc_notebooks.core.policy import Policy
-from svc_notebooks.core.rule_ids import rule_number
 from svc_notebooks.server.service import Service, open_service
 from svc_notebooks.server.transports.socket_server import SocketServer
 from tests.patience import PATIENCE

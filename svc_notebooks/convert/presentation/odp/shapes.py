@@ -36,8 +36,7 @@ from ..model import (
     Text,
     TextRun,
 )
-from ..path import PathBuilder
-from ..preset_shapes import OUTLINES, preset_paths, text_insets
+from ..preset_shapes import OUTLINES, PathBuilder, preset_paths, text_insets
 from .text import ANCHORS, OdpTextReader, is_color
 
 _TOKEN = re.compile(r"[A-Za-z?$]|[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")

@@ -26,8 +26,7 @@ from ..model import (
     Text,
     TextRun,
 )
-from ..path import PathBuilder
-from ..preset_shapes import OUTLINES, preset_paths, text_insets
+from ..preset_shapes import OUTLINES, PathBuilder, preset_paths, text_insets
 from .colors import A, color, fill, number, share, stroke, theme_color, theme_format
 from .slide_theme import P, R, SlideTheme, parse_xml, placeholder_of, related
 from .text import PptxTextStyles

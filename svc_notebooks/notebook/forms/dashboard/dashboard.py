@@ -13,8 +13,7 @@ import ipywidgets as widgets
 
 from ...current_session import SessionLike, session_or_current
 from ...sandbox.sandbox import Sandbox, sandbox_of
-from ...widgets.dispose import dispose
-from ...widgets.form import Form
+from ...widgets.form import Form, dispose
 from ...widgets.html import Markup, join_html, tag
 from ...widgets.styles import style_sheet
 

@@ -13,9 +13,8 @@ import ipywidgets as widgets
 from ...byte_sizes import size_text
 from ...current_session import SessionLike, session_or_current
 from ...exchanges.compare import compare_exchanges
-from ...exchanges.exchange_filter import ExchangeFilter
 from ...exchanges.exchange_view import ExchangeView
-from ...exchanges.exchanges import exchange, exchanges
+from ...exchanges.exchanges import ExchangeFilter, exchange, exchanges
 from ...exchanges.har import archive
 from ...exchanges.recorded_body import whole_body
 from ...widgets.background_task import BackgroundTask

@@ -1,10 +1,9 @@
 """The event form.
 
 form: the event form, and the event form with a list of events for the dashboard.
-bindings: a table that binds each control to event fields and arguments.
+bindings: a table that binds each control to event fields and arguments, and a field for event fields without a control.
 controls, inputs: all controls with those under "More options", and the simple controls.
 guest_list: the guests as a list. attendee_rows, attachment_rows, property_rows: a row for each entry.
-other_fields: a JSON text field for event fields without a control.
 to_arguments: converts the controls to arguments and Python code.
 time/: start, end and time zone.
 """

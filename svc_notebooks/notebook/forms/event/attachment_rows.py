@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 import ipywidgets as widgets
 
 from ....core.errors.errors import SvcError
-from ...widgets.editable_rows import EditableRows
-from ...widgets.field import LABEL, Field, describe, small_button, text_field
+from ...widgets.field import LABEL, EditableRows, Field, describe, small_button, text_field
 from ...widgets.html import tag
 from ..file_browser.recent_files import file_line, latest_files
 

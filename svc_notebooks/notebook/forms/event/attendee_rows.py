@@ -8,9 +8,9 @@ from typing import Any
 import ipywidgets as widgets
 
 from ...people import people
-from ...widgets.editable_rows import EditableRows
 from ...widgets.field import (
     AUTO_WIDTH,
+    EditableRows,
     Field,
     checkbox,
     describe,

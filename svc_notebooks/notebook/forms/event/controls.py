@@ -10,18 +10,15 @@ import ipywidgets as widgets
 
 from ....core.time_zones import zone
 from ...events.series import Series
-from ...widgets.editable_rows import EditableRows
-from ...widgets.field import Field, set_visible
+from ...widgets.field import EditableRows, Field, MoreOptions, set_visible
 from ...widgets.html import tag
-from ...widgets.more_options import MoreOptions
 from ..recurrence.builder import RecurrenceBuilder
 from ..recurrence.preview import RecurrencePreview
 from .attachment_rows import AttachmentRows
 from .attendee_rows import AttendeeRows
-from .bindings import BINDINGS, FIRST, GUESTS, SECOND
+from .bindings import BINDINGS, FIRST, GUESTS, SECOND, OtherFields
 from .guest_list import GuestList
 from .inputs import Binding, CalendarChoice, ColorPicker, SwitchInput
-from .other_fields import OtherFields
 from .property_rows import PropertyRows
 from .time.start_and_end import TimeChoice, WhenChoice
 

@@ -7,8 +7,7 @@ from typing import Any
 
 import ipywidgets as widgets
 
-from ...widgets.editable_rows import EditableRows
-from ...widgets.field import AUTO_WIDTH, Field, describe, heading, small_button, text_field
+from ...widgets.field import AUTO_WIDTH, EditableRows, Field, describe, heading, small_button, text_field
 
 
 class PropertyRow(Field):

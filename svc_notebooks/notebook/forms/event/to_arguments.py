@@ -13,8 +13,7 @@ from ...events.parameters import QUERY_ARGUMENTS, query_of
 from ...events.series import Series
 from ...frames.frames import camel
 from ...widgets.field import Field
-from .bindings import BINDINGS
-from .other_fields import duplicate_message
+from .bindings import BINDINGS, duplicate_message
 from .time.local_times import argument_time, in_zone, read_offset, wire_moment, wire_time
 from .time.start_and_end import When
 

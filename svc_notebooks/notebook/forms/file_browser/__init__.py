@@ -4,7 +4,7 @@ browser, toolbar, actions: the form, its buttons, and the actions on files.
 listing, search: the list with its folders, pages, filters and order, and its requests.
 recent_files: the lists of recent files in other forms.
 details, preview: the metadata of a file as a row and as a table, and a preview of the content.
-dialogs, dialog_inputs: the dialog before an action, and two controls of the dialog.
+dialogs: the dialog before an action.
 uploads: files that a person drops on the list, and their upload to the open folder.
-downloads, download_results, abuse_question: downloads, their results, and the question about flagged files.
+downloads, download_results: downloads, their results, and the question about flagged files.
 """

@@ -14,7 +14,7 @@ from ...files.trash import delete, trash, untrash
 from ...widgets.background_task import Report
 from ...widgets.copy_restriction import ARGUMENT
 from ...widgets.upload_buffer import ChosenFile
-from .dialog_inputs import FILE
+from .dialogs import FILE
 
 if TYPE_CHECKING:
     from ....client.session import Session

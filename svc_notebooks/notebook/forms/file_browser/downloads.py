@@ -10,10 +10,17 @@ import ipywidgets as widgets
 
 from ...widgets.dialogs.confirmation import Confirmation
 from ...widgets.dialogs.replace_question import CANCEL, REPLACE, ReplaceQuestion
-from .abuse_question import ask_about_abuse, is_owned, refusal_message
 from .actions import FileAction
 from .details import is_folder
-from .download_results import Download, DownloadResult, fetch_action, save_action
+from .download_results import (
+    Download,
+    DownloadResult,
+    ask_about_abuse,
+    fetch_action,
+    is_owned,
+    refusal_message,
+    save_action,
+)
 
 if TYPE_CHECKING:
     from ....client.session import Session

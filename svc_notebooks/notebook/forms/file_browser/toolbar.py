@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import ipywidgets as widgets
 
-from ...widgets.field import set_visible
-from ...widgets.more_options import Menu
+from ...widgets.field import Menu, set_visible
 
 if TYPE_CHECKING:
     from ....core.resources.files import File

@@ -17,6 +17,7 @@ from ...widgets.copy_restriction import ARGUMENT, FIELD, is_restricted, may_edit
 from ...widgets.field import (
     LABEL,
     Field,
+    MoreOptions,
     SingleField,
     describe,
     on_change,
@@ -26,7 +27,6 @@ from ...widgets.field import (
     text_field,
 )
 from ...widgets.file_picker import FileChoice
-from ...widgets.more_options import MoreOptions
 from ...widgets.upload_buffer import ChosenFile
 from ..file_browser.recent_files import MAX_FILES, file_line, latest_files
 

@@ -21,14 +21,14 @@ from ...frames.frames import frame
 from ...frames.schemas import MESSAGES
 from ...notifications.channel_request import channel_token, expiration_time
 from ...notifications.channels import renew_channel, stop_channel, watch_changes, watch_file
-from ...notifications.message_view import MAX_SHOWN, headings, message_line
 from ...notifications.open_receiver import receiver
-from ...notifications.receiver import Receiver
+from ...notifications.receiver import MAX_SHOWN, Receiver, headings, message_line
 from ...sandbox.sandbox import sandbox_of
 from ...widgets.field import (
     AUTO_WIDTH,
     LABEL,
     Field,
+    MoreOptions,
     SingleField,
     describe,
     number_field,
@@ -38,7 +38,6 @@ from ...widgets.field import (
 )
 from ...widgets.form import Form
 from ...widgets.html import Markup, tag
-from ...widgets.more_options import MoreOptions
 from ...widgets.styles import row
 from ..file_browser.recent_files import file_line, latest_files
 
