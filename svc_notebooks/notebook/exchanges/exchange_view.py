@@ -12,8 +12,8 @@ from ...core.http.messages import Query
 from ..byte_sizes import size_text
 from ..widgets.html import Markup, tag
 from .curl import curl_text
-from .http_text import body_text, http_text, status_line
 from .python_requests import python_text
+from .recorded_body import body_text, http_text, status_line
 from .resend import BodyArgument, edited_request, send_and_record
 
 if TYPE_CHECKING:

@@ -1,5 +1,1 @@
-"""Reads OpenDocument texts (odt).
-
-page: the content as HTML, which pandoc reads.
-looks: alignment, page breaks, size and colours of text, and the page.
-"""
+"""Reads OpenDocument texts (odt)."""

@@ -10,11 +10,18 @@ from typing import Any, Literal, NamedTuple
 from ...job import Job, TooLarge
 from ..looks import Looks
 from ..model import Node, Page
-from .blocks import Flow, blocks, take_title
-from .inlines import join_surrogates
-from .state import CharacterFormat, Group, ParagraphFormat, RtfParagraph, RtfRun
-from .stylesheet import StyleSheet
-from .tables import MAX_CELLS, MAX_COLUMNS, CellDefinition, RowDefinition, RtfTable
+from .blocks import (
+    MAX_CELLS,
+    MAX_COLUMNS,
+    CellDefinition,
+    Flow,
+    RowDefinition,
+    RtfTable,
+    blocks,
+    join_surrogates,
+    take_title,
+)
+from .state import CharacterFormat, Group, ParagraphFormat, RtfParagraph, RtfRun, StyleSheet
 
 _TOKEN = re.compile(
     rb"\\([A-Za-z]{1,32})(-?\d{1,20})?\ ?"  # 1, 2: a control word and its parameter

@@ -13,8 +13,7 @@ from ...input.odf.namespaces import MIMETYPE, cm
 from ...job import ConversionError, Job
 from ..model import PATH_SIDE, Box, Deck, Paragraph, Shape, Slide, SlidePicture, SlideTable, TableCell, Text, TextRun
 from ..paragraphs import with_numbers
-from .master_page import list_level, manifest, meta, styles
-from .xml import AutomaticStyles, document, tag, text_content
+from .master_page import AutomaticStyles, document, list_level, manifest, meta, styles, tag, text_content
 
 _CLASSES = {"title": "title", "subtitle": "subtitle", "body": "outline"}
 _ALIGNS = {"left": "left", "center": "center", "right": "right", "justify": "justify", "": "start"}

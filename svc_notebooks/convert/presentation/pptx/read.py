@@ -16,9 +16,8 @@ from ...job import MIB, ConversionError, Job, TooLarge
 from .. import clean
 from ..image_store import ImageStore
 from ..model import MAX_SLIDES, Box, Deck, Shape, Slide, SlidePicture, clamp_page_size
-from .colors import A, fill, number, theme_color
 from .shapes import PptxShapeReader
-from .slide_theme import P, R, SlideTheme, color_map_override, slide_theme_of
+from .slide_theme import A, P, R, SlideTheme, color_map_override, fill, number, slide_theme_of, theme_color
 
 _MAX_PART = 50 * MIB
 _TYPES, _RELATIONSHIPS = "[Content_Types].xml", "_rels/.rels"

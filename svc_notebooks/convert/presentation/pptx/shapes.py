@@ -27,8 +27,22 @@ from ..model import (
     TextRun,
 )
 from ..preset_shapes import OUTLINES, PathBuilder, preset_paths, text_insets
-from .colors import A, color, fill, number, share, stroke, theme_color, theme_format
-from .slide_theme import P, R, SlideTheme, parse_xml, placeholder_of, related
+from .slide_theme import (
+    A,
+    P,
+    R,
+    SlideTheme,
+    color,
+    fill,
+    number,
+    parse_xml,
+    placeholder_of,
+    related,
+    share,
+    stroke,
+    theme_color,
+    theme_format,
+)
 from .text import PptxTextStyles
 
 _DEGREE = 60_000

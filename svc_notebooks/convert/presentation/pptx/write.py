@@ -17,8 +17,7 @@ from pptx.opc.constants import RELATIONSHIP_TYPE as RT
 from ...input.native_package import zip_timestamp
 from ...job import Job
 from ..model import PATH_SIDE, Deck, Paragraph, Shape, ShapePath, Slide, SlidePicture, SlideTable, Text, TextRun
-from .colors import A
-from .slide_theme import NUMBER_SCHEMES, P, R
+from .slide_theme import NUMBER_SCHEMES, A, P, R
 
 AddHyperlink = Callable[[str], str]
 """A function that adds a hyperlink relationship for an address, and returns the relationship id."""

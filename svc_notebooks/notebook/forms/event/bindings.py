@@ -27,7 +27,7 @@ from ...widgets.field import (
     text_area,
 )
 from ..recurrence.builder import RecurrenceBuilder
-from .attachment_rows import AttachmentRows
+from .attendee_rows import AttachmentRows, PropertyRows
 from .guest_list import GuestList
 from .inputs import (
     Binding,
@@ -42,9 +42,7 @@ from .inputs import (
     free_text,
     long_text,
 )
-from .property_rows import PropertyRows
-from .time.start_and_end import TimeChoice, WhenChoice
-from .time.time_zone import ZoneChoice
+from .time.start_and_end import TimeChoice, WhenChoice, ZoneChoice
 
 if TYPE_CHECKING:
     from ....core.resources.events import Reminder, Reminders

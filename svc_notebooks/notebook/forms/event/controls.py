@@ -14,12 +14,10 @@ from ...widgets.field import EditableRows, Field, MoreOptions, set_visible
 from ...widgets.html import tag
 from ..recurrence.builder import RecurrenceBuilder
 from ..recurrence.preview import RecurrencePreview
-from .attachment_rows import AttachmentRows
-from .attendee_rows import AttendeeRows
+from .attendee_rows import AttachmentRows, AttendeeRows, PropertyRows
 from .bindings import BINDINGS, FIRST, GUESTS, SECOND, OtherFields
 from .guest_list import GuestList
 from .inputs import Binding, CalendarChoice, ColorPicker, SwitchInput
-from .property_rows import PropertyRows
 from .time.start_and_end import TimeChoice, WhenChoice
 
 if TYPE_CHECKING:

@@ -32,8 +32,7 @@ from ...widgets.styles import row, style_sheet
 from .bindings import BINDINGS, PARAMETERS, with_label
 from .controls import EventControls
 from .inputs import Binding, chip_styles
-from .time.local_times import read_wire_time, wire_moment
-from .time.start_and_end import When
+from .time.start_and_end import When, read_wire_time, wire_moment
 from .to_arguments import call_text, read_controls
 
 if TYPE_CHECKING:

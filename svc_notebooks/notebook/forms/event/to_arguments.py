@@ -14,8 +14,7 @@ from ...events.series import Series
 from ...frames.frames import camel
 from ...widgets.field import Field
 from .bindings import BINDINGS, duplicate_message
-from .time.local_times import argument_time, in_zone, read_offset, wire_moment, wire_time
-from .time.start_and_end import When
+from .time.start_and_end import When, argument_time, in_zone, read_offset, wire_moment, wire_time
 
 if TYPE_CHECKING:
     from ....core.http.messages import JSONObject

@@ -12,7 +12,7 @@ from ...byte_sizes import size_text
 from ...files.downloads.downloads import read
 from ...widgets.html import Markup, tag
 from ...widgets.preview import MAX_SIZE, MAX_TEXT, preview
-from .download_results import is_flagged
+from .downloads import is_flagged
 
 if TYPE_CHECKING:
     from ....client.session import Session
