@@ -19,6 +19,7 @@ from pathlib import Path
 
 from .. import __version__
 from .marks.options import add_grade_options
+from .options.names_option import add_names_option
 from .options.option_types import file_option, jobs_option, seconds_option
 from .options.serve_options import add_migrate_options, add_serve_options, add_sweep_options
 
@@ -249,13 +250,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--list", action="store_true", help="print the rules with their numbers of tests, and send no request")
     add("--json", type=file_option, metavar="FILE", help="also write the results as JSON")
     add("--overwrite", action="store_true", help=_OVERWRITE)
-    add(
-        "--names",
-        action="append",
-        default=[],
-        metavar="FIELD=VALUE",
-        help="a name of the deployment, a field of svc.Names, such as storage=drive",
-    )
+    add_names_option(command)
     add("--address", metavar="URL", help="a receiving URL whose domain is registered there; no receiver needs to run")
     add("--ca", type=Path, metavar="FILE", help="a PEM file of certificate authorities to trust")
     add(

@@ -14,7 +14,7 @@ import textwrap
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
 from string import ascii_lowercase
@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote, urlsplit
 
 from ..core.brand_names import Names
+from .options.names_option import names_of
 from .output_file import check_output_paths, write_report
 
 if TYPE_CHECKING:
@@ -85,22 +86,6 @@ class Deployment:
     def context(self) -> ssl.SSLContext:
         """Return a TLS context that trusts the authorities of `ca`. Raises OSError for an unreadable file."""
         return ssl.create_default_context(cafile=None if self.ca is None else str(self.ca))
-
-
-def names_of(pairs: Iterable[str]) -> Names:
-    """Return the brand names for texts like "storage=drive". Raises ValueError for an unknown name or empty value.
-
-    >>> names_of(["storage=drive", "header_prefix=X-Cloud-"]).header("Channel-ID")
-    'X-Cloud-Channel-ID'
-    """
-    known = [field_.name for field_ in fields(Names)]
-    names = {}
-    for pair in pairs:
-        name, equals, value = pair.partition("=")
-        if name not in known or not equals or not value:
-            raise ValueError(f"--names must be NAME=VALUE with one of the names {', '.join(known)}, not {pair!r}")
-        names[name] = value
-    return Names(**names)
 
 
 class Secrets:

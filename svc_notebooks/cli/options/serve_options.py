@@ -3,6 +3,7 @@
 import argparse
 from pathlib import Path
 
+from .names_option import add_names_option
 from .option_types import (
     age_option,
     count_option,
@@ -112,6 +113,7 @@ def add_serve_options(serve: argparse.ArgumentParser) -> None:
         action="store_true",
         help="use https; ca in the output is then the path of the CA certificate, which is removed at the end",
     )
+    add_names_option(serve)
     serve.add_argument("--token", type=token_option, help="the first user's token (default: a random one)")
     serve.add_argument(
         "--store",

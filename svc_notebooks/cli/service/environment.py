@@ -19,6 +19,7 @@ from ...core.http.messages import Request, Response
 from ...core.http.origins import ANY, is_host_name
 from ...core.policy import Policy
 from ..class_options import ClassOptions, read_class
+from ..options.names_option import names_of, policy_of
 from ..options.serve_options import serve_parser
 
 if TYPE_CHECKING:
@@ -64,10 +65,15 @@ def open_with_options(
         "live_page": not options.no_live_page,
         "path_prefix": options.prefix,
     }
-    policy = Policy(**{**settings, **getattr(options, "policy", {})})
+    policy = Policy(**{**settings, **policy_of(options.names), **getattr(options, "policy", {})})
     service = stack.enter_context(
         open_service(
-            options.store, content=options.content, shared=options.shared, journal=options.journal, policy=policy
+            options.store,
+            content=options.content,
+            shared=options.shared,
+            journal=options.journal,
+            policy=policy,
+            names=names_of(options.names),
         )
     )
     for text in service.notes:
@@ -85,7 +91,7 @@ _log = logging.getLogger(__name__)
 PREFIX = "SVC_"
 
 _SWITCHES = ("--shared", "--control", "--no-live-page")
-_LISTS = ("--host-name", "--allow-origin")
+_LISTS = ("--host-name", "--allow-origin", "--names")
 _OPTIONS = (
     *("--store", "--content", *_SWITCHES, *_LISTS, "--journal", "--prefix", "--token", "--control-token"),
     *("--class", "--tokens", "--quota-bytes", "--requests-per-minute", "--channels"),

@@ -14,13 +14,14 @@ from ...core.api.public_endpoints import BATCHES, PAGES
 from ...core.errors.catalogue import ApiError, refuse
 from ...core.faults.plan import FaultTarget
 from ...core.http.messages import Disconnected, Query, Request, Response, close_body
+from ...core.http.multipart import MediaType
 from ...core.http.redaction import redact_target
 from ..context.access_tokens import Caller, TokenVerifier, require_scopes
 from ..context.bodies import RequestBody, ResponseStream, content_length
 from ..context.conditions import CHECKED_HEADERS, check_headers
 from ..context.csrf import check_page
 from ..context.external_origin import without_prefix
-from ..context.public_request import PublicRequest
+from ..context.public_request import FORM, MAX_FORM_SIZE, PublicRequest
 from ..context.request_journal import Journal, JournalEntry
 from ..context.responses import error_response
 from ..context.service_context import RequestContext, ServiceContext
@@ -28,6 +29,7 @@ from ..context.whole_body import WHOLE_BODY, WholeBody
 from ..files.operations import check_booleans
 from ..files.resumable_upload import session_caller
 from ..files.storage_errors import disk_refusal
+from ..files.upload_commands import command_response, is_command, session_request
 from ..state.expiry import expire_session
 from ..tables import SnapshotChanged
 from . import cors
@@ -78,6 +80,9 @@ class Dispatcher:
         """Return the response, with status 500 if a handler fails. Raises Disconnected for a cut connection."""
         if prefix := self._context.policy.path_prefix:
             request = without_prefix(request, prefix)
+        if UPLOAD in request.url and is_command(request.headers, self._context):
+            refused = self.refusal(request, session_request, SESSION.name)
+            return refused or command_response(self.handle(session_request(request, self._context)), self._context)
         parts, headers = urlsplit(request.url), request.headers.by_name()
         entry = self._open_entry(request, parts, headers)
         observation = Observation(self.observers, entry) if self.observers else None
@@ -127,7 +132,7 @@ class Dispatcher:
             self._journal.close(entry)
 
     def refusal(
-        self, request: Request, check: Callable[[Request, ServiceContext], None], operation: str
+        self, request: Request, check: Callable[[Request, ServiceContext], object], operation: str
     ) -> Response | None:
         """Return None if `check` accepts a request, or else add a journal row and return the error response.
 
@@ -254,6 +259,8 @@ class Dispatcher:
         entry.declared = content_length(request, required=is_upload and method != "DELETE")
         if not CHECKED_HEADERS.isdisjoint(incoming.headers):
             check_headers(request.headers, method, operation)
+        if method == "POST" and operation.body is None and not is_upload:
+            query = _with_form(query, request, body)
         if query.pairs and operation is not SESSION:
             check_booleans(query, operation)
         request_context = RequestContext(request, method, operation, path_params, query, caller, body, entry)
@@ -278,6 +285,18 @@ class Dispatcher:
             if owner:
                 return owner
         return self._tokens.caller(headers, incoming.query)
+
+
+def _with_form(query: Query, request: Request, body: RequestBody) -> Query:
+    """Return the query with the parameters of a form, which clients send to operations without another body."""
+    if MediaType.parse(request.headers.get("Content-Type") or "").essence != FORM:
+        return query
+    content = b""
+    while block := body.read(MAX_FORM_SIZE):
+        content += block
+        if len(content) > MAX_FORM_SIZE:
+            raise refuse("metadataTooLarge", limit=MAX_FORM_SIZE)
+    return Query([*query.pairs, *query_parameters(content.decode("ascii", "replace")).pairs])
 
 
 def _error_response(error: ApiError, entry: JournalEntry) -> Response:

@@ -24,6 +24,7 @@ from ..files import (
     operations as file_operations,
     permissions,
     resumable_upload,
+    revisions,
     simple_upload,
 )
 from ..files.resumable_initiation import initiate
@@ -80,6 +81,10 @@ HANDLERS: Mapping[str, Handler] = {
     "changes.watch": watch_requests.watch_changes,
     "channels.stop": watch_requests.stop,
     "calendarChannels.stop": watch_requests.stop,
+    "revisions.list": revisions.list_revisions,
+    "revisions.get": revisions.get,
+    "drives.list": revisions.list_drives,
+    "teamdrives.list": revisions.list_drives,
     "about.get": about.get,
     "events.insert": events.insert,
     "events.import": events.import_event,

@@ -20,6 +20,7 @@ from ...core.http.messages import JSON, Body, JSONObject, Query, Response
 from ...core.http.mime import detect
 from ...core.resources.files import File, FileList, GeneratedIds
 from ..blobs.blob_store import BLOCK
+from ..context.conditions import with_etag
 from ..context.external_origin import external_base_url
 from ..context.page_tokens import decode_page_token, encode_page_token
 from ..context.responses import empty_response, json_response
@@ -307,7 +308,10 @@ def list_files(context: ServiceContext, request: RequestContext) -> Response:
         file_mask = mask.get("files") or {field_mask.STAR: field_mask.ALL}
         view = ViewContext(context, request.caller, request.http_request)
         value["files"] = file_resources(page.rows, file_mask, view)
-    return json_response(query, {name: member for name, member in value.items() if everything or name in mask})
+    return with_etag(
+        json_response(query, {name: member for name, member in value.items() if everything or name in mask}),
+        request.headers,
+    )
 
 
 def int_param(query: Query, name: str, default: int, maximum: int) -> int:

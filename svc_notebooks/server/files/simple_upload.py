@@ -22,6 +22,8 @@ from .rows import add_file, check_new, file_for, new_row
 from .storage_quota import check_usage
 
 JSON_ESSENCE = "application/json"
+_MULTIPART = ("multipart/related", "multipart/mixed", "multipart/form-data")
+"""The media types of a multipart upload. The interface names the first, clients of the family also send the others."""
 
 
 class OrphanedContent(NamedTuple):
@@ -119,7 +121,7 @@ class _MultipartReceiver:
 
     def read(self, body: Body) -> None:
         content_type = self._request.headers.get("Content-Type") or ""
-        if MediaType.parse(content_type).essence not in ("multipart/related", "multipart/mixed"):
+        if MediaType.parse(content_type).essence not in _MULTIPART:
             raise MultipartError("Content-Type must be multipart/related.")
         decoder = MultipartDecoder(boundary_of(content_type))
         while block := body.read(BLOCK):
