@@ -24,12 +24,12 @@ from . import actions
 from .actions import FileAction
 from .details import FileDetails, content_note, every_field
 from .dialogs import KERNEL, QUESTIONS, ConfirmDialog, Question, action_for
-from .downloads import Actions, FileDownloads
-from .listing import FileListing, ListingEvents
+from .downloads import FileDownloads
+from .listing import FileListing
 from .preview import FilePreview, fetch_preview
 from .recent_files import folder_options
 from .search import TRASH, FileQuery
-from .uploads import FolderUploads, UploadEvents
+from .uploads import FolderUploads
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -210,17 +210,11 @@ class FileBrowser(Form):
         self.status.add_class("svc-status")
         self.about = FileDetails(lambda file, allowed: self._guard(lambda: self._set_viewers(file, allowed)))
         self.browser_download = make_download(lambda: None)
-        run, messages = (self._session_now, self._guard, self._run_action), (self._show_status, self._show_error)
-        self.downloads = FileDownloads(Actions(*run, *messages, self.browser_download.save, self._focus_button))
-        self.listing = self._make_listing(make_list)
+        self.downloads = FileDownloads(self)
+        self.listing = FileListing(make_list, self)
         self.search, self.files, self.location = self.listing.search, self.listing.files, self.listing.location
         self.picker = make_picker("Upload", ".svc-browser")
-        self.uploads = FolderUploads(
-            self.picker,
-            UploadEvents(
-                self._session_now, lambda: self.listing.folder, self._guard, self._on_uploaded, self._on_error
-            ),
-        )
+        self.uploads = FolderUploads(self.picker, self)
         self._buttons()
         self.question.watch(self._on_question_change)
         self.question.no.on_click(lambda _button: self._show_error(None))
@@ -241,19 +235,6 @@ class FileBrowser(Form):
             self.browser_download,
         )
         self._guard(self.refresh)
-
-    def _make_listing(self, make_list: Callable[[str, dict[str, str]], RowList]) -> FileListing:
-        events = ListingEvents(
-            session=self._session_now,
-            guard=self._guard,
-            navigated=self._on_navigation,
-            listed=self._show_selection,
-            selected=self._on_selection,
-            opened=self._preview,
-            key_pressed=self._on_key,
-            failed=self._on_error,
-        )
-        return FileListing(make_list, events)
 
     def _buttons(self) -> None:
         self.up = self._button("Up", "Go to the parent folder", self.listing.go_up)

@@ -22,6 +22,7 @@ from .details import is_folder, minute_text, owner
 if TYPE_CHECKING:
     from ....client.session import Session
     from ....core.resources.files import File
+    from .browser import FileBrowser
 
 
 _REASON = "cannotDownloadAbusiveFile"
@@ -257,35 +258,17 @@ def _conflict(error: PathExists, facts: File) -> Conflict:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Actions:
-    """The functions of the file browser that FileDownloads calls.
-
-    `do` runs an action and shows the text that its second argument returns for the DownloadResult. `guarded` calls a
-    function and shows an exception, `say` shows a status text, and `warn` an error. `focus_button` focuses the button
-    that started the download.
-    """
-
-    session: Callable[[], Session]
-    guarded: Callable[[Callable[[], None]], None]
-    do: Callable[[FileAction, Callable[[DownloadResult], str]], None]
-    say: Callable[[str], None]
-    warn: Callable[[Exception], None]
-    save_in_browser: Callable[[str, str, bytes], object]
-    focus_button: Callable[[], None]
-
-
 class FileDownloads(widgets.VBox):  # type: ignore[misc]
     """Runs downloads, and asks about existing files or flagged files. The answer starts another download or cancels."""
 
-    def __init__(self, actions: Actions) -> None:
-        self._actions = actions
+    def __init__(self, browser: FileBrowser) -> None:
+        self._browser = browser
         self._request: Download | None = None
         self._make_action: Callable[..., FileAction] = save_action
         self._result = DownloadResult()
         self._deferred: tuple[Download, ...] = ()
-        self.replace = ReplaceQuestion(lambda answer: actions.guarded(lambda: self._on_replace_answer(answer)))
-        self.abuse = Confirmation(actions.guarded)
+        self.replace = ReplaceQuestion(lambda answer: browser._guard(lambda: self._on_replace_answer(answer)))
+        self.abuse = Confirmation(browser._guard)
         super().__init__([self.replace, self.abuse])
 
     @property
@@ -303,7 +286,7 @@ class FileDownloads(widgets.VBox):  # type: ignore[misc]
 
     def fetch(self, request: Download) -> None:
         """Download files to the person's browser. Raises ValueError for a folder."""
-        names = self._actions.session().names
+        names = self._browser._session_now().names
         if folders := [str(facts.get("name")) for facts in request.files if is_folder(facts, names)]:
             raise ValueError(f"{', '.join(folders)}: a folder is saved in the notebook folder only. Change Save as.")
         self._begin(request, fetch_action)
@@ -314,7 +297,7 @@ class FileDownloads(widgets.VBox):  # type: ignore[misc]
             raise ValueError(refusal_message(facts))
         kept = f"Cancelled. {facts.get('name')} was not fetched."
         ask_about_abuse(
-            self.abuse, [facts], "Show anyway", confirmed=confirmed, cancelled=lambda: self._actions.say(kept)
+            self.abuse, [facts], "Show anyway", confirmed=confirmed, cancelled=lambda: self._browser._show_status(kept)
         )
 
     def _begin(self, request: Download, make_action: Callable[..., FileAction]) -> None:
@@ -326,13 +309,13 @@ class FileDownloads(widgets.VBox):  # type: ignore[misc]
         code = ""
         if self._request:
             code = self._request.save_code if self._make_action is save_action else self._request.read_code
-        self._actions.do(self._make_action(self._actions.session(), downloads, code), self._on_finish)
+        self._browser._run_action(self._make_action(self._browser._session_now(), downloads, code), self._on_finish)
 
     def _on_finish(self, attempt: DownloadResult) -> str:
         for facts, body in attempt.bodies:
-            self._actions.save_in_browser(str(facts.get("name")), str(facts.get("mimeType")), body)
+            self._browser.browser_download.save(str(facts.get("name")), str(facts.get("mimeType")), body)
         if attempt.error:
-            self._actions.warn(attempt.error)
+            self._browser._show_error(attempt.error)
         self._result = replace(attempt, flagged=(*self._deferred, *attempt.flagged))
         self._deferred = ()
         if attempt.conflicts:
@@ -344,9 +327,9 @@ class FileDownloads(widgets.VBox):  # type: ignore[misc]
     def _on_replace_answer(self, answer: str) -> None:
         attempt, free = self._result, self.replace.alternative_paths
         self.replace.dismiss()
-        self._actions.focus_button()
+        self._browser._focus_button()
         if answer == CANCEL:
-            self._actions.say("Cancelled. The existing files are unchanged.")
+            self._browser._show_status("Cancelled. The existing files are unchanged.")
             self._ask_about_abuse()
             return
         self._deferred = attempt.flagged
@@ -360,7 +343,7 @@ class FileDownloads(widgets.VBox):  # type: ignore[misc]
         mine = [download for download in self._result.flagged if is_owned(download.files[0])]
         others = [download.files[0] for download in self._result.flagged if not is_owned(download.files[0])]
         if others:
-            self._actions.warn(ValueError(" ".join(map(refusal_message, others))))
+            self._browser._show_error(ValueError(" ".join(map(refusal_message, others))))
         if mine:
             ask_about_abuse(
                 self.abuse,
@@ -371,10 +354,10 @@ class FileDownloads(widgets.VBox):  # type: ignore[misc]
             )
 
     def _download_anyway(self, flagged: Sequence[Download]) -> None:
-        self._actions.focus_button()
+        self._browser._focus_button()
         self._request = replace(self._request, acknowledge_abuse=True) if self._request else None
         self._run([replace(download, acknowledge_abuse=True) for download in flagged])
 
     def _on_decline(self) -> None:
-        self._actions.focus_button()
-        self._actions.say("Cancelled. The flagged files were not downloaded.")
+        self._browser._focus_button()
+        self._browser._show_status("Cancelled. The flagged files were not downloaded.")

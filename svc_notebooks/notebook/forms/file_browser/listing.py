@@ -18,6 +18,7 @@ from .search import HEADING_ORDERS, ROOT_FOLDER, FileQuery, FileSearch, heading_
 if TYPE_CHECKING:
     from ....client.session import Session
     from ....core.resources.files import File, FileList
+    from .browser import FileBrowser
 
 
 _IDS_PER_REQUEST = 1000
@@ -194,30 +195,11 @@ _NO_MATCH = "No files."
 _NOT_LISTED = "The files could not be listed."
 
 
-@dataclass(frozen=True, slots=True)
-class ListingEvents:
-    """The functions of the file browser that FileListing calls.
-
-    `navigated` is called before another list is loaded, `listed` after a page is shown, `selected` after the selection
-    has changed, and `opened` with a file that is not a folder. `key_pressed` is called with a key for the selected
-    files. `guard` calls a handler and shows its exception, `failed` shows the exception of a request.
-    """
-
-    session: Callable[[], Session]
-    guard: Callable[[Callable[[], None]], None]
-    navigated: Callable[[], None]
-    listed: Callable[[], None]
-    selected: Callable[[], None]
-    opened: Callable[[File], None]
-    key_pressed: Callable[[str], None]
-    failed: Callable[[Exception], None]
-
-
 class FileListing:
-    """Lists the files of a folder or of a search, one page at a time. The file browser places its widgets."""
+    """Lists the files of a folder or of a search, one page at a time. `browser` places its widgets."""
 
-    def __init__(self, make_list: Callable[[str, dict[str, str]], RowList], events: ListingEvents) -> None:
-        self._events = events
+    def __init__(self, make_list: Callable[[str, dict[str, str]], RowList], browser: FileBrowser) -> None:
+        self._browser = browser
         self._folders = [ROOT_FOLDER]
         self._page: list[File] = []
         self._shown: PageRequest | None = None
@@ -228,15 +210,15 @@ class FileListing:
         self._counter = LatestTask(lambda _error: None)
         self.search, self.files, self.pager = FileSearch(), make_list("Files", COLUMNS), Pager()
         self.location = widgets.HTML()
-        guard = events.guard
+        guard = browser._guard
         self.search.watch(self._on_search)
         self.pager.watch(self.load, guard)
         self.files.watch(
-            lambda: None if self._showing else events.selected(),
+            lambda: None if self._showing else browser._on_selection(),
             lambda file_id: guard(lambda: self._open_row(file_id)),
             lambda: guard(self.go_up),
             self.search.sort_by,
-            events.key_pressed,
+            browser._on_key,
         )
 
     @property
@@ -294,7 +276,7 @@ class FileListing:
     def load(self, *, delay: float = 0) -> None:
         """List the current page, after a person has gone there."""
         self._navigating = True
-        self._events.navigated()
+        self._browser._on_navigation()
         self._load(delay)
 
     def refresh(self, *, select: Sequence[str] = ()) -> None:
@@ -316,9 +298,9 @@ class FileListing:
         self._restart()
 
     def open_file(self, facts: File) -> None:
-        """List a folder, or call `opened` for any other file."""
-        if not is_folder(facts, self._events.session().names):
-            self._events.opened(facts)
+        """List a folder, or show a preview of any other file."""
+        if not is_folder(facts, self._browser._session_now().names):
+            self._browser._preview(facts)
             return
         parents = self._folders if self.search.in_folder else [ROOT_FOLDER]
         self._folders = [*parents, (str(facts["id"]), str(facts["name"]))]
@@ -337,7 +319,7 @@ class FileListing:
             self._load(0)
 
     def _on_search(self, typed: bool) -> None:
-        self._events.guard(lambda: self._restart(_TYPING_PAUSE if typed else 0))
+        self._browser._guard(lambda: self._restart(_TYPING_PAUSE if typed else 0))
 
     def _restart(self, delay: float = 0) -> None:
         if self._shown is None or self.query.q != self._shown.query.q:
@@ -351,7 +333,7 @@ class FileListing:
                 self.open_file(file)
 
     def _load(self, delay: float) -> None:
-        session, request = self._events.session(), self.request
+        session, request = self._browser._session_now(), self.request
         self._loader.begin(
             lambda: request.send(session),
             lambda page: self._show(request, page),
@@ -372,7 +354,7 @@ class FileListing:
         self._count(request)
 
     def _show_rows(self, files: list[File], empty_message: str) -> None:
-        names = self._events.session().names
+        names = self._browser._session_now().names
         self._page = files
         self._showing = True  # the events of the list are about the person's selection only
         self.files.show([table_row(file, names) for file in files], empty_message)
@@ -380,7 +362,7 @@ class FileListing:
             self.files.chosen = selected
         self._showing, self._to_select = False, []
         self.location.value = tag("span", tag("strong", self.location_text), class_="svc-place")
-        self._events.listed()
+        self._browser._show_selection()
         if self._navigating:  # the pressed button may have become disabled
             self.files.focus_if_lost()
         self._navigating = False
@@ -393,13 +375,13 @@ class FileListing:
             self.pager.show(0, None)
             self._show_rows([], _NOT_LISTED)
         self.pager.stop_waiting()
-        self._events.failed(error)
+        self._browser._on_error(error)
 
     def _count(self, request: PageRequest) -> None:
         """Count the files in the background if they are not all on this page."""
         if not self.pager.needs_count or self._counter.busy or not can_run_in_background():
             return
-        session = self._events.session()
+        session = self._browser._session_now()
         self._counter.begin(
             lambda: request.count(session, lambda: request.query.q == self.query.q),
             lambda counted: self.pager.show_total(counted[0], complete=counted[1]),

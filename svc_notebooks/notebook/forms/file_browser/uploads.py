@@ -23,6 +23,7 @@ from .details import minute_text
 if TYPE_CHECKING:
     from ....client.session import Session
     from ....core.resources.files import File
+    from .browser import FileBrowser
 
 
 _NAMES_PER_REQUEST = 20
@@ -158,21 +159,6 @@ def free_name(session: Session, folder_id: str, name: str) -> Path:
 Folder = tuple[str, str]
 
 
-@dataclass(frozen=True, slots=True)
-class UploadEvents:
-    """The functions of the file browser that FolderUploads calls.
-
-    `folder` returns the id and the name of the open folder. `finished` is called with a status text, the ids of the
-    uploaded files and the equivalent code. `guard` calls a handler and shows its exception, `failed` shows an error.
-    """
-
-    session: Callable[[], Session]
-    folder: Callable[[], Folder]
-    guard: Callable[[Callable[[], None]], None]
-    finished: Callable[[str, Sequence[str], str], None]
-    failed: Callable[[Exception], None]
-
-
 class FolderUploads(widgets.VBox):  # type: ignore[misc]
     """Uploads the files of a picker to the folder that was open when the person chose them.
 
@@ -180,16 +166,16 @@ class FolderUploads(widgets.VBox):  # type: ignore[misc]
     during an upload or a question wait for its end.
     """
 
-    def __init__(self, picker: FilePicker, events: UploadEvents) -> None:
-        self._events = events
+    def __init__(self, picker: FilePicker, browser: FileBrowser) -> None:
+        self._browser = browser
         self._picker = picker
         self._folders: dict[object, Folder] = {}
         self._conflicts: tuple[FolderConflict, ...] = ()
         self._folder: Folder = ("", "")
-        self.work = BackgroundTask(events.failed)
-        self.question = ReplaceQuestion(lambda answer: events.guard(lambda: self._on_answer(answer)))
+        self.work = BackgroundTask(browser._on_error)
+        self.question = ReplaceQuestion(lambda answer: browser._guard(lambda: self._on_answer(answer)))
         super().__init__([self.question, self.work])
-        picker.watch(lambda: events.guard(self._on_files))
+        picker.watch(lambda: browser._guard(self._on_files))
 
     @property
     def busy(self) -> bool:
@@ -197,7 +183,7 @@ class FolderUploads(widgets.VBox):  # type: ignore[misc]
 
     def _on_files(self) -> None:
         for source in self._picker.sources():
-            self._folders.setdefault(source, self._events.folder())
+            self._folders.setdefault(source, self._browser.listing.folder)
         self._begin_next()
 
     def _begin_next(self) -> None:
@@ -212,11 +198,11 @@ class FolderUploads(widgets.VBox):  # type: ignore[misc]
             return
         self._folder = folder = self._folders[files[0].source]
         batch = _first_of_each_name([file for file in files if self._folders[file.source] == folder])
-        session = self._events.session()
+        session = self._browser._session_now()
         self._run(batch, lambda report: upload_free_names(session, folder, batch, report))
 
     def _on_answer(self, answer: str) -> None:
-        conflicts, session = self._conflicts, self._events.session()
+        conflicts, session = self._conflicts, self._browser._session_now()
         self.question.dismiss()
         chosen = [conflict.upload.chosen for conflict in conflicts]
         if answer == CANCEL:
@@ -247,9 +233,9 @@ class FolderUploads(widgets.VBox):  # type: ignore[misc]
         self._picker.forget(list(done))
         for file in done:
             self._folders.pop(file.source, None)
-        self._events.finished(words, result.ids, uploaded_code(result.ids) if result.ids else "")
+        self._browser._on_uploaded(words, result.ids, uploaded_code(result.ids) if result.ids else "")
         if result.error and not isinstance(result.error, Stopped):
-            self._events.failed(result.error)
+            self._browser._on_error(result.error)
         self._on_files()  # files that arrived meanwhile
 
     def _summary(self, chosen: Sequence[ChosenFile], result: UploadResult) -> str:
