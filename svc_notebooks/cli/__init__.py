@@ -3,7 +3,7 @@ sweep | conformance | doctor`.
 
 lab, run, grade, serve, conformance                      a module for each command
 stores                                                   check, backup, migrate and sweep
-class_options, options, service                          options of `serve --class`; other options; the opened service
+options, service                                         options of commands; the opened service
 notebook_files                                           the notebooks of the package, and settings of JupyterLab
 output_file, marks                                       output files of commands; saved marks and tables of `grade`
 """

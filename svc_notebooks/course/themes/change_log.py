@@ -15,9 +15,8 @@ from .shared_checks import list_text, quantity, require_single_file
 if TYPE_CHECKING:
     from ...client.session import Session
     from ..definition import Value
-    from ..evidence import Evidence, RecordedRequest
+    from ..evidence import Evidence, ExerciseExchange, RecordedRequest
     from ..exercise_service import ExerciseService
-    from ..request_recorder import ExerciseExchange
 
 _COPY = "copy.json"
 _LOOK = "Look at `svc.exchanges()`."

@@ -4,11 +4,34 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import ipywidgets as widgets
 
 from .html import tag
+
+if TYPE_CHECKING:
+    from ...core.resources.files import File
+
+
+FIELD = "viewersCanCopyContent"
+ARGUMENT = "viewers_can_copy_content"
+_TOOLTIP = "Off: only people who may edit the file can download, export and copy it (viewersCanCopyContent=true)"
+
+
+def viewers_switch() -> widgets.Checkbox:
+    """Create the checkbox "Viewers may download, export and copy", which is checked by default."""
+    return checkbox("Viewers may download, export and copy", _TOOLTIP, value=True)
+
+
+def is_restricted(facts: File) -> bool:
+    """Return whether only people who can edit the file can download, export and copy the file."""
+    return facts.get(FIELD) is True
+
+
+def may_edit(facts: File) -> bool:
+    return (facts.get("capabilities") or {}).get("canEdit") is True
+
 
 LABEL = {"description_width": "var(--svc-label)"}
 """The style of a label in the first column of a form. On narrow pages the label is above the control."""

@@ -13,7 +13,7 @@ from svc_notebooks.notebook.forms.event.attendee_rows import AttachmentRow, Atta
 from svc_notebooks.notebook.forms.event.bindings import NONE, OWN as OWN_REMINDERS, ReminderRows
 from svc_notebooks.notebook.forms.event.time.start_and_end import WhenChoice, ZoneChoice, matching_zones
 from svc_notebooks.notebook.forms.recurrence.builder import CUSTOM, NTH, MonthChoice, RecurrenceBuilder, Repeat
-from svc_notebooks.notebook.forms.recurrence.preview import RecurrencePreview, instance_list
+from svc_notebooks.notebook.forms.recurrence.month_calendars import RecurrencePreview, instance_list
 from svc_notebooks.notebook.widgets.month_table import month_after, month_picture
 
 BERLIN = zone("Europe/Berlin")

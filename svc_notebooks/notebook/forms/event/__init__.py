@@ -3,7 +3,7 @@
 form: the event form, and the event form with a list of events for the dashboard.
 bindings: a table that binds each control to event fields and arguments, and a field for event fields without a control.
 controls, inputs: all controls with those under "More options", and the simple controls.
-guest_list: the guests as a list. attendee_rows: rows of guests, attachments and properties.
+attendee_rows: the guests as a list, and rows of guests, attachments and properties.
 to_arguments: converts the controls to arguments and Python code.
 time/: start, end and time zone.
 """

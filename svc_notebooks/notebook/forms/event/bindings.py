@@ -27,8 +27,7 @@ from ...widgets.field import (
     text_area,
 )
 from ..recurrence.builder import RecurrenceBuilder
-from .attendee_rows import AttachmentRows, PropertyRows
-from .guest_list import GuestList
+from .attendee_rows import AttachmentRows, GuestList, PropertyRows
 from .inputs import (
     Binding,
     CalendarChoice,

@@ -13,10 +13,9 @@ from ...events.series import Series
 from ...widgets.field import EditableRows, Field, MoreOptions, set_visible
 from ...widgets.html import tag
 from ..recurrence.builder import RecurrenceBuilder
-from ..recurrence.preview import RecurrencePreview
-from .attendee_rows import AttachmentRows, AttendeeRows, PropertyRows
+from ..recurrence.month_calendars import RecurrencePreview
+from .attendee_rows import AttachmentRows, AttendeeRows, GuestList, PropertyRows
 from .bindings import BINDINGS, FIRST, GUESTS, SECOND, OtherFields
-from .guest_list import GuestList
 from .inputs import Binding, CalendarChoice, ColorPicker, SwitchInput
 from .time.start_and_end import TimeChoice, WhenChoice
 

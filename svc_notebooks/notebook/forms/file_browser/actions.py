@@ -15,8 +15,7 @@ from ...files.folders import move
 from ...files.permissions import grantees, share
 from ...files.trash import delete, trash, untrash
 from ...widgets.background_task import Report
-from ...widgets.copy_restriction import ARGUMENT
-from ...widgets.field import LABEL, Field, MoreOptions, describe, on_change, small_button, text_field
+from ...widgets.field import ARGUMENT, LABEL, Field, MoreOptions, describe, on_change, small_button, text_field
 from ...widgets.upload_buffer import ChosenFile
 
 if TYPE_CHECKING:

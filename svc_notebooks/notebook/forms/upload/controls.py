@@ -13,18 +13,22 @@ from ...byte_sizes import KIB, MIB
 from ...files.metadata import metadata_body
 from ...files.upload_requests import new_content, new_files
 from ...frames.frames import camel
-from ...widgets.copy_restriction import ARGUMENT, FIELD, is_restricted, may_edit, viewers_switch
 from ...widgets.field import (
+    ARGUMENT,
+    FIELD,
     LABEL,
     Field,
     MoreOptions,
     SingleField,
     describe,
+    is_restricted,
+    may_edit,
     on_change,
     set_visible,
     small_button,
     text_area,
     text_field,
+    viewers_switch,
 )
 from ...widgets.file_picker import FileChoice
 from ...widgets.upload_buffer import ChosenFile
