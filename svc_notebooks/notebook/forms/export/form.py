@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import ipywidgets as widgets
 
 from ....core.errors.errors import PathExists
-from ....core.platform import capabilities
 from ....local.existing_file import check_path
 from ....local.saving import REPLACED, SAVED, UNCHANGED, SavedFile, save_bytes
 from ...arguments import file_ids
@@ -19,7 +17,7 @@ from ...byte_sizes import size_text
 from ...current_session import SessionLike, session_or_current
 from ...frames.frames import frame
 from ...frames.schemas import EXPORTED
-from ...widgets.background_task import Report, Stopped
+from ...widgets.background_task import BackgroundTask, Report, Stopped
 from ...widgets.dialogs.replace_question import CANCEL, REPLACE, Conflict, ReplaceQuestion
 from ...widgets.field import LABEL, describe, text_field
 from ...widgets.file_download import BrowserDownload, default_download
@@ -236,11 +234,7 @@ class ExportControls(widgets.VBox):  # type: ignore[misc]
         return f"svc.export({', '.join(map(repr, arguments))}{', overwrite=True' if overwrite else ''})"
 
 
-_STATUS_INTERVAL = 5
-"""Seconds between two status texts of a long export."""
-
 _CONVERTING = "Converting …"
-_STOPPING = "Stopping when the service responds …"
 _CANCELLED = "Cancelled: nothing was saved"
 _WORDS = {
     SAVED: "Done: {name}, {size}, saved as {path}",
@@ -293,7 +287,6 @@ class ExportForm(Form):
         self._done: list[Mapping[str, Any]] = []
         self._selection: Selection | None = None
         self._updating = False
-        self._stop_requested = False
         self._waiting_export: tuple[ExportRequest, bytes] | None = None
         self._answer_arguments: dict[str, Any] = {}
         self.controls = ExportControls()
@@ -306,6 +299,7 @@ class ExportForm(Form):
         self.browser_download = make_download(self._on_received)
         buttons = row(self.export, self.preview, self.cancel)
         self.bar.reset("Export")
+        self.work = BackgroundTask(self._on_error, self.bar)
         self.controls.document.refresh.on_click(lambda _button: self._guard(self.refresh))
         self.controls.document.watch(lambda: self._guard(self._show_formats))
         self.controls.watch(self._on_change)
@@ -315,6 +309,7 @@ class ExportForm(Form):
             buttons,
             self.question,
             self.bar,
+            self.work,
             self.alert,
             self.view,
             self.browser_download,
@@ -325,6 +320,10 @@ class ExportForm(Form):
     def result(self) -> DataFrame:
         """The saved exports, with the columns of `export()`. Browser downloads are included and have no path."""
         return frame(EXPORTED, self._done)
+
+    @property
+    def busy(self) -> bool:
+        return self.work.busy
 
     def code(self) -> str:
         return self.controls.code(**self._answer_arguments)
@@ -379,48 +378,28 @@ class ExportForm(Form):
         self._show_code()
         self.bar.begin(f"Export {request.name}", None)
         self.bar.show_text(_CONVERTING)
-        self._stop_requested = False
+
+        def finish(body: bytes) -> None:
+            with HANDLER_LOCK:  # the browser may have received the file before the status says that it is sent
+                self.bar.complete(on_done(request, body))
+
         try:
-            self._task = asyncio.get_running_loop().create_task(self._run_in_thread(request, on_done))
-        except RuntimeError:  # no event loop
-            self._finish(request, on_done, lambda: request.run(self._check_stop))
+            self.work.begin("", request.run, finish, in_thread=True)
+        except Exception as error:  # without a thread
+            self._on_error(error)
 
     def _cancel(self) -> None:
         if not self.busy:
             raise ValueError("Nothing is running that could be cancelled.")
-        self._stop_requested = True
-        self.bar.show_text(_STOPPING)
+        self.work.stop()
 
-    def _check_stop(self, done: int, total: int | None) -> None:
-        """Raise Stopped if a person has clicked Cancel. The export calls this function to report progress."""
-        if self._stop_requested:
-            raise Stopped
-
-    async def _run_in_thread(self, request: ExportRequest, on_done: Callable[[ExportRequest, bytes], str]) -> None:
-        """Run the export in a thread, so that the kernel handles messages. Without threads, run the export directly."""
-        if not capabilities().threads:
-            self._finish(request, on_done, lambda: request.run(self._check_stop))
-            return
-        future = asyncio.ensure_future(asyncio.to_thread(request.run, self._check_stop))
-        seconds = 0
-        while not (await asyncio.wait([future], timeout=_STATUS_INTERVAL))[0]:
-            seconds += _STATUS_INTERVAL
-            self.bar.show_text(f"{_STOPPING if self._stop_requested else _CONVERTING} {seconds} seconds so far")
-        self._finish(request, on_done, future.result)
-
-    def _finish(
-        self, request: ExportRequest, on_done: Callable[[ExportRequest, bytes], str], result: Callable[[], bytes]
-    ) -> None:
-        with HANDLER_LOCK:  # the browser may have received the file before the status says that it is sent
-            try:
-                words = on_done(request, result())
-            except Stopped:
+    def _on_error(self, error: Exception) -> None:
+        with HANDLER_LOCK:
+            if isinstance(error, Stopped):
                 self.bar.complete(_CANCELLED, succeeded=False)
-            except Exception as error:
+            else:
                 self.bar.complete("Failed", succeeded=False)
                 self._show_error(error)
-            else:
-                self.bar.complete(words)
 
     def _save(self, request: ExportRequest, body: bytes) -> str:
         if request.path is not None:
