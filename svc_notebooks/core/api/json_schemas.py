@@ -364,6 +364,7 @@ RESOURCES: Final[Mapping[str, Schema]] = {
             "expires_in": INTEGER,
             "scope": STRING,
             "refresh_token": STRING,
+            "id_token": STRING,
         },
         ["access_token", "token_type", "expires_in", "scope"],
     ),
@@ -377,6 +378,8 @@ RESOURCES: Final[Mapping[str, Schema]] = {
         },
         ["aud", "scope"],
     ),
+    "UserInfo": record({**dict.fromkeys(("sub", "email", "name"), STRING), "email_verified": BOOLEAN}, ["sub"]),
+    "KeySet": record({"keys": array(ANYTHING)}, ["keys"]),
     "AuthorizationServer": record(
         {
             **dict.fromkeys(("issuer", "authorization_endpoint", "token_endpoint", "revocation_endpoint"), STRING),
