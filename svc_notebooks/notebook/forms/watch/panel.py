@@ -19,8 +19,14 @@ from ....core.platform import capabilities
 from ...current_session import SessionLike, session_or_current
 from ...frames.frames import frame
 from ...frames.schemas import MESSAGES
-from ...notifications.channel_request import channel_token, expiration_time
-from ...notifications.channels import renew_channel, stop_channel, watch_changes, watch_file
+from ...notifications.channels import (
+    channel_token,
+    expiration_time,
+    renew_channel,
+    stop_channel,
+    watch_changes,
+    watch_file,
+)
 from ...notifications.open_receiver import receiver
 from ...notifications.receiver import MAX_SHOWN, Receiver, headings, message_line
 from ...sandbox.sandbox import sandbox_of
