@@ -197,14 +197,16 @@ def _time_object(template: EventTime, name: Literal["date", "dateTime"], text: s
 
 
 def with_times(row: EventRow, body: Event, calendar: CalendarRow) -> EventRow:
-    """Return the row of an event with these fields, and with the columns of start and end computed from them."""
+    """Return the row of an event with the columns of start and end computed from its fields.
+
+    The days of an all-day event begin at midnight in the time zone of the calendar.
+    """
     tz, recurring = zone(calendar.zone), bool(body.get("recurrence"))
     # RDATE may add a date before the start of the event.
     starts = [start_of(body), *(extra.start for extra in recurrence_of(body).rdates)]
     return row._replace(
         start=min(to_millis(instant(start, tz)) for start in starts),
         end=None if recurring else to_millis(instant(end_of(body), tz)),
-        body=json.dumps(body),
     )
 
 
