@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from ...core.errors.caller_warning import warn_caller
 from ...core.events.instances import duration
+from ...core.events.series import Series
 from ...core.events.times import Shift, TimeError, print_time, read_time
 from ...core.http.messages import JSONObject, merge_patch
 from ...core.time_zones import zone
 from .body import partial_body, warn_about
 from .local_times import event_zones
 from .parameters import add_required
-from .series import Series
 from .series_state import SeriesState, exceptions, keep_changes
 
 if TYPE_CHECKING:

@@ -158,7 +158,7 @@ def test_without_extensions_the_path_is_unknown() -> None:
     assert (refused.status, refused.body) == (404, unknown.body)
 
 
-# -- days in the zone of the calendar ------------------------------------------------------------------------------------
+# -- days in the zone of the calendar ---------------------------------------------------------------------------------
 
 DAY = {"start": {"date": "2026-11-10"}, "end": {"date": "2026-11-11"}}
 DAYS = {**DAY, "recurrence": ["RRULE:FREQ=DAILY;INTERVAL=3;COUNT=3"]}

@@ -9,8 +9,8 @@ from itertools import islice
 import ipywidgets as widgets
 
 from ....core.events.instances import Occurrence
+from ....core.events.series import Series
 from ...events.event_days import DAY, day_of, event_days
-from ...events.series import Series
 from ...times import offset_text
 from ...widgets.field import set_visible, small_button
 from ...widgets.html import Markup, join_html, tag
