@@ -8,18 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import UTC, timedelta
 from hashlib import sha256
 
 from ...core.events.rfc5545_times import Start, print_moment
-from ...core.events.times import read_time
+from ...core.events.times import instant, read_time
 from ...core.http.messages import JSONObject
 from ...core.time_zones import zone
 from .ical_fields import event_fields, sequence_of
 from .ical_lines import Component, read_components
 from .ical_recurrence_reader import time_in_series
 from .ical_series import ImportedEvent as ImportedEvent, ImportedSeries
-from .ical_times import FileZones, event_times, in_utc, read_moment, reason, time_object
+from .ical_times import FileZones, event_times, read_moment, reason, time_object
 
 SHORTEST = timedelta(minutes=1)
 """The length of a timed event without a length."""
@@ -95,7 +95,7 @@ class _Version:
     def stamp(self) -> str:
         for name in ("DTSTAMP", "LAST-MODIFIED"):
             try:
-                return print_moment(in_utc(read_moment(self.component.value(name))))
+                return print_moment(instant(read_moment(self.component.value(name)), UTC))
             except ValueError:
                 pass
         return ""
@@ -112,6 +112,13 @@ class _Version:
         """Return the original start of a changed instance, in the type and the zone of the start of its series."""
         identifier = self.component.all("RECURRENCE-ID")[0]
         return time_in_series(identifier, start, self.zones, []) if start else self.zones.read(identifier, [])
+
+    def original_text(self, start: Start | None = None) -> str:
+        """Return the end of the id of a changed instance, or "" if its original start cannot be read."""
+        try:
+            return print_moment(self.original(start))
+        except (OverflowError, ValueError):  # for example, a time of the year 1 or 9999 in another zone
+            return ""
 
     @property
     def is_of_all_later(self) -> bool:
@@ -194,11 +201,7 @@ def _own_event(uid: str, version: _Version, note: str) -> ImportedEvent:
 
 def _instance(uid: str, version: _Version, notes: list[str]) -> ImportedEvent:
     """Return the event of a changed instance whose series is not in the file, or does not have the instance."""
-    try:
-        moment = print_moment(version.original())
-    except (OverflowError, ValueError):
-        event = version.event(f"{uid}_{version.component.value('RECURRENCE-ID')[:40]}", notes)
-    else:
-        event = version.event(f"{uid}_{moment}", notes)._replace(instance_of=(uid, version.original))
+    place = version.original_text() or version.component.value("RECURRENCE-ID")[:40]
+    event = version.event(f"{uid}_{place}", notes)
     event.body.pop("recurrence", None)
-    return event
+    return event._replace(instance_of=(uid, version.original_text if version.original_text() else None))

@@ -10,13 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import UTC, datetime, time, timedelta
-from itertools import chain, islice
+from datetime import UTC, datetime, timedelta
+from itertools import islice
 
-from ...core.events.instances import occurrences
+from ...core.events.instances import has_start, occurrences
 from ...core.events.rfc5545_times import print_moment, until_day
 from ...core.events.rrule import Recurrence, Rule, Start, is_all_day
-from ...core.events.rrule_expansion import rule_times
 from ...core.events.times import instant, read_time
 from ...core.resources.events import Event
 from .ical_lines import Property, time_property
@@ -92,23 +91,15 @@ def _rule_text(parts: str, rule: Rule, start: Start) -> str:
 
 def _with_true_end(rule: Rule, start: Start, end: Start) -> Rule:
     """Return the rule with UNTIL for COUNT if the rule does not generate the start, else unchanged."""
-    if rule.count is None or rule.count > _MAX_COUNT or _generates_start(rule, start):
+    if rule.count is None or rule.count > _MAX_COUNT or has_start(rule, start):
         return rule
     *_, last = occurrences(Recurrence(rules=(rule,)), start, end)
     return replace(rule, count=None, until=last.start)
 
 
-def _generates_start(rule: Rule, start: Start) -> bool:
-    has_by_parts = rule != Rule(rule.freq, rule.interval, rule.count, rule.until, rule.week_start)
-    if not has_by_parts and (rule.until is None or instant(rule.until, UTC) >= instant(start, UTC)):
-        return True  # without a part that begins with BY, the rule takes the day and the time of the start
-    begin = start if isinstance(start, datetime) else datetime.combine(start, time(), UTC)
-    return next(chain.from_iterable(rule_times(replace(rule, count=None), begin, None)), None) == begin
-
-
 def _dates(recurrence: Recurrence, start: Start) -> Iterator[Property]:
     dates = [in_zone_of(start, rdate.start) for rdate in recurrence.rdates if not rdate.duration]
-    if not any(_generates_start(rule, start) for rule in recurrence.rules):
+    if not any(has_start(rule, start) for rule in recurrence.rules):
         dates.insert(0, start)
     if dates:
         yield time_property("RDATE", *dates)

@@ -36,7 +36,7 @@ class ImportedEvent(NamedTuple):
 
     `notes` says what was changed or left out. `stamp` is the time of the version in UTC, or "". `method` is the METHOD
     of the calendar, which is CANCEL for an event that is cancelled. For an instance without a series in the file,
-    `instance_of` has the UID and a function that returns the original start for the start of the series, None if the
+    `instance_of` has the UID and a function that returns the end of its id for the start of the series, None if the
     series in the file does not have the instance. `problem` says why the event cannot be read.
     """
 
@@ -45,7 +45,7 @@ class ImportedEvent(NamedTuple):
     notes: list[str]
     stamp: str = ""
     method: str = ""
-    instance_of: tuple[str, Callable[[Start], Start] | None] | None = None
+    instance_of: tuple[str, Callable[[Start], str] | None] | None = None
     problem: str | None = None
 
     @property

@@ -13,7 +13,9 @@ from ...convert.input.charset import decode
 from ...convert.job import Job
 from ...core.durations import Duration, parse_duration
 from ...core.errors.errors import BadRequest, NotFound
-from ...core.time_zones import UTC_NAME
+from ...core.events.rfc5545_times import print_moment
+from ...core.events.times import read_time
+from ...core.time_zones import UTC_NAME, zone as zone_named
 from ..batch.batch import DONE, Batch, Errors, RowOperation, run
 from ..batch.resume import Resumable
 from ..batch.row_call import ROW_ERRORS, Report
@@ -23,7 +25,7 @@ from ..frames.frames import Record
 from .ical import calendar_entry, calendar_reminders
 from .parameters import check_calendar
 from .records import event_record, in_zone
-from .series_state import writable_fields
+from .series_state import exceptions, writable_fields
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -169,20 +171,14 @@ def _text(source: object) -> tuple[str, list[str]]:
     if b"\0" in content[:100] or b"\x1b$" in content:  # UTF-16 or ISO 2022, whose bytes are not those of ASCII
         content = decode(content, job).encode()
     lines = unfolded(content).split(b"\n")
+    texts = [line.decode("utf-8", "replace") for line in lines]
     # Only the lines that are not UTF-8 are decoded by a guess, because some programs mix character sets in a file.
-    guessed = [n for n, line in enumerate(lines) if not line.isascii() and not _is_utf8(line)]
+    guessed = [n for n, text in enumerate(texts) if "\ufffd" in text and text.encode() != lines[n]]
     decoded = decode(b"\n".join(lines[n] for n in guessed), job).split("\n")
-    texts = dict(zip(guessed, decoded, strict=False))
-    text = "\n".join([texts.get(n) or line.decode("utf-8", "replace") for n, line in enumerate(lines)])
+    for n, text in zip(guessed, decoded, strict=False):
+        texts[n] = text
+    text = "\n".join(texts)
     return text, [f"{len(guessed)} lines of the file are not UTF-8; their character set was guessed"] if guessed else []
-
-
-def _is_utf8(line: bytes) -> bool:
-    try:
-        line.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
 
 
 # -- one event -------------------------------------------------------------------------------------------------------
@@ -231,24 +227,13 @@ def _rows(session: Session, calendar: str, events: list[ImportedEvent], reminder
         uid, (series_uid, original) = str(event.body["iCalUID"]), event.instance_of or ("", None)
         series = events_of_uid.get(series_uid) if original else None
         instance_id = ""
-        if series and series.get("status") != "cancelled":
-            instance_id = f"{series['id']}_{_original_start(event, series)}"
+        if original and series and series.get("status") != "cancelled":
+            instance_id = f"{series['id']}_{original(read_time(series['start']))}"
         elif original:
             event = event._replace(notes=[*event.notes, "its series is not in the calendar; it is an event of its own"])
         row = _Row(event, events_of_uid.get(uid), instance_id, by_id.get(instance_id, series), False, lone.get(uid, []))
         rows.append(row._replace(is_stored=exported.get(uid) == event.digest))
     return rows
-
-
-def _original_start(event: ImportedEvent, series: Event) -> str:
-    from ...core.events.rfc5545_times import print_moment
-    from ...core.events.times import read_time
-
-    original = event.instance_of[1] if event.instance_of else None
-    try:
-        return print_moment(original(read_time(series.get("start")))) if original else ""
-    except OverflowError:  # a time of the year 1 or 9999 in another zone, which no series has
-        return ""
 
 
 def _exported(stored: list[Event], reminders: Reminders) -> dict[JSON, str]:
@@ -300,7 +285,7 @@ def _import_series(session: Session, calendar: str, row: _Row, known: dict[str, 
     body = {"status": "confirmed", **kept, **event.body, **_marked(stored, mark, event)}
     imported = import_event(session, calendar, body, query=_query(event.body))
     # The service moves changed instances with their series, so only now are their ids known.
-    instances = _instances(session, calendar, event) if stored and "recurrence" in stored else {}
+    instances = _instances(session, calendar, imported) if stored and "recurrence" in stored else {}
     undone = {
         instance_id: (fields, f"{event.stamp} ")
         for instance_id, each in instances.items()
@@ -319,11 +304,9 @@ def _join(notes: Iterable[str]) -> str:
     return "; ".join(filter(None, notes))
 
 
-def _instances(session: Session, calendar: str, event: ImportedEvent) -> dict[str, Event]:
+def _instances(session: Session, calendar: str, series: Event) -> dict[str, Event]:
     """Return the instances of a series that imports have changed, by their ids."""
-    from ...client.events.events import list_events
-
-    listed = list_events(session, calendar, {"iCalUID": event.body["iCalUID"]})
+    listed = exceptions(session, calendar, series)
     return {each["id"]: each for each in listed if _version(each).endswith(_INSTANCE)}
 
 
@@ -344,7 +327,7 @@ def _newer_changes(session: Session, calendar: str, event: ImportedEvent, series
     """Return the changes of a file with an older series that are newer than the series of the calendar."""
     if series.get("status") == "cancelled" or all(change.version <= event.version for change in event.changes):
         return {}
-    return _changes(event, series["id"], _instances(session, calendar, event), event.digest, series)
+    return _changes(event, series["id"], _instances(session, calendar, series), event.digest, series)
 
 
 def _cancel(session: Session, calendar: str, event: ImportedEvent, stored: Event | None) -> None:
@@ -437,9 +420,6 @@ def _lone_changes(event: ImportedEvent, lone: list[Event], zone: str) -> list[tu
     from ...client.events.ical_recurrence_reader import time_in_series
     from ...client.events.ical_series import Change, ImportedSeries
     from ...client.events.ical_times import FileZones
-    from ...core.events.rfc5545_times import print_moment
-    from ...core.events.times import read_time
-    from ...core.time_zones import zone as zone_named
 
     zones = FileZones(Component("", [], []), zone_named(zone))
     changes: list[tuple[Event, Change]] = []
@@ -460,7 +440,6 @@ def _lone_changes(event: ImportedEvent, lone: list[Event], zone: str) -> list[tu
 def _as_in_series(event: ImportedEvent, instance: Event) -> JSONObject | None:
     """Return the fields that undo the change of an instance, or None if the series of the file does not have it."""
     from ...client.events.ical_series import ImportedSeries
-    from ...core.events.times import read_time
 
     original = read_time(instance.get("originalStartTime"))
     fields = ImportedSeries(event).instance_fields(original)

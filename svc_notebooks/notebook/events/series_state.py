@@ -63,6 +63,11 @@ class SeriesState:
         return Series.of(self.master)
 
     @property
+    def restored(self) -> list[str]:
+        """The lines of the whole series, with an EXDATE for each cancelled instance that a split removes."""
+        return self.series.without(self.series.lines, self.cancelled)
+
+    @property
     def rest(self) -> Event:
         """The fields of a series of its own from the instance on."""
         times = Times.of(self.master)
