@@ -17,15 +17,14 @@ from ...core.events.value_checks import is_address
 from ...core.http.messages import JSON, JSONObject
 from ...core.policy import Policy
 from .ical_lines import Component, Property
-from .ical_properties import COLOR_NAMES, DEFAULT_ALARM, NO_ALARM, PAGE
+from .ical_properties import CLASSES, COLOR_NAMES, DEFAULT_ALARM, NO_ALARM, PAGE, RESPONSES
 from .ical_recurrence_reader import recurrence_lines
 from .ical_times import EventTimes, FileZones, event_times, read_duration, time_object
 
 _DAY, _MINUTE = timedelta(days=1), timedelta(minutes=1)
 _STATUSES = {name: name for name in ("confirmed", "tentative")}
 _TRANSPARENCIES = {name: name for name in ("opaque", "transparent")}
-_CLASSES = {name: name for name in ("public", "private", "confidential")}
-_RESPONSES = ("accepted", "declined", "tentative")
+_CLASSES = {name: name for name in CLASSES}
 _COLOR_IDS = {name: color for color, names in COLOR_NAMES.items() for name in names}
 _SINGLE = (
     "DTSTART", "DTEND", "DURATION", "SUMMARY", "DESCRIPTION", "LOCATION", "STATUS", "TRANSP", "CLASS", "ORGANIZER",
@@ -138,7 +137,7 @@ def _attendees(component: Component, notes: list[str]) -> Iterator[JSONObject]:
             "comment": parameters.get("X-RESPONSE-COMMENT", ""),
         }
         response = parameters.get("PARTSTAT", "").lower()
-        status = response if response in _RESPONSES else "needsAction"
+        status = response if response in RESPONSES else "needsAction"
         yield {**guest, "responseStatus": status, **{name: value for name, value in flags.items() if value}}
 
 

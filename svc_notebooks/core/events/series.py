@@ -63,7 +63,7 @@ class Series:
         parts = {"COUNT": None, "UNTIL": print_moment(last)}
         return [
             *self._lines(
-                lambda rule, line: line if self._ends_before(rule, split) else _with(line, parts),
+                lambda rule, line: line if self._ends_before(rule, split) else with_parts(line, parts),
                 lambda moment: moment < split,
                 Shift(split, split),
             )
@@ -91,7 +91,7 @@ class Series:
             if rule.until is not None and shift.moves:
                 is_day = not isinstance(rule.until, datetime)  # a date also ends the rule of a timed event
                 parts["UNTIL"] = print_moment(rule.until + shift.days * _DAY if is_day else shift.move(rule.until))
-            return _with(line, parts)
+            return with_parts(line, parts)
 
         lines = [*self._lines(rest, lambda moment: moment >= split, shift)]
         if shift.moves and exact:
@@ -174,7 +174,7 @@ def _moved_date(value: Start | RDate, shift: Shift) -> Start | RDate:
     return RDate(shift.move(value.start), value.duration) if isinstance(value, RDate) else shift.move(value)
 
 
-def _with(line: str, parts: dict[str, str | None]) -> str:
+def with_parts(line: str, parts: dict[str, str | None]) -> str:
     """Return a rule line with other values of some parts. None removes a part."""
     name, _, text = line.partition(":")
     old = dict(part.upper().split("=", 1) for part in text.split(";"))

@@ -85,8 +85,10 @@ def import_events(
 
     Of several versions of an event, by its iCalUID, the newest counts, by SEQUENCE and DTSTAMP. An event of the
     calendar is replaced only by a newer version, so the same file can be imported again. For this, an imported event
-    has the private extended property `icalVersion`. A newer version also undoes the changes of instances that an older
-    version made. METHOD:CANCEL and STATUS:CANCELLED delete an event.
+    has the private extended property `icalVersion`. Each instance with a RECURRENCE-ID has its own version. A newer
+    version of the series undoes the changes and the cancellations of instances that an older version made. An instance
+    that is imported before its series is an event of its own until the series is imported. METHOD:CANCEL and
+    STATUS:CANCELLED delete an event, and an older file does not restore it.
 
     The name of a time zone may be one of the IANA database, of Windows, or that of a city or an offset, as Outlook
     writes it. A zone that the file defines becomes the IANA zone with the same offsets, or else the nearest one. The

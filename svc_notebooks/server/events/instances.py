@@ -62,23 +62,8 @@ def instances(
     master = event_from_row(row)
     changed = {instance.id for instance in context.store.events.changed_instances(calendar.id, row.id)}
     moved = list_changed_instances(context, calendar, row, after, before)
-    return merge(generated_instances(calendar, master, after, before, changed, work), moved, key=_by_start)
-
-
-def generated_instances(
-    calendar: CalendarRow,
-    master: EventRecord,
-    after: datetime | None,
-    before: datetime | None,
-    changed: Container[str] = (),
-    work: WorkBudget | None = None,
-) -> Iterator[EventRecord]:
-    """Return the instances of a recurring event in a time window, sorted by start, without those with `changed` ids.
-
-    Raises WorkExceeded when the budget `work` is spent.
-    """
     slots = instance_slots(calendar, master, after, before, changed, work)
-    return (build_instance(master, slot) for _, slot in slots)
+    return merge((build_instance(master, slot) for _, slot in slots), moved, key=_by_start)
 
 
 class Slot(NamedTuple):
@@ -101,7 +86,10 @@ def instance_slots(
     changed: Container[str] = (),
     work: WorkBudget | None = None,
 ) -> Iterator[tuple[str, Slot]]:
-    """Return the ids and times of `generated_instances`, which are enough to sort the instances of many series."""
+    """Return the ids and times of the instances of a recurring event in a window, without those with `changed` ids.
+
+    They are enough to sort the instances of many series. Raises WorkExceeded when the budget `work` is spent.
+    """
     start, end = start_of(master.body), end_of(master.body)
     recurrence = Recurrence.parse(master.body.get("recurrence") or [], start)
     length, name = duration(start, end), master.row.id
