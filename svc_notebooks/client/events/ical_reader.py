@@ -6,7 +6,7 @@ event (RFC 5546, 2.1.5), and gives the changed instances to their series.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, timedelta
 from hashlib import sha256
@@ -108,17 +108,23 @@ class _Version:
         """Return the fields of the event. Raises ValueError."""
         return event_fields(self.component, self.zones, self.shortest, notes)
 
-    def original(self, start: Start | None = None) -> Start:
-        """Return the original start of a changed instance, in the type and the zone of the start of its series."""
+    def original(self, start: Start | None = None) -> Start | None:
+        """Return the original start of a changed instance, in the type and the zone of the start of its series.
+
+        Return None if it cannot be read, or is a time of the year 1 or 9999 that UTC does not have.
+        """
         identifier = self.component.all("RECURRENCE-ID")[0]
-        return time_in_series(identifier, start, self.zones, []) if start else self.zones.read(identifier, [])
+        try:
+            moment = time_in_series(identifier, start, self.zones, []) if start else self.zones.read(identifier, [])
+            instant(moment, UTC)
+        except (OverflowError, ValueError):
+            return None
+        return moment
 
     def original_text(self, start: Start | None = None) -> str:
-        """Return the end of the id of a changed instance, or "" if its original start cannot be read."""
-        try:
-            return print_moment(self.original(start))
-        except (OverflowError, ValueError):  # for example, a time of the year 1 or 9999 in another zone
-            return ""
+        """Return the end of the id of a changed instance, or "" without an original start."""
+        moment = self.original(start)
+        return "" if moment is None else print_moment(moment)
 
     @property
     def is_of_all_later(self) -> bool:
@@ -160,9 +166,11 @@ def _events(uid: str, versions: dict[str, list[_Version]]) -> Iterator[ImportedE
                 event.notes.append(f"the older instance {version.component.value('RECURRENCE-ID')[:40]} is cancelled")
         return
     series = [ImportedSeries(event)]
-    unmatched: list[_Version] = []
     start = read_time(event.body["start"])
-    for original, version in _by_original_start(newest.values(), start, unmatched):
+    originals = [(version.original(start), version) for version in newest.values()]
+    unmatched = [version for original, version in originals if original is None]
+    pairs = [(original, version) for original, version in originals if original is not None]
+    for original, version in sorted(pairs, key=lambda pair: pair[0]):
         notes = []
         try:
             fields = None if version.is_cancelled else version.fields(notes)
@@ -182,26 +190,13 @@ def _events(uid: str, versions: dict[str, list[_Version]]) -> Iterator[ImportedE
         yield _own_event(uid, version, "the series has no instance at its RECURRENCE-ID; it is an event of its own")
 
 
-def _by_original_start(
-    versions: Iterable[_Version], start: Start, unmatched: list[_Version]
-) -> list[tuple[Start, _Version]]:
-    """Return changed instances by their original start. Those that cannot be read are added to `unmatched`."""
-    pairs: list[tuple[Start, _Version]] = []
-    for version in versions:
-        try:
-            pairs.append((version.original(start), version))
-        except (OverflowError, ValueError):
-            unmatched.append(version)
-    return sorted(pairs, key=lambda pair: pair[0])
-
-
 def _own_event(uid: str, version: _Version, note: str) -> ImportedEvent:
     return _instance(uid, version, [note])._replace(instance_of=(uid, None))
 
 
 def _instance(uid: str, version: _Version, notes: list[str]) -> ImportedEvent:
     """Return the event of a changed instance whose series is not in the file, or does not have the instance."""
-    place = version.original_text() or version.component.value("RECURRENCE-ID")[:40]
-    event = version.event(f"{uid}_{place}", notes)
+    text = version.original_text()
+    event = version.event(f"{uid}_{text or version.component.value('RECURRENCE-ID')[:40]}", notes)
     event.body.pop("recurrence", None)
-    return event._replace(instance_of=(uid, version.original_text if version.original_text() else None))
+    return event._replace(instance_of=(uid, version.original_text if text else None))

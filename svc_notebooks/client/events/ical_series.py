@@ -14,7 +14,10 @@ from ...core.events.rfc5545_times import Start, print_moment
 from ...core.events.series import Series
 from ...core.events.times import Shift, instant, read_time
 from ...core.http.messages import JSONObject
-from .ical_times import time_object
+from ...core.time_zones import zone
+from .ical_lines import Component, Property
+from .ical_recurrence_reader import time_in_series
+from .ical_times import FileZones, time_object
 
 _SECOND = timedelta(seconds=1)
 _NOT_INHERITED = ("description", "location", "attendees", "colorId", "source")
@@ -83,6 +86,7 @@ class ImportedSeries:
                 times: JSONObject = {name: {**_NO_TIME, **fields[name]} for name in ("start", "end")}  # type: ignore[dict-item]
                 fields = {name: value for name, value in fields.items() if name != "recurrence"} | missing | times
             self.event.changes.append(Change(print_moment(place), fields, version))
+            notes = ["it was cancelled"] if fields is None else notes
         self.event.notes.extend(f"instance {print_moment(place)}: {note}" for note in notes)
         return True
 
@@ -96,6 +100,15 @@ class ImportedSeries:
     def has(self, original: Start) -> bool:
         """Return whether the series has an instance for a RECURRENCE-ID."""
         return self._instance(self._place(original)) is not None
+
+    def original_text(self, text: str, zone_name: str) -> str:
+        """Return the end of the id of the instance with this RECURRENCE-ID, or "" if the series does not have it."""
+        zones = FileZones(Component("", [], []), zone(zone_name))
+        try:
+            original = time_in_series(Property("", text), self._series.start, zones, [])
+        except (OverflowError, ValueError):
+            return ""
+        return print_moment(original) if self.has(original) else ""
 
     def _instance(self, start: Start) -> Occurrence | None:
         series, after = self._series, instant(start, UTC)

@@ -13,9 +13,8 @@ from ...convert.input.charset import decode
 from ...convert.job import Job
 from ...core.durations import Duration, parse_duration
 from ...core.errors.errors import BadRequest, NotFound
-from ...core.events.rfc5545_times import print_moment
 from ...core.events.times import read_time
-from ...core.time_zones import UTC_NAME, zone as zone_named
+from ...core.time_zones import UTC_NAME
 from ..batch.batch import DONE, Batch, Errors, RowOperation, run
 from ..batch.resume import Resumable
 from ..batch.row_call import ROW_ERRORS, Report
@@ -418,24 +417,15 @@ def _with_newer(event: ImportedEvent, lone: list[Change]) -> list[Change]:
 
 def _lone_changes(event: ImportedEvent, lone: list[Event], zone: str) -> list[tuple[Event, Change]]:
     """Return the instances of a series that were imported before it, with the changes that they are to the series."""
-    from ...client.events.ical_lines import Component, Property
-    from ...client.events.ical_recurrence_reader import time_in_series
     from ...client.events.ical_series import Change, ImportedSeries
-    from ...client.events.ical_times import FileZones
 
-    zones = FileZones(Component("", [], []), zone_named(zone))
     changes: list[tuple[Event, Change]] = []
     for each in lone:
         text = str(each["iCalUID"]).removeprefix(f"{event.body['iCalUID']}_")
-        try:
-            original = time_in_series(Property("", text), read_time(event.body["start"]), zones, [])
-        except (OverflowError, ValueError):
-            continue
-        if ImportedSeries(event).has(original):
+        if original := ImportedSeries(event).original_text(text, zone):
             fields: Any = {**writable_fields(each), "start": each["start"], "end": each["end"]}
             is_cancelled = each.get("status") == "cancelled"
-            change = Change(print_moment(original), None if is_cancelled else fields, _stored_version(each))
-            changes.append((each, change))
+            changes.append((each, Change(original, None if is_cancelled else fields, _stored_version(each))))
     return changes
 
 
