@@ -26,7 +26,7 @@ _NO_TIME = {"date": None, "dateTime": None, "timeZone": None}
 """The fields of a time that a change removes, because an instance can have another type of time than its series."""
 
 
-class Change(NamedTuple):
+class InstanceChange(NamedTuple):
     """A changed instance: its original start, its fields, None if cancelled, and its version."""
 
     original: str
@@ -44,7 +44,7 @@ class ImportedEvent(NamedTuple):
     """
 
     body: JSONObject
-    changes: list[Change]
+    changes: list[InstanceChange]
     notes: list[str]
     stamp: str = ""
     method: str = ""
@@ -85,7 +85,7 @@ class ImportedSeries:
                 missing: JSONObject = {name: None for name in _NOT_INHERITED if name in body and name not in fields}
                 times: JSONObject = {name: {**_NO_TIME, **fields[name]} for name in ("start", "end")}  # type: ignore[dict-item]
                 fields = {name: value for name, value in fields.items() if name != "recurrence"} | missing | times
-            self.event.changes.append(Change(print_moment(place), fields, version))
+            self.event.changes.append(InstanceChange(print_moment(place), fields, version))
             notes = ["it was cancelled"] if fields is None else notes
         self.event.notes.extend(f"instance {print_moment(place)}: {note}" for note in notes)
         return True

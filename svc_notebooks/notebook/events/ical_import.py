@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
     from ...client.events.ical_properties import Reminders
-    from ...client.events.ical_series import Change, ImportedEvent
+    from ...client.events.ical_series import ImportedEvent, InstanceChange
     from ...client.session import Session
     from ...core.http.messages import JSON, JSONObject
     from ...core.resources.events import Event
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from ..batch.resume import Resume
     from ..batch.workers import Executor
 
-_InstanceChange: TypeAlias = "tuple[JSONObject | None, str]"
+_MarkedFields: TypeAlias = "tuple[JSONObject | None, str]"
 """The fields of a changed instance, None if cancelled, and its version."""
 UNCHANGED, OLDER, CANCELLED = "unchanged", "skipped (older)", "cancelled"
 _ANSWERS = ("REPLY", "REFRESH", "COUNTER", "DECLINECOUNTER")
@@ -313,9 +313,9 @@ def _instances(session: Session, calendar: str, series: Event) -> dict[str, Even
 
 def _changes(
     event: ImportedEvent, series_id: str, instances: Mapping[str, Event], digest: str, series: Event | None = None
-) -> dict[str, _InstanceChange]:
+) -> dict[str, _MarkedFields]:
     """Return the changes of a file that are not older than the instance of the calendar, or else than the series."""
-    changes: dict[str, _InstanceChange] = {}
+    changes: dict[str, _MarkedFields] = {}
     for change in event.changes:
         instance_id = f"{series_id}_{change.original}"
         current = instances.get(instance_id, series)
@@ -324,7 +324,7 @@ def _changes(
     return changes
 
 
-def _newer_changes(session: Session, calendar: str, event: ImportedEvent, series: Event) -> dict[str, _InstanceChange]:
+def _newer_changes(session: Session, calendar: str, event: ImportedEvent, series: Event) -> dict[str, _MarkedFields]:
     """Return the changes of a file with an older series that are newer than the series of the calendar."""
     if series.get("status") == "cancelled" or all(change.version <= event.version for change in event.changes):
         return {}
@@ -405,7 +405,7 @@ def _outcome(event: ImportedEvent, stored: Event | None, *, is_stored: bool) -> 
     return CANCELLED if cancels else DONE
 
 
-def _with_newer(event: ImportedEvent, lone: list[Change]) -> list[Change]:
+def _with_newer(event: ImportedEvent, lone: list[InstanceChange]) -> list[InstanceChange]:
     """Return the changes of an event with those of instances that were imported before it and are newer."""
     changes = {change.original: change for change in event.changes}
     for change in lone:
@@ -415,17 +415,17 @@ def _with_newer(event: ImportedEvent, lone: list[Change]) -> list[Change]:
     return [*changes.values()]
 
 
-def _lone_changes(event: ImportedEvent, lone: list[Event], zone: str) -> list[tuple[Event, Change]]:
+def _lone_changes(event: ImportedEvent, lone: list[Event], zone: str) -> list[tuple[Event, InstanceChange]]:
     """Return the instances of a series that were imported before it, with the changes that they are to the series."""
-    from ...client.events.ical_series import Change, ImportedSeries
+    from ...client.events.ical_series import ImportedSeries, InstanceChange
 
-    changes: list[tuple[Event, Change]] = []
+    changes: list[tuple[Event, InstanceChange]] = []
     for each in lone:
         text = str(each["iCalUID"]).removeprefix(f"{event.body['iCalUID']}_")
         if original := ImportedSeries(event).original_text(text, zone):
             fields: Any = {**writable_fields(each), "start": each["start"], "end": each["end"]}
             is_cancelled = each.get("status") == "cancelled"
-            changes.append((each, Change(original, None if is_cancelled else fields, _stored_version(each))))
+            changes.append((each, InstanceChange(original, None if is_cancelled else fields, _stored_version(each))))
     return changes
 
 
@@ -448,7 +448,7 @@ def _query(body: JSONObject) -> dict[str, object]:
     return {name: value for field in parameters if field in body for name, value in parameters[field].items()}
 
 
-def _change(session: Session, calendar: str, changes: Mapping[str, _InstanceChange]) -> dict[str, str]:
+def _change(session: Session, calendar: str, changes: Mapping[str, _MarkedFields]) -> dict[str, str]:
     """Change and cancel instances, with marks, by their ids. Return a note for each change that is refused."""
     from ...client.events.events import delete_event, patch_event
 
