@@ -6,9 +6,9 @@ import pytest
 
 from svc_notebooks.core.events.recurrence_words import recurrence_lines
 from svc_notebooks.core.events.rrule import Freq
+from svc_notebooks.core.events.series import Series
 from svc_notebooks.core.time_zones import zone, zone_names
 from svc_notebooks.notebook.events.event_days import event_days
-from svc_notebooks.notebook.events.series import Series
 from svc_notebooks.notebook.forms.event.attendee_rows import AttachmentRow, AttachmentRows, AttendeeRows
 from svc_notebooks.notebook.forms.event.bindings import NONE, OWN as OWN_REMINDERS, ReminderRows
 from svc_notebooks.notebook.forms.event.time.start_and_end import WhenChoice, ZoneChoice, matching_zones

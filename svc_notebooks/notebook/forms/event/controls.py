@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
 
+from ....core.events.series import Series
 from ....core.time_zones import zone
-from ...events.series import Series
 from ...widgets.field import EditableRows, Field, MoreOptions, set_visible
 from ...widgets.html import tag
 from ..recurrence.builder import RecurrenceBuilder

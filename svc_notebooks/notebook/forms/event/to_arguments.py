@@ -8,9 +8,9 @@ from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ....core.events.rrule import Start
+from ....core.events.series import Series
 from ...events.body import partial_body
 from ...events.parameters import QUERY_ARGUMENTS, query_of
-from ...events.series import Series
 from ...frames.frames import camel
 from ...widgets.field import Field
 from .bindings import BINDINGS, duplicate_message

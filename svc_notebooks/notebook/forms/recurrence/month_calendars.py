@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 import ipywidgets as widgets
 
 from ....core.events.instances import Occurrence
+from ....core.events.series import Series
 from ...events.event_days import DAY, day_of, event_days
-from ...events.series import Series
 from ...exchanges.svg import Picture
 from ...times import offset_text
 from ...widgets.field import set_visible, small_button
