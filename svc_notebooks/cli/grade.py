@@ -65,9 +65,8 @@ def _grade_with(starter: ProcessStarter, options: argparse.Namespace, handed_in:
 
     from ..course import grading
     from ..course.sandbox import NoSandboxError, find_sandbox
-    from .marks.gradebook import Gradebook
+    from .marks.gradebook import Gradebook, csv_text, table
     from .marks.saved_marks import SavedMarks, read_marks
-    from .marks.table import csv_text, table
     from .output_file import check_output_paths, write_report
 
     try:

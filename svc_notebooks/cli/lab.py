@@ -9,8 +9,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from ..core.printable_text import terminal_text
-from .jupyter_settings import environment, trust
-from .notebook_files import START, CopyOutcome, copy_notebooks, notebooks_folder, restore_notebook
+from .notebook_files import START, CopyOutcome, copy_notebooks, environment, notebooks_folder, restore_notebook, trust
 
 
 def lab(directory: Path, arguments: Sequence[str] = (), *, fresh: str | None = None, only_copy: bool = False) -> int:

@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..core.printable_text import terminal_text
 from ..core.temporary_folders import temporary_folder
-from .jupyter_settings import skip_address_parsers
-from .notebook_files import copy_notebooks, notebooks_in
+from .notebook_files import copy_notebooks, notebooks_in, skip_address_parsers
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from ..core.http.origins import ANY
 from .options.option_types import token_file_option
-from .service.opened_service import open_with_options
+from .service.environment import open_with_options
 
 if TYPE_CHECKING:
     from ..server.auth.hub_settings import HubSettings

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from ..core.temporary_folders import temporary_folder
+from .definition import GRADER, KEY
 from .runner import CellLimits
 from .sandbox import FOLDER, SubmissionSandbox, find_sandbox
 from .submission_process import (
@@ -23,12 +24,11 @@ from .submission_process import (
 )
 from .submissions import Submission, SubmissionContent, read_submission
 from .supervisor import ProcessLimits, SubmissionJob
-from .variables import GRADER, KEY
 
 if TYPE_CHECKING:
     from ..server.service import Service
     from ..server.transports.socket_server import SocketServer
-    from .check_result import Verdict
+    from .definition import Verdict
     from .grading_service import GradingService
 
 _THREADS = 64

@@ -10,7 +10,7 @@ import pytest
 
 from svc_notebooks.core.faults.plan import FaultTarget
 from svc_notebooks.course.catalogue import DEFINITIONS
-from svc_notebooks.course.check_result import ExerciseOutcome
+from svc_notebooks.course.definition import ExerciseOutcome
 from svc_notebooks.course.exercise_service import ExerciseService
 from svc_notebooks.course.themes.resumable import QUANTUM, draw_faults
 from svc_notebooks.server.dispatch.fault_plans import ArmedPlan

@@ -10,12 +10,12 @@ import psutil
 import pytest
 
 from svc_notebooks.cli import main
+from svc_notebooks.cli.marks.gradebook import table
 from svc_notebooks.cli.marks.saved_marks import SavedMarks
-from svc_notebooks.cli.marks.table import table
-from svc_notebooks.cli.solutions import solve_notebook
+from svc_notebooks.cli.notebook_files import solve_notebook
 from svc_notebooks.course import grading
 from svc_notebooks.course.catalogue import DEFINITIONS
-from svc_notebooks.course.check_result import ExerciseOutcome, Verdict
+from svc_notebooks.course.definition import ExerciseOutcome, Verdict
 from svc_notebooks.course.grading import GradingLimits, SubmissionResult
 from svc_notebooks.course.sandbox import find_sandbox
 from svc_notebooks.course.submission_process import NotebookReport, ReportLimits, ReportReader
@@ -69,8 +69,8 @@ LINKS: dict[str, Callable[[Path, Path, Path], bool]] = {
 }
 
 PATCHED = """
-from svc_notebooks.course import check_result, exercise_service, grading_service, student_exercise
-yes = check_result.Verdict(check_result.ExerciseOutcome.CORRECT, "of course")
+from svc_notebooks.course import definition, exercise_service, grading_service, student_exercise
+yes = definition.Verdict(definition.ExerciseOutcome.CORRECT, "of course")
 student_exercise.Exercise.check = exercise_service.ExerciseService.result = lambda self: yes
 grading_service.GradedSubmission.end = lambda self: {"upload-with-a-name": yes}
 course.exercise("upload-with-a-name").begin()

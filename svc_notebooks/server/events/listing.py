@@ -104,11 +104,10 @@ def _original(query: Query) -> Start | None:
 def _list_rows(context: ServiceContext, calendar: CalendarRow, criteria: ListCriteria, key: Key | None) -> Cursor:
     """Return a cursor over stored events and changed instances. Iteration raises PageEnds if the budget is spent."""
     events, position = context.store.events, key or (FIRST, "")
-    if criteria.order == "updated":
-        by_update = events.by_update(calendar.id, *position, _ROWS_PER_QUERY)
-        return Cursor(_matching_rows(context, calendar, criteria, (((row.updated, row.id), row) for row in by_update)))
-    by_age = events.by_age(calendar.id, *position, _ROWS_PER_QUERY)
-    return Cursor(_matching_rows(context, calendar, criteria, (((row.place, row.id), row) for row in by_age)))
+    is_updated = criteria.order == "updated"
+    rows = (events.by_update if is_updated else events.by_age)(calendar.id, *position, _ROWS_PER_QUERY)
+    keyed = (((row.updated if is_updated else row.place, row.id), row) for row in rows)
+    return Cursor(_matching_rows(context, calendar, criteria, keyed))
 
 
 def _matching_rows(

@@ -32,6 +32,7 @@ from .event_request import (
     read_options,
     view_of,
 )
+from .instances import with_times
 from .resource import EventRecord, EventView, etag, event_from_row, hides_guests, pick
 from .rows import save_event, save_with_copies, with_body
 
@@ -277,9 +278,11 @@ def move(context: ServiceContext, request: RequestContext) -> Response:
             record_removal(context, stored_row)
         body: Event = {**event.body, "organizer": _creator_and_organizer(request, target)["organizer"]}
         row = event.row._replace(calendar=target.id, origin=target.id, updated=context.millis(), body=json.dumps(body))
+        row = with_times(row, body, target)
         events.save(row)
         for instance in changed_instances:
-            events.save(instance._replace(calendar=target.id, origin=target.id))
+            moved_row = instance._replace(calendar=target.id, origin=target.id)
+            events.save(with_times(moved_row, json.loads(instance.body), target))
         moved = EventRecord(row, body)
         sync_attendee_copies(context, moved, event.body)
         invitations.send_updates(context, options.notify, moved, event.body)

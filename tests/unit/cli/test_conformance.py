@@ -21,14 +21,21 @@ from typing import Any, cast
 
 import pytest
 
-from svc_notebooks.cli.conformance import suite_folder
-from svc_notebooks.cli.deployment import Deployment, Secrets
+from svc_notebooks.cli.conformance import (
+    CaseOutcome,
+    Deployment,
+    InterfaceRule,
+    Secrets,
+    rule_number,
+    rule_rows,
+    suite_folder,
+    summary,
+    table,
+)
 from svc_notebooks.cli.options.names_option import names_of
-from svc_notebooks.cli.rule_report import CaseOutcome, InterfaceRule, rule_rows, summary, table
 from svc_notebooks.core.brand_names import Names
 from svc_notebooks.core.http.messages import BytesBody, Headers, Request, Response
 from svc_notebooks.core.policy import Policy
-from svc_notebooks.core.rule_ids import rule_number
 from svc_notebooks.server.service import Service, open_service
 from svc_notebooks.server.transports.socket_server import SocketServer
 from tests.patience import PATIENCE

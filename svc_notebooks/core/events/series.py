@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import islice
 
-from ...core.events.instances import Occurrence, occurrences
-from ...core.events.rfc5545_times import print_moment
-from ...core.events.rrule import WEEKDAYS, Freq, RDate, Recurrence, RecurrenceError, Rule, Start, read_line
-from ...core.events.times import Shift, clock_time, instant, read_time
-from ...core.resources.events import Event
+from ..resources.events import Event
+from .instances import Occurrence, occurrences
+from .rfc5545_times import print_moment
+from .rrule import WEEKDAYS, Freq, RDate, Recurrence, RecurrenceError, Rule, Start, read_line
+from .times import Shift, clock_time, instant, read_time
 
 _COMPARED = 60
 """The number of instances that are compared to prove that a moved rule has the moved instances."""
@@ -20,6 +20,11 @@ _MOST_COUNTED = 20_000
 _SECOND, _DAY = timedelta(seconds=1), timedelta(days=1)
 _DAY_PARTS = ("by_day", "by_month_day", "by_month", "by_week", "by_year_day", "by_position")
 _TIME_PARTS = ("by_hour", "by_minute", "by_second")
+_BY_PARTS = [
+    f"BY{name}" for name in ["SECOND", "MINUTE", "HOUR", "DAY", "MONTHDAY", "YEARDAY", "WEEKNO", "MONTH", "SETPOS"]
+]
+_EVERY_MONTH = 28
+"""The last day that every month has."""
 _NOT_MOVED = "The rule of this series cannot be moved in this way. Move only this event, or give another recurrence."
 
 
@@ -58,16 +63,17 @@ class Series:
         parts = {"COUNT": None, "UNTIL": print_moment(last)}
         return [
             *self._lines(
-                lambda rule, line: line if self._ends_before(rule, split) else _with(line, parts),
+                lambda rule, line: line if self._ends_before(rule, split) else with_parts(line, parts),
                 lambda moment: moment < split,
                 Shift(split, split),
             )
         ]
 
-    def since(self, split: Start, first: Start | None = None) -> list[str]:
+    def since(self, split: Start, first: Start | None = None, *, exact: bool = True) -> list[str]:
         """Return the lines for the instances from `split` on, of which the first one then begins at `first`.
 
-        Raises ValueError if a rule names days or times that cannot be moved.
+        A rule that names days or times which cannot be moved raises ValueError. If not `exact`, it follows `first`
+        instead, without days or times of its own.
 
         >>> from datetime import date
         >>> weekly = Series(("RRULE:FREQ=WEEKLY;BYDAY=MO;COUNT=9",), date(2026, 11, 2), date(2026, 11, 3))
@@ -76,17 +82,19 @@ class Series:
         """
         shift = Shift(split, split if first is None else first)
 
-        def rest(rule: Rule, line: str) -> str:
-            parts = _moved_parts(rule, shift)
+        def rest(rule: Rule, line: str) -> str | None:
+            if split > self.start and self._ends_before(rule, split):
+                return None
+            parts = _moved_parts(rule, shift, exact=exact)
             if rule.count is not None and split > self.start:
                 parts["COUNT"] = str(rule.count - self._count_before(rule, split))
             if rule.until is not None and shift.moves:
                 is_day = not isinstance(rule.until, datetime)  # a date also ends the rule of a timed event
                 parts["UNTIL"] = print_moment(rule.until + shift.days * _DAY if is_day else shift.move(rule.until))
-            return _with(line, parts)
+            return with_parts(line, parts)
 
         lines = [*self._lines(rest, lambda moment: moment >= split, shift)]
-        if shift.moves:
+        if shift.moves and exact:
             self._check(lines, shift)
         return lines
 
@@ -94,12 +102,15 @@ class Series:
         """Return lines with an EXDATE for each of the moments."""
         return [*lines, *_date_lines("EXDATE", moments)]
 
-    def _lines(self, change: Callable[[Rule, str], str], keeps: Callable[[Start], bool], shift: Shift) -> Iterator[str]:
+    def _lines(
+        self, change: Callable[[Rule, str], str | None], keeps: Callable[[Start], bool], shift: Shift
+    ) -> Iterator[str]:
         """Yield the lines with changed rules, and only with the dates that `keeps` accepts, moved."""
         for line in self.lines:
             name, values = read_line(line, self.start)
             if name in ("RRULE", "EXRULE"):
-                yield change(values[0], line)
+                if (changed := change(values[0], line)) is not None:
+                    yield changed
                 continue
             kept = [value for value in values if keeps(value.start if isinstance(value, RDate) else value)]
             if len(kept) == len(values) and not shift.moves:
@@ -142,24 +153,28 @@ class Series:
         return [*islice((start for start in starts if start >= since), _COMPARED)]
 
 
-def _moved_parts(rule: Rule, shift: Shift) -> dict[str, str | None]:
+def _moved_parts(rule: Rule, shift: Shift, *, exact: bool) -> dict[str, str | None]:
     """Return the changed parts of a moved rule. Raises ValueError if its times of day cannot be moved."""
-    changes_time = isinstance(shift.after, datetime) and clock_time(shift.before).time() != shift.after.time()
+    changes_time = not isinstance(shift.after, datetime) or clock_time(shift.before).time() != shift.after.time()
     if changes_time and any(getattr(rule, part) for part in _TIME_PARTS):
-        raise ValueError(_NOT_MOVED)
+        if exact:
+            raise ValueError(_NOT_MOVED)
+        return dict.fromkeys(_BY_PARTS)
     named, days = [part for part in _DAY_PARTS if getattr(rule, part)], shift.days
     if days and rule.freq is Freq.WEEKLY and named == ["by_day"]:
         return {"BYDAY": ",".join(WEEKDAYS[day] for day in sorted((day + days) % 7 for _, day in rule.by_day))}
     if days and rule.freq is Freq.MONTHLY and named == ["by_month_day"]:
-        return {"BYMONTHDAY": ",".join(str(day + days) for day in rule.by_month_day)}
-    return {}
+        moved = [day + days for day in rule.by_month_day]
+        if exact or all(0 < day <= _EVERY_MONTH for day in moved):
+            return {"BYMONTHDAY": ",".join(map(str, moved))}
+    return {} if exact or not days else dict.fromkeys(_BY_PARTS)
 
 
 def _moved_date(value: Start | RDate, shift: Shift) -> Start | RDate:
     return RDate(shift.move(value.start), value.duration) if isinstance(value, RDate) else shift.move(value)
 
 
-def _with(line: str, parts: dict[str, str | None]) -> str:
+def with_parts(line: str, parts: dict[str, str | None]) -> str:
     """Return a rule line with other values of some parts. None removes a part."""
     name, _, text = line.partition(":")
     old = dict(part.upper().split("=", 1) for part in text.split(";"))
