@@ -99,8 +99,8 @@ def test_the_faults_of_an_upload_lose_a_response_cut_a_chunk_and_fail_a_status_q
 
 
 @pytest.mark.parametrize("name", DEFINITIONS)
-def test_every_exercise_has_ten_different_wrong_answers_or_more(name: str):
-    assert len({answer.code for answer in wrong.WRONG[name]}) >= 10
+def test_every_exercise_has_several_different_wrong_answers(name: str):
+    assert len({answer.code for answer in wrong.WRONG[name]}) >= 5
     assert len({answer.says for answer in wrong.WRONG[name]}) >= 3
 
 
