@@ -14,7 +14,7 @@ from ...core.durations import parse_duration
 from ...core.events.instances import starts
 from ...core.events.rfc5545_times import Start
 from ...core.events.rrule import Recurrence
-from ...core.events.times import in_minutes
+from ...core.events.times import in_minutes, instant
 from ...core.http.messages import JSONObject
 from ...core.time_zones import nearest_zone, zone, zone_names, zone_of_name
 from ...core.work_budget import WorkBudget, WorkExceeded
@@ -222,7 +222,7 @@ def event_times(component: Component, zones: FileZones, shortest: timedelta, not
         notes.append(f"the end was left out: {reason(error)}")
         end = start
     if isinstance(start, datetime):
-        if in_utc(end) > in_utc(start):
+        if instant(end, UTC) > instant(start, UTC):
             return EventTimes(start, end)
         fault = "has no length" if end == start else "ends before its start"
         notes.append(f"the event {fault}; it lasts {shortest} now")
@@ -269,13 +269,6 @@ def _after(start: Start, length: timedelta) -> Start:
     if isinstance(start, datetime):
         return (start.astimezone(UTC) + length).astimezone(start.tzinfo)
     return start + -(-length // _DAY) * _DAY  # a part of a day is a day
-
-
-def in_utc(moment: Start) -> datetime:
-    """Convert a time to UTC. A date is midnight in UTC."""
-    return (
-        moment.astimezone(UTC) if isinstance(moment, datetime) else datetime.combine(moment, datetime.min.time(), UTC)
-    )
 
 
 def time_object(moment: Start) -> JSONObject:

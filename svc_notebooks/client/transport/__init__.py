@@ -6,6 +6,6 @@ http_options        certificates and proxies
 http_errors         converts the errors of the transport over HTTP
 requests_adapter    an adapter with which `requests` calls a service in this process
 retry               decides which requests are repeated, when and how often
-throttle            slows all requests of a session after a refusal because of a rate limit
+throttle            lets all requests of a session wait after a refusal because of a rate limit
 recorder            the record of exchanges
 """

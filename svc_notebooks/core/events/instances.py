@@ -126,6 +126,8 @@ def has_start(rule: Rule, start: Start) -> bool:
     >>> has_start(rule, date(2026, 11, 2)), has_start(rule, date(2026, 11, 3))
     (True, False)
     """
+    if rule == Rule(rule.freq, rule.interval, rule.count, rule.until, rule.week_start):
+        return True  # without a part that begins with BY, the rule takes the day and the time of the start
     begin = _in_zone(start, getattr(start, "tzinfo", None) or UTC)
     return next(chain.from_iterable(rule_times(rule, begin)), None) == begin
 

@@ -132,5 +132,6 @@ def _head(response: BatchResponse) -> bytes:
         opening = "<" if response.content_id.startswith("<") else ""
         lines.append(f"Content-ID: {opening}response-{response.content_id.removeprefix('<')}")
     status_line = f"HTTP/1.1 {response.status} {reason(response.status)}"
-    lines += ["", status_line, *(f"{name}: {value}" for name, value in response.headers.pairs), "", ""]
+    headers = response.headers.pairs or [("Cache-Control", "no-store")]  # stock parsers need a header in each response
+    lines += ["", status_line, *(f"{name}: {value}" for name, value in headers), "", ""]
     return "\r\n".join(lines).encode("latin-1", "replace")

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Set
 from itertools import islice
 from typing import IO, TYPE_CHECKING, Any
 
-from ...convert.spreadsheet.text.dialect import Dialect, detect, split_declaration
+from ...convert.spreadsheet.text.read import Dialect, detect, split_declaration
 from .columns import with_columns
 
 if TYPE_CHECKING:

@@ -133,7 +133,7 @@ def _request_of(context: ServiceContext, batch: Request, each: BatchRequest) -> 
     )
     own = [(name, value) for name, value in each.headers.pairs if name.lower() not in _OF_THE_CONNECTION]
     headers = inherited.plus(*own, ("Content-Length", str(len(each.body))))
-    request = Request(each.method, batch.origin + each.target, headers, each.body)
+    request = Request(each.method, batch.origin + each.target, headers, each.body, batch.client)
     return without_prefix(request, context.policy.path_prefix)
 
 

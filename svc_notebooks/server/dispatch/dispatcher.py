@@ -5,23 +5,25 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import closing, suppress
+from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
 from urllib.parse import SplitResult, urlsplit
 
 from ...core.api.error_rules import rule_for
-from ...core.api.operations import SESSION, query_parameters
-from ...core.api.public_endpoints import BATCHES, PAGES
+from ...core.api.operations import SESSION, Operation, query_parameters
+from ...core.api.public_endpoints import BATCHES, PAGES, SIGN_IN
 from ...core.errors.catalogue import ApiError, refuse
 from ...core.faults.plan import FaultTarget
 from ...core.http.messages import Disconnected, Query, Request, Response, close_body
+from ...core.http.multipart import MediaType
 from ...core.http.redaction import redact_target
 from ..context.access_tokens import Caller, TokenVerifier, require_scopes
 from ..context.bodies import RequestBody, ResponseStream, content_length
 from ..context.conditions import CHECKED_HEADERS, check_headers
 from ..context.csrf import check_page
 from ..context.external_origin import without_prefix
-from ..context.public_request import PublicRequest
+from ..context.public_request import FORM, MAX_FORM_SIZE, PublicRequest
 from ..context.request_journal import Journal, JournalEntry
 from ..context.responses import error_response
 from ..context.service_context import RequestContext, ServiceContext
@@ -29,8 +31,10 @@ from ..context.whole_body import WHOLE_BODY, WholeBody
 from ..files.operations import check_booleans
 from ..files.resumable_upload import session_caller
 from ..files.storage_errors import disk_refusal
+from ..files.upload_commands import command_response, is_command, session_request
 from ..state.expiry import expire_session
 from ..tables import SnapshotChanged
+from ..web.browser_session import ANONYMOUS, signed_in_user
 from . import cors
 from .batch import MAX_BATCH, Batches
 from .fault_injection import faults_from_header
@@ -82,6 +86,9 @@ class Dispatcher:
         """Return the response, with status 500 if a handler fails. Raises Disconnected for a cut connection."""
         if prefix := self._context.policy.path_prefix:
             request = without_prefix(request, prefix)
+        if UPLOAD in request.url and is_command(request.headers, self._context):
+            refused = self.refusal(request, session_request, SESSION.name)
+            return refused or command_response(self.handle(session_request(request, self._context)), self._context)
         parts, headers = urlsplit(request.url), request.headers.by_name()
         entry = self._open_entry(request, parts, headers)
         observation = Observation(self.observers, entry) if self.observers else None
@@ -131,7 +138,7 @@ class Dispatcher:
             self._journal.close(entry)
 
     def refusal(
-        self, request: Request, check: Callable[[Request, ServiceContext], None], operation: str
+        self, request: Request, check: Callable[[Request, ServiceContext], object], operation: str
     ) -> Response | None:
         """Return None if `check` accepts a request, or else add a journal row and return the error response.
 
@@ -242,20 +249,29 @@ class Dispatcher:
             return self._batches.run(request, body, operation.name)
         if public_handler := PUBLIC_HANDLERS.get(operation.name):
             entry.declared = content_length(request)
-            return public_handler(
-                PublicRequest(context, self._tokens, request, method, path_params, query, body, entry)
+
+            def check_limits(user: str) -> None:
+                self._check_limits(replace(ANONYMOUS, user=user), operation, query)
+
+            public_request = PublicRequest(
+                context, self._tokens, request, method, path_params, query, body, entry, check_limits
             )
+            user = signed_in_user(public_request)
+            if user or operation.name not in SIGN_IN:  # a flood of others must not keep anybody from signing in
+                check_limits(user)
+            return public_handler(public_request)
         if operation is SESSION and context.policy.session_uri_is_enough:
             caller = self._caller(incoming, in_session=True)
         else:
             caller = self._tokens.caller(incoming.headers, query, is_confirmed_later=not is_upload)
         entry.user, entry.client, entry.scopes = caller.user, caller.client, caller.scopes
         caller = require_scopes(caller, operation.scopes_under(context.policy), operation)
-        for rate_limiter in self.rate_limiters:
-            rate_limiter.check(caller, operation, query)
+        self._check_limits(caller, operation, query)
         entry.declared = content_length(request, required=is_upload and method != "DELETE")
         if not CHECKED_HEADERS.isdisjoint(incoming.headers):
             check_headers(request.headers, method, operation)
+        if method == "POST" and operation.body is None and not is_upload:
+            query = _with_form(query, request, body)
         if query.pairs and operation is not SESSION:
             check_booleans(query, operation)
         request_context = RequestContext(request, method, operation, path_params, query, caller, body, entry)
@@ -283,6 +299,10 @@ class Dispatcher:
             with context.store.fixed_snapshot():
                 return handler(context, request)
 
+    def _check_limits(self, caller: Caller, operation: Operation, query: Query) -> None:
+        for rate_limiter in self.rate_limiters:
+            rate_limiter.check(caller, operation, query)
+
     def _caller(self, incoming: _Incoming, *, in_session: bool) -> Caller:
         """Return the caller, or an upload session's owner if the policy allows this. Raises ApiError (401)."""
         headers = incoming.headers
@@ -291,6 +311,18 @@ class Dispatcher:
             if owner:
                 return owner
         return self._tokens.caller(headers, incoming.query)
+
+
+def _with_form(query: Query, request: Request, body: RequestBody) -> Query:
+    """Return the query with the parameters of a form, which clients send to operations without another body."""
+    if MediaType.parse(request.headers.get("Content-Type") or "").essence != FORM:
+        return query
+    content = b""
+    while block := body.read(MAX_FORM_SIZE):
+        content += block
+        if len(content) > MAX_FORM_SIZE:
+            raise refuse("metadataTooLarge", limit=MAX_FORM_SIZE)
+    return Query([*query.pairs, *query_parameters(content.decode("ascii", "replace")).pairs])
 
 
 def _error_response(error: ApiError, entry: JournalEntry) -> Response:

@@ -52,7 +52,8 @@ def list_events(context: ServiceContext, request: RequestContext) -> Response:
     """Return a page of the events of a calendar. With singleEvents, instances replace the recurring events."""
     calendar = calendar_of(context, request, CalendarRole.READER)
     parse_fields_param(request.query, {}, _SHAPE)
-    view, criteria = view_of(context, request, calendar), read_criteria(context, request, calendar)
+    view = view_of(context, request, calendar)
+    criteria = read_criteria(context, request, view)
     last = context.store.events.last(calendar.id), context.store.changes.last()
     pick = _list_changes if criteria.since is not None else expand_calendar if criteria.single else _list_rows
     about = ("events", calendar.id, selecting_parameters(request.query, request.operation))
@@ -67,7 +68,8 @@ def list_instances(context: ServiceContext, request: RequestContext) -> Response
     """Return a page of the instances of one recurring event. Raises ApiError (400) for an event that does not recur."""
     calendar = calendar_of(context, request, CalendarRole.READER)
     parse_fields_param(request.query, {}, _SHAPE)
-    view, criteria = view_of(context, request, calendar), read_criteria(context, request, calendar)
+    view = view_of(context, request, calendar)
+    criteria = read_criteria(context, request, view)
     event = event_in_path(context, request, calendar)
     if not event.row.recurring:
         raise refuse("invalid", field="eventId", message="expected a recurring event.")
@@ -103,11 +105,10 @@ def _original(query: Query) -> Start | None:
 def _list_rows(context: ServiceContext, calendar: CalendarRow, criteria: ListCriteria, key: Key | None) -> Cursor:
     """Return a cursor over stored events and changed instances. Iteration raises PageEnds if the budget is spent."""
     events, position = context.store.events, key or (FIRST, "")
-    if criteria.order == "updated":
-        by_update = events.by_update(calendar.id, *position, _ROWS_PER_QUERY)
-        return Cursor(_matching_rows(context, calendar, criteria, (((row.updated, row.id), row) for row in by_update)))
-    by_age = events.by_age(calendar.id, *position, _ROWS_PER_QUERY)
-    return Cursor(_matching_rows(context, calendar, criteria, (((row.place, row.id), row) for row in by_age)))
+    is_updated = criteria.order == "updated"
+    rows = (events.by_update if is_updated else events.by_age)(calendar.id, *position, _ROWS_PER_QUERY)
+    keyed = (((row.updated if is_updated else row.place, row.id), row) for row in rows)
+    return Cursor(_matching_rows(context, calendar, criteria, keyed))
 
 
 def _matching_rows(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...core import field_mask
 from ...core.clock import format_time, from_millis
 from ...core.errors.catalogue import refuse
-from ...core.field_mask import Mask, Shape
+from ...core.field_mask import ANY_KEY, Mask, Shape
 from ...core.files.fields import FILE_SHAPE
 from ...core.http.messages import Response
 from ...core.resources.files import Change, ChangeList, StartPageToken
@@ -20,7 +20,7 @@ from .rows import visible_role
 
 _CHANGE_SHAPE: Shape = {
     "kind": None, "changeType": None, "type": None, "time": None, "removed": None, "fileId": None,
-    "file": FILE_SHAPE, "driveId": None, "drive": None, "teamDriveId": None, "teamDrive": None,
+    "file": FILE_SHAPE, "driveId": None, "drive": ANY_KEY, "teamDriveId": None, "teamDrive": ANY_KEY,
 }  # fmt: skip
 _LIST_SHAPE: Shape = {
     "kind": None, "nextPageToken": None, "newStartPageToken": None, "changes": _CHANGE_SHAPE,

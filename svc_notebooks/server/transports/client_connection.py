@@ -163,7 +163,7 @@ class ServerConnection:
         body = self._body(head)
         self.server.bodies.add(body)
         try:
-            response = self.server.handle(Request(head.method, url, headers, body))
+            response = self.server.handle(Request(head.method, url, headers, body, self._address))
             if body.aborted and self.server.stopping:
                 response = error_response(refuse("unavailable"))
             return self._send(response, head, body)

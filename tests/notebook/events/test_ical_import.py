@@ -630,3 +630,67 @@ def test_an_event_without_reminders_stays_without_them(lab: svc.Sandbox, term: s
         assert rows["notes"].item() == ""
         reminders = svc.event(rows, calendar=calendar)["reminders"].item()
         assert (reminders["useDefault"], reminders.get("overrides", [])) == (False, [])
+
+
+def instance(sequence: int, stamp: str, summary: str, day: str = "20270105", more: str = "") -> str:
+    return (
+        f"{override(f'{day}T100000', f'{day}T150000', summary)}\nSEQUENCE:{sequence}\nDTSTAMP:{stamp}T000000Z\n{more}"
+    )
+
+
+def series(sequence: int, stamp: str, more: str = "") -> str:
+    return version(sequence, stamp, "Series", f"RRULE:FREQ=DAILY;COUNT=3\n{more}")
+
+
+GONE = "STATUS:CANCELLED"
+
+
+@pytest.mark.parametrize(
+    "files, summaries",
+    [
+        ([[version(1, "20240101", "A")], [version(2, "20240102", "A", GONE)], [version(1, "20240103", "A")]], []),
+        ([[version(2, "20240102", "A", GONE)], [version(1, "20240103", "A")]], []),
+        ([[version(2, "20240102", "A", GONE)], [version(2, "20240102", "A")]], []),
+        ([[version(2, "20240102", "A", GONE)], [version(2, "20240103", "A")]], ["A"]),
+        ([[series(1, "20240101"), instance(1, "20240101", "x", more=GONE)], [series(2, "20240101")]], ["Series"] * 3),
+        (
+            [[series(1, "20240101"), instance(1, "20240101", "x", more=GONE)],
+             [series(2, "20240101"), instance(2, "20240101", "B")]],
+            ["Series", "B", "Series"],
+        ),
+        ([[series(2, "20240101")], [series(1, "20240101"), instance(1, "20240101", "x", more=GONE)]], ["Series"] * 3),
+        ([[instance(1, "20240101", "B")], [series(1, "20240201")]], ["Series", "B", "Series"]),
+        ([[instance(1, "20240101", "B", more=GONE)], [series(1, "20240201")]], ["Series"] * 2),
+        (
+            [[instance(2, "20240101", "B")], [series(1, "20240101"), instance(1, "20240101", "old")]],
+            ["Series", "B", "Series"],
+        ),
+        (
+            [[instance(1, "20240101", "old")], [series(1, "20240101"), instance(2, "20240101", "B")]],
+            ["Series", "B", "Series"],
+        ),
+        ([[instance(1, "20240101", "old")], [series(2, "20240101")]], ["Series"] * 3),
+        (
+            [[series(2, "20240101")], [series(1, "20240101"), instance(3, "20240101", "B")]],
+            ["Series", "B", "Series"],
+        ),
+        (
+            [[series(1, "20240101")], [instance(3, "20240101", "B")],
+             [series(2, "20240101"), instance(2, "20240101", "x")]],
+            ["Series", "B", "Series"],
+        ),
+        ([[series(1, "20240101")], [instance(3, "20240101", "x", more=GONE)], [instance(2, "20240201", "B")]],
+         ["Series"] * 2),
+        ([[series(1, "20240101")], [instance(1, "20240201", "x", more=GONE)], [instance(2, "20240101", "B")]],
+         ["Series", "B", "Series"]),
+        ([[series(1, "20240101")], [series(3, "20240101", GONE)], [instance(2, "20240201", "B")]], []),
+        ([[series(3, "20240101", GONE), instance(2, "20240201", "B")], [series(1, "20240301")]], []),
+    ],
+)  # fmt: skip
+def test_of_an_event_and_of_each_instance_the_newest_version_counts(lab, term: str, files: list[list[str]], summaries):
+    for events in files:
+        svc.import_events(file(*events), calendar=term)
+
+    for events in (*files, *reversed(files)):
+        assert svc.events(calendar=term, single_events=True, limit=9)["summary"].tolist() == summaries
+        svc.import_events(file(*events), calendar=term)
