@@ -14,7 +14,7 @@ unexport PYTHONDONTWRITEBYTECODE
 tests nbval notebooks: export TZ := UTC
 tests nbval notebooks: export PYTHONHASHSEED := 0
 
-.PHONY: env lab test checks lint types imports tests nbval browser durability marks opens coverage pandas-2.2 cluster-tests hub-env hub-tests scale s3-env peers bench docs docs-tests lite lite-tests lite-lock notebooks lock \
+.PHONY: env lab test checks lint types imports tests nbval browser durability marks client-tests opens coverage pandas-2.2 cluster-tests hub-env hub-tests scale s3-env peers bench docs docs-tests lite lite-tests lite-lock notebooks lock \
 	wheel clean check-wheel check-binder badge
 
 # Both halves of the environment: the one that JupyterLab and the notebooks need, and the rest that tests need.
@@ -91,6 +91,10 @@ durability: env
 # A class of 60 with hostile notebooks. It needs bubblewrap (apt install bubblewrap). ARGS="--students 300": a larger class.
 marks: env
 	$(BIN)/python -m pytest -m marks -p no:nbval -o faulthandler_timeout=3600 tests/course $(ARGS)
+
+# Stock clients in Go, Java and Ruby, where the packages of requirements/debian.txt are installed.
+client-tests: env
+	$(BIN)/python -m pytest -m languages -p no:nbval tests/interop $(ARGS)
 
 coverage: env
 	$(BIN)/coverage run -m pytest $(ARGS)
@@ -219,6 +223,10 @@ lock: env
 		--output-file requirements/dev.txt
 	$(LOCK) pyproject.toml --extra lab --group build \
 		--constraint requirements/dev.txt --output-file binder/requirements.txt
+	$(LOCK) pyproject.toml --extra postgres --extra s3 --extra metrics \
+		--constraint requirements/dev.txt --output-file requirements/deploy.txt
+	$(LOCK) --group build --constraint requirements/dev.txt --output-file requirements/build.txt
+	$(LOCK) --group audit --output-file requirements/audit.txt
 	$(LOCK) --group install --constraint requirements/dev.txt --output-file requirements/uv.txt
 	$(LOCK) --group docs --constraint requirements/dev.txt --output-file requirements/docs.txt
 	$(LOCK) --group cluster --constraint requirements/dev.txt --output-file requirements/cluster.txt

@@ -8,7 +8,7 @@ import pytest
 from jupyter_client.manager import KernelManager
 
 from svc_notebooks.cli.forked_kernels import forked_kernels
-from svc_notebooks.cli.jupyter_settings import skip_address_parsers
+from svc_notebooks.cli.notebook_files import skip_address_parsers
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -19,7 +19,7 @@ from pathlib import Path
 
 import pytest
 
-from svc_notebooks.core.rule_ids import rows_of, rule_number
+from svc_notebooks.cli.conformance import rows_of, rule_number
 
 RULES = Path(__file__).with_name("rules.csv")
 FLOOR = Path(__file__).with_name("rules_floor.txt")

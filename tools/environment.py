@@ -3,13 +3,15 @@
     python3 tools/environment.py binder/requirements.txt                          JupyterLab and the notebooks
     python3 tools/environment.py binder/requirements.txt requirements/dev.txt     and the packages for tests
 
-pip installs uv, which installs the other packages faster. If uv fails, pip installs them. This module needs only the
-standard library.
+Python's own pip installs uv, from an environment that is removed afterwards. So `.venv` has neither the pip nor the
+setuptools that came with Python. uv installs the other packages faster. If uv fails, that pip installs them. This
+module needs only the standard library.
 """
 
 import ast
 import os
 import re
+import shutil
 import subprocess
 import sys
 import time
@@ -23,10 +25,13 @@ ROOT = Path(__file__).resolve().parents[1]
 VENV = ROOT / ".venv"
 BIN = VENV / ("Scripts" if os.name == "nt" else "bin")
 LOG = VENV / "install.log"
+INSTALLER = VENV / "installer"
+CONFIGURATION = VENV / "pip-configuration.txt"
 UV_LOCK = ROOT / "requirements" / "uv.txt"
 OLDEST = (3, 11)
 
-PIP = [str(BIN / "python"), "-m", "pip", "--disable-pip-version-check"]
+PYTHON = str(BIN / "python")
+PIP = [str(INSTALLER / BIN.name / "python"), "-m", "pip", "--disable-pip-version-check", "--python", PYTHON]
 UV = [str(BIN / "uv"), "pip"]
 
 # uv does not read pip's configuration, so the package sources are passed on to uv.
@@ -59,6 +64,8 @@ def main(locks: Sequence[str]) -> int:
     except Stopped as stopped:
         sys.stderr.write(f"make env: {stopped}\n")
         return 1
+    finally:
+        shutil.rmtree(INSTALLER, ignore_errors=True)
     say(f"ready after {time.monotonic() - begun:.0f} s")
     return 0
 
@@ -74,19 +81,23 @@ def look() -> None:
 
 
 def make() -> None:
-    """Create `.venv` with pip, unless a usable environment exists."""
-    if usable():
-        return
-    say(f"Python {sys.version.split()[0]} in {VENV.name}")
+    """Create `.venv`, unless a usable environment exists, and the environment of the pip that installs uv."""
     try:
-        venv.create(VENV, clear=VENV.exists(), with_pip=True, symlinks=os.name != "nt")
+        if not usable():
+            say(f"Python {sys.version.split()[0]} in {VENV.name}")
+            venv.create(VENV, clear=VENV.exists(), symlinks=os.name != "nt")
+        venv.create(INSTALLER, clear=True, with_pip=True, symlinks=os.name != "nt")
     except (OSError, subprocess.CalledProcessError) as error:
         raise Stopped(f"{VENV} could not be made: {error}") from None
 
 
 def usable() -> bool:
-    """Return whether `.venv` has a new enough Python with pip."""
-    question = f"import pip, sys; sys.exit(sys.version_info < {OLDEST})"
+    """Return whether `.venv` has a new enough Python, and not the pip that `ensurepip` installs."""
+    question = (
+        "import ensurepip, sys\nfrom importlib.metadata import PackageNotFoundError, version\n"
+        "try: old = version('pip') == ensurepip.version()\nexcept PackageNotFoundError: old = False\n"
+        f"sys.exit(old or sys.version_info < {OLDEST})"
+    )
     python = BIN / "python"
     return (
         python.exists() and subprocess.run([python, "-c", question], capture_output=True, check=False).returncode == 0
@@ -96,6 +107,7 @@ def usable() -> bool:
 def install(locks: Sequence[Path]) -> None:
     """Install the packages of the locks, then this package in editable mode, and the JupyterLab settings."""
     LOG.write_text("")
+    CONFIGURATION.write_text(configuration())
     installers = [PIP]
     if runs([*PIP, "install", "--require-hashes", "-r", str(UV_LOCK)]):
         installers.insert(0, UV)
@@ -120,10 +132,15 @@ def runs(command: Sequence[str]) -> bool:
         return subprocess.run(command, env=surroundings(), stdout=log, stderr=log, check=False).returncode == 0
 
 
+def configuration() -> str:
+    """Return the configuration of pip, which uv and later commands of the Makefile use."""
+    return subprocess.run([*PIP, "config", "list"], capture_output=True, text=True, check=False).stdout
+
+
 @cache
 def surroundings() -> dict[str, str]:
     """Return the environment variables for both installers, with pip's configuration for uv."""
-    listed = subprocess.run([*PIP, "config", "list"], capture_output=True, text=True, check=False).stdout
+    listed = CONFIGURATION.read_text() if CONFIGURATION.exists() else ""
     return {"VIRTUAL_ENV": str(VENV), "UV_INDEX_STRATEGY": "unsafe-best-match", **settings(listed), **os.environ}
 
 

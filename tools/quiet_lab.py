@@ -9,7 +9,7 @@ import shutil
 import sys
 from pathlib import Path
 
-from svc_notebooks.cli.jupyter_settings import FOLDER
+from svc_notebooks.cli.notebook_files import FOLDER
 
 
 def main() -> None:

@@ -1,11 +1,10 @@
 """The command line `svc-notebooks lab | run | grade | solutions | serve | check | backup | migrate |
 sweep | conformance | doctor`.
 
-lab, run, grade, solutions, serve, conformance           a module for each command
+lab, run, grade, serve, conformance                      a module for each command
 stores                                                   check, backup, migrate and sweep
-class_options, options, service                          options of `serve --class`; other options; the opened service
-notebook_files, jupyter_settings                         the notebooks of the package; settings of JupyterLab
-rule_report, deployment                                  report and tested deployment of `conformance`
+options, service                                         options of commands; the opened service
+notebook_files                                           the notebooks of the package, and settings of JupyterLab
 output_file, marks                                       output files of commands; saved marks and tables of `grade`
 """
 
@@ -15,13 +14,14 @@ import select
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
 
 from .. import __version__
 from .marks.options import add_grade_options
-from .options.operation_options import add_migrate_options, add_sweep_options
+from .options.names_option import add_names_option
 from .options.option_types import file_option, jobs_option, seconds_option
-from .options.serve_options import add_serve_options
+from .options.serve_options import add_migrate_options, add_serve_options, add_sweep_options
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -63,43 +63,23 @@ def _run(options: argparse.Namespace, jupyter_arguments: Sequence[str]) -> int:
             from .run import run
 
             return run(options.directory, options.jobs)
-        case "grade":
-            from .grade import grade
-
-            return grade(options)
         case "solutions":
-            from .solutions import solutions
+            from .notebook_files import solutions
 
             return solutions(options.directory)
-        case "serve":
-            from .serve import serve
-
-            return serve(options)
-        case "check":
-            from .stores import check
-
-            return check(options)
-        case "backup":
-            from .stores import backup
-
-            return backup(options)
-        case "migrate":
-            from .stores import migrate
-
-            return migrate(options)
-        case "sweep":
-            from .stores import sweep
-
-            return sweep(options)
-        case "conformance":
-            from .conformance import conformance
-
-            return conformance(options)
-        case _:
+        case "doctor":
             from .. import doctor
 
             sys.stdout.write(doctor().to_string(index=False) + "\n")
             return 0
+        case name:
+            module = import_module(f".{_MODULES.get(name, name)}", __package__)
+            status: int = getattr(module, name)(options)
+            return status
+
+
+_MODULES = dict.fromkeys(("check", "backup", "migrate", "sweep"), "stores")
+"""The modules of commands that are not in a module of their own name."""
 
 
 def _split(argv: list[str]) -> tuple[list[str], list[str]]:
@@ -139,21 +119,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    _add_lab(commands)
-    _add_run(commands)
-    _add_grade(commands)
-    _add_solutions(commands)
-    _add_serve(commands)
-    _add_check(commands)
-    _add_backup(commands)
-    _add_migrate(commands)
-    _add_sweep(commands)
-    _add_conformance(commands)
-    commands.add_parser("doctor", help="check the installation, and show how to fix problems")
-    return parser
 
-
-def _add_lab(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     lab = commands.add_parser(
         "lab",
         help="copy the notebooks to a folder and open JupyterLab there",
@@ -175,8 +141,6 @@ def _add_lab(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") ->
     )
     lab.add_argument("--only-copy", action="store_true", help="copy the notebooks without opening JupyterLab")
 
-
-def _add_run(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     run = commands.add_parser(
         "run",
         help="execute all notebooks without a browser",
@@ -197,8 +161,6 @@ def _add_run(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") ->
         help="the number of notebooks to run at once (default: the number of processors)",
     )
 
-
-def _add_grade(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     command = commands.add_parser(
         "grade",
         help="run the submissions of students, and print which exercises each student has solved",
@@ -209,8 +171,6 @@ def _add_grade(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
     )
     add_grade_options(command)
 
-
-def _add_solutions(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     command = commands.add_parser(
         "solutions",
         help="write the exercise notebooks with their solutions, for teachers",
@@ -220,8 +180,6 @@ def _add_solutions(commands: "argparse._SubParsersAction[argparse.ArgumentParser
         "directory", type=Path, metavar="DIR", help="the folder, which is created if it does not exist"
     )
 
-
-def _add_serve(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     serve = commands.add_parser(
         "serve",
         help="run the service on a socket, for programs in any language",
@@ -231,8 +189,6 @@ def _add_serve(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
     )
     add_serve_options(serve)
 
-
-def _add_check(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     command = commands.add_parser(
         "check",
         help="read a data folder of the service and report damage",
@@ -243,8 +199,6 @@ def _add_check(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
     command.add_argument("directory", type=Path, metavar="DIR", help="the folder of serve --store or sandbox(path)")
     command.add_argument("--json", action="store_true", help="print the report as JSON")
 
-
-def _add_backup(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     command = commands.add_parser(
         "backup",
         help="copy a data folder of the service, which may be in use",
@@ -257,8 +211,6 @@ def _add_backup(commands: "argparse._SubParsersAction[argparse.ArgumentParser]")
         "target", type=Path, metavar="TO", help="the folder of the copy, which is empty or does not exist"
     )
 
-
-def _add_migrate(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     command = commands.add_parser(
         "migrate",
         help="copy a store from a data folder to PostgreSQL, or back",
@@ -270,8 +222,6 @@ def _add_migrate(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
     )
     add_migrate_options(command)
 
-
-def _add_sweep(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     command = commands.add_parser(
         "sweep",
         help="list or delete stored parts that belong to no file",
@@ -281,8 +231,6 @@ def _add_sweep(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
     )
     add_sweep_options(command)
 
-
-def _add_conformance(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     command = commands.add_parser(
         "conformance",
         help="test a deployment of the interface, rule by rule",
@@ -302,13 +250,7 @@ def _add_conformance(commands: "argparse._SubParsersAction[argparse.ArgumentPars
     add("--list", action="store_true", help="print the rules with their numbers of tests, and send no request")
     add("--json", type=file_option, metavar="FILE", help="also write the results as JSON")
     add("--overwrite", action="store_true", help=_OVERWRITE)
-    add(
-        "--names",
-        action="append",
-        default=[],
-        metavar="FIELD=VALUE",
-        help="a name of the deployment, a field of svc.Names, such as storage=drive",
-    )
+    add_names_option(command)
     add("--address", metavar="URL", help="a receiving URL whose domain is registered there; no receiver needs to run")
     add("--ca", type=Path, metavar="FILE", help="a PEM file of certificate authorities to trust")
     add(
@@ -321,3 +263,5 @@ def _add_conformance(commands: "argparse._SubParsersAction[argparse.ArgumentPars
     add("--control-token", metavar="TOKEN", help="the token of the control interface (default: SVC_CONTROL_TOKEN)")
     add("--no-control", action="store_true", help="do not use the control interface")
     add("--destructive", action="store_true", help="also run the tests that empty the trash of the account")
+    commands.add_parser("doctor", help="check the installation, and show how to fix problems")
+    return parser

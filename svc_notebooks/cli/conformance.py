@@ -5,24 +5,222 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
+import shutil
 import signal
+import ssl
 import sys
+import textwrap
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from string import ascii_lowercase
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import quote, urlsplit
 
-from ..core.rule_ids import rule_number
-from .deployment import Deployment, Secrets, names_of
+from ..core.brand_names import Names
+from ..core.printable_text import terminal_text
+from ..core.temporary_folders import temporary_folder
+from .options.names_option import names_of
 from .output_file import check_output_paths, write_report
-from .rule_report import CaseOutcome, InterfaceRule, counts, rule_rows, summary, table
 
 if TYPE_CHECKING:
     import pytest
+
+
+def rule_number(id: str) -> str:
+    """Return the rule id of a clause id. A rule id is returned unchanged.
+
+    >>> rule_number("A6-04b"), rule_number("A6-03")
+    ('A6-04', 'A6-03')
+    """
+    return id.rstrip(ascii_lowercase)
+
+
+def rows_of(id: str, ids: Iterable[str]) -> list[str]:
+    """Return the row ids of a rule (one row per clause) or of a clause. Empty if the id is unknown.
+
+    >>> rows_of("A6-04", ["A6-03", "A6-04a", "A6-04b"])
+    ['A6-04a', 'A6-04b']
+    """
+    return [row for row in ids if id in (row, rule_number(row))]
+
+
+@dataclass(frozen=True, slots=True)
+class Deployment:
+    """The address of a deployment, the tokens of its users, and the options of a conformance run.
+
+    >>> Deployment("https://files.example.org/api/", "secret").base_url
+    'https://files.example.org/api'
+    """
+
+    base_url: str
+    token: str = field(repr=False)
+    second_token: str | None = field(default=None, repr=False)
+    names: Names = field(default_factory=Names)
+    address: str | None = None
+    """A receiving URL whose domain is registered at the deployment. The URL need not respond."""
+    ca: Path | None = None
+    timeout: float = 30.0
+    control: bool = True
+    """True if the run may use the control interface of the deployment."""
+    control_token: str | None = field(default=None, repr=False)
+    destructive: bool = False
+    """True if the run may empty the trash of the user's account."""
+
+    def __post_init__(self) -> None:
+        parts = urlsplit(self.base_url)
+        if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment:
+            raise ValueError(
+                f"{self.base_url!r} is not a base address; give an address such as https://files.example.org"
+            )
+        object.__setattr__(self, "base_url", self.base_url.rstrip("/"))
+
+    @property
+    def is_tls(self) -> bool:
+        return self.base_url.startswith("https://")
+
+    def context(self) -> ssl.SSLContext:
+        """Return a TLS context that trusts the authorities of `ca`. Raises OSError for an unreadable file."""
+        return ssl.create_default_context(cafile=None if self.ca is None else str(self.ca))
+
+
+class Secrets:
+    """A set of secret texts that `redact` replaces by "<token>" in output.
+
+    >>> hidden = Secrets(["abc/def"]); hidden.redact("t=abc/def&u=abc%2Fdef")
+    't=<token>&u=<token>'
+    """
+
+    def __init__(self, texts: Iterable[str | None] = ()) -> None:
+        self._texts: set[str] = set()
+        for text in texts:
+            self.add(text)
+
+    def add(self, text: str | None) -> None:
+        """Add a secret text and its percent-encoded form. Ignore None and an empty text."""
+        if text:
+            self._texts |= {text, quote(text, safe="")}
+
+    def redact(self, text: str) -> str:
+        """Return the text with "<token>" for each secret. A short secret is replaced only as a whole word."""
+        if not self._texts:
+            return text
+        patterns = [
+            re.escape(secret) if len(secret) >= 6 else rf"(?<!\w){re.escape(secret)}(?!\w)"
+            for secret in sorted(self._texts, key=len, reverse=True)  # a secret may begin with another secret
+        ]
+        return re.sub("|".join(patterns), "<token>", text)
+
+
+RESULTS = {"pass": "pass", "fail": "FAIL", "differs": "differs: choice", "untestable": "not testable"}
+"""The results of tests and rules, with their texts in the table."""
+
+
+class InterfaceRule(NamedTuple):
+    """A row of tests/rules.csv, which is a rule of the interface or a clause of a rule."""
+
+    id: str
+    area: str
+    side: str
+    rule: str
+
+
+@dataclass(frozen=True, slots=True)
+class CaseOutcome:
+    """The outcome of a test case, which is a test with its parameters. `result` is a key of `RESULTS`.
+
+    `failure` has the test, the expected and the actual value and the last requests of a failed test, `reason` what a
+    test that could not run needs. `differences` are pairs of a choice and the different behaviour.
+    """
+
+    rules: tuple[str, ...]
+    result: str
+    failure: Mapping[str, Any] | None = None
+    reason: str = ""
+    differences: tuple[tuple[str, str], ...] = ()
+
+
+def rule_row(rule: InterfaceRule, outcomes: Sequence[CaseOutcome]) -> dict[str, Any]:
+    """Return the row of a rule in the JSON report, with its result, the number of tests and the failures.
+
+    >>> rule_row(InterfaceRule("A3-06", "resumable", "server", "..."), [])["result"]
+    'untestable'
+    """
+    tests = {result: sum(outcome.result == result for outcome in outcomes) for result in RESULTS}
+    result = next((result for result in ("fail", "pass", "differs") if tests[result]), "untestable")
+    differences = dict.fromkeys(difference for outcome in outcomes for difference in outcome.differences)
+    reasons = list(dict.fromkeys(outcome.reason for outcome in outcomes if outcome.reason))
+    return {
+        "id": rule.id,
+        "number": rule_number(rule.id),
+        "area": rule.area,
+        "rule": rule.rule,
+        "result": result,
+        "tests": tests,
+        "failures": [outcome.failure for outcome in outcomes if outcome.failure],
+        "differences": [{"choice": choice, "what": difference} for choice, difference in differences],
+        "not_testable": (reasons if outcomes else ["a test over HTTP, which the suite does not have"])
+        if result != "pass"
+        else [],
+    }
+
+
+def rule_rows(rules: Mapping[str, InterfaceRule], outcomes: Iterable[CaseOutcome]) -> list[dict[str, Any]]:
+    """Return the row of each rule, in the order of the rules."""
+    outcomes = list(outcomes)
+    return [rule_row(rule, [outcome for outcome in outcomes if id in outcome.rules]) for id, rule in rules.items()]
+
+
+def counts(rows: Sequence[Mapping[str, Any]]) -> dict[str, int]:
+    """Return the number of rules for each possible result."""
+    return {result: sum(row["result"] == result for row in rows) for result in RESULTS}
+
+
+def summary(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Return a line with the numbers of rules and clauses, and the number of clauses for each result.
+
+    >>> summary(rule_rows({id: InterfaceRule(id, "x", "server", "...") for id in ("A6-04a", "A6-04b")}, []))
+    '1 rule, 2 clauses: 0 pass, 0 fail, 0 differ by choice, 2 not testable from outside'
+    """
+    count, rules = counts(rows), len({row["number"] for row in rows})
+    return (
+        f"{rules} rule{'s' * (rules != 1)}, {len(rows)} clause{'s' * (len(rows) != 1)}: {count['pass']} pass,"
+        f" {count['fail']} fail, {count['differs']} differ by choice, {count['untestable']} not testable from outside"
+    )
+
+
+def table(rows: Iterable[Mapping[str, Any]], width: int | None = None) -> Iterator[str]:
+    """Yield the lines of the result table. `width` is in characters, by default the width of the terminal."""
+    width = max(60, width or shutil.get_terminal_size((100, 24)).columns)
+    yield f"{'rule':<8}{'result':<17}text"
+    for row in rows:
+        head = f"{row['id']:<8}{RESULTS[row['result']]:<17}"
+        yield from textwrap.wrap(row["rule"], width, initial_indent=head, subsequent_indent=" " * 25)
+        for name, text in _details(row):
+            head = " " * 8 + f"{name + ':':<10}"
+            yield from (textwrap.wrap(text, width, initial_indent=head, subsequent_indent=" " * 18) or [head])[:6]
+
+
+_MAX_PRINTED = 3
+"""The number of failures, differences or reasons that are printed for a rule. The JSON report has all of them."""
+
+
+def _details(row: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    for failure in row["failures"][:_MAX_PRINTED]:
+        yield from (("test", failure["test"]), ("expected", failure["expected"]), ("actual", failure["came"]))
+        yield from (("request", request) for request in failure["requests"])
+    if more := len(row["failures"][_MAX_PRINTED:]):
+        yield "more", f"{more} other tests of this rule failed"
+    for difference in row["differences"][:_MAX_PRINTED]:
+        yield "choice", f"{difference['choice']}: {difference['what']}"
+    if row["result"] == "untestable":
+        yield "needs", "; ".join(row["not_testable"][:_MAX_PRINTED])
+
 
 PACKAGE = Path(__file__).parents[1]
 
@@ -140,8 +338,8 @@ class ConformanceRun:
         """Run the contract tests in this process with a temporary folder, and record the outcomes."""
         variables = {name: os.environ.pop(name) for name in PYTEST_VARIABLES if name in os.environ}
         try:
-            with TemporaryDirectory(prefix="svc-conformance-") as folder:
-                self._run_pytest(Path(folder, "tests"))
+            with temporary_folder("svc-conformance-") as folder:
+                self._run_pytest(folder / "tests")
         finally:
             os.environ.update(variables)
 
@@ -258,7 +456,7 @@ class ConformanceRun:
         lines += [f"not read: {line}" for line in self.unreadable_files]
         lines += [f"left behind: {line}" for line in self.leftovers]
         for line in lines:
-            print(self.secrets.redact(line))
+            print(terminal_text(self.secrets.redact(line)))
         if path:
             text = self.secrets.redact(json.dumps(self._json(rows), indent=2)) + "\n"
             write_report(path, text, overwrite=overwrite)
@@ -310,5 +508,5 @@ def _interruptible(command: ConformanceRun) -> Iterator[None]:
 
 
 def _fail(message: str) -> int:
-    sys.stderr.write(f"svc-notebooks conformance: {message}\n")
+    sys.stderr.write(f"svc-notebooks conformance: {terminal_text(message)}\n")
     return 2

@@ -13,6 +13,8 @@ from importlib.util import find_spec
 from threading import Lock
 from typing import TYPE_CHECKING
 
+from ..core.printable_text import terminal_text
+
 if TYPE_CHECKING:
     from ..course.grading import SubmissionResult
     from ..course.submission_process import ProcessStarter
@@ -63,9 +65,8 @@ def _grade_with(starter: ProcessStarter, options: argparse.Namespace, handed_in:
 
     from ..course import grading
     from ..course.sandbox import NoSandboxError, find_sandbox
-    from .marks.gradebook import Gradebook
+    from .marks.gradebook import Gradebook, csv_text, table
     from .marks.saved_marks import SavedMarks, read_marks
-    from .marks.table import csv_text, table
     from .output_file import check_output_paths, write_report
 
     try:
@@ -91,7 +92,7 @@ def _grade_with(starter: ProcessStarter, options: argparse.Namespace, handed_in:
             done[mark.student] = mark
             saved.save(done.values(), complete=False)
             if sys.stderr.isatty():
-                sys.stderr.write(f"{mark.student}: {mark.solved}\n")
+                sys.stderr.write(f"{terminal_text(mark.student)}: {mark.solved}\n")
 
     saved.save(done.values(), complete=False)
     try:
@@ -131,5 +132,5 @@ def _report_interrupt(options: argparse.Namespace, graded: int, count: int) -> i
 
 
 def _fail(message: str) -> int:
-    sys.stderr.write(f"svc-notebooks grade: {message}\n")
+    sys.stderr.write(f"svc-notebooks grade: {terminal_text(message)}\n")
     return 2

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
-from .jupyter_settings import environment, trust
-from .notebook_files import START, CopyOutcome, copy_notebooks, notebooks_folder, restore_notebook
+from ..core.printable_text import terminal_text
+from .notebook_files import START, CopyOutcome, copy_notebooks, environment, notebooks_folder, restore_notebook, trust
 
 
 def lab(directory: Path, arguments: Sequence[str] = (), *, fresh: str | None = None, only_copy: bool = False) -> int:
@@ -44,11 +44,11 @@ def _copy_notebooks(directory: Path, fresh: str | None) -> None:
         )
         kept = [f"{file.name}: {file.outcome.value}" for file in files if file.outcome is CopyOutcome.KEPT]
         for line in [summary, *kept]:
-            sys.stderr.write(f"svc-notebooks lab: {line}\n")
+            sys.stderr.write(f"svc-notebooks lab: {terminal_text(line)}\n")
     if fresh is not None:
         name, backup = restore_notebook(directory, fresh)
         where = f"; your version is {backup} now" if backup else ""
-        sys.stderr.write(f"svc-notebooks lab: {name} is restored{where}\n")
+        sys.stderr.write(f"svc-notebooks lab: {terminal_text(name)} is restored{where}\n")
     if find_spec("nbformat"):
         pairs = [(directory / path.relative_to(shipped), path) for path in sorted(shipped.rglob("*.ipynb"))]
         trust(copy for copy, path in pairs if copy.is_file() and copy.read_bytes() == path.read_bytes())
@@ -74,5 +74,5 @@ def _open(directory: Path, arguments: Sequence[str]) -> int:
 
 
 def _fail(message: str) -> int:
-    sys.stderr.write(f"svc-notebooks lab: {message}\n")
+    sys.stderr.write(f"svc-notebooks lab: {terminal_text(message)}\n")
     return 1

@@ -1,14 +1,92 @@
 """Finds the notebooks of the package and copies them to a folder."""
 
-from collections.abc import Sequence
+import json
+import os
+import re
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum
 from itertools import count
 from os.path import lexists
 from pathlib import Path
+from typing import Any
 
 from ..core.errors.errors import PathExists
+from ..core.printable_text import terminal_text
 from ..local.saving import UNCHANGED, move_into_place, save_bytes
+
+FOLDER = Path(__file__).with_name("jupyter")
+
+
+def environment(variables: Mapping[str, str]) -> dict[str, str]:
+    """Return a copy of environment variables in which JUPYTER_CONFIG_PATH begins with the package's settings folder.
+
+    >>> environment({"JUPYTER_CONFIG_PATH": "theirs"})["JUPYTER_CONFIG_PATH"].endswith(f"jupyter{os.pathsep}theirs")
+    True
+    """
+    paths = [str(FOLDER), *filter(None, [variables.get("JUPYTER_CONFIG_PATH")])]
+    return {**variables, "JUPYTER_CONFIG_PATH": os.pathsep.join(paths)}
+
+
+def skip_address_parsers() -> None:
+    """Prevent nbformat from building 39 parsers of international addresses, which notebooks do not need, in 1.2 s."""
+    sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type] # jsonschema continues if it is missing
+
+
+def trust(notebooks: Iterable[Path]) -> None:
+    """Sign notebooks of the package, so that JupyterLab displays their saved outputs before the notebooks are run."""
+    skip_address_parsers()
+    import nbformat
+    from nbformat.sign import NotebookNotary
+
+    notary = NotebookNotary()
+    for path in notebooks:
+        with suppress(OSError):  # the home folder is not writable, so outputs are displayed only after a run
+            notary.sign(nbformat.read(path, as_version=4))
+    notary.store.close()
+
+
+_CELL = re.compile(r'(?P<head>given = course\.exercise\("(?P<name>[\w-]+)"\)\.begin\(\)\n)')
+
+
+def solutions(directory: Path) -> int:
+    """Write the solved notebooks to a folder without replacing files. Return 1 if the path is a file, else 0."""
+    if directory.exists() and not directory.is_dir():
+        sys.stderr.write(f"svc-notebooks solutions: {directory} is a file; choose a folder, or a new path\n")
+        return 1
+    directory.mkdir(parents=True, exist_ok=True)
+    for path in sorted((notebooks_folder() / "exercises").glob("*.ipynb")):
+        target = directory / path.name
+        content = (json.dumps(solve_notebook(path), indent=1, ensure_ascii=False) + "\n").encode()
+        try:
+            save_bytes(target, content, overwrite=False)
+        except PathExists:
+            sys.stderr.write(f"{target}: kept the existing file\n")
+        else:
+            print(terminal_text(target))
+    return 0
+
+
+def solutions_folder() -> Path:
+    """Return the folder of the solutions, which is inside the package in a wheel, and inside `tests` in a checkout."""
+    inside = PACKAGE / "solutions_shipped"
+    return inside if inside.is_dir() else PACKAGE.parent / "tests" / "course" / "solutions"
+
+
+def solve_notebook(path: Path) -> dict[str, Any]:
+    """Return the JSON of an exercise notebook with its solutions and without outputs."""
+    notebook: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    for cell in notebook["cells"]:
+        if cell["cell_type"] == "code":
+            source = "".join(cell["source"])
+            if match := _CELL.match(source):
+                answer = (solutions_folder() / f"{match['name']}.py").read_text(encoding="utf-8").rstrip()
+                source = f"{match['head']}\n{answer}"
+            cell.update(source=source.splitlines(keepends=True), outputs=[], execution_count=None)
+    return notebook
+
 
 PACKAGE = Path(__file__).parents[1]
 START = "00-start.ipynb"

@@ -4,7 +4,6 @@ import os
 import re
 import signal
 import sys
-import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
@@ -14,8 +13,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .jupyter_settings import skip_address_parsers
-from .notebook_files import copy_notebooks, notebooks_in
+from ..core.printable_text import terminal_text
+from ..core.temporary_folders import temporary_folder
+from .notebook_files import copy_notebooks, notebooks_in, skip_address_parsers
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
@@ -39,9 +39,9 @@ def run(directory: Path | None = None, at_once: int | None = None) -> int:
         return _fail('nbclient, which executes notebooks, is not installed: pip install "svc-notebooks[lab]"')
     skip_address_parsers()
     if directory is None:
-        with tempfile.TemporaryDirectory(prefix="svc-notebooks-", ignore_cleanup_errors=True) as folder:
-            copy_notebooks(Path(folder))
-            return _run_all(Path(folder), at_once)
+        with temporary_folder("svc-notebooks-") as folder:
+            copy_notebooks(folder)
+            return _run_all(folder, at_once)
     if not directory.is_dir():
         return _fail(f"{directory} is not a folder; svc-notebooks lab {directory} creates it")
     return _run_all(directory, at_once)
@@ -57,8 +57,9 @@ class NotebookRun:
 
     def line(self, width: int) -> str:
         """Return the output line for the notebook, followed by the error text if there is one."""
-        head = f"{self.name:<{width}}  {'FAILED' if self.problem else 'ok':<6}  {self.seconds:5.1f} s"
-        return f"{head}\n{self.problem}\n" if self.problem else head
+        head = f"{terminal_text(self.name):<{width}}  {'FAILED' if self.problem else 'ok':<6}  {self.seconds:5.1f} s"
+        problem = "\n".join(map(terminal_text, self.problem.splitlines()))
+        return f"{head}\n{problem}\n" if self.problem else head
 
 
 @dataclass(slots=True)
@@ -169,5 +170,5 @@ def execute(path: Path, kernels: Kernels | None = None) -> "NotebookNode":
 
 
 def _fail(message: str) -> int:
-    sys.stderr.write(f"svc-notebooks run: {message}\n")
+    sys.stderr.write(f"svc-notebooks run: {terminal_text(message)}\n")
     return 1

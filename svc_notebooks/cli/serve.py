@@ -12,7 +12,8 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING, NoReturn
 
 from ..core.http.origins import ANY
-from .service.opened_service import open_with_options
+from .options.option_types import token_file_option
+from .service.environment import open_with_options
 
 if TYPE_CHECKING:
     from ..server.auth.hub_settings import HubSettings
@@ -45,7 +46,7 @@ def serve(options: argparse.Namespace) -> int:
         _run_service(options)
     except KeyboardInterrupt:
         return 0
-    except (ImportError, OSError, ValueError) as error:
+    except (ImportError, OSError, ValueError, argparse.ArgumentTypeError) as error:
         sys.stderr.write(f"svc-notebooks serve: {error}\n")
         return 2
     return 0
@@ -61,7 +62,7 @@ def _run_service(options: argparse.Namespace) -> None:
         service, school_class = opened.service, opened.school_class
         if options.log_format:
             _log_requests(service, options.log_format)
-        token = None if hub or school_class else service.sign_in(token=options.token)
+        token = None if hub or school_class else service.sign_in(token=options.token or _token_in_environment())
         tls, ca = stack.enter_context(tls_for(options.host, *options.host_name)) if options.tls else (None, None)
         server = SocketServer(
             service,
@@ -90,6 +91,11 @@ def _run_service(options: argparse.Namespace) -> None:
         except _Terminated:
             server.finish(options.shutdown_timeout, options.shutdown_delay)
             raise
+
+
+def _token_in_environment() -> str | None:
+    path = os.environ.get("SVC_TOKEN_FILE")
+    return token_file_option(path) if path else None
 
 
 def _metrics(service: Service) -> Metrics:

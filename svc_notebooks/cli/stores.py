@@ -6,6 +6,8 @@ import sys
 import time
 from datetime import UTC, datetime
 
+from ..core.printable_text import terminal_text
+
 
 def backup(options: argparse.Namespace) -> int:
     """Copy a store, print a line, and return 0, 1 if a part of the store is damaged, or 2 if the copy failed."""
@@ -16,10 +18,12 @@ def backup(options: argparse.Namespace) -> int:
     try:
         result = back_up(options.directory, options.target, TOKEN_FILE, BACKUPS)
     except OSError as error:
-        sys.stderr.write(f"svc-notebooks backup: {error}\n")
+        sys.stderr.write(f"svc-notebooks backup: {terminal_text(error)}\n")
         return 2
     for problem in result.damaged:
-        sys.stderr.write(f"svc-notebooks backup: {problem}; svc-notebooks check {options.directory} names its files\n")
+        sys.stderr.write(
+            f"svc-notebooks backup: {terminal_text(problem)}; svc-notebooks check {options.directory} names its files\n"
+        )
     sys.stdout.write(f"{options.target}: {result.files:,} files, {result.size:,} bytes in {result.parts:,} parts\n")
     return 1 if result.damaged else 0
 
@@ -31,9 +35,9 @@ def check(options: argparse.Namespace) -> int:
     try:
         report = check_store(options.directory)
     except OSError as error:
-        sys.stderr.write(f"svc-notebooks check: {error}\n")
+        sys.stderr.write(f"svc-notebooks check: {terminal_text(error)}\n")
         return 2
-    text = json.dumps(report.as_json(), indent=2) if options.json else "\n".join(report.lines())
+    text = json.dumps(report.as_json(), indent=2) if options.json else "\n".join(map(terminal_text, report.lines()))
     sys.stdout.write(text + "\n")
     return 1 if report.problems else 0
 
@@ -45,7 +49,7 @@ def migrate(options: argparse.Namespace) -> int:
     from ..server.state.user_backup import BACKUPS
 
     def report(step: str) -> None:
-        sys.stderr.write(f"svc-notebooks migrate: {step}\n")
+        sys.stderr.write(f"svc-notebooks migrate: {terminal_text(step)}\n")
 
     try:
         if options.discard:
@@ -76,12 +80,12 @@ def sweep(options: argparse.Namespace) -> int:
     try:
         swept = sweep(options.store, options.content, min_age=options.min_age, now=time.time(), delete=options.delete)
     except (ImportError, OSError, ValueError) as error:
-        sys.stderr.write(f"svc-notebooks sweep: {error}\n")
+        sys.stderr.write(f"svc-notebooks sweep: {terminal_text(error)}\n")
         return 2
     for part in swept.old:
         written = datetime.fromtimestamp(part.modified, UTC).isoformat(timespec="seconds")
         state = "deleted" if part.key in swept.deleted else "stays" if options.delete else "found"
-        sys.stdout.write(f"{state}: {part.key}  {part.size:,} bytes  {written}\n")
+        sys.stdout.write(f"{state}: {terminal_text(part.key)}  {part.size:,} bytes  {written}\n")
     size = sum(part.size for part in swept.old)
     sys.stdout.write(f"{len(swept.old):,} parts with {size:,} bytes belong to no file or upload\n")
     if swept.younger:

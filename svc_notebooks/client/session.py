@@ -113,7 +113,7 @@ class Session:
         """A function that adds advice to a service error, such as that an id belongs to another sandbox."""
         self.pending = UploadJournal(_folder(state_dir, in_process=handler is not None))
         self.throttle = Throttle()
-        """The rate that all threads of this session share after the service has refused a request."""
+        """The wait that all threads of this session share after the service has refused a request."""
         self._own_origin = origin_of(self.base_url) + "/"
         self._credential = Credential(token)
         self._recipe = SessionRecipe(
@@ -273,7 +273,7 @@ class Session:
         own bound. Errors of reading the request body are raised unchanged.
         """
         own = request.url.startswith(self._own_origin) or origin_of(request.url) == self._own_origin[:-1]
-        if own and self.throttle.active:
+        if own and self.throttle.until:
             self.throttle.wait(self)
         secret = self._credential.header if own else None
         headers = self._sign(request.headers, secret)
@@ -315,8 +315,7 @@ class Session:
         if not own:
             return response
         if response.status in REFUSALS:
-            return self.throttle.observe(self, response, started)
-        self.throttle.accepted.append(started)
+            return self.throttle.observe(self, response)
         return response
 
     @public

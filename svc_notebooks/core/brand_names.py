@@ -118,3 +118,15 @@ class Names:
     def calendar_path(self, *segments: str) -> str:
         """Return the path of a calendar resource, such as "/calendar/v3/colors"."""
         return "/".join(("", self.calendar, "v3", *segments))
+
+
+GOOGLE = Names(
+    header_prefix="X-Goog-",
+    media_prefix="application/vnd.google-apps.",
+    storage="drive",
+    kind_prefix="drive",
+    calendar_kind_prefix="calendar",
+    storage_scope="drive",
+    update_method="PATCH",
+)
+"""The names of the Drive API v3 and the Calendar API v3, which stock clients use."""

@@ -103,8 +103,10 @@ def _path(tokens: Iterator[str], into: Mask) -> tuple[Mask, str]:
 
 def check(mask: Mask, shape: Shape, path: str = "") -> None:
     """Check that a mask names only fields of the resource. Raises ApiError (invalidFields) for any other name."""
+    if "" in shape:
+        return
     for name, below in mask.items():
-        known = name == STAR or name in shape or "" in shape
+        known = name == STAR or name in shape
         inner = shape.get(name)
         if not known or (below and inner is None and name != STAR):
             raise refuse("invalidFields", name=path + name)

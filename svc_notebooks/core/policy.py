@@ -9,7 +9,7 @@ from typing import Any, Literal
 from .auth.oauth import ACCESS_LIFETIME
 from .errors.public_calls import public_methods
 from .http.backoff import MAX_JITTER
-from .http.origins import ANY, is_host_name, is_origin, is_path_prefix
+from .http.origins import ANY, is_host_name, is_network, is_origin, is_path_prefix
 from .notifications.delivery_schedule import Schedule
 from .time_zones import zone_names
 from .uploads.states import LIFETIME, QUANTUM, UploadRule
@@ -103,7 +103,8 @@ class Policy:
     auth_scope_base: str = "https://svc.example/auth"
     domain: str = "svc.example"
     first_user: str = "ada@svc.example"
-    trust_forwarded: bool = True
+    trust_forwarded: bool = False
+    proxies: tuple[str, ...] = ()
     path_prefix: str = ""
     host_names: tuple[str, ...] = ()
     allowed_origins: tuple[str, ...] | None = None
@@ -192,6 +193,10 @@ _VALIDATORS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "calendar_rate_limit": (lambda value: value is None or _is_count(value), "a whole number, 1 or more, or None"),
     "verified_domains": (_is_text_tuple, "a tuple of domains, or ('*',)"),
     "assertion_audiences": (_is_text_tuple, "a tuple of addresses, or ()"),
+    "proxies": (
+        lambda value: _is_text_tuple(value, is_network),
+        "a tuple of IP addresses, or networks like '172.28.0.0/24', of proxies",
+    ),
     "host_names": (
         lambda value: _is_text_tuple(value, lambda name: name == ANY or is_host_name(name)),
         "a tuple of host names without ports, or ('*',)",

@@ -11,9 +11,7 @@ import logging
 import os
 import shutil
 import socket
-import tempfile
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, NoReturn, ParamSpec, TypeVar
 from weakref import WeakKeyDictionary, finalize
@@ -79,21 +77,6 @@ def in_this_process(function: Callable[_P, object]) -> Callable[_P, None]:
 def remove_with(owner: object, folder: Path) -> Callable[[], object]:
     """Remove a folder when `owner` is garbage-collected. Returns a function that removes the folder at once."""
     return finalize(owner, in_this_process(shutil.rmtree), folder, ignore_errors=True)
-
-
-class _Owner:
-    """An object that is the owner of a temporary folder."""
-
-
-@contextmanager
-def temporary_folder(prefix: str) -> Iterator[Path]:
-    """Create a temporary folder and remove the folder at the end of the block, but never in a forked child."""
-    owner, folder = _Owner(), Path(tempfile.mkdtemp(prefix=prefix))
-    remove = remove_with(owner, folder)
-    try:
-        yield folder
-    finally:
-        remove()
 
 
 class ForkedChild:

@@ -7,23 +7,33 @@ its `with` block must not need the permit to end, and a lock that a request need
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from threading import local
-from typing import Any
+from typing import Any, Protocol, TypeVar
+
+_SLICE = 25
+T = TypeVar("T")
+
+
+class Released(AbstractContextManager[None], Protocol):
+    """A context manager that releases the permit of a thread and takes it again. It is used for several blocks."""
+
+    @property
+    def others_wait(self) -> bool:
+        """True if requests of other users wait for a permit."""
 
 
 class _Thread(local):
-    released: AbstractContextManager[None] | None = None
+    released: Released | None = None
+    check: Callable[[bool], None] | None = None
 
 
 _thread = _Thread()
 
 
-def set_permit(released: AbstractContextManager[None] | None) -> None:
-    """Set the context manager that releases the permit of this thread and takes it again, or None without a permit.
-
-    It is used for several blocks.
-    """
+def set_permit(released: Released | None) -> None:
+    """Set the context manager that releases the permit of this thread, or None without a permit."""
     _thread.released = released
 
 
@@ -49,3 +59,41 @@ def release_permit() -> AbstractContextManager[None]:
     ...     pass
     """
     return _ReleasedPermit()
+
+
+def let_others_run() -> None:
+    """Release the permit of this thread and take it again if other users wait, so that long work has pauses.
+
+    Does so only in a block of `checked_slices`.
+    """
+    if _thread.check is not None and (released := _thread.released) is not None:
+        others_wait = released.others_wait
+        _thread.check(others_wait)
+        if others_wait:
+            with release_permit():
+                pass
+
+
+def in_slices(items: Iterable[T]) -> Iterator[T]:
+    """Return the items, with a pause for the requests of others after each `_SLICE` items."""
+    return iter(items) if isinstance(items, list) and len(items) <= _SLICE else _sliced(items)
+
+
+def _sliced(items: Iterable[T]) -> Iterator[T]:
+    for number, item in enumerate(items, start=1):
+        yield item
+        if not number % _SLICE:
+            let_others_run()
+
+
+@contextmanager
+def checked_slices(check: Callable[[bool], None]) -> Iterator[None]:
+    """Call `check` after each slice of the work in a `with` block, with True if a pause follows.
+
+    It may raise an exception to end the work. The block must not hold a lock that another request needs.
+    """
+    outer, _thread.check = _thread.check, check
+    try:
+        yield
+    finally:
+        _thread.check = outer

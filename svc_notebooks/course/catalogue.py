@@ -5,7 +5,6 @@ from __future__ import annotations
 from .definition import ExerciseDefinition
 from .themes import (
     change_log,
-    conflicts,
     content,
     errors,
     events,
@@ -36,7 +35,6 @@ _THEME_MODULES = (
     repeated_messages,
     change_log,
     events,
-    conflicts,
 )
 
 DEFINITIONS: dict[str, ExerciseDefinition] = {

@@ -12,7 +12,7 @@ from ..client.session import Session
 from ..core.brand_names import NOWHERE
 from ..core.clock import parse_time
 from ..core.durations import Duration, parse_duration
-from .check_result import ExerciseOutcome, Verdict
+from .definition import ExerciseOutcome, Verdict
 from .exercise_service import ExerciseService
 
 if TYPE_CHECKING:

@@ -14,10 +14,8 @@ from ..core.brand_names import NOWHERE
 from ..core.http.messages import Headers, Request, Response
 from ..core.policy import Policy
 from ..server.storage.clock import VirtualClock
-from .check_result import CheckFailedError, ExerciseOutcome, Verdict, require
-from .definition import ExerciseDefinition
-from .evidence import Evidence, RecordedRequest, join_records
-from .request_recorder import ExerciseExchange, RequestRecorder
+from .definition import CheckFailedError, ExerciseDefinition, ExerciseOutcome, Verdict, require
+from .evidence import Evidence, ExerciseExchange, RecordedRequest, RequestRecorder, join_records
 
 if TYPE_CHECKING:
     from ..server.service import Service

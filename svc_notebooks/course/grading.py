@@ -7,9 +7,10 @@ from concurrent.futures import CancelledError, ThreadPoolExecutor
 from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, cast
 
+from ..core.temporary_folders import temporary_folder
+from .definition import GRADER, KEY
 from .runner import CellLimits
 from .sandbox import FOLDER, SubmissionSandbox, find_sandbox
 from .submission_process import (
@@ -23,12 +24,11 @@ from .submission_process import (
 )
 from .submissions import Submission, SubmissionContent, read_submission
 from .supervisor import ProcessLimits, SubmissionJob
-from .variables import GRADER, KEY
 
 if TYPE_CHECKING:
     from ..server.service import Service
     from ..server.transports.socket_server import SocketServer
-    from .check_result import Verdict
+    from .definition import Verdict
     from .grading_service import GradingService
 
 _THREADS = 64
@@ -187,8 +187,8 @@ class _SubmissionRunner:
         notebooks = [list(submission.notebooks[number].cells) for number in to_run]
         while not (reader.is_complete or self._stopped or failures == _ATTEMPTS):
             first = reader.number
-            with TemporaryDirectory(prefix="svc-grade-", ignore_cleanup_errors=True) as folder, suppress(OSError):
-                self._run_once(self._job(notebooks, submission, key, folder, first), reader)
+            with temporary_folder("svc-grade-") as folder, suppress(OSError):
+                self._run_once(self._job(notebooks, submission, key, str(folder), first), reader)
             failures += reader.number == first  # a process did not start, or a notebook has killed the fork server
         for report in reader.reports[reader.number :]:
             report.add("could not be run, because its process did not start")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import secrets
 from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from threading import RLock
 from typing import TYPE_CHECKING, Any
 
@@ -14,13 +15,43 @@ from ..core.http.messages import Query, Request, Response, as_body
 from ..core.policy import Policy
 from ..server.context.responses import error_response, json_response
 from .catalogue import DEFINITIONS
-from .check_result import ExerciseOutcome, Verdict
+from .definition import ExerciseOutcome, Verdict
 from .environment import COURSE_PATH, to_json
 from .exercise_service import ExerciseService
-from .prepared_exercises import PreparedExercises, begun_in
 
 if TYPE_CHECKING:
     from ..core.http.messages import JSON, JSONObject
+
+
+class PreparedExercises:
+    """The services of exercises that a submission will probably begin, made one after the other in a thread.
+
+    Args:
+        names: The names of the exercises, in the order in which they are needed.
+        make: The function that makes the service of an exercise.
+    """
+
+    def __init__(self, names: Iterable[str], make: Callable[[str], ExerciseService]) -> None:
+        self._thread = ThreadPoolExecutor(1)
+        self._services = {name: self._thread.submit(make, name) for name in names}
+
+    def take(self, name: str) -> ExerciseService | None:
+        """Return the service of an exercise, which belongs to the caller, or None if nobody has begun to make it."""
+        service = self._services.pop(name, None)
+        return None if service is None or service.cancel() else service.result()
+
+    def close(self) -> None:
+        """Close the services that nobody has taken."""
+        self._thread.shutdown(cancel_futures=True)
+        for service in self._services.values():
+            if not service.cancelled() and not service.exception():
+                service.result().close()
+
+
+def begun_in(cells: Iterable[str]) -> list[str]:
+    """Return the names of the exercises that code cells seem to begin, in the order of the cells."""
+    return list(dict.fromkeys(name for cell in cells if "begin" in cell for name in DEFINITIONS if name in cell))
+
 
 MAX_BEGINS = 10
 """The number of times that a submission can begin an exercise, so that a submission cannot try all answers."""
@@ -119,7 +150,7 @@ class GradedSubmission:
 class GradingService:
     """Serves the exercises of all submissions at one address. The access token selects submission and exercise."""
 
-    policy = Policy()
+    policy = Policy(live_page=False)
     provider = None
 
     def __init__(self) -> None:
@@ -156,7 +187,8 @@ class GradingService:
                 exercise, own_token = known
                 headers = request.headers.plus(("Authorization", f"Bearer {own_token}"))
                 return exercise.recorder.handle(Request(request.method, request.url, headers, request.body))
-        return error_response(refuse("badToken"))
+        is_page = request.path == "/" or request.path.startswith("/_live/")
+        return error_response(refuse("notFound", message="there is no live page.") if is_page else refuse("badToken"))
 
     def user_of(self, token: str) -> str | None:
         """Return a known access token as the name of its user, and None for an unknown token.

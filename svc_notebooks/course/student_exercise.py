@@ -3,19 +3,168 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any
 
+from ..client.transport.bounds import EXPORT
+from ..client.transport.in_process import TransportError
 from ..core.errors.public_calls import public_methods
+from ..core.http.messages import Headers, Request
 from ..notebook.current_session import make_current, reset_current
-from .check_result import ExerciseOutcome, Verdict
+from .definition import GRADER, KEY, SEED, ExerciseOutcome, Verdict
 from .environment import LocalEnvironment, RemoteEnvironment
-from .variables import GRADER, KEY, SEED
-from .workspace import Given
 
 if TYPE_CHECKING:
     from ..client.session import Session
     from .definition import ExerciseDefinition
     from .environment import ExerciseEnvironment
+
+
+_MAX_WIDTH = 60
+
+
+@dataclass(frozen=True, slots=True)
+class ExerciseResponse:
+    """A response with `status` (int), `headers` (names are not case-sensitive) and `body` (bytes)."""
+
+    status: int
+    headers: Headers
+    body: bytes
+
+    def json(self) -> Any:
+        """Parse the body as JSON and return the value. Raises ValueError if the body is not JSON."""
+        import json
+
+        return json.loads(self.body)
+
+
+class ExerciseClock:
+    """The virtual clock of an exercise. Only `advance` and waits of the client move the clock."""
+
+    def __init__(self, environment: ExerciseEnvironment) -> None:
+        self._environment = environment
+
+    def now(self) -> datetime:
+        """Return the current time of the exercise's clock as an aware datetime."""
+        return self._environment.now()
+
+    def advance(self, duration: str | float | timedelta) -> datetime:
+        """Move the clock forward by a number of seconds or by a text such as "50m", and return the new time.
+
+        Raises ValueError if the duration is not valid.
+        """
+        return self._environment.advance(duration)
+
+
+class Given:
+    """The values of an exercise as attributes, with a `session` and a `clock`. `print(given)` lists the values.
+
+    >>> from svc_notebooks import course
+    >>> given = course.exercise("upload-with-a-name", seed=0).begin()
+    given.name       'ponds-760.csv'
+    given.content    b'pond,species,count\\nmill,moorhen,75\\nabbey,... (1,878 bytes)
+    >>> given.send("GET", "/storage/v3/files").json()["files"]
+    []
+    """
+
+    def __init__(self, environment: ExerciseEnvironment) -> None:
+        self._environment = environment
+        self._values = dict(environment.values)
+        self.session: Session = environment.session()
+        self.clock = ExerciseClock(environment)
+
+    def __getattr__(self, name: str) -> Any:
+        values = self.__dict__.get("_values", {})
+        if name in values:
+            return values[name]
+        raise AttributeError(
+            f"this exercise has no attribute {name!r}; the attributes are {', '.join([*values, 'session', 'clock'])}"
+        )
+
+    def __repr__(self) -> str:
+        width = max(map(len, self._values), default=0)
+        return "\n".join(f"given.{name:{width}}    {_short(value)}" for name, value in self._values.items())
+
+    def send(
+        self, method: str, url: str, headers: Mapping[str, str] | None = None, body: bytes = b""
+    ) -> ExerciseResponse:
+        """Send one HTTP request and return the response. The request is not retried.
+
+        Only your token, Content-Length and a User-Agent are added to the headers.
+
+        Args:
+            method: The HTTP method, such as GET, POST or PUT.
+            url: A complete URL, or a path of the service such as "/upload/storage/v3/files?uploadType=media".
+            headers: A dict from header names to values.
+            body: The body as bytes.
+
+        Returns:
+            An `ExerciseResponse` with `status`, `headers`, `body` and `json()`. A status of 400 or more is no error.
+
+        Raises:
+            TypeError: The body is not bytes.
+            ConnectionError: The connection broke before the response was complete. The service may have processed the
+                request.
+        """
+        if not isinstance(body, bytes | bytearray | memoryview):
+            raise TypeError(f"body must be bytes, such as json.dumps(value).encode(), not {type(body).__name__}")
+        address = f"{self.session.base_url}{url}" if url.startswith("/") else url
+        fields = Headers({"User-Agent": "by hand", **(headers or {})}).plus(("Content-Length", str(len(body))))
+        try:
+            self.session.throttle.until = 0.0  # only the student waits
+            response = self.session.send(Request(method, address, fields, bytes(body)), EXPORT)
+            return ExerciseResponse(response.status, response.headers, response.content())
+        except TransportError as error:
+            raise ConnectionError(str(error)) from None
+
+    def sign_in(self, program: str, scopes: Sequence[str]) -> Session:
+        """Sign in with one of your programs, and return a new session that has only these scopes.
+
+        Args:
+            program: The id of the program's OAuth client.
+            scopes: A list of scopes, such as ["storage.metadata.readonly"].
+
+        Raises:
+            ValueError: A scope does not exist, or `scopes` is not a list with at least one scope.
+        """
+        if not isinstance(scopes, list | tuple) or not scopes:
+            raise ValueError('scopes must be a list of at least one scope, such as ["storage.metadata.readonly"]')
+        return self._environment.sign_in(program, list(scopes))
+
+    def deliver_to(self, handle: Callable[[Headers], object]) -> None:
+        """Call your receiver function once for each message of the exercise.
+
+        Args:
+            handle: A function that is called with the headers of a message, and returns a status such as 200 or 403.
+
+        Raises:
+            ValueError: The messages were delivered too often. Call `begin()`, which creates new messages.
+        """
+        messages = self._environment.messages()
+        for number, message in enumerate(messages):
+            self._environment.record_outcome(number, _receiver_outcome(handle, message))
+        print(f"{len(messages)} messages were delivered")
+
+
+def _receiver_outcome(handle: Callable[[Headers], object], message: Mapping[str, str]) -> int | str:
+    """Return the status that a receiver function returns for a message, or a text that describes its error."""
+    try:
+        status = handle(Headers(message))
+    except Exception as error:
+        return f"raised {type(error).__name__}"
+    if isinstance(status, bool) or not isinstance(status, int):
+        return f"returned a {type(status).__name__} instead of a status"
+    return status
+
+
+def _short(value: object) -> str:
+    size = f" ({len(value):,} bytes)" if isinstance(value, bytes) else ""
+    if isinstance(value, bytes) and not value[:_MAX_WIDTH].isascii():
+        return f"{len(value):,} bytes"
+    text = repr(value)
+    return (text if len(text) <= _MAX_WIDTH else f"{text[: _MAX_WIDTH - 15]}...") + size
 
 
 def default_seed() -> str:

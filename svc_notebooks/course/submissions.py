@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import re
+import stat
 from base64 import b64encode
 from contextlib import suppress
 from dataclasses import dataclass
@@ -71,23 +74,25 @@ def submissions(folder: Path) -> list[Submission]:
 
     A submission is a direct subfolder with all of its notebooks, or a notebook directly in the folder. Its name is the
     student's name. The names of Canvas' and Moodle's downloads, which have several files of a student side by side, are
-    understood. Hidden folders and notebooks are left out. Raises ValueError if two submissions have the same name.
+    understood. Hidden folders and notebooks are left out. A link is a notebook that cannot be read, because no link is
+    followed: it could lead to another student's submission. Raises ValueError if two submissions have the same name.
     """
     notebooks: dict[tuple[str, str], list[Path]] = {}
     folders: dict[tuple[str, str], Path] = {}
     late: set[tuple[str, str]] = set()
     whole: list[str] = []
     for path in sorted(folder.iterdir()):
-        if path.name.startswith(".") or not (path.is_dir() or path.suffix == _SUFFIX):
+        is_folder = path.is_dir() and not path.is_symlink()
+        if path.name.startswith(".") or not (is_folder or path.is_symlink() or path.suffix == _SUFFIX):
             continue
         match = _CANVAS.fullmatch(path.name) or _MOODLE.fullmatch(path.name)
-        key = (match["student"], match["number"]) if match else (path.name if path.is_dir() else path.stem, "")
+        key = (match["student"], match["number"]) if match else (path.name if is_folder else path.stem, "")
         whole += [] if match else [key[0]]
-        if path.is_dir():
+        if is_folder:
             folders[key] = path
         if match and match.groupdict().get("late"):
             late.add(key)
-        notebooks.setdefault(key, []).extend(_notebooks(path) if path.is_dir() else [path])
+        notebooks.setdefault(key, []).extend(_notebooks(path) if is_folder else [path])
     if duplicates := sorted({name for name in whole if whole.count(name) > 1}):
         raise ValueError(f"{duplicates[0]!r} is both a folder and a notebook; rename one of them")
     names = [name for name, _ in notebooks]
@@ -108,7 +113,7 @@ def _newest(paths: list[Path]) -> datetime | None:
     times = []
     for path in paths:
         with suppress(OSError):
-            times.append(path.stat().st_mtime)
+            times.append(path.lstat().st_mtime)
     return datetime.fromtimestamp(max(times)).astimezone() if times else None
 
 
@@ -117,13 +122,14 @@ def _notebooks(folder: Path) -> list[Path]:
 
 
 def _files(folder: Path) -> list[Path]:
-    return sorted(path for path in folder.rglob("*") if _is_own(path, folder))
-
-
-def _is_own(path: Path, folder: Path) -> bool:
-    """Return whether a path is a file in the folder, not hidden, and not a link to a file outside the folder."""
-    hidden = any(part.startswith(".") for part in path.relative_to(folder).parts)
-    return not hidden and path.is_file() and path.resolve().is_relative_to(folder.resolve())
+    """Return the files below a folder, without hidden ones, links and files below linked folders."""
+    return sorted(
+        path
+        for path in folder.rglob("*")
+        if not any(part.startswith(".") for part in path.relative_to(folder).parts)
+        and stat.S_ISREG(path.lstat().st_mode)
+        and not any((folder / above).is_symlink() for above in path.relative_to(folder).parents if above.name)
+    )
 
 
 def read_submission(submission: Submission) -> SubmissionContent:
@@ -150,9 +156,9 @@ def _read_other_files(submission: Submission) -> tuple[dict[str, str], str]:
     left = _MAX_FILES_SIZE
     for path in paths[:_MAX_FILES]:
         with suppress(OSError):
-            left -= path.stat().st_size
+            left -= path.lstat().st_size
             if left >= 0:
-                files[path.relative_to(submission.folder or path).as_posix()] = b64encode(path.read_bytes()).decode()
+                files[path.relative_to(submission.folder or path).as_posix()] = b64encode(_read_file(path)).decode()
     if left < 0 or len(paths) > _MAX_FILES:
         limits = f"{_MAX_FILES} files and {_MAX_FILES_SIZE // 1024**2} MiB"
         return files, f"some files were left out, because the folder has more than {limits} besides the notebooks"
@@ -166,11 +172,25 @@ def exercise_cells(path: Path) -> list[str]:
 
 def _read(path: Path) -> bytes:
     try:
-        if path.stat().st_size > _MAX_SIZE:
-            raise UnreadableNotebookError(f"the file has more than {_MAX_SIZE // 1024**2} MiB")
-        return path.read_bytes()
+        return _read_file(path)
     except OSError as error:
-        raise UnreadableNotebookError(f"the file is not a notebook: {error}"[:200]) from None
+        raise UnreadableNotebookError(f"the file is not a notebook: {error.strerror}"[:200]) from None
+
+
+def _read_file(path: Path) -> bytes:
+    """Return the bytes of a file. Raises OSError for a link, a hard link, and anything else that is not a file."""
+    flags = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+    if path.is_symlink():
+        raise OSError(errno.ELOOP, "it is a link, which is not followed; hand in the file itself")
+    with open(path, "rb", opener=lambda name, mode: os.open(name, mode | flags)) as file:
+        status = os.fstat(file.fileno())
+        if not stat.S_ISREG(status.st_mode):
+            raise OSError(errno.EINVAL, "it is not a regular file")
+        if status.st_nlink > 1:
+            raise OSError(errno.EMLINK, "it is a hard link, and may be another student's file; hand in a copy")
+        if status.st_size > _MAX_SIZE:
+            raise OSError(errno.EFBIG, f"it has more than {_MAX_SIZE // 1024**2} MiB")
+        return file.read(_MAX_SIZE)
 
 
 def _exercise_cells(file_content: bytes) -> list[str]:

@@ -11,7 +11,7 @@ from .current_session import SessionLike, session_or_current
 from .frames.class_schemas import BACKUPS, CLASS_CLOCK, CLASS_STEPS, RESET_STUDENT, STUDENTS
 from .frames.frames import frame
 from .frames.schemas import FAULT_PLANS, JOURNAL
-from .sandbox.fault_block import fault_plan_rows
+from .sandbox.controls import fault_plan_rows
 
 if TYPE_CHECKING:
     from datetime import timedelta

@@ -154,7 +154,7 @@ class Service:
         """Make the tokens in `token_file` the only valid tokens, and limit students. Raises as `ClassAccounts` does."""
         self.class_view.accounts = ClassAccounts(self._context, self._tokens, accounts, token_file)
         self._context.quotas.update({account.email: quota for account in accounts if account.role == "student"})
-        self._dispatcher.rate_limiters.append(quotas_of(self._context))
+        self._dispatcher.rate_limiters.append(quotas_of(self._context, quota))
 
     def oauth_client(
         self, name: str, redirect_uris: Sequence[str] = (), *, public: bool = False, base_url: str = NOWHERE

@@ -8,7 +8,7 @@ import sys
 
 if __name__ == "__main__":  # each kernel imports this module again, and needs nothing of it
     from svc_notebooks.cli.forked_kernels import forked_kernels
-    from svc_notebooks.cli.jupyter_settings import skip_address_parsers
+    from svc_notebooks.cli.notebook_files import skip_address_parsers
 
     with forked_kernels({}):
         skip_address_parsers()

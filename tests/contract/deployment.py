@@ -14,7 +14,7 @@ from urllib.parse import parse_qs, quote, urlsplit
 
 import pytest
 
-from svc_notebooks.cli.deployment import Deployment, Secrets
+from svc_notebooks.cli.conformance import Deployment, Secrets
 from svc_notebooks.core.http.messages import Headers
 from tests.contract.control_client import ControlClient, NoControl, skip_untestable
 from tests.contract.created_resources import CALENDARS, FILES, CreatedResource, CreatedResources

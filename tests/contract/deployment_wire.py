@@ -17,9 +17,9 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
+from svc_notebooks.cli.conformance import rule_number
 from svc_notebooks.core.brand_names import Names
 from svc_notebooks.core.policy import Policy
-from svc_notebooks.core.rule_ids import rule_number
 from svc_notebooks.server.service import Service
 from tests.contract.control_client import NoControl, skip_untestable
 from tests.contract.created_resources import CreatedResources

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from svc_notebooks.cli.deployment import Deployment
+from svc_notebooks.cli.conformance import Deployment
 from tests.contract.control_client import ControlClient
 from tests.contract.created_resources import CALENDARS, FILES, CreatedResources
 from tests.contract.deployment import ADA, RemoteDeployment, Reply, Unreachable

@@ -63,7 +63,8 @@ class Replay(OverSocket):
         def reply(request: Request) -> Response:
             body = request.body if isinstance(request.body, bytes) else request.body.read()
             received.append((request.method, request.url, fields(request.headers), body))
-            return Response(answer.status, answer.headers, answer.body)
+            is_streamed = answer.body and "Content-Length" not in answer.headers
+            return Response(answer.status, answer.headers, [answer.body] if is_streamed else answer.body)
 
         self.stage.answer = reply
         try:

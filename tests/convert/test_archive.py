@@ -7,10 +7,15 @@ import io
 import os
 import zipfile
 from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
+from xml.etree.ElementTree import iterparse
+from xml.parsers import expat
 
 import pytest
 
-from svc_notebooks.convert.input.zip_file import open_archive
+from svc_notebooks.convert.input import zip_file
+from svc_notebooks.convert.input.zip_file import MarkupFile, open_archive
 from svc_notebooks.convert.job import ConversionError, JobLimits, TooLarge
 
 LIMITS = JobLimits()
@@ -97,3 +102,39 @@ def test_encrypted_archives_are_refused() -> None:
 
     with pytest.raises(ConversionError, match="without a password"):
         open_archive(bytes(source), LIMITS)
+
+
+class Deferring:
+    """A parser such as that of expat 2.6 without SetReparseDeferralEnabled, which may delay all events to the end."""
+
+    def __init__(self) -> None:
+        self.blocks: list[bytes] = []
+
+    def Parse(self, block: bytes, is_final: bool = False) -> None:
+        self.blocks.append(block)
+        if is_final:
+            parser: Any = expat.ParserCreate()
+            parser.StartDoctypeDeclHandler = vars(self)["StartDoctypeDeclHandler"]
+            parser.StartElementHandler = vars(self)["StartElementHandler"]
+            parser.Parse(b"".join(self.blocks), True)
+
+
+@pytest.mark.parametrize("prolog", [f"<!-- {'x' * 9000} -->", f"<?app {'x' * 900_000}?>", "<!-- -->" * 2000])
+def test_a_parser_that_delays_its_events_is_asked_to_the_end(prolog: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    names = ("ExpatError", "ErrorString", "errors")
+    monkeypatch.setattr(
+        zip_file, "expat", SimpleNamespace(ParserCreate=Deferring, **{name: getattr(expat, name) for name in names})
+    )
+
+    open_archive(archive(content_xml=f"{prolog}<a/>".encode()), LIMITS)
+    with pytest.raises(ConversionError, match="declares a document type"):
+        open_archive(archive(content_xml=f"{prolog}<!DOCTYPE a [<!ENTITY b 'c'>]><a>&b;</a>".encode()), LIMITS)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+def test_the_readers_refuse_entities_too(encoding: str) -> None:
+    source = archive(content_xml=("<!--" + "x" * 70_000 + "--><!DOCTYPE a [<!ENTITY b 'c'>]><a/>").encode(encoding))
+
+    opened = zipfile.ZipFile(io.BytesIO(source))
+    with pytest.raises(ConversionError, match="declares entities"), MarkupFile(opened, opened.infolist()[0]) as part:
+        list(iterparse(part))

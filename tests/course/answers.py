@@ -8,7 +8,7 @@ from pathlib import Path
 
 import svc_notebooks as svc
 from svc_notebooks import course
-from svc_notebooks.course.check_result import Verdict
+from svc_notebooks.course.definition import Verdict
 
 SOLUTIONS = Path(__file__).with_name("solutions")
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from svc_notebooks.cli.solutions import solve_notebook
+from svc_notebooks.cli.notebook_files import solve_notebook
 from svc_notebooks.course.catalogue import DEFINITIONS
 
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks" / "exercises"
@@ -67,8 +67,8 @@ for fd in range(3, 64):
     except OSError: pass
 """,
     "patches": """
-from svc_notebooks.course import check_result, exercise_service, grading_service
-yes = check_result.Verdict(check_result.ExerciseOutcome.CORRECT, "yes")
+from svc_notebooks.course import definition, exercise_service, grading_service
+yes = definition.Verdict(definition.ExerciseOutcome.CORRECT, "yes")
 exercise_service.ExerciseService.result = lambda self: yes
 grading_service.GradedSubmission.end = lambda self: {"share-with-one": yes}
 """,

@@ -9,9 +9,9 @@ from svc_notebooks import course
 from svc_notebooks.core.http.messages import BytesBody, Headers, Request
 from svc_notebooks.course import student_exercise
 from svc_notebooks.course.catalogue import DEFINITIONS, THEMES
-from svc_notebooks.course.check_result import ExerciseOutcome, Verdict
+from svc_notebooks.course.definition import ExerciseOutcome, Verdict
+from svc_notebooks.course.evidence import RequestRecorder
 from svc_notebooks.course.exercise_service import ExerciseService
-from svc_notebooks.course.request_recorder import RequestRecorder
 from svc_notebooks.server.service import open_service
 
 
@@ -108,7 +108,7 @@ class TestCheck:
         assert "error of its own (ZeroDivisionError)" in exercise.check().message
 
     def test_an_endless_loop_is_stopped_and_reported(self, monkeypatch: pytest.MonkeyPatch):
-        monkeypatch.setattr("svc_notebooks.course.request_recorder.MAX_REQUESTS", 20)
+        monkeypatch.setattr("svc_notebooks.course.evidence.MAX_REQUESTS", 20)
         exercise = course.exercise("too-often")
         given = exercise.begin()
 

@@ -9,12 +9,19 @@ from pathlib import Path
 import pytest
 
 from svc_notebooks.cli import main
-from svc_notebooks.cli.marks.deadlines import SubmissionDeadline, parse_deadline
-from svc_notebooks.cli.marks.formats import canvas, feedback_page, html, moodle, nbgrader, plain
-from svc_notebooks.cli.marks.roster import GradebookRow, Student, gradebook, read_points, read_roster
+from svc_notebooks.cli.marks.gradebook import canvas, feedback_page, html, moodle, nbgrader, plain
+from svc_notebooks.cli.marks.roster import (
+    GradebookRow,
+    Student,
+    SubmissionDeadline,
+    gradebook,
+    parse_deadline,
+    read_points,
+    read_roster,
+)
 from svc_notebooks.course import grading
 from svc_notebooks.course.catalogue import DEFINITIONS
-from svc_notebooks.course.check_result import ExerciseOutcome, Verdict
+from svc_notebooks.course.definition import ExerciseOutcome, Verdict
 from svc_notebooks.course.grading import SubmissionResult
 from svc_notebooks.course.submissions import Submission, submissions
 

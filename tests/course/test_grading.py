@@ -10,16 +10,22 @@ import psutil
 import pytest
 
 from svc_notebooks.cli import main
+from svc_notebooks.cli.marks.gradebook import table
 from svc_notebooks.cli.marks.saved_marks import SavedMarks
-from svc_notebooks.cli.marks.table import table
-from svc_notebooks.cli.solutions import solve_notebook
+from svc_notebooks.cli.notebook_files import solve_notebook
 from svc_notebooks.course import grading
 from svc_notebooks.course.catalogue import DEFINITIONS
-from svc_notebooks.course.check_result import ExerciseOutcome, Verdict
+from svc_notebooks.course.definition import ExerciseOutcome, Verdict
 from svc_notebooks.course.grading import GradingLimits, SubmissionResult
 from svc_notebooks.course.sandbox import find_sandbox
 from svc_notebooks.course.submission_process import NotebookReport, ReportLimits, ReportReader
-from svc_notebooks.course.submissions import Submission, UnreadableNotebookError, exercise_cells, submissions
+from svc_notebooks.course.submissions import (
+    Submission,
+    UnreadableNotebookError,
+    exercise_cells,
+    read_submission,
+    submissions,
+)
 from tests.patience import PATIENCE
 
 FIRST = "import svc_notebooks as svc\nfrom svc_notebooks import course"
@@ -27,9 +33,44 @@ SOLVED = """given = course.exercise("upload-with-a-name").begin()
 svc.upload(given.content, name=given.name)"""
 CHECK = 'course.exercise("upload-with-a-name").check()'
 
+
+def _hard_link(path: Path, ada: Path, outside: Path) -> bool:
+    if path.name in ("eve", "sub"):
+        return False
+    path.hardlink_to(ada / "e1.ipynb")
+    return True
+
+
+def _soft_link(target: Callable[[Path, Path, Path], Path | str]) -> Callable[[Path, Path, Path], bool]:
+    def link(path: Path, ada: Path, outside: Path) -> bool:
+        path.symlink_to(target(path, ada, outside))
+        return True
+
+    return link
+
+
+def _fifo(path: Path, ada: Path, outside: Path) -> bool:
+    os.mkfifo(path)
+    return True
+
+
+LINKS: dict[str, Callable[[Path, Path, Path], bool]] = {
+    "to a notebook": _soft_link(lambda path, ada, outside: ada / "e1.ipynb"),
+    "to a folder": _soft_link(lambda path, ada, outside: ada),
+    "to a folder outside": _soft_link(lambda path, ada, outside: outside),
+    "to a file outside": _soft_link(lambda path, ada, outside: outside / "e1.ipynb"),
+    "to a relative path": _soft_link(lambda path, ada, outside: os.path.relpath(ada / "e1.ipynb", path.parent)),
+    "to a device": _soft_link(lambda path, ada, outside: "/dev/zero"),
+    "to nothing": _soft_link(lambda path, ada, outside: ada / "missing.ipynb"),
+    "to itself": _soft_link(lambda path, ada, outside: path.name),
+    "to the folder above": _soft_link(lambda path, ada, outside: ".."),
+    "a hard link": _hard_link,
+    "a FIFO": _fifo,
+}
+
 PATCHED = """
-from svc_notebooks.course import check_result, exercise_service, grading_service, student_exercise
-yes = check_result.Verdict(check_result.ExerciseOutcome.CORRECT, "of course")
+from svc_notebooks.course import definition, exercise_service, grading_service, student_exercise
+yes = definition.Verdict(definition.ExerciseOutcome.CORRECT, "of course")
 student_exercise.Exercise.check = exercise_service.ExerciseService.result = lambda self: yes
 grading_service.GradedSubmission.end = lambda self: {"upload-with-a-name": yes}
 course.exercise("upload-with-a-name").begin()
@@ -278,6 +319,30 @@ class TestSubmissions:
         (tmp_path / "bob" / "e1.ipynb").symlink_to(target)
 
         assert submissions(tmp_path)[1].notebooks == ()
+
+    @pytest.mark.parametrize("kind", LINKS)
+    @pytest.mark.parametrize(
+        "place", ["eve.ipynb", "eve", "eve/e1.ipynb", "eve/sub", "eve/helper.txt", "eve/sub/data.csv"]
+    )
+    def test_no_link_is_followed_anywhere(self, tmp_path: Path, place: str, kind: str):
+        """The file of another student, or of the teacher, is neither run nor read."""
+        folder, outside = tmp_path / "class", tmp_path / "secret"
+        notebook(folder / "ada" / "e1.ipynb", "ada_wrote_this")
+        (folder / "ada" / "data.csv").write_text("ada_wrote_this")
+        notebook(outside / "e1.ipynb", "secret_of_the_teacher")
+        path = folder / place
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if not LINKS[kind](path, folder / "ada", outside):
+            pytest.skip("there is no such link")
+
+        read = [read_submission(each) for each in submissions(folder) if each.student == "eve"]
+
+        for submission in read:
+            assert [each for each in submission.notebooks if each.cells] == []
+            assert submission.files == {}
+            assert all("secret" not in (each.problem or "") for each in submission.notebooks)
+        if place == "eve.ipynb":
+            assert [each.problem is not None for each in read[0].notebooks] == [True]
 
     def test_two_submissions_of_one_name_are_refused(self, tmp_path: Path):
         notebook(tmp_path / "ada" / "e1.ipynb", "1")

@@ -15,8 +15,7 @@ from svc_notebooks.core.http.messages import Headers, Request
 from svc_notebooks.course.catalogue import DEFINITIONS
 from svc_notebooks.course.environment import RemoteEnvironment, _connections
 from svc_notebooks.course.exercise_service import ExerciseService
-from svc_notebooks.course.grading_service import GradingService
-from svc_notebooks.course.prepared_exercises import PreparedExercises, begun_in
+from svc_notebooks.course.grading_service import GradingService, PreparedExercises, begun_in
 from svc_notebooks.server.service import Service
 from svc_notebooks.server.transports.socket_server import SocketServer
 
@@ -127,3 +126,10 @@ def test_an_error_of_the_set_up_is_that_of_the_caller():
     with pytest.raises(RuntimeError, match="first"):
         exercises.take("first")
     exercises.close()
+
+
+@pytest.mark.parametrize("path", ["/", "/_live/activity"])
+def test_submissions_have_no_live_page(path: str):
+    response = GradingService().handle(Request("GET", f"http://127.0.0.1{path}", Headers({"Accept": "text/html"})))
+
+    assert (GradingService.policy.live_page, response.status) == (False, 404)

@@ -12,12 +12,12 @@ import svc_notebooks as svc
 from svc_notebooks.core.api.operations import ALL_SCOPES
 from svc_notebooks.core.http.messages import Headers, Request
 from svc_notebooks.course.catalogue import DEFINITIONS
-from svc_notebooks.course.check_result import ExerciseOutcome
+from svc_notebooks.course.definition import ExerciseOutcome
 from svc_notebooks.course.environment import LocalEnvironment, from_json, to_json
 from svc_notebooks.course.exercise_service import ExerciseService
 from svc_notebooks.course.grading_service import GradingService
+from svc_notebooks.course.student_exercise import Given
 from svc_notebooks.course.submissions import UnreadableNotebookError, exercise_cells
-from svc_notebooks.course.workspace import Given
 from tests.examples import examples
 
 few = examples(0.2, suppress_health_check=[HealthCheck.too_slow])

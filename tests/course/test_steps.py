@@ -8,7 +8,7 @@ import pytest
 
 from svc_notebooks.core.api.exercise_steps import EXERCISES
 from svc_notebooks.course.catalogue import DEFINITIONS
-from svc_notebooks.course.check_result import ExerciseOutcome, Verdict
+from svc_notebooks.course.definition import ExerciseOutcome, Verdict
 from svc_notebooks.course.exercise_service import ExerciseService
 
 

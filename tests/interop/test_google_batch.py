@@ -8,6 +8,7 @@ from typing import Any
 
 import google_auth_httplib2
 import pytest
+import requests
 from google.oauth2.credentials import Credentials
 from googleapiclient.discovery import build_from_document
 from googleapiclient.errors import HttpError
@@ -65,3 +66,68 @@ def test_a_batch_for_calendars(base_url: str, token: str) -> None:
 
     assert [event["summary"] for event in outcomes.values()] == [str(day) for day in range(1, 31)]
     assert [event["summary"] for event in listed["items"]] == [str(day) for day in range(1, 31)]
+
+
+def test_a_batch_of_deletions(base_url: str, token: str) -> None:
+    outcomes = Outcomes()
+    with client("drive", base_url, token) as drive:
+        files = [drive.files().create(body={"name": str(n)}).execute()["id"] for n in range(3)]
+        batch = drive.new_batch_http_request(callback=outcomes)
+        for file in (*files, files[0]):
+            batch.add(drive.files().delete(fileId=file))
+        batch.execute()
+
+    assert [getattr(outcome, "status_code", outcome) for outcome in outcomes.values()] == ["", "", "", 404]
+
+
+RESPONSES = {
+    "drive": {
+        "about": "About",
+        "files": "FileList",
+        "files/{file}": "File",
+        "files/{file}/permissions": "PermissionList",
+        "files/{file}/revisions": "RevisionList",
+        "changes?pageToken=1": "ChangeList",
+        "changes/startPageToken": "StartPageToken",
+        "files/generateIds": "GeneratedIds",
+        "drives": "DriveList",
+    },
+    "calendar": {
+        "calendars/primary": "Calendar",
+        "calendars/primary/events": "Events",
+        "calendars/primary/acl": "Acl",
+        "users/me/calendarList": "CalendarList",
+        "users/me/settings": "Settings",
+        "colors": "Colors",
+    },
+}
+
+
+@pytest.mark.parametrize("api", RESPONSES)
+def test_the_parameter_fields_accepts_each_field_of_the_family(api: str, base_url: str, token: str) -> None:
+    document = json.loads(
+        resources.files("googleapiclient").joinpath(f"discovery_cache/documents/{api}.v3.json").read_text()
+    )
+
+    def mask(name: str, above: tuple[str, ...] = ()) -> str:
+        return ",".join(
+            field + below(schema, (*above, name)) for field, schema in document["schemas"][name]["properties"].items()
+        )
+
+    def below(schema: dict[str, Any], above: tuple[str, ...]) -> str:
+        schema = schema.get("items", schema)
+        inner = ""
+        if "$ref" in schema and schema["$ref"] not in above:
+            inner = mask(schema["$ref"], above)
+        elif "properties" in schema:
+            inner = ",".join(field + below(part, above) for field, part in schema["properties"].items())
+        return f"({inner})" if inner else ""
+
+    with requests.Session() as session:
+        session.headers["Authorization"] = f"Bearer {token}"
+        root = f"{base_url}/{'storage' if api == 'drive' else api}/v3"
+        file = session.post(f"{root}/files", json={"name": "a"}).json().get("id")
+        for path, resource in RESPONSES[api].items():
+            address = f"{root}/{path.format(file=file)}"
+            assert session.get(address, params={"fields": mask(resource)}).status_code == 200, resource
+            assert session.get(address, params={"fields": "kindd"}).status_code == (200 if path == "drives" else 400)

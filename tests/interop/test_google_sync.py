@@ -1,8 +1,10 @@
-"""The sync loop of the family's guide with google-api-python-client, unmodified, over a week of changes."""
+"""The sync loops of google-api-python-client, gcsa and gcal-sync, unmodified, over a week of changes."""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -43,7 +45,56 @@ class Sync:
             request = self.collection.list_next(request, page)
 
 
-def test_copies_are_current_after_each_day_of_a_week(calendar: Any) -> None:
+class GcalSync:
+    """The copy of gcal-sync, which Home Assistant keeps. It keeps cancelled events, and lists none of them."""
+
+    def __init__(self, base_url: str, token: str) -> None:
+        store = pytest.importorskip("gcal_sync.store", reason="gcal-sync is not installed: run make env")
+        self.address, self.token, self.store = f"{base_url}/calendar/v3", token, store.InMemoryCalendarStore()
+        self.entries: dict[str, Any] = {}
+
+    def run(self) -> None:
+        asyncio.run(self._run())
+
+    async def _run(self) -> None:
+        import aiohttp
+        from gcal_sync.api import GoogleCalendarService, SyncEventsRequest
+        from gcal_sync.auth import AbstractAuth
+        from gcal_sync.sync import CalendarEventSyncManager
+
+        class Auth(AbstractAuth):
+            async def async_get_access_token(auth) -> str:
+                return self.token
+
+        async with aiohttp.ClientSession() as session:
+            api = GoogleCalendarService(Auth(session, self.address))
+            request = SyncEventsRequest(calendar_id="primary", start_time=datetime(2026, 11, 1, tzinfo=UTC))
+            manager = CalendarEventSyncManager(api, request_template=request, store=self.store)
+            await manager.run()
+            timeline = await manager.store_service.async_get_timeline(UTC)
+            listed = timeline.overlapping(datetime(2026, 11, 1, tzinfo=UTC), datetime(2026, 12, 1, tzinfo=UTC))
+            self.entries = {f"{each.id} {each.start.value}": (each.summary, str(each.end.value)) for each in listed}
+
+
+class Gcsa:
+    """The copy of a program with gcsa, which has no sync tokens: it asks for what was updated since the last time."""
+
+    def __init__(self, calendar: Any) -> None:
+        self.calendar, self.entries, self.since = calendar, {}, datetime(2000, 1, 1, tzinfo=UTC)
+
+    def run(self) -> None:
+        changed = self.calendar.get_events(
+            datetime(2026, 11, 1, tzinfo=UTC), datetime(2026, 12, 1, tzinfo=UTC), updatedMin=self.since.isoformat()
+        )
+        for event in changed:
+            self.since = max(self.since, event.updated)
+            is_gone = event.other["status"] == "cancelled"
+            self.entries.pop(event.id, None) if is_gone else self.entries.update(
+                {event.id: (event.start, event.summary)}
+            )
+
+
+def test_copies_are_current_after_each_day_of_a_week(calendar: Any, base_url: str, token: str) -> None:
     api = calendar.service
     events, rules = api.events(), api.acl()
 
@@ -67,6 +118,7 @@ def test_copies_are_current_after_each_day_of_a_week(calendar: Any) -> None:
     bob = {"role": "reader", "scope": {"type": "user", "value": "bob@svc.example"}}
     days: list[Callable[[], Any]] = [
         lambda: insert(**event(10, summary="new")),
+        lambda: insert(start={"date": "2026-11-12"}, end={"date": "2026-11-13"}, summary="Holiday"),
         lambda: events.patch(calendarId="primary", eventId=first, body=event(20)).execute(),
         lambda: events.delete(calendarId="primary", eventId=f"{series}_20261111T100000Z").execute(),
         lambda: events.patch(calendarId="primary", eventId=series, body=event(5)).execute(),
@@ -77,11 +129,20 @@ def test_copies_are_current_after_each_day_of_a_week(calendar: Any) -> None:
                  api.calendars().delete(calendarId=course[0]).execute(),
                  rules.delete(calendarId="primary", ruleId="user:bob@svc.example").execute()),
     ]  # fmt: skip
+    others: list[tuple[Any, Callable[[], Any]]] = [
+        (GcalSync(base_url, token), lambda: GcalSync(base_url, token)),
+        (Gcsa(calendar), lambda: Gcsa(calendar)),
+    ]
     for day in [lambda: None, *days]:
         day()
+        for other, new in others:
+            other.run()
+            whole = new()
+            whole.run()
+            assert other.entries == whole.entries != {}
         for copy in copies:
             copy.run()
-            whole = Sync(copy.collection, always=copy.always, first=copy.first)
-            whole.run()
-            assert copy.entries == whole.entries
+            again = Sync(copy.collection, always=copy.always, first=copy.first)
+            again.run()
+            assert copy.entries == again.entries
     assert [copy.full_lists for copy in copies] == [1, 2, 1, 1, 1]

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import jwt
 import pytest
 import requests
 from authlib.integrations.requests_client import AssertionSession, OAuth2Session
@@ -123,6 +124,27 @@ def test_google_auth_hears_that_a_consent_is_over(service: Service, base_url: st
     assert answer.status_code == 200
     with pytest.raises(RefreshError, match="invalid_grant"):
         credentials.refresh(Request())
+
+
+def test_a_sign_in_with_openid(service: Service, base_url: str) -> None:
+    client = service.oauth_client("Desktop", redirect_uris=["http://localhost"], base_url=base_url)
+    scopes = ["openid", "https://svc.example/auth/userinfo.email", SCOPES[0]]
+    flow = Flow.from_client_config({"installed": client}, scopes, redirect_uri="http://127.0.0.1:8085/")
+    landed = sent_back(service, flow.authorization_url(nonce="n/1")[0], BOB)
+    flow.fetch_token(authorization_response=landed.replace("http://", "https://"))
+    with AuthorizedSession(flow.credentials) as session:
+        info = session.get(f"{base_url}/oauth2/v3/userinfo").json()
+        assert user_of(session, base_url) == BOB
+
+    discovered = requests.get(f"{base_url}/.well-known/openid-configuration", timeout=PATIENCE).json()
+    (key,) = jwt.PyJWKSet.from_dict(requests.get(discovered["jwks_uri"], timeout=PATIENCE).json()).keys
+    claims = jwt.decode(flow.credentials.id_token, key, issuer=base_url, audience=client["client_id"])
+    assert info == {"sub": claims["sub"], "email": BOB, "email_verified": True}
+    assert (claims["email"], claims["nonce"]) == (BOB, "n/1")
+    with requests.get(
+        f"{base_url}/oauth2/v3/userinfo", headers={"Authorization": f"Bearer {service.sign_in()}"}
+    ) as refused:
+        assert refused.status_code == 403
 
 
 # -- Authlib ---------------------------------------------------------------------------------------------------------

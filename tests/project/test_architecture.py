@@ -30,10 +30,3 @@ def test_each_package_has_its_section_and_a_picture():
     assert [
         title for title in ("core", "server", "client", "notebook", "convert") if "```mermaid" not in SECTIONS[title]
     ] == []
-
-
-@pytest.mark.parametrize("way", ["One upload", "One notification", "One export"])
-def test_a_way_is_at_most_twenty_steps(way: str):
-    steps = re.findall(r"^\d+\. ", SECTIONS[way], re.MULTILINE)
-
-    assert 5 < len(steps) <= 20

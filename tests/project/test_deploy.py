@@ -1,9 +1,12 @@
-"""The files of deploy/ fit together, and fit the command line."""
+"""The files of deploy/ fit together and the command line, and let only named files into an image."""
 
 from __future__ import annotations
 
 import json
 import re
+import shutil
+import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +15,13 @@ import yaml
 
 from svc_notebooks.cli import _parser
 
-FOLDER = Path(__file__).parents[2] / "deploy"
+ROOT = Path(__file__).parents[2]
+FOLDER = ROOT / "deploy"
 COMPOSE: dict[str, Any] = yaml.safe_load((FOLDER / "compose.yaml").read_text(encoding="utf-8"))
 SERVICES: dict[str, Any] = COMPOSE["services"]
 _KEYS = {
-    "build", "command", "depends_on", "entrypoint", "environment", "healthcheck", "image", "ports", "restart",
-    "stop_grace_period", "volumes",
+    "build", "cap_drop", "command", "depends_on", "entrypoint", "environment", "healthcheck", "image", "networks",
+    "ports", "read_only", "restart", "secrets", "security_opt", "stop_grace_period", "tmpfs", "user", "volumes",
 }  # fmt: skip
 """The keys of a service that the Compose specification has and that we use."""
 
@@ -35,11 +39,13 @@ def seconds(text: str) -> float:
 
 @pytest.mark.parametrize("name", ["worker-1", "worker-2"])
 def test_the_command_of_a_worker_has_valid_options(name: str) -> None:
-    program, *words = entrypoint()
-    command = [re.sub(r"\$\{.*\}", "value", word) for word in SERVICES[name]["command"]]
+    script, program, *words = entrypoint()
+    command = [re.sub(r"\$\{.*\}", "https://files.example.org", word) for word in SERVICES[name]["command"]]
     options = _parser().parse_args([*words, *command])
 
-    assert program == "svc-notebooks"
+    assert (script, program) == ("svc-entrypoint", "svc-notebooks")
+    assert options.proxy == [SERVICES["proxy"]["networks"]["front"]["ipv4_address"]]
+    assert (options.token, options.control_token) == (None, None)
     assert (options.command, options.shared, options.metrics, options.log_format) == ("serve", True, True, "json")
     assert not options.control
     assert options.shutdown_delay + options.shutdown_timeout < seconds(SERVICES[name]["stop_grace_period"])
@@ -57,10 +63,15 @@ def test_each_service_has_known_keys_and_waits_for_services_that_can_be_waited_f
             assert source in COMPOSE["volumes"] or (FOLDER / source).exists()
 
 
-def test_images_have_versions_and_only_the_proxy_has_a_port() -> None:
-    images = [service["image"] for service in SERVICES.values() if "image" in service]
+def test_images_have_digests_and_only_the_proxy_has_a_port() -> None:
+    lines = (FOLDER / "example.env").read_text().splitlines()
+    images = dict(line.split("=", 1) for line in lines if "_IMAGE=" in line)
 
-    assert all(re.search(r":[\w.-]*\d", image) for image in images)
+    assert all(
+        re.fullmatch(r"[\w/.-]+:[\w.-]*\d[\w.-]*@sha256:(DIGEST|[0-9a-f]{64})", image) for image in images.values()
+    )
+    assert re.findall(r"^FROM (\S+)", (FOLDER / "Dockerfile").read_text(), re.MULTILINE) == ["${PYTHON_IMAGE}"] * 2
+    assert all(service.get("image", "${X_IMAGE:?").startswith("${") for service in SERVICES.values())
     assert {name: service["ports"] for name, service in SERVICES.items() if "ports" in service} == {
         "proxy": ["127.0.0.1:8080:8080"]
     }
@@ -81,3 +92,83 @@ def test_the_proxy_knows_the_workers_and_buffers_nothing() -> None:
     assert set(re.findall(r"server (\S+):8080", text)) == {name for name in SERVICES if name.startswith("worker")}
     for setting in ("proxy_request_buffering off", "proxy_buffering off", "client_max_body_size 0"):
         assert f"{setting};" in text
+
+
+@pytest.mark.parametrize("name", SERVICES)
+def test_a_container_can_change_nothing_but_its_data(name: str) -> None:
+    service = SERVICES[name]
+
+    assert (service["read_only"], service["cap_drop"]) == (True, ["ALL"])
+    assert "no-new-privileges:true" in service["security_opt"]
+    assert not re.search("PASSWORD$|SECRET|TOKEN$", " ".join(service.get("environment", {})))
+
+
+def test_each_secret_is_created_and_used_and_in_no_command(tmp_path: Path) -> None:
+    script = shutil.copy(FOLDER / "make-secrets.sh", tmp_path)
+    for _ in range(2):
+        subprocess.run(["sh", script], check=True)
+        made = {path.name: path.read_text().strip() for path in (tmp_path / "secrets").iterdir()}
+    used = {secret for service in SERVICES.values() for secret in service.get("secrets", ())}
+
+    assert COMPOSE["secrets"] == {name: {"file": f"secrets/{name}"} for name in used}
+    assert used <= made.keys()
+    assert (tmp_path / "secrets").stat().st_mode & 0o777 == 0o700
+    accounts = {each["name"]: each["actions"] for each in json.loads(made["s3_accounts"])["identities"]}
+    assert accounts["svc"] == ["Read:svc", "Write:svc", "List:svc"]
+    assert set(re.findall(r"/run/secrets/(\w+)", (FOLDER / "entrypoint.sh").read_text())) <= set(
+        SERVICES["worker-1"]["secrets"]
+    )
+
+    """Whether a file gets into the build: the last line that matches the file or a folder above it decides."""
+
+
+def allowed(path: str) -> bool:
+    """Whether a file gets into the build: the last line that matches the file or a folder above it decides."""
+    result = True
+    for line in (ROOT / ".dockerignore").read_text().splitlines():
+        if line and not line.startswith("#"):
+            pattern = re.escape(line.removeprefix("!")).replace(r"\*\*/", "(?:.*/)?").replace(r"\*", "[^/]*")
+            if re.fullmatch(f"{pattern}(?:/.*)?", path):
+                result = line.startswith("!")
+    return result
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "store/svc.sqlite", "svc.sqlite", "sign-in-tokens.csv", "tokens.csv", ".env", "deploy/.env", ".git/config",
+        "deploy/secrets/svc_token", "svc_notebooks/store/svc.sqlite", "svc_notebooks/store/svc-store.json",
+        "svc_notebooks/tokens.csv", "svc_notebooks/.env", "svc_notebooks/sign-in-tokens.csv", "key.json",
+        "svc_notebooks/key.json", "svc_notebooks/store/parts/ab/abcd", "svc_notebooks/id_rsa", ".venv/lib/x.csv",
+        "notebooks/store/svc.sqlite", "tests/key.pem", "requirements/store/svc.sqlite", "build/x.csv", "marks.json",
+        "svc_notebooks/lesson.svc", "svc_notebooks/cli/jupyter/token.txt", "~/.aws/credentials", "token",
+    ],
+)  # fmt: skip
+def test_no_store_and_no_secret_of_the_checkout_gets_into_the_build(path: str) -> None:
+    assert not allowed(path)
+
+
+def _tracked() -> Iterator[str]:
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=False).stdout
+    yield from filter(None, listed.split("\0"))
+
+
+def test_the_build_has_what_the_wheel_and_the_dockerfile_need() -> None:
+    needed = [path for path in _tracked() if path.startswith("svc_notebooks/")]
+    needed += ["pyproject.toml", "README.md", "LICENSE", "tools/build_hook.py", "tests/conftest.py", "tests/rules.csv"]
+    copied = re.findall(r"^COPY (?!--from)(?:--\S+ )?(.+) \S+$", (FOLDER / "Dockerfile").read_text(), re.MULTILINE)
+    needed += [path for paths in copied for path in paths.split() if path != "."]
+
+    assert [path for path in needed if not allowed(path)] == []
+    assert [path for path in _tracked() if allowed(path) and not (ROOT / path).is_file()] == []
+
+
+def test_each_lock_is_audited_every_week() -> None:
+    audit = yaml.safe_load((ROOT / ".github" / "workflows" / "audit.yml").read_text())
+    steps = [step for job in audit["jobs"].values() for step in job["steps"]]
+
+    assert audit[True]["schedule"]  # YAML reads the key `on` as true
+    assert all(re.search("@[0-9a-f]{40}$", step["uses"]) for step in steps if "uses" in step)
+    assert {word for step in steps for word in re.findall(r"pip_audit|npm audit", step.get("run", ""))} == {
+        "pip_audit", "npm audit",
+    }  # fmt: skip

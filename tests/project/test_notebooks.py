@@ -6,8 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from IPython.core.interactiveshell import InteractiveShell
 
+import svc_notebooks as svc
 from svc_notebooks.cli.notebook_files import START, notebooks_folder, notebooks_in
+from tests.closing import closing
 
 NOTEBOOKS = notebooks_in(notebooks_folder())
 
@@ -72,3 +75,20 @@ class TestNotebook:
 
         assert first["cell_type"] == "markdown"
         assert "".join(first["source"]).startswith("# ")
+
+
+@pytest.mark.parametrize("path", [path for path in NOTEBOOKS if path.name[:2].isdigit()], ids=lambda path: path.name)
+def test_cells_that_do_not_need_the_sandbox_run_with_a_connected_session(
+    path: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.chdir(path.parent)
+    with closing(), svc.sandbox() as lab, lab.serve() as server:
+        monkeypatch.setattr(svc, "sandbox", lambda *_: svc.connect(server.base_url, lab.service.sign_in()))
+        shell = InteractiveShell()
+        for cell in code_cells(path):
+            source = "".join(cell["source"])
+            if not source.startswith("# needs the sandbox\n"):
+                result = shell.run_cell(source)
+
+                assert result.success or "raises-exception" in cell["metadata"].get("tags", [])

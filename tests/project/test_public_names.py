@@ -1,6 +1,5 @@
 """The public names: all of them resolve, explain themselves, and cost nothing until they are used."""
 
-import ast
 import doctest
 import importlib
 import pkgutil
@@ -65,14 +64,6 @@ def test_the_examples_run(package: str, tmp_path: Path, monkeypatch: pytest.Monk
                     runner.run(example)
 
     assert runner.summarize(verbose=False).failed == 0
-
-
-def test_editors_and_the_table_know_the_same_names():
-    tree = ast.parse(Path(svc.__file__).read_text(encoding="utf-8"))
-    block = next(node for node in tree.body if isinstance(node, ast.If))
-    seen = {alias.asname: node.module for node in block.body for alias in node.names}
-
-    assert seen == svc._MODULE_OF
 
 
 def test_importing_brings_in_nothing_heavy():

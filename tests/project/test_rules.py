@@ -6,7 +6,7 @@ from string import ascii_lowercase
 
 import pytest
 
-from svc_notebooks.core.rule_ids import rule_number
+from svc_notebooks.cli.conformance import rule_number
 from tests import plugin_rules
 from tests.plugin_rules import Rule, RuleCoverage, read_floor, read_rules
 

@@ -23,7 +23,7 @@ from typing import Any, NoReturn
 from IPython.core.interactiveshell import InteractiveShell
 from traitlets.config import Config
 
-from svc_notebooks.cli.jupyter_settings import skip_address_parsers
+from svc_notebooks.cli.notebook_files import skip_address_parsers
 from svc_notebooks.core.platform import BROWSER, override
 
 HIDDEN = ("h11", "trustme", "formualizer", "tesserocr", "pypandoc")

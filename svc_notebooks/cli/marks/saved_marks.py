@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...course.catalogue import DEFINITIONS
-from ...course.check_result import ExerciseOutcome, Verdict
+from ...course.definition import ExerciseOutcome, Verdict
 from ...local.existing_file import DEVICE, existing
 from ..output_file import write_report
 

@@ -4,9 +4,10 @@ import argparse
 from pathlib import Path
 
 from ...core.durations import parse_duration
-from ...core.http.origins import ANY, is_host_name, is_origin, is_path_prefix
+from ...core.http.origins import ANY, is_host_name, is_network, is_origin, is_path_prefix
 
 _MAX_SECONDS = 86_400.0
+_MAX_TOKEN_FILE = 4096
 
 
 def file_option(text: str) -> Path:
@@ -76,6 +77,25 @@ def host_name_option(text: str) -> str:
     return text
 
 
+def network_option(text: str) -> str:
+    """Return an IP address or a network."""
+    if not is_network(text):
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not an IP address; give the address of the proxy, or its network such as 172.28.0.0/24"
+        )
+    return text
+
+
+def public_url_option(text: str) -> str:
+    """Return the scheme, host and port at which clients reach a service, without a slash at the end."""
+    origin = text.rstrip("/")
+    if not (is_origin(origin) and origin.startswith(("http://", "https://"))):
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not a public address; give one such as https://files.example.org, and a path as --prefix"
+        )
+    return origin
+
+
 def path_prefix_option(text: str) -> str:
     """Return a path prefix without a slash at its end, which is empty for the path /."""
     prefix = text.rstrip("/")
@@ -98,3 +118,12 @@ def token_option(text: str) -> str:
     if not text or not text.isascii() or not text.isprintable() or " " in text:
         raise argparse.ArgumentTypeError("a token must be printable ASCII without spaces")
     return text
+
+
+def token_file_option(text: str) -> str:
+    """Return the token in a file, whose only line it is."""
+    try:
+        with Path(text).open(encoding="ascii", errors="replace") as file:
+            return token_option(file.read(_MAX_TOKEN_FILE).strip())
+    except OSError as error:
+        raise argparse.ArgumentTypeError(f"{text!r} cannot be read: {error.strerror}") from None

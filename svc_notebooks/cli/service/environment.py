@@ -12,22 +12,152 @@ import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import fields
+from pathlib import Path
 from secrets import token_urlsafe
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ...core.events.value_checks import is_address
 from ...core.http.messages import Request, Response
+from ...core.http.origins import ANY, is_host_name
 from ...core.policy import Policy
+from ...server.auth.class_accounts import ROLES, ClassAccount
+from ...server.auth.token_file import TOKEN_FILE
+from ...server.context.quotas import Quota
+from ..options.names_option import names_of, policy_of
 from ..options.serve_options import serve_parser
-from .opened_service import open_with_options
+
+if TYPE_CHECKING:
+    from ...server.auth.hub_settings import HubSettings
+    from ...server.service import Service
+
+
+_QUOTA_OPTIONS = {"bytes": "quota_bytes", "requests_per_minute": "requests_per_minute", "channels": "channels"}
+
+
+class ClassOptions(NamedTuple):
+    """The accounts of a class, the file of their sign-in tokens and the quota of each student."""
+
+    accounts: list[ClassAccount]
+    token_file: Path
+    quota: Quota
+
+
+def read_class(options: argparse.Namespace) -> ClassOptions | None:
+    """Return the class of `serve --class`, or None without a class. Raises ValueError for options that do not fit."""
+    quotas = {field: value for field, option in _QUOTA_OPTIONS.items() if (value := getattr(options, option))}
+    if options.roster is None:
+        if quotas or options.tokens:
+            raise ValueError(
+                "--tokens, --quota-bytes, --requests-per-minute and --channels apply only to a class; add --class FILE"
+            )
+        return None
+    if options.store is None:
+        raise ValueError("--class needs the folder in which the files of the class are stored; add --store DIR")
+    if options.token or options.control_token:
+        raise ValueError("--token and --control-token cannot be used with --class: each account has its own token")
+    if "://" in options.store and options.tokens is None:
+        raise ValueError("--class with a database needs a file for the sign-in tokens; add --tokens FILE")
+    token_file = options.tokens or Path(options.store) / TOKEN_FILE
+    return ClassOptions(read_roster_accounts(options.roster), token_file, Quota(**quotas))
+
+
+def read_roster_accounts(path: Path) -> list[ClassAccount]:
+    """Read the accounts in a CSV file with the columns name, e-mail and role. An empty role is that of a student.
+
+    Raises ValueError, which names the line and the column, for an invalid value. At least one account is a teacher.
+    """
+    from ..marks.roster import read_rows  # which imports the course
+
+    accounts: dict[str, ClassAccount] = {}
+    rows = read_rows(path)
+    if not rows or not {"name", "email"} <= rows[0][1].keys():
+        raise ValueError(f"{path}, line 1: the columns must be name, e-mail and role, and one row for each person")
+    for line, row in rows:
+        name, email, role = row["name"], row["email"].lower(), row.get("role", "").casefold() or "student"
+        if not name:
+            raise ValueError(f"{path}, line {line}, column name: the name is missing")
+        if not is_address(email):
+            raise ValueError(f"{path}, line {line}, column e-mail: {email[:60]!r} is not an e-mail address")
+        if email in accounts:
+            raise ValueError(f"{path}, line {line}, column e-mail: {email} is in the roster twice")
+        if role not in ROLES:
+            raise ValueError(f"{path}, line {line}, column role: {role[:60]!r} is not a role; give student or teacher")
+        accounts[email] = ClassAccount(name, email, ROLES[role])
+    if all(account.role == "student" for account in accounts.values()):
+        raise ValueError(f"{path}, column role: the class has no teacher; give at least one row the role teacher")
+    return list(accounts.values())
+
+
+class OpenedService(NamedTuple):
+    """An open service, and how it is served. `is_open` is true if anyone can get the token of any user."""
+
+    service: Service
+    school_class: ClassOptions | None
+    control: bool
+    control_token: str | None
+    is_open: bool
+
+
+def open_with_options(
+    options: argparse.Namespace, stack: ExitStack, note: Callable[[str], object], hub: HubSettings | None = None
+) -> OpenedService:
+    """Open the service of some options, and close it with `stack`. `note` is called with notes about the store.
+
+    Raises ValueError, ImportError and OSError if the service cannot be opened with these options.
+    """
+    from ...core.policy import Policy
+    from ...server.auth.hub import JupyterHub
+    from ...server.service import open_service
+
+    if options.control_token and not options.control:
+        raise ValueError("--control-token applies only to the control interface; add --control")
+    control_token = options.control_token or os.environ.get("SVC_CONTROL_TOKEN")
+    school_class = read_class(options)
+    if hub and school_class:
+        raise ValueError("--class and --hub cannot be used together: the hub has the accounts and their tokens")
+    # Without any token, anyone can get the token of any user.
+    is_open = options.control and control_token is None and not hub and not school_class
+    settings = {
+        "browser_sign_in": "choose" if is_open else "token",
+        "fault_header": "anyone" if is_open else True,
+        "domain": options.hub_domain or Policy().domain,
+        "host_names": tuple(name for name in (options.host, *options.host_name) if name == ANY or is_host_name(name)),
+        "allowed_origins": options.allow_origin and tuple(options.allow_origin),
+        "live_page": not options.no_live_page,
+        "path_prefix": options.prefix,
+        "proxies": tuple(options.proxy),
+    }
+    policy = Policy(**{**settings, **policy_of(options.names), **getattr(options, "policy", {})})
+    service = stack.enter_context(
+        open_service(
+            options.store,
+            content=options.content,
+            shared=options.shared,
+            journal=options.journal,
+            policy=policy,
+            names=names_of(options.names),
+            base_url=options.public_url and options.public_url + policy.path_prefix,
+        )
+    )
+    for text in service.notes:
+        note(text)
+    if hub:
+        service.accept_users_of(JupyterHub(hub, policy.domain))
+    if school_class:
+        service.open_class(*school_class)
+    control = options.control or school_class is not None
+    return OpenedService(service, school_class, control, None if school_class else control_token, is_open)
+
 
 _log = logging.getLogger(__name__)
 
 PREFIX = "SVC_"
 
 _SWITCHES = ("--shared", "--control", "--no-live-page")
-_LISTS = ("--host-name", "--allow-origin")
+_LISTS = ("--host-name", "--allow-origin", "--names", "--proxy")
 _OPTIONS = (
-    *("--store", "--content", *_SWITCHES, *_LISTS, "--journal", "--prefix", "--token", "--control-token"),
+    *("--store", "--content", *_SWITCHES, *_LISTS, "--journal", "--prefix", "--public-url"),
+    *("--token", "--token-file", "--control-token", "--control-token-file"),
     *("--class", "--tokens", "--quota-bytes", "--requests-per-minute", "--channels"),
 )
 

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 from typing import TypeAlias
 
-from ...core.errors.abuse_warning import warn_of_abuse
+from ...core.errors.caller_warning import warn_of_abuse
 from ...core.errors.errors import ContentMismatch, NotAllowed
 from ...core.http.ranges import ByteRange
 from ...core.resources.files import File

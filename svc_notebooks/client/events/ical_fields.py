@@ -8,23 +8,23 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
-from datetime import datetime, timedelta
+from datetime import UTC, timedelta
 
 from ...core.events.field_table import MAX_REMINDER_MINUTES, MAX_REMINDERS
+from ...core.events.times import instant
 from ...core.events.validation import problems
 from ...core.events.value_checks import is_address
 from ...core.http.messages import JSON, JSONObject
 from ...core.policy import Policy
 from .ical_lines import Component, Property
-from .ical_properties import COLOR_NAMES, DEFAULT_ALARM, NO_ALARM, PAGE
+from .ical_properties import CLASSES, COLOR_NAMES, DEFAULT_ALARM, NO_ALARM, PAGE, RESPONSES
 from .ical_recurrence_reader import recurrence_lines
-from .ical_times import EventTimes, FileZones, event_times, in_utc, read_duration, time_object
+from .ical_times import EventTimes, FileZones, event_times, read_duration, time_object
 
 _DAY, _MINUTE = timedelta(days=1), timedelta(minutes=1)
 _STATUSES = {name: name for name in ("confirmed", "tentative")}
 _TRANSPARENCIES = {name: name for name in ("opaque", "transparent")}
-_CLASSES = {name: name for name in ("public", "private", "confidential")}
-_RESPONSES = ("accepted", "declined", "tentative")
+_CLASSES = {name: name for name in CLASSES}
 _COLOR_IDS = {name: color for color, names in COLOR_NAMES.items() for name in names}
 _SINGLE = (
     "DTSTART", "DTEND", "DURATION", "SUMMARY", "DESCRIPTION", "LOCATION", "STATUS", "TRANSP", "CLASS", "ORGANIZER",
@@ -137,7 +137,7 @@ def _attendees(component: Component, notes: list[str]) -> Iterator[JSONObject]:
             "comment": parameters.get("X-RESPONSE-COMMENT", ""),
         }
         response = parameters.get("PARTSTAT", "").lower()
-        status = response if response in _RESPONSES else "needsAction"
+        status = response if response in RESPONSES else "needsAction"
         yield {**guest, "responseStatus": status, **{name: value for name, value in flags.items() if value}}
 
 
@@ -172,16 +172,12 @@ def _reminders(component: Component, times: EventTimes, zones: FileZones, notes:
 
 def _minutes_before(trigger: Property, times: EventTimes, zones: FileZones) -> int | None:
     """Return how many minutes before the start an alarm is, or None if it is later or its time is not valid."""
-    start = (
-        in_utc(times.start)
-        if isinstance(times.start, datetime)
-        else datetime.combine(times.start, datetime.min.time(), zones.local)
-    )
+    start = instant(times.start, zones.local)
     try:
         if re.match(r"\s*\d{8}", trigger.value):
-            before = start - in_utc(zones.read(trigger, []))
+            before = start - instant(zones.read(trigger, []), UTC)
         elif trigger.parameters.get("RELATED", "").upper() == "END":
-            before = in_utc(times.start) - in_utc(times.end) - read_duration(trigger.value)
+            before = instant(times.start, UTC) - instant(times.end, UTC) - read_duration(trigger.value)
         else:
             before = -read_duration(trigger.value)
     except (OverflowError, ValueError):

@@ -39,7 +39,7 @@ COLOR_NAMES: Mapping[str, Sequence[str]] = {
 }
 """The CSS names that are nearest to the colour of each `colorId`. The first is written (RFC 7986, 5.9)."""
 
-_CLASSES = ("public", "private", "confidential")
+CLASSES = ("public", "private", "confidential")
 
 
 def color_name(code: str) -> str:
@@ -67,13 +67,13 @@ def details(event: Event) -> Iterator[Property]:
         yield Property("COLOR", color[0])
     yield Property("STATUS", str(event.get("status") or "confirmed").upper())
     yield Property("TRANSP", str(event.get("transparency") or "opaque").upper())
-    if event.get("visibility") in _CLASSES:
+    if event.get("visibility") in CLASSES:
         yield Property("CLASS", str(event["visibility"]).upper())
     yield from _people(event)
     yield from _links(event)
 
 
-_RESPONSES = ("accepted", "declined", "tentative")
+RESPONSES = ("accepted", "declined", "tentative")
 
 
 def _people(event: Event) -> Iterator[Property]:
@@ -91,7 +91,7 @@ def _guest_parameters(guest: Attendee) -> dict[str, str]:
     parameters = {
         "CUTYPE": "RESOURCE" if guest.get("resource") else "INDIVIDUAL",
         "ROLE": "OPT-PARTICIPANT" if guest.get("optional") else "REQ-PARTICIPANT",
-        "PARTSTAT": str(response).upper() if response in _RESPONSES else "NEEDS-ACTION",
+        "PARTSTAT": str(response).upper() if response in RESPONSES else "NEEDS-ACTION",
     }
     more = {"X-NUM-GUESTS": guest.get("additionalGuests"), "X-RESPONSE-COMMENT": guest.get("comment")}
     return parameters | _common_name(guest) | _texts(more)

@@ -6,20 +6,20 @@ event (RFC 5546, 2.1.5), and gives the changed instances to their series.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import UTC, timedelta
 from hashlib import sha256
 
 from ...core.events.rfc5545_times import Start, print_moment
-from ...core.events.times import read_time
+from ...core.events.times import instant, read_time
 from ...core.http.messages import JSONObject
 from ...core.time_zones import zone
 from .ical_fields import event_fields, sequence_of
 from .ical_lines import Component, read_components
 from .ical_recurrence_reader import time_in_series
 from .ical_series import ImportedEvent as ImportedEvent, ImportedSeries
-from .ical_times import FileZones, in_utc, read_moment, reason
+from .ical_times import FileZones, event_times, read_moment, reason, time_object
 
 SHORTEST = timedelta(minutes=1)
 """The length of a timed event without a length."""
@@ -87,15 +87,15 @@ class _Version:
         return uid or f"{sha256(repr(self.component).encode(errors='replace')).hexdigest()[:32]}@import"
 
     @property
-    def number(self) -> tuple[int, str]:
-        """Return the SEQUENCE and the time of the version."""
-        return sequence_of(self.component), self.stamp
+    def number(self) -> tuple[int, str, bool]:
+        """Return the SEQUENCE and the time of the version. Of equal ones, the cancellation counts."""
+        return sequence_of(self.component), self.stamp, self.is_cancelled
 
     @property
     def stamp(self) -> str:
         for name in ("DTSTAMP", "LAST-MODIFIED"):
             try:
-                return print_moment(in_utc(read_moment(self.component.value(name))))
+                return print_moment(instant(read_moment(self.component.value(name)), UTC))
             except ValueError:
                 pass
         return ""
@@ -108,10 +108,23 @@ class _Version:
         """Return the fields of the event. Raises ValueError."""
         return event_fields(self.component, self.zones, self.shortest, notes)
 
-    def original(self, start: Start | None = None) -> Start:
-        """Return the original start of a changed instance, in the type and the zone of the start of its series."""
+    def original(self, start: Start | None = None) -> Start | None:
+        """Return the original start of a changed instance, in the type and the zone of the start of its series.
+
+        Return None if it cannot be read, or is a time of the year 1 or 9999 that UTC does not have.
+        """
         identifier = self.component.all("RECURRENCE-ID")[0]
-        return time_in_series(identifier, start, self.zones, []) if start else self.zones.read(identifier, [])
+        try:
+            moment = time_in_series(identifier, start, self.zones, []) if start else self.zones.read(identifier, [])
+            instant(moment, UTC)
+        except (OverflowError, ValueError):
+            return None
+        return moment
+
+    def original_text(self, start: Start | None = None) -> str:
+        """Return the end of the id of a changed instance, or "" without an original start."""
+        moment = self.original(start)
+        return "" if moment is None else print_moment(moment)
 
     @property
     def is_of_all_later(self) -> bool:
@@ -123,9 +136,13 @@ class _Version:
         body: JSONObject = {"iCalUID": uid, "summary": summary, "sequence": sequence_of(self.component)}
         method, problem = "CANCEL" if self.is_cancelled else self.method, None
         try:
-            body |= {} if method == "CANCEL" else self.fields(notes)
+            if method == "CANCEL":
+                times = event_times(self.component, self.zones, self.shortest, [])
+                body |= {"start": time_object(times.start), "end": time_object(times.end)}
+            else:
+                body |= self.fields(notes)
         except (OverflowError, ValueError) as error:
-            problem = f"the event cannot be read: {reason(error)}"
+            problem = None if method == "CANCEL" else f"the event cannot be read: {reason(error)}"
         return ImportedEvent(body, [], notes, self.stamp, method, problem=problem)
 
 
@@ -138,49 +155,48 @@ def _events(uid: str, versions: dict[str, list[_Version]]) -> Iterator[ImportedE
     master = newest.pop("", None)
     event = master.event(uid, notes) if master else None
     if event is None or event.problem or event.method == "CANCEL":
-        yield from [event] if event else []
-        yield from (_instance(uid, version, [] if event else notes) for version in newest.values())
+        if event is None:
+            yield from (_instance(uid, version, notes) for version in newest.values())
+            return
+        yield event
+        for version in newest.values():
+            if event.problem or version.number[:2] >= event.version:
+                yield _own_event(uid, version, "its series cannot be imported; it is an event of its own")
+            else:
+                event.notes.append(f"the older instance {version.component.value('RECURRENCE-ID')[:40]} is cancelled")
         return
     series = [ImportedSeries(event)]
-    unmatched: list[_Version] = []
     start = read_time(event.body["start"])
-    for original, version in _by_original_start(newest.values(), start, unmatched):
+    originals = [(version.original(start), version) for version in newest.values()]
+    unmatched = [version for original, version in originals if original is None]
+    pairs = [(original, version) for original, version in originals if original is not None]
+    for original, version in sorted(pairs, key=lambda pair: pair[0]):
         notes = []
         try:
             fields = None if version.is_cancelled else version.fields(notes)
         except (OverflowError, ValueError) as error:
             event.notes.append(f"instance {print_moment(original)} was left out: {reason(error)}")
             continue
-        if version.is_of_all_later and series[-1].has(original + series[-1].shift):
-            last = series[-1].split(original, fields, notes)
-            series[-1:] = [last] if last.event is series[-1].event else [series[-1], last]
-        elif not series[-1].change(original, fields, notes):
+        try:
+            if version.is_of_all_later and series[-1].has(original):
+                last = series[-1].split(original, fields, notes)
+                series[-1:] = [last] if last.event is series[-1].event else [series[-1], last]
+            elif not series[-1].change(original, fields, version.number[:2], notes):
+                unmatched.append(version)
+        except ValueError:  # too many instances before it
             unmatched.append(version)
     yield from (part.event for n, part in enumerate(series) if n == 0 or part.event.body.get("recurrence"))
     for version in unmatched:
-        note = "the series has no instance at its RECURRENCE-ID; it is an event of its own"
-        yield _instance(uid, version, [note])._replace(instance_of=None)
+        yield _own_event(uid, version, "the series has no instance at its RECURRENCE-ID; it is an event of its own")
 
 
-def _by_original_start(
-    versions: Iterable[_Version], start: Start, unmatched: list[_Version]
-) -> list[tuple[Start, _Version]]:
-    """Return changed instances by their original start. Those that cannot be read are added to `unmatched`."""
-    pairs: list[tuple[Start, _Version]] = []
-    for version in versions:
-        try:
-            pairs.append((version.original(start), version))
-        except (OverflowError, ValueError):
-            unmatched.append(version)
-    return sorted(pairs, key=lambda pair: pair[0])
+def _own_event(uid: str, version: _Version, note: str) -> ImportedEvent:
+    return _instance(uid, version, [note])._replace(instance_of=(uid, None))
 
 
 def _instance(uid: str, version: _Version, notes: list[str]) -> ImportedEvent:
     """Return the event of a changed instance whose series is not in the file, or does not have the instance."""
-    try:
-        moment, instance_of = print_moment(version.original()), (uid, version.original)
-    except (OverflowError, ValueError):
-        moment, instance_of = version.component.value("RECURRENCE-ID")[:40], None
-    event = version.event(f"{uid}_{moment}", notes)._replace(instance_of=instance_of)
+    text = version.original_text()
+    event = version.event(f"{uid}_{text or version.component.value('RECURRENCE-ID')[:40]}", notes)
     event.body.pop("recurrence", None)
-    return event
+    return event._replace(instance_of=(uid, version.original_text if text else None))

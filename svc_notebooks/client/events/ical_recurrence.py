@@ -10,14 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import UTC, datetime, time, timedelta
-from itertools import chain, islice
+from datetime import UTC, datetime, timedelta
+from itertools import islice
 
-from ...core.events.instances import occurrences
+from ...core.events.instances import has_start, occurrences
 from ...core.events.rfc5545_times import print_moment, until_day
 from ...core.events.rrule import Recurrence, Rule, Start, is_all_day
-from ...core.events.rrule_expansion import rule_times
-from ...core.events.times import instant, read_time
+from ...core.events.series import with_parts
+from ...core.events.times import clock_time, instant, read_time
 from ...core.resources.events import Event
 from .ical_lines import Property, time_property
 
@@ -47,14 +47,14 @@ def recurrence_properties(event: Event) -> list[Property]:
 def _rules(texts: list[str], recurrence: Recurrence, start: Start, end: Start) -> Iterator[Property]:
     rules, exrules = iter(recurrence.rules), iter(recurrence.exrules)
     for text in texts:
-        name, _, parts = text.upper().partition(":")
+        name = text.upper().partition(":")[0]
         if name == "RRULE":
-            yield Property(name, _rule_text(parts, _with_true_end(next(rules), start, end), start))
+            yield Property(name, _rule_text(text, _with_true_end(next(rules), start, end), start))
         elif name == "EXRULE":
             exrule = next(exrules)
             excluded = _excluded(exrule, recurrence, start, end)
             if excluded is None:
-                yield Property(name, _rule_text(parts, exrule, start))
+                yield Property(name, _rule_text(text, exrule, start))
             elif excluded:
                 yield time_property("EXDATE", *excluded)
 
@@ -76,39 +76,29 @@ def _excluded(exrule: Rule, recurrence: Recurrence, start: Start, end: Start) ->
     return [instance.start for instance in instances if instance.start not in kept]
 
 
-def _rule_text(parts: str, rule: Rule, start: Start) -> str:
-    """Return the text of a rule from `parts`, with COUNT and UNTIL replaced by the values of `rule`."""
-    kept = [part for part in parts.split(";") if not part.startswith(("COUNT=", "UNTIL="))]
+def _rule_text(line: str, rule: Rule, start: Start) -> str:
+    """Return the value of a rule line, with COUNT and UNTIL replaced by the values of `rule`."""
+    parts: dict[str, str | None] = {"COUNT": None, "UNTIL": None}
+    line = with_parts(line, parts)  # in the order in which they are written
     if rule.count is not None:
-        kept.append(f"COUNT={rule.count}")
+        parts["COUNT"] = str(rule.count)
     if rule.until is not None:
-        if is_all_day(start):
-            text = print_moment(rule.until.date() if isinstance(rule.until, datetime) else rule.until)
-        else:
-            text = print_moment(rule.until) if isinstance(rule.until, datetime) else until_day(rule.until, start)
-        kept.append(f"UNTIL={text}")
-    return ";".join(kept)
+        is_time = isinstance(rule.until, datetime) and not is_all_day(start)
+        parts["UNTIL"] = print_moment(rule.until) if is_time else until_day(clock_time(rule.until).date(), start)
+    return with_parts(line, parts).partition(":")[2]
 
 
 def _with_true_end(rule: Rule, start: Start, end: Start) -> Rule:
     """Return the rule with UNTIL for COUNT if the rule does not generate the start, else unchanged."""
-    if rule.count is None or rule.count > _MAX_COUNT or _generates_start(rule, start):
+    if rule.count is None or rule.count > _MAX_COUNT or has_start(rule, start):
         return rule
     *_, last = occurrences(Recurrence(rules=(rule,)), start, end)
     return replace(rule, count=None, until=last.start)
 
 
-def _generates_start(rule: Rule, start: Start) -> bool:
-    has_by_parts = rule != Rule(rule.freq, rule.interval, rule.count, rule.until, rule.week_start)
-    if not has_by_parts and (rule.until is None or instant(rule.until, UTC) >= instant(start, UTC)):
-        return True  # without a part that begins with BY, the rule takes the day and the time of the start
-    begin = start if isinstance(start, datetime) else datetime.combine(start, time(), UTC)
-    return next(chain.from_iterable(rule_times(replace(rule, count=None), begin, None)), None) == begin
-
-
 def _dates(recurrence: Recurrence, start: Start) -> Iterator[Property]:
     dates = [in_zone_of(start, rdate.start) for rdate in recurrence.rdates if not rdate.duration]
-    if not any(_generates_start(rule, start) for rule in recurrence.rules):
+    if not any(has_start(rule, start) for rule in recurrence.rules):
         dates.insert(0, start)
     if dates:
         yield time_property("RDATE", *dates)

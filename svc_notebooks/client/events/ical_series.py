@@ -5,64 +5,78 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, timedelta
 from hashlib import sha256
-from itertools import islice
 from typing import NamedTuple
 
-from ...core.events.instances import Occurrence, occurrences
+from ...core.events.instances import Occurrence
 from ...core.events.rfc5545_times import Start, print_moment
-from ...core.events.rrule import WEEKDAYS, RDate, Recurrence, read_line
-from ...core.events.times import instant, read_time
+from ...core.events.series import Series
+from ...core.events.times import Shift, instant, read_time
 from ...core.http.messages import JSONObject
-from .ical_times import time_object
+from ...core.time_zones import zone
+from .ical_lines import Component, Property
+from .ical_recurrence_reader import time_in_series
+from .ical_times import FileZones, time_object
 
-_DAY, _SECOND = timedelta(days=1), timedelta(seconds=1)
-_ANY_DAY = date(2000, 1, 1)
+_SECOND = timedelta(seconds=1)
 _NOT_INHERITED = ("description", "location", "attendees", "colorId", "source")
 """The fields of a series that a changed instance has only if the file repeats them."""
 _NO_TIME = {"date": None, "dateTime": None, "timeZone": None}
 """The fields of a time that a change removes, because an instance can have another type of time than its series."""
-_MAX_COUNT = 20_000
-"""The largest number of instances that are counted to split a series with COUNT."""
+
+
+class InstanceChange(NamedTuple):
+    """A changed instance: its original start, its fields, None if cancelled, and its version."""
+
+    original: str
+    fields: JSONObject | None
+    version: tuple[int, str]
 
 
 class ImportedEvent(NamedTuple):
     """An event of a file.
 
-    `changes` has the original start of each changed instance and its fields, None if cancelled. `notes` says what was
-    changed or left out. `stamp` is the time of the version in UTC, or "". `method` is the METHOD of the calendar, which
-    is CANCEL for an event that is cancelled. For an instance whose series is not in the file, `instance_of` has the UID
-    and a function that returns the original start for the start of the series. `problem` says why the event cannot be
-    read.
+    `notes` says what was changed or left out. `stamp` is the time of the version in UTC, or "". `method` is the METHOD
+    of the calendar, which is CANCEL for an event that is cancelled. For an instance without a series in the file,
+    `instance_of` has the UID and a function that returns the end of its id for the start of the series, None if the
+    series in the file does not have the instance. `problem` says why the event cannot be read.
     """
 
     body: JSONObject
-    changes: list[tuple[str, JSONObject | None]]
+    changes: list[InstanceChange]
     notes: list[str]
     stamp: str = ""
     method: str = ""
-    instance_of: tuple[str, Callable[[Start], Start]] | None = None
+    instance_of: tuple[str, Callable[[Start], str] | None] | None = None
     problem: str | None = None
+
+    @property
+    def version(self) -> tuple[int, str]:
+        """The SEQUENCE and the time of the version (RFC 5546, 2.1.5)."""
+        return int(str(self.body.get("sequence") or 0)), self.stamp
 
     @property
     def digest(self) -> str:
         """Return a text that is the same for equal events with equal changes."""
-        return sha256(json.dumps([self.body, self.changes], sort_keys=True).encode()).hexdigest()[:32]
+        cancels = self.method == "CANCEL"
+        parts = [self.body, [change[:2] for change in self.changes], *([cancels] if cancels else [])]
+        return sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:32]
 
 
 @dataclass(frozen=True, slots=True)
 class ImportedSeries:
-    """An event and the instances that change it. RECURRENCE-IDs of the file are earlier by `shift`."""
+    """An event and the instances that change it. `shift` moves RECURRENCE-IDs of the file to the instances."""
 
     event: ImportedEvent
-    shift: timedelta = timedelta()
+    shift: Shift | None = None
 
-    def change(self, original: Start, fields: JSONObject | None, notes: Sequence[str]) -> bool:
+    def change(
+        self, original: Start, fields: JSONObject | None, version: tuple[int, str], notes: Sequence[str]
+    ) -> bool:
         """Add a changed or cancelled instance. Return False if the series has no instance with this original start."""
-        body, original = self.event.body, original + self.shift
-        start, lines = read_time(body["start"]), self._lines
-        if not lines and original == start and fields is not None:  # the second of two versions of a single event
+        body, place, series = self.event.body, self._place(original), self._series
+        if not series.lines and place == series.start and fields is not None:  # a second version of a single event
             body |= {**fields, "iCalUID": body["iCalUID"]}
         elif not self.has(original):
             return False
@@ -71,25 +85,35 @@ class ImportedSeries:
                 missing: JSONObject = {name: None for name in _NOT_INHERITED if name in body and name not in fields}
                 times: JSONObject = {name: {**_NO_TIME, **fields[name]} for name in ("start", "end")}  # type: ignore[dict-item]
                 fields = {name: value for name, value in fields.items() if name != "recurrence"} | missing | times
-            self.event.changes.append((print_moment(original), fields))
-        self.event.notes.extend(f"instance {print_moment(original)}: {note}" for note in notes)
+            self.event.changes.append(InstanceChange(print_moment(place), fields, version))
+            notes = ["it was cancelled"] if fields is None else notes
+        self.event.notes.extend(f"instance {print_moment(place)}: {note}" for note in notes)
         return True
 
     @property
-    def _lines(self) -> list[str]:
-        lines = self.event.body.get("recurrence", [])
-        return [str(line) for line in lines] if isinstance(lines, list) else []
+    def _series(self) -> Series:
+        return Series.of(self.event.body)  # type: ignore[arg-type]
+
+    def _place(self, original: Start) -> Start:
+        return self.shift.move(original) if self.shift else original
 
     def has(self, original: Start) -> bool:
-        """Return whether the series has an instance with this start."""
-        return self._instance(original) is not None
+        """Return whether the series has an instance for a RECURRENCE-ID."""
+        return self._instance(self._place(original)) is not None
 
-    def _instance(self, original: Start) -> Occurrence | None:
-        start, end = read_time(self.event.body["start"]), read_time(self.event.body["end"])
-        after = instant(original, UTC)
-        recurrence = Recurrence.parse(self._lines, start)
-        window = occurrences(recurrence, start, end, after=after, before=after + _SECOND) if self._lines else ()
-        return next((instance for instance in window if instance.start == original), None)
+    def original_text(self, text: str, zone_name: str) -> str:
+        """Return the end of the id of the instance with this RECURRENCE-ID, or "" if the series does not have it."""
+        zones = FileZones(Component("", [], []), zone(zone_name))
+        try:
+            original = time_in_series(Property("", text), self._series.start, zones, [])
+        except (OverflowError, ValueError):
+            return ""
+        return print_moment(original) if self.has(original) else ""
+
+    def _instance(self, start: Start) -> Occurrence | None:
+        series, after = self._series, instant(start, UTC)
+        window = series.instances(after, after + _SECOND) if series.lines else ()
+        return next((instance for instance in window if instance.start == start), None)
 
     def instance_fields(self, original: Start) -> JSONObject | None:
         """Return the fields that an instance has of its series, or None if the series has no instance at this start."""
@@ -102,89 +126,18 @@ class ImportedSeries:
     def split(self, original: Start, fields: JSONObject | None, notes: Sequence[str]) -> ImportedSeries:
         """End the series before an instance, and return the series of the later instances with changed fields.
 
-        Without fields, the later instances are cancelled.
+        Without fields, the later instances are cancelled. Raises ValueError if there are too many earlier instances.
         """
-        original += self.shift
-        body, start, end = self.event.body, read_time(self.event.body["start"]), read_time(self.event.body["end"])
-        before, later = _split(self._lines, start, end, original)
-        rest: JSONObject = {**body, **(fields or {}), "iCalUID": f"{body['iCalUID']}_R{print_moment(original)}"}
-        shift = _clock(read_time(fields["start"]), start) - _clock(original, start) if fields else timedelta()
-        rest["recurrence"] = [_shifted(line, start, shift) for line in later] if fields else []
-        if original == start and fields:  # the change of all instances
+        body, place = self.event.body, self._place(original)
+        rest: JSONObject = {**body, **(fields or {}), "iCalUID": f"{body['iCalUID']}_R{print_moment(place)}"}
+        start = read_time(rest["start"]) if fields else place
+        rest["recurrence"] = [*self._series.since(place, start, exact=False)] if fields else []
+        shift = Shift(original, start)
+        if place == self._series.start and fields:  # the change of all instances
             body |= {**rest, "iCalUID": body["iCalUID"]}
             self.event.notes.extend(notes)
-            return ImportedSeries(self.event, self.shift + shift)
-        body["recurrence"] = [*before]
+            return ImportedSeries(self.event, shift)
+        body["recurrence"] = [*self._series.until(place)]
         end_of_series = "are an event of their own" if fields else "were cancelled"
-        self.event.notes.append(f"the instances from {print_moment(original)} on {end_of_series}")
-        return ImportedSeries(self.event._replace(body=rest, changes=[], notes=[*notes]), self.shift + shift)
-
-
-def _clock(moment: Start, start: Start) -> datetime:
-    """Return the local time of a time in the zone of the start."""
-    if isinstance(moment, datetime) and isinstance(start, datetime):
-        moment = moment.astimezone(start.tzinfo)
-    return datetime(*moment.timetuple()[:6])  # noqa: DTZ001  only for differences
-
-
-def _moved(moment: Start, start: Start, shift: timedelta) -> Start:
-    """Move a time in the clock of the series."""
-    if not isinstance(moment, datetime) or not isinstance(start, datetime):
-        return moment + shift
-    return (_clock(moment, start) + shift).replace(tzinfo=start.tzinfo)
-
-
-def _split(lines: Sequence[str], start: Start, end: Start, original: Start) -> tuple[list[str], list[str]]:
-    """Return the lines for the instances of a series before an instance, and those for the instances from it on."""
-    before: list[str] = []
-    later: list[str] = []
-    last = print_moment(original - (_SECOND if isinstance(original, datetime) else _DAY))
-    for line in lines:
-        name, values = read_line(line, start)
-        head, _, text = line.partition(":")
-        if name in ("RRULE", "EXRULE"):
-            rule = Recurrence(rules=(values[0],))
-            count = sum(instance.start < original for instance in islice(occurrences(rule, start, end), _MAX_COUNT))
-            endless = ";".join(part for part in text.split(";") if not part.startswith(("COUNT=", "UNTIL=")))
-            goes_on = next(occurrences(rule, start, end, after=instant(original, UTC)), None)
-            before.append(f"{head}:{endless};UNTIL={last}" if goes_on else line)
-            rest = f"{head}:{endless};COUNT={(values[0].count or 0) - count}" if values[0].count else line
-            later += [rest] if goes_on else []
-            continue
-        pairs = [
-            (value.start if isinstance(value, RDate) else value, moment)
-            for value, moment in zip(values, text.split(","), strict=True)
-        ]
-        for part, kept in (
-            (before, [moment for value, moment in pairs if value < original]),
-            (later, [moment for value, moment in pairs if value >= original]),
-        ):
-            part += [f"{head}:{','.join(kept)}"] if kept else []
-    return before, later
-
-
-def _shifted(line: str, start: Start, shift: timedelta) -> str:
-    """Return a line of a series for a start that is moved in the clock of the series.
-
-    The weekdays of a weekly rule move with it. Other rules follow the new start, without days of their own.
-    """
-    name, values = read_line(line, start)
-    head, _, text = line.partition(":")
-    if name not in ("RRULE", "EXRULE"):
-        if not shift or "PERIOD" in head:
-            return line
-        moved = [_moved(value.start if isinstance(value, RDate) else value, start, shift) for value in values]
-        return f"{head}:{','.join(map(print_moment, moved))}"
-    parts = dict(part.split("=", 1) for part in text.split(";"))
-    if values[0].until is not None:
-        parts["UNTIL"] = print_moment(_moved(values[0].until, start, shift))
-    days = (
-        (datetime.combine(_ANY_DAY, start.time()) + shift).toordinal() - _ANY_DAY.toordinal()
-        if isinstance(start, datetime)
-        else shift.days
-    )
-    if days and parts["FREQ"] == "WEEKLY" and "BYDAY" in parts:
-        parts["BYDAY"] = ",".join(WEEKDAYS[(day + days) % 7] for _, day in values[0].by_day)
-    elif days:
-        parts = {key: value for key, value in parts.items() if not key.startswith("BY")}
-    return f"{head}:" + ";".join(f"{key}={value}" for key, value in parts.items())
+        self.event.notes.append(f"the instances from {print_moment(place)} on {end_of_series}")
+        return ImportedSeries(self.event._replace(body=rest, changes=[], notes=[*notes]), shift)

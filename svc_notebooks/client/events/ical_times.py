@@ -7,7 +7,6 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta, timezone, tzinfo
 from functools import cached_property
-from itertools import islice
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
@@ -15,9 +14,10 @@ from ...core.durations import parse_duration
 from ...core.events.instances import starts
 from ...core.events.rfc5545_times import Start
 from ...core.events.rrule import Recurrence
-from ...core.events.times import in_minutes
+from ...core.events.times import in_minutes, instant
 from ...core.http.messages import JSONObject
 from ...core.time_zones import nearest_zone, zone, zone_names, zone_of_name
+from ...core.work_budget import WorkBudget, WorkExceeded
 from .ical_lines import Component, Property, print_offset, read_text
 
 _MOMENT = re.compile(
@@ -66,7 +66,7 @@ class FileZones:
     def __init__(self, calendar: Component, local: ZoneInfo) -> None:
         name = zone_of_name(calendar.value("X-WR-TIMEZONE"))
         self.local = zone(name) if name else local
-        self._calendar = calendar
+        self._calendar, self._searches = calendar, 0
         self._zones: dict[tuple[str, int], tuple[ZoneInfo, _DefinedZone | None, str]] = {}
 
     def read(self, line: Property, notes: list[str], own: tzinfo | None = None) -> Start:
@@ -105,6 +105,9 @@ class FileZones:
             tz = zone(known) if known else self.local
             is_guess = known is None or known.startswith("Etc/GMT")
             return tz, None, f"the time zone {name[:80]!r} is unknown; the times are in {tz.key}" if is_guess else ""
+        self._searches += 1
+        if self._searches > _MAX_SEARCHES:
+            return self.local, defined, f"the file uses more than {_MAX_SEARCHES} time zones of its own"
         nearest, is_equal = nearest_zone(defined, year, known)
         if is_equal:
             return zone(nearest), None, ""
@@ -119,7 +122,8 @@ class FileZones:
         first = datetime(max(min(years) - 1, 2), 1, 1, tzinfo=UTC)
         last = datetime(min(max(years) + _YEARS_AHEAD, 9990), 1, 1, tzinfo=UTC)
         zones = [(definition.value("TZID"), definition.components) for definition in self._calendar.walk("VTIMEZONE")]
-        defined = {read_text(name): _DefinedZone(_changes(parts, first, last)) for name, parts in zones if name}
+        work = WorkBudget(_MAX_CHANGES)
+        defined = {read_text(name): _DefinedZone(_changes(parts, first, last, work)) for name, parts in zones if name}
         return {name: defined_zone for name, defined_zone in defined.items() if defined_zone.is_valid}
 
 
@@ -153,17 +157,33 @@ class _DefinedZone(tzinfo):
 
 
 _MAX_CHANGES = 100_000
-"""The number of clock changes of a time zone that are read. A zone with the changes of 400 years has 800."""
+"""The number of clock changes of all time zones that are read. A zone with the changes of 400 years has 800."""
+
+_STEPS_PER_OBSERVANCE = 10
+_MAX_SEARCHES = 50
+"""The number of times that the IANA zone with the offsets of a VTIMEZONE in a year is searched for."""
 
 
 def _changes(
-    observances: list[Component], first: datetime, last: datetime
+    observances: list[Component], first: datetime, last: datetime, work: WorkBudget
 ) -> Iterator[tuple[datetime, timedelta, timedelta]]:
-    """Return the clock changes of a VTIMEZONE with the UTC offsets before and after them, without invalid ones."""
-    return islice((change for observance in observances for change in _onsets(observance, first, last)), _MAX_CHANGES)
+    """Yield the clock changes of a VTIMEZONE with the UTC offsets before and after them, without invalid ones.
+
+    Ends when the budget for all time zones is spent.
+    """
+    try:
+        for observance in observances:
+            work.spend(_STEPS_PER_OBSERVANCE)
+            for change in _onsets(observance, first, last, work):
+                work.spend()
+                yield change
+    except WorkExceeded:
+        return
 
 
-def _onsets(observance: Component, first: datetime, last: datetime) -> Iterator[tuple[datetime, timedelta, timedelta]]:
+def _onsets(
+    observance: Component, first: datetime, last: datetime, work: WorkBudget
+) -> Iterator[tuple[datetime, timedelta, timedelta]]:
     try:
         before, after = (read_offset(observance.value(name)) for name in ("TZOFFSETFROM", "TZOFFSETTO"))
         start = read_moment(observance.value("DTSTART"))
@@ -173,7 +193,7 @@ def _onsets(observance: Component, first: datetime, last: datetime) -> Iterator[
         lines = [f"RRULE:{line.value.strip()}" for line in observance.all("RRULE")]
         dates = [date for line in observance.all("RDATE") for date in line.value.split(",")]
         more = [moment for moment in map(read_moment, dates) if isinstance(moment, datetime)]
-        ruled = starts(Recurrence.parse(lines, start), start, after=first, before=last) if lines else ()
+        ruled = starts(Recurrence.parse(lines, start), start, after=first, before=last, work=work) if lines else ()
     except ValueError:
         return  # the other observances are enough for most times
     for moment in (start, *more, *ruled):
@@ -202,7 +222,7 @@ def event_times(component: Component, zones: FileZones, shortest: timedelta, not
         notes.append(f"the end was left out: {reason(error)}")
         end = start
     if isinstance(start, datetime):
-        if in_utc(end) > in_utc(start):
+        if instant(end, UTC) > instant(start, UTC):
             return EventTimes(start, end)
         fault = "has no length" if end == start else "ends before its start"
         notes.append(f"the event {fault}; it lasts {shortest} now")
@@ -249,13 +269,6 @@ def _after(start: Start, length: timedelta) -> Start:
     if isinstance(start, datetime):
         return (start.astimezone(UTC) + length).astimezone(start.tzinfo)
     return start + -(-length // _DAY) * _DAY  # a part of a day is a day
-
-
-def in_utc(moment: Start) -> datetime:
-    """Convert a time to UTC. A date is midnight in UTC."""
-    return (
-        moment.astimezone(UTC) if isinstance(moment, datetime) else datetime.combine(moment, datetime.min.time(), UTC)
-    )
 
 
 def time_object(moment: Start) -> JSONObject:

@@ -8,6 +8,6 @@ bounds              the most bytes of each kind of answer, and the reader that a
 foreign_urls        parses the URLs that a service gives
 requests_adapter    an adapter with which `requests` calls a service in this process
 retry               decides which requests are repeated, when and how often
-throttle            slows all requests of a session after a refusal because of a rate limit
+throttle            lets all requests of a session wait after a refusal because of a rate limit
 recorder            the record of exchanges
 """

@@ -7,20 +7,232 @@ import binascii
 import io
 import re
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from importlib.resources import as_file, files
+from itertools import groupby
+from typing import Any
 from uuid import NAMESPACE_URL, uuid5
+from xml.sax.saxutils import escape
 
 from ..engines.images import encode_image, load_pixels, open_image
 from ..input.native_package import ZIP_EPOCH
 from ..job import Job
 from . import pandoc, postprocess
-from .clean import plain_text
-from .model import Document, Node, replace_nodes, text_inlines
-from .placeholders import Placeholders
-from .reference_files import reference_option
-from .write_looks import DocxLooks, LookWriter, OdtLooks, RtfLooks, css
+from .clean import PARAGRAPH_LOOKS, is_rtl, look_of, plain_text
+from .looks import Look
+from .model import Document, Node, deep_recursion, replace_nodes, text_inlines
+from .postprocess import Placeholders, reference_option
+
+_NO_ATTRIBUTES: list[Any] = ["", [], []]
+_SPACE: Node = {"t": "Space"}
+_WHITE_SPACE = re.compile(r" {2}|[\t\r\n]")
+"""White space that is more than a space between words."""
+_STYLES = {
+    "align": "text-align", "page-break": "break-before", "size": "font-size", "color": "color",
+    "background": "background-color",
+}  # fmt: skip
+"""The CSS property of each attribute."""
+_WITHOUT_PAGE_BREAK = ("Table", "CodeBlock", "HorizontalRule", "LineBlock")
+"""The blocks before which an empty paragraph has the page break."""
+
+
+def css(document: Document) -> Document:
+    """Return a copy of the document in which attributes `style` have the looks.
+
+    Sizes are relative to the size of the body text, so that the reader's size of text applies.
+    """
+
+    def rule(name: str, value: str) -> str:
+        if name == "size" and document.text_size:
+            value = f"{float(value[:-2]) / document.text_size:.3g}rem"
+        return f"{_STYLES[name]}: {'page' if name == 'page-break' else value}"
+
+    def styled(node: Node) -> Node:
+        content, place = list(node["c"]), 1 if node["t"] == "Header" else 0
+        rules = [rule(name, text) for name, text in look_of(content[place]).items()]
+        identifier, classes, pairs = _without_look(content[place])
+        content[place] = [identifier, classes, pairs + [["style", "; ".join(rules)]] * bool(rules)]
+        return {"t": node["t"], "c": content}
+
+    return replace_nodes(document, dict.fromkeys(("Div", "Span", "Header"), styled))
+
+
+def _without_look(attributes: list[Any]) -> list[Any]:
+    identifier, classes, pairs = attributes
+    return [identifier, classes, [pair for pair in pairs if pair[0] not in _STYLES]]
+
+
+def _markup(look: Look) -> str:
+    return "".join(f' {name}="{value}"' for name, value in look.items())
+
+
+class LookWriter:
+    """Replaces looks with raw code of a pandoc format, or removes looks if `format` is empty."""
+
+    format = ""
+
+    def __init__(self) -> None:
+        self._page_break: Look = {}  # for the next paragraph
+
+    def paragraph(self, look: Look) -> str:
+        """Return the code at the start of a paragraph. The look of right-to-left text has the key `direction`."""
+        return f"<paragraph{_markup(look)}/>" if look else ""
+
+    def text(self, look: Look, outer: Look) -> tuple[str, str]:
+        """Return the code before and after text. `look` and `outer` are the looks in and around the text."""
+        return "", ""
+
+    def description(self, text: str) -> str:
+        """Return the code after a picture with a description that pandoc does not write."""
+        return ""
+
+    def words(self, text: str) -> str:
+        """Return the code of words in a paragraph, or "" if pandoc writes them."""
+        return ""
+
+    @deep_recursion()
+    def document(self, document: Document) -> Document:
+        """Return a copy of the document without looks and with raw code."""
+        meta = {name: self._nodes([value], {})[0] for name, value in document.meta.items()}
+        return replace(document, blocks=self._nodes(document.blocks, {}), meta=meta)
+
+    def _value(self, value: Any, look: Look) -> Any:
+        if isinstance(value, list):
+            return self._nodes(value, look)
+        if not isinstance(value, dict) or value.get("t") in ("Str", "Space"):  # words share nodes
+            return value
+        return {key: self._value(inner, look) for key, inner in value.items()}
+
+    def _nodes(self, values: list[Any], look: Look) -> list[Any]:
+        nodes: list[Any] = []
+        for value in values:
+            node_type = value.get("t", "") if isinstance(value, dict) else ""
+            write = _NODE_WRITERS.get(node_type)
+            if self._page_break and node_type in _WITHOUT_PAGE_BREAK:
+                nodes += self._leaf({"t": "Para", "c": []}, {})
+            nodes += write(self, value, look) if write else [self._value(value, look)]
+        return nodes
+
+    def _raw(self, node_type: str, code: str) -> list[Node]:
+        return [{"t": node_type, "c": [self.format, code]}] if code and self.format else []
+
+    def _div(self, node: Node, look: Look) -> list[Node]:
+        attributes, blocks = node["c"]
+        own = look_of(attributes)
+        self._page_break |= {name: own.pop(name) for name in list(own) if name == "page-break"}
+        inside, others = self._nodes(blocks, look | own), _without_look(attributes)
+        return inside if others == _NO_ATTRIBUTES else [{"t": "Div", "c": [others, inside]}]
+
+    def _leaf(self, node: Node, look: Look) -> list[Node]:
+        """Write a paragraph, heading or title with the look around it."""
+        *others, inlines = node["c"] if node["t"] == "Header" else [node["c"]]
+        if others:
+            look, others[1] = look | look_of(others[1]), _without_look(others[1])
+        elif node["t"] == "MetaInlines" and [inner["t"] for inner in inlines] == ["Span"]:
+            look, inlines = look_of(inlines[0]["c"][0]), inlines[0]["c"][1]
+        direction = {"direction": "rtl"} if is_rtl(plain_text(inlines)) else {}
+        code = self._raw("RawInline", self.paragraph(look | self._page_break | direction))
+        self._page_break = {}
+        inside = self._nodes(inlines, {name: look[name] for name in ("size", "color") if name in look})
+        inside = [*code, *(self._phrases(inside) if node["t"] in ("Para", "Plain") else inside)]
+        return [{"t": node["t"], "c": [*others, inside] if others else inside}]
+
+    def _phrases(self, inlines: list[Node]) -> Iterator[Node]:
+        for is_text, group in groupby(inlines, lambda node: node["t"] in ("Str", "Space")):
+            nodes = list(group)
+            text = "".join(node.get("c", " ") for node in nodes) if is_text else ""
+            if code := self._raw("RawInline", self.words(text.strip(" "))):
+                nodes = [*[_SPACE] * text.startswith(" "), *code, *[_SPACE] * text.endswith(" ")]
+            yield from nodes
+
+    def _span(self, node: Node, look: Look) -> list[Node]:
+        attributes, inlines = node["c"]
+        inner, others = look | look_of(attributes), _without_look(attributes)
+        inside = self._nodes(inlines, inner)
+        if inner != look:
+            before, after = self.text(inner, look)
+            inside = [*self._raw("RawInline", before), *inside, *self._raw("RawInline", after)]
+        return inside if others == _NO_ATTRIBUTES else [{"t": "Span", "c": [others, inside]}]
+
+    def _definition_list(self, node: Node, look: Look) -> list[Node]:
+        items = []
+        for term, definitions in node["c"]:
+            [paragraph] = self._leaf({"t": "Plain", "c": term}, look)
+            items.append([paragraph["c"], self._nodes(definitions, look)])
+        return [{"t": "DefinitionList", "c": items}]
+
+    def _image(self, node: Node, look: Look) -> list[Node]:
+        return [node, *self._raw("RawInline", self.description(plain_text(node["c"][1])))]
+
+    def _note(self, node: Node, look: Look) -> list[Node]:
+        return [{"t": "Note", "c": self._nodes(node["c"], {})}]
+
+
+_NODE_WRITERS = {
+    "Div": LookWriter._div, "Header": LookWriter._leaf, "Para": LookWriter._leaf, "Plain": LookWriter._leaf,
+    "MetaInlines": LookWriter._leaf, "Span": LookWriter._span, "Note": LookWriter._note,
+    "DefinitionList": LookWriter._definition_list, "Image": LookWriter._image,
+}  # fmt: skip
+
+
+class DocxLooks(LookWriter):
+    """Writes the elements `paragraph` and `text` into a docx file. Both change the look until the paragraph ends."""
+
+    format = "openxml"
+
+    def text(self, look: Look, outer: Look) -> tuple[str, str]:
+        return f"<text{_markup(look)}/>", f"<text{_markup(outer)}/>"
+
+
+class OdtLooks(LookWriter):
+    """Writes the elements `paragraph` and `description`, and spans with looks as attributes, into an odt file."""
+
+    format = "opendocument"
+
+    def text(self, look: Look, outer: Look) -> tuple[str, str]:
+        return f'<text:span look="1"{_markup(look)}>', "</text:span>"
+
+    def description(self, text: str) -> str:
+        return f"<description>{escape(text)}</description>" if text else ""
+
+    def words(self, text: str) -> str:
+        """Return escaped text, since pandoc 3.9 needs 200 bytes for each letter, or "" for successive spaces."""
+        return "" if _WHITE_SPACE.search(text) else escape(text, {'"': "&quot;"})
+
+
+_RTF_WORDS = {
+    "left": r"\ql ", "center": r"\qc ", "right": r"\qr ", "justify": r"\qj ", "before": r"\pagebb ", "rtl": r"\rtlpar ",
+}  # fmt: skip
+
+
+class RtfLooks(LookWriter):
+    """Writes RTF control words. `colors` are the colours after the two colours that pandoc defines."""
+
+    format = "rtf"
+
+    def __init__(self) -> None:
+        LookWriter.__init__(self)
+        self.colors: dict[str, int] = {}
+
+    def paragraph(self, look: Look) -> str:
+        if "direction" in look:
+            look = {"align": "right"} | look
+        words = [_RTF_WORDS[look[name]] for name in ("direction", *PARAGRAPH_LOOKS) if name in look]
+        shading = {"shading": look["background"]} if "background" in look else {}
+        return "".join(words) + self._words({name: look[name] for name in ("size", "color") if name in look} | shading)
+
+    def text(self, look: Look, outer: Look) -> tuple[str, str]:
+        return "{" + self._words(look), "}"
+
+    def _words(self, look: Look) -> str:
+        size = rf"\fs{round(2 * float(look['size'][:-2]))} " if "size" in look else ""
+        words = (("color", "cf"), ("background", r"chshdng0\chcbpat"), ("shading", r"shading0\cbpat"))
+        return size + "".join(rf"\{word}{self._color(look[name])} " for name, word in words if name in look)
+
+    def _color(self, color: str) -> int:
+        return self.colors.setdefault(color, len(self.colors) + 3)
+
 
 _FORMATTING = ("Emph", "Strong", "SmallCaps", "Underline", "Strikeout")
 

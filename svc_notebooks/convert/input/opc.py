@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import zipfile
 from posixpath import basename, dirname, join, normpath
-from typing import IO, NamedTuple
+from typing import NamedTuple
 from urllib.parse import unquote
 from xml.etree.ElementTree import ParseError, parse
 
 from ..job import ConversionError
-from .zip_file import check_markup
+from .zip_file import MarkupFile, check_markup
 
 _RELATIONSHIP = "{http://schemas.openxmlformats.org/package/2006/relationships}Relationship"
 
@@ -37,11 +37,11 @@ class OpcPackage:
         """Return the name that a part has in the archive, or None if the archive does not have the part."""
         return self._members.get((name or "").lower())
 
-    def open(self, name: str) -> IO[bytes]:
+    def open(self, name: str) -> MarkupFile:
         """Open an XML part for reading. Raises KeyError if the part is missing, ConversionError as `check_markup`."""
         entry = self._archive.getinfo(self._members[name.lower()])
         check_markup(self._archive, entry)
-        return self._archive.open(entry)
+        return MarkupFile(self._archive, entry)
 
     def relationships(self, name: str = "") -> Relationships:
         """Return the relationships of a part, or those of the package if `name` is empty.

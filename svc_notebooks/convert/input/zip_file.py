@@ -5,10 +5,12 @@ from __future__ import annotations
 import io
 import zipfile
 import zlib
+from typing import Any
 from xml.parsers import expat
 
 from ..job import MIB, ConversionError, JobLimits, TooLarge
 
+_ENTITY = b"<!ENTITY"
 _MARKUP = (".xml", ".rels", ".vml", ".rdf", ".opf", ".ncx")
 _BLOCK = 8192
 _MAX_PROLOG = MIB
@@ -54,6 +56,8 @@ def check_markup(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> None:
         raise ConversionError(f"{member} declares a document type, which this format does not allow.")
 
     parser = expat.ParserCreate()
+    if hasattr(parser, "SetReparseDeferralEnabled"):  # expat 2.6 delays the events of a token that arrives in blocks
+        parser.SetReparseDeferralEnabled(False)
     parser.StartDoctypeDeclHandler = refuse
     parser.StartElementHandler = lambda name, _: elements.append(name)
     try:
@@ -63,8 +67,40 @@ def check_markup(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> None:
                     raise TooLarge(f"{member} has more than {_MAX_PROLOG} bytes before its first element.")
                 # Some programs write blanks before the XML declaration.
                 parser.Parse(block if file.tell() > _BLOCK else block.lstrip())
+            parser.Parse(b"", True)  # an error after the first element is that of the cut
     except expat.ExpatError as error:
-        if not elements:
+        if not elements and expat.ErrorString(error.code) != expat.errors.XML_ERROR_NO_ELEMENTS:  # not an empty member
             raise ConversionError(f"the file is damaged at {member}.") from error
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, OSError) as error:
         raise ConversionError(f"the file is damaged at {member}.") from error
+
+
+class MarkupFile(io.BufferedIOBase):
+    """An open XML member for parsers that would expand entities, such as ElementTree.
+
+    Reading raises ConversionError if the member declares entities, which `check_markup` finds first.
+    """
+
+    def __init__(self, archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> None:
+        self._file, self._name, self._tail = archive.open(entry), entry.filename, b""
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        """Return at most `size` bytes, or all without a size."""
+        block = self._file.read(-1 if size is None else size)
+        text = self._tail + block
+        if _ENTITY in text.replace(b"\0", b""):  # also in UTF-16
+            raise ConversionError(f"{self._name[:80]!r} declares entities, which are not allowed.")
+        self._tail = text[-2 * len(_ENTITY) :]
+        return block
+
+    def close(self) -> None:
+        """Close the member."""
+        self._file.close()
+        super().close()
+
+
+def refuse_entities(root: Any) -> None:
+    """Raise ConversionError if the document of an lxml element declares entities."""
+    declared = root.getroottree().docinfo.internalDTD
+    if declared is not None and any(True for _ in declared.iterentities()):
+        raise ConversionError("the file declares entities, which are not allowed.")

@@ -215,6 +215,7 @@ _CALENDAR_TEXTS: Mapping[str, Schema] = {
     "location": {"type": ["string", "null"], "maxLength": 1024},
     "timeZone": {"type": ["string", "null"]},
 }
+_USER: Schema = _resource("kind displayName me:boolean permissionId emailAddress photoLink")
 _COLOR_MAP: Schema = {"type": "object", "additionalProperties": _resource("background foreground")}
 _IMPORT_FORMATS: Schema = {"anyOf": [_TYPES["lists"], array(_resource("source targets:strings"))]}
 """The schema of `importFormats`, which is a map or an array depending on `Policy.import_formats`."""
@@ -248,6 +249,14 @@ RESOURCES: Final[Mapping[str, Schema]] = {
     ),
     "PermissionToUpdate": record({"role": _ROLE}, ["role"]),
     "PermissionList": _resource("kind nextPageToken", permissions=array(ref("Permission"))),
+    "Revision": _resource(
+        "kind id mimeType size md5Checksum originalFilename version modifiedTime:time keepForever:boolean"
+        " published:boolean",
+        lastModifyingUser=_USER,
+    ),
+    "RevisionList": _resource("kind nextPageToken", revisions=array(ref("Revision"))),
+    "DriveList": _resource("kind drives:objects"),
+    "TeamDriveList": _resource("kind teamDrives:objects"),
     "Channel": _resource(
         "kind id resourceId resourceUri token type address payload:boolean params:map",
         expiration={"type": ["integer", "string"]},
@@ -274,7 +283,7 @@ RESOURCES: Final[Mapping[str, Schema]] = {
     "About": _resource(
         "kind exportFormats:lists maxImportSizes:map maxUploadSize appInstalled:boolean"
         " folderColorPalette:strings canCreateDrives:boolean",
-        user=_resource("kind displayName me:boolean permissionId emailAddress photoLink"),
+        user=_USER,
         storageQuota=_resource("limit usage usageInStorage usageInStorageTrash"),
         importFormats=_IMPORT_FORMATS,
     ),
@@ -355,6 +364,7 @@ RESOURCES: Final[Mapping[str, Schema]] = {
             "expires_in": INTEGER,
             "scope": STRING,
             "refresh_token": STRING,
+            "id_token": STRING,
         },
         ["access_token", "token_type", "expires_in", "scope"],
     ),
@@ -368,6 +378,8 @@ RESOURCES: Final[Mapping[str, Schema]] = {
         },
         ["aud", "scope"],
     ),
+    "UserInfo": record({**dict.fromkeys(("sub", "email", "name"), STRING), "email_verified": BOOLEAN}, ["sub"]),
+    "KeySet": record({"keys": array(ANYTHING)}, ["keys"]),
     "AuthorizationServer": record(
         {
             **dict.fromkeys(("issuer", "authorization_endpoint", "token_endpoint", "revocation_endpoint"), STRING),

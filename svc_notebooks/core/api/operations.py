@@ -48,6 +48,7 @@ FILE_ID = "{fileId}"
 PERMISSION_ID = "{permissionId}"
 """The placeholder for a permission id in a path."""
 
+REVISION_ID = "{revisionId}"
 CALENDAR_ID = "{calendarId}"
 EVENT_ID = "{eventId}"
 RULE_ID = "{ruleId}"
@@ -197,6 +198,14 @@ OPERATIONS: tuple[Operation, ...] = (
         "Open a notification channel for the change log", body="ChannelToOpen", response="Channel", parameters=(CHANGE_POSITION,), decided_by="A9-01"),
     _storage("channels.stop", "POST", "channels/stop", READ, UPDATE_COST,
         "Stop a notification channel", body="ChannelToStop", errors=(404,), decided_by="A10-01"),
+    _storage("revisions.list", "GET HEAD", "files/{fileId}/revisions", CONTENT | METADATA_ONLY, LIST_COST,
+        "List the revisions of a file: its current content only", response="RevisionList", parameters=page(1000), **EXTENSION),
+    _storage("revisions.get", "GET HEAD", "files/{fileId}/revisions/{revisionId}", CONTENT | METADATA_ONLY, GET_COST,
+        "Get the current revision of a file, or its content with alt=media", response="Revision", errors=(416,), parameters=FILE_CONTENT, content=True, **EXTENSION),
+    _storage("drives.list", "GET HEAD", "drives", READ, LIST_COST,
+        "List the shared drives, of which there are none", response="DriveList", parameters=page(100), **EXTENSION),
+    _storage("teamdrives.list", "GET HEAD", "teamdrives", READ, LIST_COST,
+        "List the shared drives under their former name", response="TeamDriveList", parameters=page(100), **EXTENSION),
     _storage("about.get", "GET HEAD", "about", ABOUT, GET_COST,
         "Get the caller, their storage quota and the formats that the service converts", response="About", parameters=(ABOUT_FIELDS,)),
     _calendar("events.insert", "POST", "calendars/{calendarId}/events", EVENTS_CREATE,

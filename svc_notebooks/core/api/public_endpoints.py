@@ -9,7 +9,7 @@ from typing import Final
 from ..brand_names import Names
 from ..errors.decision_ids import BATCH, TOKENS
 from .json_schemas import STRING, Schema, ref
-from .operations import FILE_ID, Operation
+from .operations import DOWNLOAD_COST, FILE_ID, GET_COST, Operation
 
 CALENDAR = "{calendar}"
 """The placeholder for the calendar's brand name in a path (core/brand_names.py)."""
@@ -46,11 +46,15 @@ def _endpoint(
     query: str = "",
     form: str = "",
     extension: bool = False,
+    units: int = GET_COST,
+    calendar: bool = False,
 ) -> PublicEndpoint:
     return PublicEndpoint(
         name,
         tuple(methods.split()),
         tuple(path.split("/")),
+        units=1 if calendar else units,
+        calendar=calendar,
         summary=summary,
         decided_by=decided_by,
         query=tuple(query.split()),
@@ -93,12 +97,19 @@ PUBLIC_ENDPOINTS: tuple[PublicEndpoint, ...] = (
         form="decision signature"),
     _endpoint("oauth.metadata", "GET HEAD", ".well-known/oauth-authorization-server", TOKENS,
         "Get the addresses of the token endpoints (RFC 8414)", {200: _json("AuthorizationServer")}),
+    _endpoint("openid.configuration", "GET HEAD", ".well-known/openid-configuration", TOKENS,
+        "Get the addresses of OpenID Connect", {200: _json("AuthorizationServer")}, extension=True),
+    _endpoint("openid.keys", "GET HEAD", "oauth2/v3/certs", TOKENS, "Get the public key of ID tokens",
+        {200: _json("KeySet")}, extension=True),
+    _endpoint("openid.userinfo", "GET POST", "oauth2/v3/userinfo", TOKENS, "Get the claims of the signed-in user",
+        {200: _json("UserInfo"), 401: _json("OAuthError"), 403: _json("OAuthError")}, extension=True),
     _endpoint("browser.signIn", "GET HEAD POST", "signin", "browser_sign_in", "Sign in to the web pages",
         {200: _PAGE, 303: {}, 401: _PAGE}, query="continue", form="token user"),
     _endpoint("browser.signedIn", "GET", "oauth_callback", "browser_sign_in",
         "Complete a sign-in with JupyterHub", {303: {}, 401: _PAGE, 404: _json("Error")}, query="code state error"),
     _endpoint("browser.signOut", "POST", "signout", "browser_sign_in", "Sign out of the web pages", {303: {}}),
-    *(_endpoint("files.page", "GET HEAD", path, "A6-08", "Show a file (webViewLink)", _FILE_PAGE) for path in (
+    *(_endpoint("files.page", "GET HEAD", path, "A6-08", "Show a file (webViewLink)", _FILE_PAGE,
+        units=DOWNLOAD_COST) for path in (
         f"file/d/{FILE_ID}/view",
         f"document/d/{FILE_ID}/edit",
         f"spreadsheets/d/{FILE_ID}/edit",
@@ -106,11 +117,11 @@ PUBLIC_ENDPOINTS: tuple[PublicEndpoint, ...] = (
     )),
     _endpoint("files.content", "GET HEAD", "uc", "A6-08", "Download a file in a browser (webContentLink)",
         {200: _CONTENT, 206: _CONTENT, **dict.fromkeys((400, 401, 403, 404, 416), _ERROR)},
-        query="id export acknowledgeAbuse"),
+        query="id export acknowledgeAbuse", units=DOWNLOAD_COST),
     _endpoint("openapi.get", "GET HEAD", "openapi.json", TOKENS, "Get this OpenAPI document", {200: _json("Document")},
         query="prettyPrint"),
     _endpoint("events.page", "GET HEAD", f"{CALENDAR}/event", "open_links", "Show an event (htmlLink)",
-        {200: _PAGE, 404: _json("Error")}, query="eid"),
+        {200: _PAGE, 404: _json("Error")}, query="eid", calendar=True),
     _endpoint(BATCHES[0], "POST", f"batch/{STORAGE}/v3", BATCH, "Send several requests for files at once",
         _BATCH, extension=True),
     _endpoint(BATCHES[1], "POST", f"batch/{CALENDAR}/v3", BATCH, "Send several requests for calendars at once",
@@ -130,3 +141,10 @@ PAGES = frozenset(
     }
 )
 """The endpoints that a browser opens, with or without a sign-in cookie. Other endpoints use no cookie."""
+
+SIGN_IN = PAGES - {"files.page", "files.content", "events.page"} | {
+    "oauth.metadata",
+    "openid.configuration",
+    "openid.keys",
+}
+"""The endpoints with which a user signs in. Requests without a sign-in are not counted here."""

@@ -36,6 +36,15 @@ def sign(claims: dict[str, Any], private_key: str, key_id: str) -> str:
         ) from None
 
 
+def public_jwk(private_key: str, key_id: str) -> dict[str, Any]:
+    """Return the public part of a private key in PEM as a JSON Web Key."""
+    jwk: dict[str, Any] = _jwt().algorithms.RSAAlgorithm.to_jwk(
+        _jwt().algorithms.RSAAlgorithm(_jwt().algorithms.RSAAlgorithm.SHA256).prepare_key(private_key).public_key(),
+        as_dict=True,
+    )
+    return {**jwk, "kid": key_id, "alg": ALGORITHM, "use": "sig", "key_ops": ["verify"]}
+
+
 def read_claims(assertion: str) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the header and claims of a JWT, unverified. Raises InvalidAssertionError if the text is not a JWT."""
     try:

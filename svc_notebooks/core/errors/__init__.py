@@ -2,8 +2,6 @@
 
 catalogue, decision_ids        every error of the service, and the decisions behind them
 errors, tracebacks             the exceptions that users see, and how a notebook shows them
-argument_types                 finds the argument of a wrong type by the annotations of a function
 public_calls                   wraps the public functions, so that their errors fit on one screen
-caller_warning                 warnings at the user's line
-abuse_warning                  the warning before a flagged file is downloaded
+caller_warning                 warnings at the user's line, and the warning before a flagged file is downloaded
 """

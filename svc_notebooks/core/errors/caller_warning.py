@@ -10,6 +10,30 @@ from contextvars import ContextVar
 from types import FrameType
 from typing import TypeAlias
 
+from .errors import AbusiveFileWarning
+
+_confirmed = ContextVar("abuse_warning_suppressed", default=False)
+
+
+@contextmanager
+def suppress_abuse_warning() -> Iterator[None]:
+    """Suppress the abuse warning inside the block, because a form has asked the user for confirmation (A6-04a)."""
+    token = _confirmed.set(True)
+    try:
+        yield
+    finally:
+        _confirmed.reset(token)
+
+
+def warn_of_abuse(name: str, file_id: str) -> None:
+    """Show an AbusiveFileWarning at the first stack frame outside of this package, once per source line and file."""
+    if not _confirmed.get():
+        message = (
+            f"{name} ({file_id}) was flagged as malware or spam and is downloaded because of acknowledge_abuse=True."
+        )
+        warn_caller(message, AbusiveFileWarning)
+
+
 _PACKAGE = __name__.partition(".")[0]
 
 CallerWarnings: TypeAlias = "list[tuple[str, type[Warning]]]"

@@ -112,6 +112,7 @@ CATALOGUE: dict[str, Row] = {
     "filePermission":          Row(403, "insufficientFilePermissions", SHARING, "The user does not have sufficient permissions for file {fileId}.", "fileId", "parameter"),
     "ownerOnly":               Row(403, "insufficientFilePermissions", WHO_TRASHES, "Only the owner of file {fileId} may delete it.", "fileId", "parameter"),
     "noTransfer":              Row(403, "forbidden", SHARING, "Ownership cannot be transferred: use the role writer, commenter or reader.", "role", "other"),
+    "noRevisions":             Row(403, "revisionsNotSupported", FAMILY, "Folders and shortcuts have no revisions.", "fileId", "parameter"),
     "notDownloadable":         Row(403, "fileNotDownloadable", "A6-07", "Only files with binary content can be downloaded: use export for native documents.", "alt", "parameter"),
     "notExportable":           Row(403, "fileNotExportable", "A7-02", "Only native documents can be exported: download this file with alt=media.", "fileId", "parameter"),
     "exportTooLarge":          Row(403, "exportSizeLimitExceeded", "An export that needs too much time, memory or disk space", "This file is too large to be exported: {message}"),
@@ -129,6 +130,7 @@ CATALOGUE: dict[str, Row] = {
     "fileNotFound":            Row(404, "notFound", FIELD, "File not found: {fileId}.", "fileId", "parameter"),
     "channelNotFound":         Row(404, "notFound", "A10-01", "Channel '{id}' not found for this project: there is no such active channel with this resourceId."),
     "permissionNotFound":      Row(404, "notFound", SHARING, "Permission not found: {permissionId}.", "permissionId", "parameter"),
+    "unknownOperation":        Row(404, "unknownOperation", NOWHERE, "This service has no operations for {name}."),
     "notFound":                Row(404, "notFound", NOWHERE, "Not Found: {message}"),
     "calendarNotFound":        Row(404, "notFound", "E-01", "Not Found: there is no calendar {calendarId} that you can see.", "calendarId", "parameter"),
     "eventNotFound":           Row(404, "notFound", FAMILY, "Not Found: there is no event {eventId} in this calendar.", "eventId", "parameter"),
@@ -145,7 +147,7 @@ CATALOGUE: dict[str, Row] = {
     "tooLarge":                Row(413, "uploadTooLarge", "max_upload_size", "Request Too Large: at most {limit} bytes are allowed."),
     "decodedTooLarge":         Row(413, "uploadTooLarge", CODINGS, "Request Too Large: a body with a coding or a digest may have at most {limit:,} bytes after decoding. Send it without these headers."),
     "batchTooLarge":           Row(413, "uploadTooLarge", BATCH, "A batch may have at most {limit} bytes."),
-    "batchResponseTooLarge":   Row(413, "responseTooLarge", BATCH, "The responses before this one have more than {limit} bytes, so this request was not performed: send it in another batch."),
+    "batchResponseTooLarge":   Row(413, "responseTooLarge", BATCH, "The requests before this one, or other batches of the user, have taken the {limit} bytes or {seconds} seconds of a batch, so this request was not performed: send it in another batch."),
     "unsupportedCoding":       Row(415, "unsupportedMediaType", CODINGS, "Content-Encoding: {message}", "Content-Encoding", "header"),
     "badRange":                Row(416, "requestedRangeNotSatisfiable", "A6-02", "The requested range is outside the content, which has {size} bytes.", "Range", "header"),
     "expectation":             Row(417, "expectationFailed", UNREADABLE, "Expect: only 100-continue can be expected.", "Expect", "header"),
@@ -218,10 +220,14 @@ def missing_id(message: str) -> tuple[str, str] | None:
     return next(((resource, match[1]) for resource, match in matches if match), None)
 
 
+_MAX_DETAILS = 100
+"""The largest number of problems in an error response, so that it is not much larger than the request."""
+
+
 def envelope(error: ApiError) -> ErrorResponse:
     """Return the JSON body of an error response (X-01)."""
     details: list[ErrorDetail] = []
-    for problem in error.rows:
+    for problem in error.rows[:_MAX_DETAILS]:
         detail: ErrorDetail = {"domain": problem.domain, "reason": problem.reason, "message": problem.message}
         if problem.location:
             detail |= {"locationType": problem.location_type or "", "location": problem.location}

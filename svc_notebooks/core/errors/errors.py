@@ -96,6 +96,7 @@ _ADVICE = {
     "conditionNotMet": "Read the event again, and repeat your change.",
     "fullSyncRequired": "List everything again, without the sync token.",
     "uploadTooLarge": "Send fewer bytes.",
+    "headersTooLarge": "Send fewer or shorter headers.",
     "requestedRangeNotSatisfiable": "Request bytes within the content.",
     # errors that only a deployment answers, where another account or scope does not help
     "storageQuotaExceeded": "The account is full: delete files, or request more space.",

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from enum import IntEnum
 
+from .. import family_fields
 from ..errors.catalogue import ApiError, refuse, row
+from ..family_fields import with_family_fields
 from ..field_mask import shape_of
 from ..http.messages import JSON, JSONObject
 from ..lone_surrogates import lone_surrogates
@@ -13,10 +15,10 @@ from ..resources.calendars import AclRule, Calendar, CalendarListEntry, Setting
 from ..time_zones import zone
 from .value_checks import is_address
 
-CALENDAR_SHAPE = shape_of(Calendar)
-LIST_SHAPE = shape_of(CalendarListEntry)
+CALENDAR_SHAPE = with_family_fields(shape_of(Calendar), family_fields.CALENDAR)
+LIST_SHAPE = with_family_fields(shape_of(CalendarListEntry), family_fields.CALENDAR)
 RULE_SHAPE = shape_of(AclRule)
-SETTING_SHAPE = shape_of(Setting)
+SETTING_SHAPE = with_family_fields(shape_of(Setting), family_fields.SETTING)
 
 
 class CalendarRole(IntEnum):

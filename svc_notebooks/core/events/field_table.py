@@ -10,7 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+from .. import family_fields
 from ..errors.decision_ids import GADGET_DISPLAY, NEGATIVE_GUESTS, NEGATIVE_SEQUENCE, PROPERTY_VALUES, REQUEST_ID
+from ..family_fields import with_family_fields
 from ..field_mask import shape_of
 from ..resources.events import Event
 from .colors import EVENT_COLORS
@@ -180,5 +182,5 @@ FIELD_ORDER = (
 """The order of the top-level fields in an event response."""
 
 
-EVENT_SHAPE = shape_of(Event)
+EVENT_SHAPE = with_family_fields(shape_of(Event), family_fields.EVENT)
 """The field names that a `fields` mask for an event may contain."""

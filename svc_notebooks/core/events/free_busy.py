@@ -15,6 +15,7 @@ from ..time_zones import zone
 
 MAX_CALENDARS = 50
 _MAX_GROUP_MEMBERS = 100
+_MAX_ITEMS = 1000
 _OFFSET = re.compile(r".*(?:[Zz]|[+-]\d{2}:\d{2})")
 
 
@@ -84,6 +85,9 @@ def _count(body: JSONObject, name: str, most: int, problems: list[Row]) -> int:
 def _calendars(items: JSON, problems: list[Row]) -> tuple[str, ...]:
     if not isinstance(items, list | None):
         problems.append(row("invalid", field="items", message='expected a list such as [{"id": "primary"}].'))
+        return ()
+    if items and len(items) > _MAX_ITEMS:
+        problems.append(row("invalid", field="items", message=f"expected at most {_MAX_ITEMS} calendars."))
         return ()
     names: list[str] = []
     for index, item in enumerate(items or []):

@@ -126,15 +126,22 @@ def has_start(rule: Rule, start: Start) -> bool:
     >>> has_start(rule, date(2026, 11, 2)), has_start(rule, date(2026, 11, 3))
     (True, False)
     """
+    if rule == Rule(rule.freq, rule.interval, rule.count, rule.until, rule.week_start):
+        return True  # without a part that begins with BY, the rule takes the day and the time of the start
     begin = _in_zone(start, getattr(start, "tzinfo", None) or UTC)
     return next(chain.from_iterable(rule_times(rule, begin)), None) == begin
 
 
 def starts(
-    recurrence: Recurrence, start: datetime, *, after: datetime | None = None, before: datetime | None = None
+    recurrence: Recurrence,
+    start: datetime,
+    *,
+    after: datetime | None = None,
+    before: datetime | None = None,
+    work: WorkBudget | None = None,
 ) -> Iterator[datetime]:
     """Return the start times of a timed event's instances in the window [after, before). Faster than `occurrences`."""
-    moments = _moments(recurrence, _in_zone(start, start.tzinfo or UTC), after, before)
+    moments = _moments(recurrence, _in_zone(start, start.tzinfo or UTC), after, before, work)
     if after is None:
         return moments
     return dropwhile(after.__gt__, moments)

@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
+from .. import family_fields
 from ..brand_names import Names
 from ..clock import parse_time
 from ..errors.catalogue import ApiError, Row, row
+from ..family_fields import with_family_fields
 from ..field_mask import ANY_KEY, Shape
 from ..http.messages import JSON, JSONObject
 from ..lone_surrogates import NO_TEXT, lone_surrogates
@@ -129,9 +131,10 @@ FILE_FIELDS: tuple[FileField, ...] = (
 BY_NAME: Mapping[str, FileField] = {field.name: field for field in FILE_FIELDS}
 
 
-FILE_SHAPE: Shape = {
-    field.name: ANY_KEY if field.type == "strings" else dict.fromkeys(field.parts) or None for field in FILE_FIELDS
-}
+FILE_SHAPE: Shape = with_family_fields(
+    {field.name: ANY_KEY if field.type == "strings" else dict.fromkeys(field.parts) or None for field in FILE_FIELDS},
+    family_fields.FILE,
+)
 LIST_SHAPE: Shape = {
     "kind": None, "incompleteSearch": None, "nextPageToken": None, "files": FILE_SHAPE,
 }  # fmt: skip

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 from ..errors.catalogue import ApiError, Row, refuse, row
-from ..field_mask import Shape, shape_of
+from ..field_mask import Shape
 from ..http.messages import JSON, JSONObject
-from ..resources.files import Permission
+from .fields import FILE_SHAPE
 
 
 class Role(IntEnum):
@@ -36,7 +36,7 @@ GRANTEES: Mapping[str, str | None] = {
 }
 """Maps each grantee type to the body field that names the grantee. "anyone" needs no field."""
 
-PERMISSION_SHAPE: Shape = {**shape_of(Permission), "permissionDetails": None, "teamDrivePermissionDetails": None}
+PERMISSION_SHAPE: Shape = FILE_SHAPE["permissions"] or {}
 _UNSUPPORTED = ("expirationTime", "view", "pendingOwner", "inheritedPermissionsDisabled")
 """Unsupported fields, which the service rejects so that no client relies on them."""
 

@@ -7,8 +7,8 @@
            | field "has" "{" key... "and" value... "}"
 
 `not` binds tighter than `and`, `and` tighter than `or`. Strings are between apostrophes, with `\\'` and `\\\\`
-for an apostrophe and a backslash. `collection in value` is how stock clients write it. `true` and `false` are in any
-case. A query that is too deep or too long is rejected.
+for an apostrophe and a backslash. Stock clients also write `collection in value`, words such as `AND` and `True` in any
+case, and strings between double quotes. A query that is too deep or too long is rejected.
 """
 
 from __future__ import annotations
@@ -104,9 +104,11 @@ COLLECTIONS = ("parents", "owners", "writers", "readers")
 PAIRS = ("properties", "appProperties")
 
 _TOKEN = re.compile(
-    r"\s*(?P<token>'(?:[^'\\]|\\.)*'|<=|>=|!=|[<>=(){}]|[A-Za-z][A-Za-z0-9_.]*)",
+    r"\s*(?P<token>'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|<=|>=|!=|[<>=(){}]|[A-Za-z][A-Za-z0-9_.]*)",
     re.DOTALL,
 )
+_QUOTES = ("'", '"')
+_WORDS = frozenset({"and", "or", "not", "in", "has", "contains", "true", "false"})
 _ESCAPE = r"; a string ends at the next apostrophe, and \' is an apostrophe inside of it"
 _NO_ALIASES: Mapping[str, str] = MappingProxyType({})
 
@@ -164,14 +166,15 @@ def _tokens(text: str) -> Iterator[_Token]:
             part = rest.split(maxsplit=1)[0][:20]
             start = len(text) - len(rest)
             raise QueryError(f"syntax error at {part!r}{_quotes_hint(part[0])}.", start, start + len(part))
-        yield _Token(match["token"], match.start("token"))
+        token = match["token"]
+        yield _Token(token.lower() if token.lower() in _WORDS else token, match.start("token"))
         at = match.end()
 
 
 def _quotes_hint(character: str) -> str:
-    if character == "'":
+    if character in _QUOTES:
         return _ESCAPE
-    if character == '"' or character.isdigit():
+    if character.isdigit():
         return "; write strings and times between apostrophes, such as '2026-01-31'"
     return ""
 
@@ -207,15 +210,15 @@ class _Reader:
 
     def expect(self, token: str) -> None:
         if (actual := self.next()) != token:
-            if actual.lower() in ("and", "or"):
-                raise self.error(f"write {actual.lower()!r} instead of {actual!r}.")
             before = self._token(self._at - 2)
-            adjoins = before.text.startswith("'") and before.end == self._token(self._at - 1).start and actual.isalpha()
+            adjoins = (
+                before.text.startswith(_QUOTES) and before.end == self._token(self._at - 1).start and actual.isalpha()
+            )
             hint = _ESCAPE if adjoins else ""
             raise self.unexpected(f"{token!r}" if token else "'and', 'or' or the end", actual, hint)
 
     def string(self) -> str:
-        if not (token := self.next()).startswith("'"):
+        if not (token := self.next()).startswith(_QUOTES):
             raise self.unexpected("a string between apostrophes", token)
         return re.sub(r"\\(.)", r"\1", token[1:-1], flags=re.DOTALL)
 
@@ -250,7 +253,7 @@ class _Reader:
         return search
 
     def term(self) -> Search:
-        if self.peek().startswith("'") or self.peek() in COLLECTIONS:
+        if self.peek().startswith(_QUOTES) or self.peek() in COLLECTIONS:
             self.count()
             return self.member()
         name = self.next()
@@ -323,9 +326,9 @@ class _Reader:
 
     def value(self, value_type: str) -> str | bool | int:
         if value_type == "truth":
-            if (token := self.next()).lower() not in ("true", "false"):
+            if (token := self.next()) not in ("true", "false"):
                 raise self.unexpected("true or false", token)
-            return token.lower() == "true"
+            return token == "true"
         text = self.string()
         if value_type == "choice" and text not in _VISIBILITY:
             raise self.error(f"visibility is not {text[:40]!r}; {_suggestion(text, _VISIBILITY, 'it is one of')}")

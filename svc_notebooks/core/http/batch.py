@@ -6,14 +6,22 @@ Each part has the media type application/http and contains a request line, heade
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from hashlib import sha256
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from .messages import Headers, reason
-from .multipart import MediaType, MultipartDecoder, MultipartError, PartBegins, PartData, boundary_of, parse_headers
+from .multipart import (
+    MediaType,
+    MultipartDecoder,
+    MultipartError,
+    MultipartEvent,
+    PartBegins,
+    PartData,
+    boundary_of,
+    parse_headers,
+)
 
 _REQUEST_LINE = re.compile(rb"(?P<method>[A-Z]{1,20}) (?P<target>[!-~]{1,8192})(?: HTTP/1\.[01])?")
 _CONTENT_ID = re.compile(r"[ -~]{1,1000}")
@@ -39,19 +47,19 @@ class BatchResponse(NamedTuple):
     body: bytes
 
 
-def read_batch(content_type: str, body: bytes, most: int) -> list[BatchRequest]:
+def read_batch(content_type: str, blocks: Iterable[bytes], most: int) -> list[BatchRequest]:
     """Return the requests of a batch in their order. Raises MultipartError if a part is malformed.
 
-    A batch has 1 to `most` requests.
+    A batch has 1 to `most` requests. `blocks` are the blocks of its body.
 
     >>> body = b"--b\\r\\nContent-Type: application/http\\r\\n\\r\\nGET /storage/v3/about?fields=user\\r\\n--b--\\r\\n"
-    >>> [request.target for request in read_batch("multipart/mixed; boundary=b", body, most=10)]
+    >>> [request.target for request in read_batch("multipart/mixed; boundary=b", [body], most=10)]
     ['/storage/v3/about?fields=user']
     """
     if MediaType.parse(content_type).essence != "multipart/mixed":
         raise MultipartError("the Content-Type must be multipart/mixed.")
     requests = []
-    for number, (headers, content) in enumerate(_parts(boundary_of(content_type), body), start=1):
+    for number, (headers, content) in enumerate(_parts(boundary_of(content_type), blocks), start=1):
         if number > most:
             raise MultipartError(f"it has more than {most} requests.")
         try:
@@ -63,17 +71,22 @@ def read_batch(content_type: str, body: bytes, most: int) -> list[BatchRequest]:
     return requests
 
 
-def _parts(boundary: str, body: bytes) -> Iterator[tuple[Headers, bytes]]:
+def _parts(boundary: str, blocks: Iterable[bytes]) -> Iterator[tuple[Headers, bytes]]:
     """Yield the headers and the content of each part."""
-    decoder = MultipartDecoder(boundary)
-    headers, blocks = Headers(), list[bytes]()
-    for event in [*decoder.feed(body), *decoder.close()]:
+    headers, data = Headers(), list[bytes]()
+    for event in _events(MultipartDecoder(boundary), blocks):
         if isinstance(event, PartBegins):
-            headers, blocks = event.headers, []
+            headers, data = event.headers, []
         elif isinstance(event, PartData):
-            blocks.append(event.data)
+            data.append(event.data)
         else:
-            yield headers, b"".join(blocks)
+            yield headers, b"".join(data)
+
+
+def _events(decoder: MultipartDecoder, blocks: Iterable[bytes]) -> Iterator[MultipartEvent]:
+    for block in blocks:
+        yield from decoder.feed(block)
+    yield from decoder.close()
 
 
 def _read_request(part_headers: Headers, content: bytes) -> BatchRequest:
@@ -98,25 +111,27 @@ def _headers(block: bytes, newline: bytes) -> Headers:
     return parse_headers(stripped, newline) if stripped else Headers()
 
 
-def write_batch(responses: Sequence[BatchResponse]) -> tuple[str, bytes]:
-    """Return the Content-Type and the body with these responses in their order. The Content-IDs begin with `response-`.
+def write_batch(responses: Iterable[BatchResponse], boundary: str) -> Iterator[bytes]:
+    """Yield the body with these responses in their order. The Content-IDs begin with `response-`.
 
-    >>> content_type, body = write_batch([BatchResponse("<a + 1>", 204, Headers(), b"")])
-    >>> content_type[:32], body.splitlines()[2:5]
-    ('multipart/mixed; boundary=batch_', [b'Content-ID: <response-a + 1>', b'', b'HTTP/1.1 204 No Content'])
+    >>> body = b"".join(write_batch([BatchResponse("<a + 1>", 204, Headers(), b"")], "b"))
+    >>> body.splitlines()[2:5]
+    [b'Content-ID: <response-a + 1>', b'', b'HTTP/1.1 204 No Content']
     """
-    parts = [_write_response(response) for response in responses]
-    boundary = f"batch_{sha256(b''.join(parts)).hexdigest()[:32]}"  # a text cannot contain its own digest
     delimiter = f"--{boundary}".encode()
-    body = b"".join(delimiter + b"\r\n" + part + b"\r\n" for part in parts) + delimiter + b"--\r\n"
-    return f"multipart/mixed; boundary={boundary}", body
+    for response in responses:
+        yield delimiter + b"\r\n" + _head(response)
+        yield response.body
+        yield b"\r\n"
+    yield delimiter + b"--\r\n"
 
 
-def _write_response(response: BatchResponse) -> bytes:
+def _head(response: BatchResponse) -> bytes:
     lines = ["Content-Type: application/http"]
     if response.content_id is not None:
         opening = "<" if response.content_id.startswith("<") else ""
         lines.append(f"Content-ID: {opening}response-{response.content_id.removeprefix('<')}")
     status_line = f"HTTP/1.1 {response.status} {reason(response.status)}"
-    lines += ["", status_line, *(f"{name}: {value}" for name, value in response.headers.pairs), "", ""]
-    return "\r\n".join(lines).encode("latin-1", "replace") + response.body
+    headers = response.headers.pairs or [("Cache-Control", "no-store")]  # stock parsers need a header in each response
+    lines += ["", status_line, *(f"{name}: {value}" for name, value in headers), "", ""]
+    return "\r\n".join(lines).encode("latin-1", "replace")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+from ipaddress import ip_address, ip_network
 from urllib.parse import urlsplit
 
 ANY = "*"
@@ -31,6 +33,32 @@ def is_host_name(text: str) -> bool:
     (True, True, False)
     """
     return bool(_HOST_NAME.fullmatch(text))
+
+
+def is_network(text: str) -> bool:
+    """Return whether a text is an IP address, or a network in CIDR notation.
+
+    >>> is_network("::1"), is_network("172.28.0.0/24"), is_network("proxy")
+    (True, True, False)
+    """
+    try:
+        return bool(ip_network(text))
+    except ValueError:
+        return False
+
+
+def is_in_networks(address: str, networks: Iterable[str]) -> bool:
+    """Return whether an IP address is one of these addresses, or in one of these networks.
+
+    >>> is_in_networks("::ffff:10.0.0.1", ["10.0.0.0/8"]), is_in_networks("", ["10.0.0.0/8"])
+    (True, False)
+    """
+    try:
+        own = ip_address(address.partition("%")[0])
+    except ValueError:
+        return False
+    own = getattr(own, "ipv4_mapped", None) or own  # of a socket for both IPv4 and IPv6
+    return any(own in ip_network(network) for network in networks)
 
 
 def is_path_prefix(text: str) -> bool:

@@ -37,6 +37,7 @@ class Token(TypedDict, total=False):
     expires_in: int
     scope: str
     refresh_token: str
+    id_token: str
 
 
 class TokenInfo(TypedDict, total=False):

@@ -4,7 +4,7 @@ uploads, resumable, content       files: uploads, resumable uploads, downloads a
 people                            permissions and scopes
 messages, repeated_messages       notifications
 change_log                        the change log (the theme "messages")
-events, conflicts                 events and recurrence; two programs that change one event (the theme "events")
-errors, growing_delays            retries and rate limits (the theme "trouble")
+events                            events and recurrence; two programs that change one event (the theme "events")
+errors                            retries and rate limits (the theme "trouble")
 shared_checks                     requirements that several exercise checks share
 """

@@ -9,16 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 from ...client.files import create_file, delete_file, file_permissions, share_file, unshare_file, update_file
 from ...client.notifications.channels import start_page_token
-from ..check_result import require
-from ..definition import ExerciseDefinition
+from ..definition import ExerciseDefinition, require
 from .shared_checks import list_text, quantity, require_single_file
 
 if TYPE_CHECKING:
     from ...client.session import Session
     from ..definition import Value
-    from ..evidence import Evidence, RecordedRequest
+    from ..evidence import Evidence, ExerciseExchange, RecordedRequest
     from ..exercise_service import ExerciseService
-    from ..request_recorder import ExerciseExchange
 
 _COPY = "copy.json"
 _LOOK = "Look at `svc.exchanges()`."

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 from ...client.files import create_file, update_file
 from ...core.http.messages import Request
-from ..check_result import require
-from ..definition import ExerciseDefinition
+from ..definition import ExerciseDefinition, require
 from .shared_checks import list_text, quantity, require_only_stars, require_same_content, require_single_file
 from .uploads import survey
 

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ...client.files import update_file
 from ...core.brand_names import Names
 from ...core.clock import from_millis
-from ..check_result import require
-from ..definition import ExerciseDefinition
+from ..definition import ExerciseDefinition, require
 from ..exercise_service import ReceiverCase
 from .content import put_file
 from .shared_checks import length, quantity

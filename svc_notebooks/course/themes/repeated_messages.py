@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...client.files import update_file
 from ...core.brand_names import Names
-from ..check_result import require
-from ..definition import ExerciseDefinition
+from ..definition import ExerciseDefinition, require
 from ..exercise_service import ReceiverCase
 from .content import put_file
 from .messages import SUCCESS_STATUSES

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 from ...client.session import Session
 from ...core.http.messages import Request
-from ..check_result import require
-from ..definition import ExerciseDefinition
+from ..definition import ExerciseDefinition, require
 from .shared_checks import quantity, require_no_updates, require_same_content, require_single_file
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from ..check_result import require
+from ..definition import require
 
 if TYPE_CHECKING:
     from ..evidence import Evidence

@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-from ..check_result import require
-from ..definition import ExerciseDefinition
+from ..definition import ExerciseDefinition, require
 from .shared_checks import list_text, quantity, require_no_updates, require_same_content, require_single_file
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar
 
 from ...core.errors.caller_warning import warn_caller
 from ..arguments import choice
@@ -20,6 +20,55 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
     from ...client.session import Session
+
+
+Item = TypeVar("Item")
+
+
+def apply_to_rows(schema: Schema, items: Sequence[Item], call: Callable[[Item], Record]) -> DataFrame:
+    """Call `call` for each item and return the DataFrame of the records that the calls return.
+
+    The first error of a row is raised after the last item. Any other error, which would also occur for every other row,
+    is raised at once. The attributes of the error are `result`, the DataFrame of the successful calls, and `failed`, a
+    dict from row numbers to errors.
+    """
+    done: list[Record] = []
+    failed: dict[int, Exception] = {}
+    try:
+        for n, item in enumerate(items):
+            try:
+                done.append(call(item))
+            except ROW_ERRORS as error:
+                failed[n] = error
+        if failed:
+            raise failed[min(failed)]
+    except BaseException as error:
+        _annotate(error, frame(schema, done), failed, len(done), len(items))
+        raise
+    return frame(schema, done)
+
+
+_MAX_NOTES = 10
+"""The maximum number of failed rows that an error lists. All of them are in its attribute `failed`."""
+
+
+def _annotate(
+    error: BaseException,
+    result: DataFrame,
+    failed: Mapping[int, Exception],
+    done: int,
+    count: int,
+    label: Callable[[int], str] = "row {}".format,
+) -> None:
+    """Add the result and the failed rows to an error, and notes about them if there are several rows."""
+    vars(error).update({"failed": dict(sorted(failed.items())), "result": result})
+    if count > 1:
+        error.add_note(f"{done} of {count} succeeded; the attribute result has the rows that ended")
+        for n in sorted(failed)[:_MAX_NOTES]:
+            error.add_note(f"{label(n)}: {type(failed[n]).__name__}: {failed[n]}")
+        if len(failed) > _MAX_NOTES:
+            error.add_note(f"and {len(failed) - _MAX_NOTES} more, in the attribute failed of this error")
+
 
 Errors: TypeAlias = Literal["raise", "return"] | None
 """What happens with the error of a row: "raise" raises the first one after the last row, "return" returns all in the
@@ -191,31 +240,17 @@ class _Results(Generic[Row]):
 
     def annotate(self, error: BaseException) -> None:
         """Add the result and the failed rows to an error."""
-        details: Mapping[str, Any] = {"failed": dict(sorted(self.failed.items())), "result": self.frame()}
-        vars(error).update(details)
-        if len(self.rows) > 1:
-            done = len(self.records) - len(self.failed)
-            error.add_note(f"{done} of {len(self.rows)} succeeded; the attribute result has the rows that ended")
-            for line in self._failed_lines():
-                error.add_note(line)
+        done = len(self.records) - len(self.failed)
+        _annotate(error, self.frame(), self.failed, done, len(self.rows), self._label)
 
     def warning(self) -> str:
         """Return a line that says how many rows failed, and why the first one did."""
         n = min(self.failed)
+        first = self.failed[n]
         return (
             f"{len(self.failed)} of {len(self.rows)} rows failed; their outcome is 'failed', and the column error says"
-            f" why. The first is {self._line(n)}"
+            f" why. The first is {self._label(n)}: {type(first).__name__}: {first}"
         )
 
-    def _failed_lines(self) -> list[str]:
-        lines = [self._line(n) for n in sorted(self.failed)[:_MAX_NOTES]]
-        more = len(self.failed) - len(lines)
-        return [*lines, f"and {more} more, in the attribute failed of this error"] if more else lines
-
-    def _line(self, n: int) -> str:
-        error = self.failed[n]
-        return f"{self.operation.label(n, self.rows[n])}: {type(error).__name__}: {error}"
-
-
-_MAX_NOTES = 10
-"""The maximum number of failed rows that an error lists. All of them are in its attribute `failed`."""
+    def _label(self, n: int) -> str:
+        return self.operation.label(n, self.rows[n])

@@ -2,19 +2,114 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from threading import Lock, get_ident
-from typing import TYPE_CHECKING, TypeAlias
+from threading import Lock, current_thread, get_ident, main_thread
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
+from ...core.platform import capabilities
+from ...core.printable_text import terminal_text
 from ..byte_sizes import MIB
+from ..frontend import detect_frontend, is_unattended
 from .counts import Counts
-from .displays import Display, displays
 from .row_call import Report
 
 if TYPE_CHECKING:
     from ...client.session import Session
+
+
+_LINE_INTERVAL = 10.0
+"""The seconds between two lines of a log."""
+
+
+class Display(Protocol):
+    """Shows how far a batch is."""
+
+    def show(self, done: int, total: int | None, text: str, now: float) -> None:
+        """Show that `done` of `total` bytes or rows are done. `text` says more. `now` is a time in seconds."""
+
+    def end(self, word: str, text: str) -> None:
+        """Show the last state. `word` is "Done", "Stopped" or "Failed"."""
+
+
+def displays(title: str, *, requested: bool, now: float) -> list[Display]:
+    """Return the displays for this front end. `requested` is True if the caller asked for progress."""
+    frontend = detect_frontend()
+    if frontend == "terminal":
+        return [TerminalBar(title)]
+    lines = LogLines(title, always=requested and frontend == "none", now=now)
+    if frontend == "none":
+        return [lines]
+    return [NotebookBar(title), lines] if is_unattended() else [NotebookBar(title)]
+
+
+class NotebookBar:
+    """A progress bar in a notebook, with a Cancel button that interrupts the kernel."""
+
+    def __init__(self, title: str) -> None:
+        from IPython.display import display
+
+        from ..widgets.progress.progress_bar import BatchBar
+
+        interruptible = current_thread() is main_thread() and capabilities().threads
+        self._bar = BatchBar(title, interruptible=interruptible)
+        display(self._bar)  # type: ignore[no-untyped-call]
+
+    def show(self, done: int, total: int | None, text: str, now: float) -> None:
+        """Draw the bar and its text."""
+        self._bar.show(done, total, text)
+
+    def end(self, word: str, text: str) -> None:
+        """Show the last text and remove the Cancel button."""
+        self._bar.end(f"{word}: {text}" if word == "Done" else f"{word} at {text}")
+
+
+class TerminalBar:
+    """A tqdm bar in a terminal."""
+
+    def __init__(self, title: str) -> None:
+        from tqdm import tqdm
+
+        self._line = tqdm(desc=title, bar_format="{desc}", dynamic_ncols=True)
+
+    def show(self, done: int, total: int | None, text: str, now: float) -> None:
+        """Draw the line."""
+        self._line.n, self._line.total = done, total
+        self._draw(text)
+
+    def end(self, word: str, text: str) -> None:
+        """Draw the last line, and go to the next line."""
+        self._draw(text if word == "Done" else f"{word} at {text}")
+        self._line.close()
+
+    def _draw(self, text: str) -> None:
+        self._line.bar_format = f"{{l_bar}}{{bar}}| {text}" if self._line.total else f"{{desc}}: {text}"
+        self._line.refresh()
+
+
+class LogLines:
+    """Prints a line to standard error every ten seconds, and a last line after these or if `always` is true."""
+
+    def __init__(self, title: str, *, always: bool, now: float) -> None:
+        self._title, self._printed, self._last = title, always, now
+
+    def show(self, done: int, total: int | None, text: str, now: float) -> None:
+        """Print a line if ten seconds have passed since the last one."""
+        if now - self._last >= _LINE_INTERVAL:
+            self._last, self._printed = now, True
+            self._print(text)
+
+    def end(self, word: str, text: str) -> None:
+        """Print the last line."""
+        if self._printed:
+            self._print(f"{text}. {word}.")
+
+    def _print(self, text: str) -> None:
+        if sys.stderr is not None:
+            print(terminal_text(f"{self._title}: {text}"), file=sys.stderr, flush=True)
+
 
 Progress: TypeAlias = "bool | Report | None"
 """None shows a bar for much work only, True always, False never. A function replaces the bar."""
@@ -42,7 +137,7 @@ class BatchProgress:
     """Counts what the threads of a batch report, and shows it from the thread that made this object.
 
     `patience` is the number of seconds after which a bar is shown by default, or None for a bar only because of the
-    size. `elapsed` returns a time in seconds, and `rate` the requests per second that a rate limit allows at a time.
+    size. `elapsed` returns a time in seconds.
     """
 
     def __init__(
@@ -53,11 +148,10 @@ class BatchProgress:
         *,
         patience: float | None = None,
         elapsed: Callable[[], float] = time.monotonic,
-        rate: Callable[[float], float | None] = lambda now: None,
     ) -> None:
         self._counts, self._title, self._progress = counts, title, progress
         self._function = None if progress is None or isinstance(progress, bool) else progress
-        self._patience, self._elapsed, self._rate = patience, elapsed, rate
+        self._patience, self._elapsed = patience, elapsed
         self._displays: list[Display] | None = None
         self._thread, self._function_lock = get_ident(), Lock()
         self._started = elapsed()
@@ -93,7 +187,7 @@ class BatchProgress:
         if self._displays is None:
             self._displays = displays(self._title, requested=self._progress is True, now=self._started)
         self._drawn_at, self._drawn_percent = now, percent
-        text = self._text(now)
+        text = self._counts.text(now)
         for display in self._displays:
             display.show(done, total, text, now)
 
@@ -113,11 +207,6 @@ class BatchProgress:
         patience = self._patience
         return patience is not None and self._counts.rows > 1 and self._elapsed() - self._started >= patience
 
-    def _text(self, now: float) -> str:
-        rate = self._rate(now)
-        text = self._counts.text(now)
-        return text if rate is None else f"{text}, slowed to {rate:.1f} requests/s"
-
     def _call_function(self, function: Report) -> None:
         with self._function_lock:
             function(*self._counts.share)
@@ -136,11 +225,9 @@ def showing(progress: BatchProgress) -> Iterator[BatchProgress]:
 
 
 def session_progress(session: Session, counts: Counts, title: str, progress: Progress) -> BatchProgress:
-    """Return the progress of a batch with the clock and the rate limit of a session.
+    """Return the progress of a batch with the clock of a session.
 
     In a sandbox the time is no reason for a bar, so that the outputs of a notebook do not depend on the machine.
     """
     patience = None if session.in_process else _BAR_DELAY
-    return BatchProgress(
-        counts, title, progress, patience=patience, elapsed=session.elapsed, rate=session.throttle.rate
-    )
+    return BatchProgress(counts, title, progress, patience=patience, elapsed=session.elapsed)

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ...core.errors.caller_warning import warn_caller
 from ...core.events.instances import duration
+from ...core.events.series import Series
 from ...core.events.times import Shift, TimeError, print_time, read_time
 from ...core.http.messages import JSONObject, merge_patch
 from ...core.time_zones import zone
 from .body import partial_body, warn_about
 from .local_times import event_zones
 from .parameters import add_required
-from .series import Series
 from .series_state import SeriesState, exceptions, keep_changes
 
 if TYPE_CHECKING:
@@ -123,13 +124,12 @@ def change_following(
     shift = Shift(split, read_time(body["start"]))
     if body.get("recurrence"):
         body["recurrence"] = state.series.without(body["recurrence"], [*map(shift.move, state.cancelled)])
-    patch_event(session, calendar, master_id, {"recurrence": [*state.series.until(split)]}, query=query, if_match=etag)
+    patch = partial(patch_event, session, calendar, master_id)
+    patch({"recurrence": [*state.series.until(split)]}, query=query, if_match=etag)
     try:
         created = insert_event(session, calendar, body, query=add_required(query, body))
     except BaseException:
-        patch_event(
-            session, calendar, master_id, {"recurrence": [*state.series.without(state.series.lines, state.cancelled)]}
-        )
+        patch({"recurrence": [*state.restored]})
         keep_changes(session, state, master_id, Shift(split, split))
         raise
     times = ("start", "end") if {"start", "end"} & fields.keys() else ()

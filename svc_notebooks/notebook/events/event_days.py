@@ -6,7 +6,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from itertools import islice
 
 from ...core.events.rrule import Start
-from .series import Series
+from ...core.events.series import Series
 
 DAY = timedelta(days=1)
 _MAX_INSTANCES = 2000

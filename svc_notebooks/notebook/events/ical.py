@@ -14,6 +14,7 @@ from ..frames.event_schemas import CALENDAR_FILE
 from ..frames.frames import frame
 from .parameters import check_calendar
 from .query import wire_window
+from .series_state import exceptions
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -109,14 +110,13 @@ def _all_events(session: Session, calendar: str, bounds: dict[str, str | None]) 
 
 
 def _selected_events(session: Session, calendar: str, ids: list[str]) -> Iterator[Event]:
-    from ...client.events.events import get_event, list_events
+    from ...client.events.events import get_event
 
     for event_id in dict.fromkeys(ids):
         event = get_event(session, calendar, event_id)
         yield event
         if event.get("recurrence"):
-            series = list_events(session, calendar, {"iCalUID": event.get("iCalUID"), "showDeleted": "true"})
-            yield from (instance for instance in series if instance.get("recurringEventId") == event["id"])
+            yield from exceptions(session, calendar, event)
 
 
 def calendar_reminders(entry: Calendar | CalendarListEntry) -> Sequence[Mapping[str, object]]:

@@ -7,12 +7,13 @@ from datetime import timedelta
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from ...convert.input.charset import decode
 from ...convert.job import Job
 from ...core.durations import Duration, parse_duration
 from ...core.errors.errors import BadRequest, NotFound
+from ...core.events.times import read_time
 from ...core.time_zones import UTC_NAME
 from ..batch.batch import DONE, Batch, Errors, RowOperation, run
 from ..batch.resume import Resumable
@@ -23,12 +24,15 @@ from ..frames.frames import Record
 from .ical import calendar_entry, calendar_reminders
 from .parameters import check_calendar
 from .records import event_record, in_zone
+from .series_state import exceptions, writable_fields
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
     from pandas import DataFrame
 
     from ...client.events.ical_properties import Reminders
-    from ...client.events.ical_series import ImportedEvent
+    from ...client.events.ical_series import ImportedEvent, InstanceChange
     from ...client.session import Session
     from ...core.http.messages import JSON, JSONObject
     from ...core.resources.events import Event
@@ -36,6 +40,8 @@ if TYPE_CHECKING:
     from ..batch.resume import Resume
     from ..batch.workers import Executor
 
+_MarkedFields: TypeAlias = "tuple[JSONObject | None, str]"
+"""The fields of a changed instance, None if cancelled, and its version."""
 UNCHANGED, OLDER, CANCELLED = "unchanged", "skipped (older)", "cancelled"
 _ANSWERS = ("REPLY", "REFRESH", "COUNTER", "DECLINECOUNTER")
 """The methods of messages to the organizer (RFC 5546, 1.4), which do not contain the whole event."""
@@ -43,6 +49,12 @@ _VERSION = "icalVersion"
 """The private extended property of an imported event, with the DTSTAMP and a digest of the event in the file."""
 _INSTANCE = " instance"
 """The end of the version of an instance that an import has changed."""
+_CANCELLED = " cancelled"
+"""The end of the version of an event that an import has cancelled."""
+_SERIES = "icalSeries"
+"""The private extended property of an instance that is an event of its own, with the UID of its series."""
+_ANY_DAY: JSONObject = {"start": {"date": "1970-01-01"}, "end": {"date": "1970-01-02"}}
+"""The times of a cancelled event without times."""
 _CHANGEABLE = ("summary", "description", "location", "attendees", "colorId", "source", "transparency", "visibility")
 """The fields that a changed instance can have and its series in the file does not."""
 _KEPT = ("colorId", "gadget", "anyoneCanAddSelf", "guestsCanInviteOthers", "guestsCanModify", "guestsCanSeeOtherGuests")
@@ -72,8 +84,10 @@ def import_events(
 
     Of several versions of an event, by its iCalUID, the newest counts, by SEQUENCE and DTSTAMP. An event of the
     calendar is replaced only by a newer version, so the same file can be imported again. For this, an imported event
-    has the private extended property `icalVersion`. A newer version also undoes the changes of instances that an older
-    version made. METHOD:CANCEL and STATUS:CANCELLED delete an event.
+    has the private extended property `icalVersion`. Each instance with a RECURRENCE-ID has its own version. A newer
+    version of the series undoes the changes and the cancellations of instances that an older version made. An instance
+    that is imported before its series is an event of its own until the series is imported. METHOD:CANCEL and
+    STATUS:CANCELLED delete an event, and an older file does not restore it.
 
     The name of a time zone may be one of the IANA database, of Windows, or that of a city or an offset, as Outlook
     writes it. A zone that the file defines becomes the IANA zone with the same offsets, or else the nearest one. The
@@ -158,20 +172,14 @@ def _text(source: object) -> tuple[str, list[str]]:
     if b"\0" in content[:100] or b"\x1b$" in content:  # UTF-16 or ISO 2022, whose bytes are not those of ASCII
         content = decode(content, job).encode()
     lines = unfolded(content).split(b"\n")
+    texts = [line.decode("utf-8", "replace") for line in lines]
     # Only the lines that are not UTF-8 are decoded by a guess, because some programs mix character sets in a file.
-    guessed = [n for n, line in enumerate(lines) if not line.isascii() and not _is_utf8(line)]
+    guessed = [n for n, text in enumerate(texts) if "\ufffd" in text and text.encode() != lines[n]]
     decoded = decode(b"\n".join(lines[n] for n in guessed), job).split("\n")
-    texts = dict(zip(guessed, decoded, strict=False))
-    text = "\n".join([texts.get(n) or line.decode("utf-8", "replace") for n, line in enumerate(lines)])
+    for n, text in zip(guessed, decoded, strict=False):
+        texts[n] = text
+    text = "\n".join(texts)
     return text, [f"{len(guessed)} lines of the file are not UTF-8; their character set was guessed"] if guessed else []
-
-
-def _is_utf8(line: bytes) -> bool:
-    try:
-        line.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
 
 
 # -- one event -------------------------------------------------------------------------------------------------------
@@ -181,7 +189,8 @@ class _Row(NamedTuple):
     """An event of the file, with the event of the calendar that has its UID.
 
     For an instance of a series of the calendar, `instance_id` is its id, and `instance` the changed instance or the
-    series. `is_stored` is True if the calendar has the same event with the same changed instances.
+    series, which may be cancelled. `is_stored` is True if the calendar has the same event with the same changed
+    instances. `lone` has the instances that were imported before their series.
     """
 
     event: ImportedEvent
@@ -189,39 +198,43 @@ class _Row(NamedTuple):
     instance_id: str
     instance: Event | None
     is_stored: bool
+    lone: list[Event]
 
 
 def _rows(session: Session, calendar: str, events: list[ImportedEvent], reminders: Reminders) -> list[_Row]:
     from ...client.events.events import list_events
 
+    recurring = {str(event.body["iCalUID"]) for event in events if event.body.get("recurrence")}
     uids = {str(event.body["iCalUID"]) for event in events} | {
         event.instance_of[0] for event in events if event.instance_of
     }
-    queries: list[dict[str, object]] = [{"iCalUID": uid} for uid in uids] if len(uids) <= _MAX_QUERIES else [{}]
-    listed = chain.from_iterable(list_events(session, calendar, query) for query in queries)
-    stored = [event for event in listed if event.get("iCalUID") in uids]
-    series = {str(event.get("iCalUID")): event for event in stored if not event.get("recurringEventId")}
-    by_id = {event["id"]: event for event in stored}
-    exported = _exported(stored, reminders) if stored else {}
+    queries: list[dict[str, object]] = [{}]
+    if len(uids) <= _MAX_QUERIES:
+        queries = [{"iCalUID": uid} for uid in uids]
+        queries += [{"privateExtendedProperty": f"{_SERIES}={uid}"} for uid in recurring]
+    listed = chain.from_iterable(list_events(session, calendar, {**query, "showDeleted": "true"}) for query in queries)
+    by_id = {
+        event["id"]: event
+        for event in listed
+        if (event.get("iCalUID") in uids or _private(event).get(_SERIES) in recurring) and not _is_deleted(event)
+    }
+    events_of_uid = {str(event.get("iCalUID")): event for event in by_id.values() if not event.get("recurringEventId")}
+    lone: dict[str, list[Event]] = {}
+    for each in events_of_uid.values():
+        lone.setdefault(_private(each).get(_SERIES, ""), []).append(each)
+    exported = _exported([*by_id.values()], reminders) if by_id else {}
     rows: list[_Row] = []
     for event in events:
-        parent = series.get(event.instance_of[0]) if event.instance_of else None
-        instance_id = f"{parent['id']}_{_original_start(event, parent)}" if parent else ""
-        uid, current = str(event.body["iCalUID"]), by_id.get(instance_id, parent)
-        if event.instance_of and not parent:
+        uid, (series_uid, original) = str(event.body["iCalUID"]), event.instance_of or ("", None)
+        series = events_of_uid.get(series_uid) if original else None
+        instance_id = ""
+        if original and series and series.get("status") != "cancelled":
+            instance_id = f"{series['id']}_{original(read_time(series['start']))}"
+        elif original:
             event = event._replace(notes=[*event.notes, "its series is not in the calendar; it is an event of its own"])
-        rows.append(_Row(event, series.get(uid), instance_id, current, exported.get(uid) == event.digest))
+        row = _Row(event, events_of_uid.get(uid), instance_id, by_id.get(instance_id, series), False, lone.get(uid, []))
+        rows.append(row._replace(is_stored=exported.get(uid) == event.digest))
     return rows
-
-
-def _original_start(event: ImportedEvent, series: Event) -> str:
-    from ...core.events.rfc5545_times import print_moment
-    from ...core.events.times import read_time
-
-    try:
-        return print_moment(event.instance_of[1](read_time(series.get("start")))) if event.instance_of else ""
-    except OverflowError:  # a time of the year 1 or 9999 in another zone, which no series has
-        return ""
 
 
 def _exported(stored: list[Event], reminders: Reminders) -> dict[JSON, str]:
@@ -236,80 +249,194 @@ def _exported(stored: list[Event], reminders: Reminders) -> dict[JSON, str]:
 
 def _import(session: Session, row: _Row, report: Report, calendar: str, zone: str) -> Record:
     """Import an event and its changed instances, and return the record of the event."""
-    from ...client.events.events import delete_event, import_event, list_events, patch_event
 
     event, stored, known = row.event, row.stored, _known(row)
     if event.problem is not None:
         raise ValueError(event.problem)
-    mark = f"{event.stamp} {event.digest}"
-    outcome = _outcome(event, stored or row.instance, is_stored=row.is_stored)
-    if row.instance and outcome in (DONE, CANCELLED):
+    current, digest = stored or row.instance, event.digest
+    outcome = _outcome(event, current, is_stored=row.is_stored)
+    is_new = current is None or _digest(current) != digest
+    if row.instance and row.instance_id and outcome in (DONE, CANCELLED):
         fields = {name: value for name, value in event.body.items() if name != "iCalUID"}
-        change = _of_instance(event, None if outcome == CANCELLED else fields)
-        missing = _change(session, calendar, [(row.instance_id, change)])
+        change = None if outcome == CANCELLED else fields, _instance_mark(event.version, digest)
+        missing = _change(session, calendar, {row.instance_id: change} if is_new else {})
         if not missing:
             return {**known, **event_record(row.instance, zone), "changedInstances": 1, "outcome": outcome}
-        known["notes"] = "; ".join(filter(None, [known["notes"], *missing, "it is an event of its own"]))
-    if outcome == CANCELLED and stored:
-        delete_event(session, calendar, stored["id"])
-    if outcome != DONE:
-        current = stored or row.instance
-        return {**known, **(event_record(current, zone) if current else {}), "outcome": outcome}
+        known["notes"] = _join([known["notes"], *missing.values(), "it is an event of its own"])
+    if outcome == CANCELLED and is_new:
+        _cancel(session, calendar, event, stored)
+    if outcome == DONE:
+        return _import_series(session, calendar, row, known, zone)
+    if outcome == OLDER and stored and (newer := _newer_changes(session, calendar, event, stored)):
+        missing, outcome = _change(session, calendar, newer), DONE
+        note = "the series is older than that of the calendar; newer instances were imported"
+        known["notes"] = _join([known["notes"], note, *missing.values()])
+    return {**known, **(event_record(current, zone) if current else {}), "outcome": outcome}
+
+
+def _import_series(session: Session, calendar: str, row: _Row, known: dict[str, Any], zone: str) -> Record:
+    """Import an event, change its instances, and join the instances that were imported before it."""
+    from ...client.events.events import delete_event, import_event, patch_event
+
+    event, stored, digest = row.event, row.stored, row.event.digest
+    lone = _lone_changes(event, row.lone, zone)
+    event = event._replace(changes=_with_newer(event, [change for _, change in lone]))
     kept: JSONObject = {name: value for name, value in (stored or {}).items() if name in _KEPT}  # type: ignore[misc]
-    body = {**kept, **event.body, **_marked(stored, f"{event.stamp} {'' if event.changes else event.digest}")}
+    mark = f"{event.stamp} {'' if event.changes else digest}"
+    body = {"status": "confirmed", **kept, **event.body, **_marked(stored, mark, event)}
     imported = import_event(session, calendar, body, query=_query(event.body))
-    changes = {f"{imported['id']}_{moment}": _of_instance(event, fields) for moment, fields in event.changes}
     # The service moves changed instances with their series, so only now are their ids known.
-    has_instances = stored is not None and "recurrence" in stored
-    instances = list_events(session, calendar, {"iCalUID": event.body["iCalUID"]}) if has_instances else ()
-    older = {each["id"]: _as_in_series(event, each) for each in instances if _version(each).endswith(_INSTANCE)}
-    missing = _change(session, calendar, [*(older | changes).items()])
+    instances = _instances(session, calendar, imported) if stored and "recurrence" in stored else {}
+    undone = {
+        instance_id: (fields, f"{event.stamp} ")
+        for instance_id, each in instances.items()
+        if _stored_version(each) <= event.version and (fields := _as_in_series(event, each))
+    }
+    missing = _change(session, calendar, undone | _changes(event, imported["id"], instances, digest))
+    for own, change in lone:
+        if own.get("status") != "cancelled" and f"{imported['id']}_{change.original}" not in missing:
+            delete_event(session, calendar, own["id"])
     if event.changes:  # only now, so that the import of a series can be repeated after an error
-        imported = patch_event(session, calendar, imported["id"], _marked(stored, mark))
-    return {**known, **event_record(imported, zone), "notes": "; ".join(filter(None, [known["notes"], *missing]))}
+        imported = patch_event(session, calendar, imported["id"], _marked(stored, f"{event.stamp} {digest}", event))
+    return {**known, **event_record(imported, zone), "notes": _join([known["notes"], *missing.values()])}
+
+
+def _join(notes: Iterable[str]) -> str:
+    return "; ".join(filter(None, notes))
+
+
+def _instances(session: Session, calendar: str, series: Event) -> dict[str, Event]:
+    """Return the instances of a series that imports have changed, by their ids."""
+    listed = exceptions(session, calendar, series)
+    return {each["id"]: each for each in listed if _version(each).endswith(_INSTANCE)}
+
+
+def _changes(
+    event: ImportedEvent, series_id: str, instances: Mapping[str, Event], digest: str, series: Event | None = None
+) -> dict[str, _MarkedFields]:
+    """Return the changes of a file that are not older than the instance of the calendar, or else than the series."""
+    changes: dict[str, _MarkedFields] = {}
+    for change in event.changes:
+        instance_id = f"{series_id}_{change.original}"
+        current = instances.get(instance_id, series)
+        if current is None or not _is_older(change.version, current, cancels=change.fields is None):
+            changes[instance_id] = change.fields, _instance_mark(change.version, digest)
+    return changes
+
+
+def _newer_changes(session: Session, calendar: str, event: ImportedEvent, series: Event) -> dict[str, _MarkedFields]:
+    """Return the changes of a file with an older series that are newer than the series of the calendar."""
+    if series.get("status") == "cancelled" or all(change.version <= event.version for change in event.changes):
+        return {}
+    return _changes(event, series["id"], _instances(session, calendar, series), event.digest, series)
+
+
+def _cancel(session: Session, calendar: str, event: ImportedEvent, stored: Event | None) -> None:
+    """Delete an event, with a mark that keeps older files from restoring it, also if it is not in the calendar yet."""
+    from ...client.events.events import delete_event, import_event, patch_event
+
+    marked = _marked(stored, f"{event.stamp} {event.digest}{_CANCELLED}", event)
+    if stored and stored.get("status") != "cancelled":
+        patch_event(session, calendar, stored["id"], {"sequence": event.version[0], **marked})
+        delete_event(session, calendar, stored["id"])
+    else:
+        import_event(session, calendar, {**_ANY_DAY, **event.body, "status": "cancelled", **marked})
+
+
+# -- versions --------------------------------------------------------------------------------------------------------
+
+
+def _private(stored: Event) -> dict[str, str]:
+    properties: Any = stored.get("extendedProperties", {})
+    return dict(properties.get("private", {}))
 
 
 def _version(stored: Event) -> str:
-    properties: Any = stored.get("extendedProperties", {})
-    return str(properties.get("private", {}).get(_VERSION, ""))
+    return _private(stored).get(_VERSION, "")
 
 
-def _marked(stored: Event | None, mark: str) -> JSONObject:
-    """Return the extended properties of an imported event, with the version that the file has."""
+def _digest(stored: Event) -> str:
+    return _version(stored).partition(" ")[2].partition(" ")[0]
+
+
+def _is_deleted(stored: Event) -> bool:
+    """Return whether an event was deleted, but neither by an import nor as an instance of a series."""
+    is_marked = bool(stored.get("recurringEventId")) or _version(stored).endswith(_CANCELLED)
+    return stored.get("status") == "cancelled" and not is_marked
+
+
+def _instance_mark(version: tuple[int, str], digest: str) -> str:
+    """Return the mark of an instance. It has the SEQUENCE of the file, because a move increases that of the event."""
+    return f"{version[1]} {digest} {version[0]}{_INSTANCE}"
+
+
+def _marked(stored: Mapping[str, Any] | None, mark: str, event: ImportedEvent | None = None) -> JSONObject:
+    """Return the extended properties of an imported event, with the version and the series that the file has."""
     properties: Any = (stored or {}).get("extendedProperties", {})
-    return {"extendedProperties": {**properties, "private": {**properties.get("private", {}), _VERSION: mark}}}
+    private = {**properties.get("private", {}), _VERSION: mark}
+    if event and event.instance_of:
+        private[_SERIES] = event.instance_of[0]
+    return {"extendedProperties": {**properties, "private": private}}
 
 
-def _of_instance(event: ImportedEvent, fields: JSONObject | None) -> JSONObject | None:
-    """Return the fields of a changed instance with the version of the file, which marks it for newer files."""
-    return fields and fields | _marked(None, f"{event.stamp} {event.digest}{_INSTANCE}")
+def _stored_version(stored: Event) -> tuple[int, str]:
+    """Return the SEQUENCE and the DTSTAMP of the file from which an event is, or those of a change in the calendar."""
+    from ...client.events.ical_lines import print_utc
+
+    stamp, *rest = (_version(stored) or f"{print_utc(stored.get('updated'))} ").split(" ")
+    is_numbered = len(rest) == 3 and rest[1].isdecimal()
+    return int(rest[1]) if is_numbered else stored.get("sequence") or 0, stamp
+
+
+def _is_older(version: tuple[int, str], stored: Event, *, cancels: bool) -> bool:
+    """Return whether a version of a file is older than a stored event. Of equal ones, the cancellation counts."""
+    sequence, stamp = _stored_version(stored)
+    is_cancelled = stored.get("status") == "cancelled"
+    return (*version, cancels) < (sequence, stamp if version[1] or is_cancelled else "", is_cancelled)
+
+
+def _outcome(event: ImportedEvent, stored: Event | None, *, is_stored: bool) -> str:
+    """Return what happens with an event of a file if the calendar has the event `stored` with this UID."""
+    cancels = event.method == "CANCEL"
+    if stored and (is_stored or _digest(stored) == event.digest or event.method in _ANSWERS):
+        return CANCELLED if cancels else UNCHANGED
+    if stored and _is_older(event.version, stored, cancels=cancels):
+        return OLDER
+    return CANCELLED if cancels else DONE
+
+
+def _with_newer(event: ImportedEvent, lone: list[InstanceChange]) -> list[InstanceChange]:
+    """Return the changes of an event with those of instances that were imported before it and are newer."""
+    changes = {change.original: change for change in event.changes}
+    for change in lone:
+        other = changes.get(change.original)
+        if change.version > other.version if other else change.version[0] >= event.version[0]:
+            changes[change.original] = change
+    return [*changes.values()]
+
+
+def _lone_changes(event: ImportedEvent, lone: list[Event], zone: str) -> list[tuple[Event, InstanceChange]]:
+    """Return the instances of a series that were imported before it, with the changes that they are to the series."""
+    from ...client.events.ical_series import ImportedSeries, InstanceChange
+
+    changes: list[tuple[Event, InstanceChange]] = []
+    for each in lone:
+        text = str(each["iCalUID"]).removeprefix(f"{event.body['iCalUID']}_")
+        if original := ImportedSeries(event).original_text(text, zone):
+            fields: Any = {**writable_fields(each), "start": each["start"], "end": each["end"]}
+            is_cancelled = each.get("status") == "cancelled"
+            changes.append((each, InstanceChange(original, None if is_cancelled else fields, _stored_version(each))))
+    return changes
 
 
 def _as_in_series(event: ImportedEvent, instance: Event) -> JSONObject | None:
     """Return the fields that undo the change of an instance, or None if the series of the file does not have it."""
     from ...client.events.ical_series import ImportedSeries
-    from ...core.events.times import read_time
 
     original = read_time(instance.get("originalStartTime"))
     fields = ImportedSeries(event).instance_fields(original)
     unset: JSONObject = {name: None for name in _CHANGEABLE if name in instance}
-    return fields and unset | fields | _marked(None, f"{event.stamp} ")
-
-
-def _outcome(event: ImportedEvent, stored: Event | None, *, is_stored: bool) -> str:
-    """Return what happens with an event of a file if the calendar has the event `stored` with this UID."""
-    from ...client.events.ical_lines import print_utc
-
-    if stored is None:
-        return CANCELLED if event.method == "CANCEL" else DONE
-    mark = _version(stored).removesuffix(_INSTANCE)
-    stamp, _, digest = (mark or f"{print_utc(stored.get('updated'))} ").partition(" ")
-    sequence, current = event.body.get("sequence") or 0, stored.get("sequence") or 0
-    if is_stored or digest == event.digest or event.method in _ANSWERS:
-        return UNCHANGED
-    if sequence < current or (sequence == current and event.stamp and event.stamp < stamp):  # type: ignore[operator]
-        return OLDER
-    return CANCELLED if event.method == "CANCEL" else DONE
+    return fields and unset | fields
 
 
 def _query(body: JSONObject) -> dict[str, object]:
@@ -321,19 +448,19 @@ def _query(body: JSONObject) -> dict[str, object]:
     return {name: value for field in parameters if field in body for name, value in parameters[field].items()}
 
 
-def _change(session: Session, calendar: str, changes: list[tuple[str, JSONObject | None]]) -> list[str]:
-    """Change and cancel instances, by their ids. Return a note for each change that is refused."""
+def _change(session: Session, calendar: str, changes: Mapping[str, _MarkedFields]) -> dict[str, str]:
+    """Change and cancel instances, with marks, by their ids. Return a note for each change that is refused."""
     from ...client.events.events import delete_event, patch_event
 
-    missing: list[str] = []
-    for instance_id, fields in changes:
+    missing: dict[str, str] = {}
+    for instance_id, (fields, mark) in changes.items():
+        body = {"status": "confirmed", **(fields or {}), **_marked(fields, mark)}
         try:
+            patch_event(session, calendar, instance_id, body, query=_query(body))
             if fields is None:
                 delete_event(session, calendar, instance_id)
-            else:
-                patch_event(session, calendar, instance_id, fields, query=_query(fields))
         except (BadRequest, NotFound) as error:  # the other changes are made
-            missing += [f"instance {instance_id.rpartition('_')[2]} was not changed: {error}"] if fields else []
+            missing[instance_id] = f"instance {instance_id.rpartition('_')[2]} was not changed: {error}"
     return missing
 
 

@@ -13,10 +13,10 @@ from ...core.events.field_table import EVENT_FIELDS
 from ...core.events.instances import duration
 from ...core.events.rfc5545_times import print_moment
 from ...core.events.rrule import Start
+from ...core.events.series import Series
 from ...core.events.times import Shift, clock_time, read_time
 from .event_times import Times
 from .parameters import add_required
-from .series import Series
 
 if TYPE_CHECKING:
     from ...client.session import Session
@@ -61,6 +61,11 @@ class SeriesState:
     @property
     def series(self) -> Series:
         return Series.of(self.master)
+
+    @property
+    def restored(self) -> list[str]:
+        """The lines of the whole series, with an EXDATE for each cancelled instance that a split removes."""
+        return self.series.without(self.series.lines, self.cancelled)
 
     @property
     def rest(self) -> Event:

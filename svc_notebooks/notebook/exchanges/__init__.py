@@ -1,9 +1,9 @@
 """Views, exports, comparisons and charts of recorded HTTP exchanges.
 
-exchanges, exchange_view, http_text: the DataFrame of all exchanges, the view of an exchange, an exchange as HTTP text.
-exchange_filter, resend: exchanges selected by method, status and path, and a request that is sent again with changes.
-curl, python_requests, recorded_body: an exchange as a curl command and as Python code, and its recorded body.
-har, sequence_diagram: exchanges as an HTTP archive and as a sequence diagram.
+exchanges, exchange_view: the DataFrame of all exchanges, their view and diagram.
+resend: a request that is sent again with changes.
+curl, python_requests, recorded_body: an exchange as a curl command and as Python code, its body, its HTTP text.
+har: exchanges as an HTTP archive.
 assert_exchanges, compare: check for expected exchanges, and the differences between two runs.
 state_chart, upload_chart, svg: the charts of an upload, and functions that build SVG images and HTML tables.
 """

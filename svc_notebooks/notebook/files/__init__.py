@@ -1,7 +1,7 @@
 """The functions for files.
 
 files, copy, permissions, about      upload, change, delete, copy and share files; quota and formats
-search, search_terms, query_names    list files by keyword arguments and queries
+search, search_terms                 list files by keyword arguments and queries
 folders                              create folders, move files into folders
 tree_upload                          upload folders with everything below them
 downloads                            download and read content, export native documents, read tables as DataFrames

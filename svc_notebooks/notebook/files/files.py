@@ -11,8 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..arguments import file_ids, whole
-from ..batch.apply import apply_to_rows
-from ..batch.batch import Batch, Errors, RowOperation, known_id, run
+from ..batch.batch import Batch, Errors, RowOperation, apply_to_rows, known_id, run
 from ..batch.resume import Resumable, Resume
 from ..current_session import SessionLike, session_or_current
 from ..frames.frames import frame

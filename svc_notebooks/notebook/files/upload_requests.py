@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
@@ -10,8 +11,8 @@ from typing import TYPE_CHECKING, Any, cast
 from ...core.errors.caller_warning import warn_caller
 from ...core.errors.errors import UnverifiedUploadWarning
 from ..arguments import is_frame, names_for, sources
+from ..byte_sizes import share_text
 from .frame_content import content_of, new_contents
-from .interrupts import explaining_interrupt, stored_text
 from .metadata import files_schema_with, metadata_body
 
 if TYPE_CHECKING:
@@ -22,6 +23,20 @@ if TYPE_CHECKING:
     from ..arguments import Source, Sources
     from ..batch.row_call import Report
     from ..frames.frames import Record
+
+
+@contextmanager
+def explaining_interrupt(explain: Callable[[], str]) -> Iterator[None]:
+    """Set the message of a KeyboardInterrupt in the block to the result of `explain`."""
+    try:
+        yield
+    except KeyboardInterrupt as interrupt:
+        interrupt.args = (explain(),)
+        raise
+
+
+def stored_text(upload: ClientUpload) -> str:
+    return f"{share_text(upload.stored, upload.total)} are stored"
 
 
 SOURCE_TIME = "sourceStatusChanged"

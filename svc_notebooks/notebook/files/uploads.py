@@ -17,9 +17,9 @@ from ..exchanges.upload_chart import upload_picture
 from ..frames.frames import frame
 from ..frames.schemas import HISTORY, PENDING
 from .frame_content import content_of, new_contents
-from .interrupts import explaining_interrupt, stored_text
 from .metadata import files_schema_with, metadata_body, with_parent
 from .progress import Progress, check_progress, reporting
+from .upload_requests import explaining_interrupt, stored_text
 
 if TYPE_CHECKING:
     from pandas import DataFrame

@@ -8,10 +8,12 @@ import io
 import re
 from collections import defaultdict
 from collections.abc import Mapping, Set
+from contextlib import suppress
 from itertools import islice
 from typing import IO, TYPE_CHECKING, Any
 
-from ...convert.spreadsheet.text.dialect import Dialect, detect, split_declaration
+from ...convert.spreadsheet.text.read import Dialect, detect, split_declaration
+from .columns import with_columns
 
 if TYPE_CHECKING:
     from pandas import DataFrame, Series
@@ -22,7 +24,9 @@ SAMPLE_SIZE = 64 * 1024
 _FIRST_ROWS = 16 * 1024 * 1024
 """The number of bytes in which the header and the first row are expected."""
 
-_MAX_COLUMNS = 100_000
+MAX_COLUMNS = 20_000
+"""The number of columns that are read. pandas needs quadratic time or much memory for more of them."""
+
 _UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _DELIMITERS = frozenset({"sep", "delimiter", "dialect"})
 _OTHER_PARSERS = frozenset({"dialect", "engine", "skipfooter"})
@@ -76,10 +80,6 @@ def read_delimited(file: IO[bytes], head: bytes, options: Mapping[str, Any]) -> 
     import pandas as pd
 
     options = {key: value for key, value in options.items() if key != "index_col" or value is not None}
-    columns = max(map(file.readline(_FIRST_ROWS).count, (b",", b";", b"\t", b"|")))
-    file.seek(0)
-    if columns >= _MAX_COLUMNS:
-        raise ValueError(f"its first line has {columns + 1:,} cells; tables have at most {_MAX_COLUMNS:,} columns")
     encoding = options.get("encoding") or encoding_of(head)
     detected = csv_options(head, encoding) if _DELIMITERS.isdisjoint(options) else {}
     arguments = {"encoding": encoding, **detected, **options}
@@ -92,6 +92,8 @@ def read_delimited(file: IO[bytes], head: bytes, options: Mapping[str, Any]) -> 
     has_one_header = not pd.api.types.is_list_like(arguments.get("header"))
     if not checks_rows and has_one_header and arguments.get("engine") != "pyarrow":
         arguments.setdefault("index_col", False)  # longer rows do not shift the columns
+    if is_plain:
+        _check_first_rows(file, str(encoding), str(separator))
     table: Any = None
     try:
         table = pd.read_csv(file, **arguments)
@@ -107,6 +109,22 @@ def read_delimited(file: IO[bytes], head: bytes, options: Mapping[str, Any]) -> 
             file, arguments = io.BytesIO(text.encode()), {**arguments, "encoding": "utf-8", "skiprows": 0}
             table = pd.read_csv(file, **arguments)
     return table if arguments.get("engine") == "pyarrow" else _with_digits(table, file, arguments)
+
+
+def check_width(columns: int) -> None:
+    """Raise ValueError if a table has too many columns."""
+    if columns > MAX_COLUMNS:
+        raise ValueError(f"it has more than {MAX_COLUMNS:,} columns; split it, or exchange its rows and columns")
+
+
+def _check_first_rows(file: IO[bytes], encoding: str, separator: str) -> None:
+    """Raise ValueError if a row near the beginning has too many cells. A separator in quotes does not count."""
+    file.seek(0)
+    text = b"".join(file.readlines(SAMPLE_SIZE)).decode(encoding, "ignore")
+    file.seek(0)
+    if text.count(separator) >= MAX_COLUMNS:
+        with suppress(csv.Error):
+            check_width(max(map(len, csv.reader(io.StringIO(text, newline=""), delimiter=separator)), default=0))
 
 
 def _decoded(file: IO[bytes], encoding: str, size: int = -1) -> str:
@@ -159,14 +177,16 @@ def _with_digits(table: DataFrame, file: IO[bytes], arguments: Mapping[str, Any]
     unconverted = {key: value for key, value in arguments.items() if key not in ("converters", "parse_dates")}
     file.seek(0)
     texts = pd.read_csv(file, **{**unconverted, "dtype": defaultdict(lambda: "str")})
+    changed: dict[int, Any] = {}
     for position in positions:
         column = texts.iloc[:, position]
         if _has_zeros(column):
-            table.isetitem(position, column.array)
+            changed[position] = column.array
         elif column.hasnans and column.str.fullmatch(_WHOLE, na=True).all():
             numbers = [None if isinstance(value, float) else int(value) for value in column]
             fits = all(number is None or -(2**63) <= number < 2**63 for number in numbers)
-            table.isetitem(position, pd.array(numbers, dtype="Int64" if fits else object))
+            changed[position] = pd.array(numbers, dtype="Int64" if fits else object)
+    table = with_columns(table, changed)
     if has_index:
         table.index = _index_with_zeros(table.index, texts.index, chosen)
     return table

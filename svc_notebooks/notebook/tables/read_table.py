@@ -16,7 +16,8 @@ from typing import IO, TYPE_CHECKING, Any, TypeAlias
 
 from ...core.http.mime import sniff
 from ...core.suggestions import nearest_name
-from .delimited_text import SAMPLE_SIZE, encoding_of, read_delimited
+from .columns import with_columns
+from .delimited_text import SAMPLE_SIZE, check_width, encoding_of, read_delimited
 from .formats import TableFormat, check_reader
 
 if TYPE_CHECKING:
@@ -188,6 +189,10 @@ def _read_json(file: IO[bytes], head: bytes, options: Options) -> Any:
     if lines:
         records = ",\n".join(line for line in text.split("\n") if line.strip())
         content = json.loads(f"[{records}]")
+    if isinstance(content, dict):
+        check_width(len(content))
+    elif isinstance(content, list):
+        check_width(len({name for record in content if isinstance(record, dict) for name in record}))
     if isinstance(content, dict) and all(isinstance(values, dict) for values in content.values()):
         content = {name: pd.Series(values, dtype=object) for name, values in content.items()}
     try:
@@ -213,19 +218,23 @@ def read_parquet(file: IO[bytes], head: bytes = b"", options: Options = MappingP
     import pandas as pd
 
     options = {"engine": "pyarrow", **options}
+    if options["engine"] == "pyarrow":
+        from pyarrow.parquet import read_schema  # type: ignore[import-untyped]
+
+        check_width(len(read_schema(file)))
+        file.seek(0)
     table = pd.read_parquet(file, **options)
     floats = [name for name, dtype in table.dtypes.items() if dtype.kind == "f" and isinstance(name, str)]
     unsure = [name for name in floats if table[name].hasnans]
     if unsure and options["engine"] == "pyarrow":  # pandas makes floats of whole numbers beside missing values
         numbers = pd.read_parquet(file, **{**options, "columns": unsure, "dtype_backend": "numpy_nullable"})
         table = table.assign(**{name: numbers[name].array for name in unsure if numbers[name].dtype.kind in "iu"})
-    for position, dtype in enumerate(table.dtypes):
-        if pd.api.types.is_object_dtype(dtype):
-            values: Any = pd.Series(
-                [plain_lists(value) for value in table.iloc[:, position]], index=table.index, dtype=object
-            )
-            table.isetitem(position, values)
-    return table
+    lists = {
+        position: pd.Series([plain_lists(value) for value in column], index=table.index, dtype=object)
+        for position, (_, column) in enumerate(table.items())
+        if pd.api.types.is_object_dtype(column.dtype)
+    }
+    return with_columns(table, lists)
 
 
 def plain_lists(value: Any) -> Any:
@@ -272,10 +281,12 @@ def _with_types(table: DataFrame, *, whole: bool, chosen: Container[Any] = ()) -
     `whole` says that whole numbers beside a missing value are Int64, and not float64. The columns in `chosen`, given by
     name or position, stay as they are.
     """
-    for position, name in enumerate(table.columns):
+    columns: dict[int, Any] = {}
+    for position, (name, column) in enumerate(table.items()):
         if name not in chosen and position not in chosen:
             with suppress(OverflowError, UnicodeEncodeError):  # the column stays one of objects
-                table.isetitem(position, _with_type(table.iloc[:, position], whole=whole))
+                columns[position] = _with_type(column, whole=whole)
+    table = with_columns(table, columns)
     if table.index.nlevels == 1 and table.index.dtype == object:
         table.index = table.index.infer_objects()
     return table

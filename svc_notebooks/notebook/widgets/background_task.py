@@ -31,16 +31,19 @@ class Stopped(Exception):
 
 
 class BackgroundTask(widgets.VBox):  # type: ignore[misc]
-    """Runs one task at a time, with its progress and a Cancel button. `on_error` gets the exceptions of a thread."""
+    """Runs one task at a time, with its progress and a Cancel button. `on_error` gets the exceptions of a thread.
 
-    def __init__(self, on_error: Callable[[Exception], None]) -> None:
+    A form that has a bar and a Cancel button of its own passes the bar, and shows the beginning of the task in it.
+    """
+
+    def __init__(self, on_error: Callable[[Exception], None], bar: ProgressBar | None = None) -> None:
         self._on_error = on_error
         self._task: asyncio.Task[None] | None = None
         self._stop_requested = False
-        self.bar = ProgressBar("Work", None)
+        self.bar = bar or ProgressBar("Work", None)
         self.cancel = widgets.Button(description="Cancel", tooltip="Stop the running task")
         self.cancel.on_click(lambda _button: self.stop())
-        super().__init__([self.bar, row(self.cancel)])
+        super().__init__([self.cancel] if bar else [self.bar, row(self.cancel)])
         set_visible(self, False)
 
     @property
@@ -63,8 +66,9 @@ class BackgroundTask(widgets.VBox):  # type: ignore[misc]
         if not in_thread or loop is None or not capabilities().threads:
             on_done(work(self._report))
             return
-        self.bar.begin(label, None)
-        set_visible(self, True)
+        if self.bar in self.children:
+            self.bar.begin(label, None)
+            set_visible(self, True)
         self._task = loop.create_task(self._run_in_thread(loop, work, on_done))
 
     def _report(self, done: int, total: int | None) -> None:

@@ -15,10 +15,10 @@ from threading import RLock
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import ipywidgets as widgets
+from ipywidgets import Widget
 
 from ...core.errors.public_calls import public_methods
 from ..frontend import at_prompt, detect_frontend
-from .dispose import dispose
 from .html import Markup, join_html, tag
 from .styles import style_sheet
 
@@ -26,6 +26,32 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
     from ..current_session import SessionLike
+
+
+def dispose(*roots: Widget) -> None:
+    """Close widgets and, recursively, their children, layouts and styles."""
+    for part in widget_tree(*roots):
+        Widget.close(part)
+
+
+def widget_tree(*roots: Widget) -> dict[Widget, None]:
+    """Return a dict whose keys are the widgets and, recursively, their children, layouts and styles.
+
+    >>> from ipywidgets import HBox, Label
+    >>> [type(part).__name__ for part in widget_tree(HBox([Label("a")]))]
+    ['HBox', 'Label', 'Layout', 'LabelStyle', 'Layout']
+    """
+    tree: dict[Widget, None] = {}
+    pending = [*reversed(roots)]
+    while pending:
+        part = pending.pop()
+        if part not in tree:
+            tree[part] = None
+            held = [getattr(part, name) for name in part.keys if part.trait_has_value(name)]
+            values = [value if isinstance(value, list | tuple) else [value] for value in held]
+            pending += [inner for value in reversed(values) for inner in reversed(value) if isinstance(inner, Widget)]
+    return tree
+
 
 _COPY = {
     "type": "button",

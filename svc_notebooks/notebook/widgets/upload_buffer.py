@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import tempfile
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ...core.http.mime import by_name
 from ...core.process_fork import remove_with
+from ...core.temporary_folders import new_temporary_folder
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +95,6 @@ class UploadBuffer:
 
     def _temporary_folder(self) -> Path:
         if self._folder is None:
-            self._folder = Path(tempfile.mkdtemp(prefix="svc-notebooks-"))
+            self._folder = new_temporary_folder("svc-notebooks-")
             remove_with(self, self._folder)
         return self._folder

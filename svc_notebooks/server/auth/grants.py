@@ -6,12 +6,13 @@ from ...core.auth.assertions import ALGORITHM, InvalidAssertionError, check_sign
 from ...core.auth.oauth import OAuthError, matches_challenge
 from ...core.http.messages import JSONObject
 from ...core.resources.errors import Token
-from ..context.access_tokens import scope_names
-from ..context.external_origin import external_base_url
+from ..context.access_tokens import IDENTITY_SCOPES, scope_names
+from ..context.csrf import own_base_url
 from ..context.public_request import PublicRequest, require_parameter
 from ..context.service_context import ServiceContext
 from ..tables.oauth import AccountRow, ClientRow, GrantRow
 from ..tables.users import TokenRow, digest_of
+from . import identity_tokens
 
 _LONGEST_ASSERTION = 3600
 _SKEW = 300
@@ -28,9 +29,10 @@ def new_code(
     *,
     challenge: str = "",
     method: str = "plain",
+    nonce: str = "",
 ) -> str:
     """Create and store an authorization code, which the client can exchange for tokens of the user in these scopes."""
-    context, code = request.context, request.context.ids.code()
+    context, code = request.context, identity_tokens.code_with_nonce(request.context.ids.code(), nonce)
     digest = digest_of(code)
     grant = GrantRow(
         digest=digest,
@@ -61,7 +63,9 @@ def exchange_code(request: PublicRequest, form: dict[str, str], client: ClientRo
             oauth, refresh = request.context.store.oauth, request.context.ids.refresh_token()
             oauth.spend(grant)
             oauth.add_grant(grant._replace(digest=digest_of(refresh), kind="refresh", expires=None))
-            return {**_issue(request, grant, grant.scopes), "refresh_token": refresh}
+            token = _issue(request, grant, grant.scopes)
+            token.update(identity_tokens.id_token(request, grant, grant.scopes, form["code"]))
+            return {**token, "refresh_token": refresh}
     request.context.store.oauth.end(grant.family)
     request.token_verifier.clear_cache()
     raise OAuthError("invalid_grant", "the code was already used; all tokens issued for the code are revoked.")
@@ -88,7 +92,9 @@ def refresh_access_token(request: PublicRequest, form: dict[str, str], client: C
         scopes = scopes_of(request.context, form["scope"]) if form.get("scope") else grant.scopes
         if not set(scopes.split()) <= set(grant.scopes.split()):
             raise OAuthError("invalid_scope", "scope contains a scope to which the user has not consented.")
-        return _issue(request, grant, scopes)
+        token = _issue(request, grant, scopes)
+        token.update(identity_tokens.id_token(request, grant, scopes, ""))
+        return token
 
 
 def _grant(request: PublicRequest, secret: str, grant_kind: str, client: ClientRow) -> GrantRow:
@@ -149,7 +155,7 @@ def _account(request: PublicRequest, header: JSONObject, claims: JSONObject) -> 
     if header.get("kid", account.key_id) != account.key_id:
         raise InvalidAssertionError("kid must be the id of the current key of this service account")
     # Some libraries always sign the same fixed audience. The policy lists it in `assertion_audiences`.
-    address, audience = external_base_url(request.http_request, request.context) + "/token", claims.get("aud")
+    address, audience = own_base_url(request.http_request, request.context) + "/token", claims.get("aud")
     accepted = (address, *request.context.policy.assertion_audiences)
     if not any(entry in accepted for entry in (audience if isinstance(audience, list) else [audience])):
         raise OAuthError("invalid_grant", f"aud must be {address}, the address of this endpoint.")
@@ -204,5 +210,5 @@ def scope_uris(context: ServiceContext, scopes: str) -> str:
 
 
 def scope_uri(context: ServiceContext, scope: str) -> str:
-    """Return the full URI of a scope, with the names of this deployment."""
-    return f"{context.policy.auth_scope_base}/{context.names.scope(scope)}"
+    """Return the full URI of a scope, with the names of this deployment. `openid`, `email` and `profile` have none."""
+    return scope if scope in IDENTITY_SCOPES[:3] else f"{context.policy.auth_scope_base}/{context.names.scope(scope)}"

@@ -78,7 +78,11 @@ def _client_credentials(request: PublicRequest, form: dict[str, str]) -> tuple[s
 def tokeninfo(request: PublicRequest) -> Response:
     """Handle /tokeninfo and return the response with the data of an access token or with an OAuth error."""
     try:
-        secret = bearer(request.http_request) or _parameter(request, "access_token")
+        secret = bearer(request.http_request) or request.query.get("access_token")
+        if secret is None:
+            secret = require_parameter(request.form() if request.method == "POST" else {}, "access_token")
+            if token_row := request.context.store.users.token(secret):
+                request.check_limits(token_row.user)
         return no_store_json(_token_info(request, secret))
     except OAuthError as error:
         return oauth_error_response(error)

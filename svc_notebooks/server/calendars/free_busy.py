@@ -12,6 +12,7 @@ from ...core.events.times import print_instant
 from ...core.field_mask import Shape
 from ...core.http.messages import Response
 from ...core.resources.calendars import BusyCalendar, FreeBusy
+from ...core.thread_permit import in_slices
 from ...core.work_budget import WorkBudget, WorkExceeded
 from ..context.service_context import RequestContext, ServiceContext
 from ..events.calendars import calendar_of, resource_response
@@ -80,7 +81,7 @@ def _busy_times(
 ) -> Iterator[tuple[int, int]]:
     """Yield start and end of each event and instance that occupies the owner. Raises WorkExceeded."""
     criteria = ListCriteria(query.begin, query.end, None, True, False, "startTime", None, ())
-    for _, (event, slot) in expand_calendar(context, calendar, criteria, None, work).entries:
+    for _, (event, slot) in in_slices(expand_calendar(context, calendar, criteria, None, work).entries):
         work.spend()
         if occupies(event.body, calendar.owner):
             yield (slot.start, slot.end) if slot else (event.row.start, event.row.end or event.row.start)

@@ -16,6 +16,7 @@ from ..context.responses import empty_response
 from ..context.service_context import RequestContext, ServiceContext
 from ..events import event_messages
 from ..events.calendars import calendar_of, calendar_resource, resource_response
+from ..events.rows import move_days
 from ..files.operations import read_json
 from ..tables.calendars import CalendarRow
 
@@ -51,15 +52,18 @@ def update(context: ServiceContext, request: RequestContext) -> Response:
 
 def _change(context: ServiceContext, request: RequestContext, *, partial: bool) -> Response:
     body = calendars.check_calendar(read_json(request.body, context.policy.max_metadata_size), creating=not partial)
-    with context.store.transaction():
+    with event_messages.changing_events(context):
         row = calendar_of(context, request, CalendarRole.OWNER)
         zone = str(body.pop("timeZone", None) or row.zone)
         merged = (json.loads(row.body) if partial else {}) | body
         fields = {name: value for name, value in merged.items() if value is not None}
         if row.primary and zone != row.zone:
             context.store.changes.add([event_messages.settings_of(row.owner)], "timezone", context.millis())
+        has_other_days = zone != row.zone
         row = row._replace(zone=zone, body=json.dumps(fields))
         context.store.calendars.save(row)
+        if has_other_days:
+            move_days(context, row)
         event_messages.record_calendar_change(context, row)
     return resource_response(request, calendar_resource(context, row), CALENDAR_SHAPE)
 

@@ -21,6 +21,9 @@ from .sign_in_provider import ProvidedUser, ProviderSessions, SignInProvider
 _BEARER = re.compile(r"[Bb][Ee][Aa][Rr][Ee][Rr] +([^\s]+) *")
 _MAX_CACHED = 10_000
 _PROVIDED_CLIENT = "notebook"
+IDENTITY_SCOPES = ("openid", "email", "profile", "userinfo.email", "userinfo.profile")
+"""The scopes that give access to the claims of the user only. The first three have no prefix."""
+
 _APP_ONLY = frozenset({"storage.appdata", "storage.file"})
 
 
@@ -181,7 +184,8 @@ def scope_names(scopes: Iterable[str] | None, policy: Policy, names: Names) -> s
     """
     if scopes is None:
         return " ".join(ALL_SCOPES)
-    known = {**{scope: scope for scope in ALL_SCOPES}, **{names.scope(scope): scope for scope in ALL_SCOPES}}
+    known = {scope: scope for scope in (*ALL_SCOPES, *IDENTITY_SCOPES)}
+    known |= {names.scope(scope): scope for scope in ALL_SCOPES}
     last_segments = [scope.removeprefix(policy.auth_scope_base + "/") for scope in scopes]
     if unknown := [scope for scope in last_segments if scope not in known]:
         raise ValueError(f"{unknown[0]!r} is not a scope; the scopes are {', '.join(map(names.scope, ALL_SCOPES))}")

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from hashlib import blake2b
 
 from ...core.api.operations import SESSION, Operation
 from ...core.errors.catalogue import refuse
-from ...core.http.messages import Headers
+from ...core.http.messages import Headers, Response
+from .responses import empty_response
 
 CHECKED_HEADERS = frozenset({"content-range", "expect", "if-match", "if-none-match"})
 """The headers of `check_headers` in lower case."""
@@ -50,3 +52,11 @@ def check_headers(headers: Headers, method: str, operation: Operation) -> None:
         raise refuse("invalidHeader", name="Content-Range", message="only resumable uploads can be sent in parts.")
     if method != "POST" and not operation.calendar:
         check_conditions(headers, None, changes=method not in ("GET", "HEAD"))
+
+
+def with_etag(response: Response, headers: Headers) -> Response:
+    """Return a response with an ETag that is computed from its body, or 304 if the request has this etag."""
+    etag = f'"{blake2b(response.content(), digest_size=15).hexdigest()}"'
+    if "If-None-Match" in headers and lists_etag(headers, "If-None-Match", etag):
+        return empty_response(304, [("ETag", etag)])
+    return Response(response.status, response.headers.plus(("ETag", etag)), response.body)

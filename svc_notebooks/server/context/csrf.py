@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 from ...core.errors.catalogue import refuse
 from ...core.http.messages import Request
 from ...core.http.origins import ANY, host_of
-from .external_origin import external_origin
+from .external_origin import external_base_url, external_origin
 from .service_context import ServiceContext
 
 _LOCALHOST = "localhost"
@@ -39,11 +39,15 @@ def check_page(request: Request, operation: str, context: ServiceContext) -> Non
         check_same_origin(request, context)
 
 
-def check_same_origin(request: Request, context: ServiceContext) -> None:
-    """Refuse a request from a page of another origin. Raises ApiError (403)."""
+def check_same_origin(request: Request, context: ServiceContext, *, configured: bool = False) -> None:
+    """Refuse a request from a page of another origin. Raises ApiError (403).
+
+    If `configured`, the origin must be an address of `own_base_url`, also if the policy accepts every host name.
+    """
     origin = request.headers.get("Origin")
+    own = own_base_url(request, context) if configured else external_origin(request, context)
     # Without the scheme, which a proxy may have changed; `null` has no authority.
-    if origin is not None and origin.partition("://")[2] != external_origin(request, context).partition("://")[2]:
+    if origin is not None and origin.partition("://")[2] != urlsplit(own).netloc:
         raise refuse("foreignOrigin", origin=origin[:100])
     site = request.headers.get("Sec-Fetch-Site", "none")
     if site not in _SAME_SITE:
@@ -55,17 +59,35 @@ def check_host(request: Request, context: ServiceContext) -> None:
     authority = request.headers.get("Host")
     if authority is None or ANY in context.policy.host_names:
         return
-    host, allowed = host_of(authority), [name.lower() for name in context.policy.host_names]
-    base = host_of(urlsplit(context.base_url).netloc) if context.base_url else None
-    if not host or (host not in (*allowed, base) and not _is_listening(host, urlsplit(request.url).hostname or "")):
+    host, base = host_of(authority), host_of(urlsplit(context.base_url).netloc) if context.base_url else None
+    is_known = host == base or _is_configured(host, context)
+    if not host or not (is_known or _is_listening(host, urlsplit(request.url).hostname or "", addresses=True)):
         raise refuse("foreignHost", host=authority[:100])
 
 
-def _is_listening(host: str, listening: str) -> bool:
+def own_base_url(request: Request, context: ServiceContext) -> str:
+    """Return the base URL of the service, which does not depend on what a client sends.
+
+    It is the configured one, or that of the address on which the service listens. Headers only choose one of the names
+    of this address, and one of the configured host names. Raises ApiError (400) for an invalid Host.
+    """
+    requested, listening = urlsplit(external_origin(request, context)), urlsplit(request.url)
+    name, is_port = requested.hostname or "", requested.port == listening.port
+    is_own = _is_configured(name, context) and (is_port or requested.port is None)
+    if context.base_url or is_own or (is_port and _is_listening(name, listening.hostname or "", addresses=False)):
+        return external_base_url(request, context)
+    return request.origin + context.policy.path_prefix
+
+
+def _is_configured(host: str, context: ServiceContext) -> bool:
+    return host in [name.lower() for name in context.policy.host_names if name != ANY]
+
+
+def _is_listening(host: str, listening: str, *, addresses: bool) -> bool:
     """Return True if `host` is a name or an address of the server that listens at the address `listening`.
 
-    A server that listens at all addresses (0.0.0.0) accepts every IP address. A container does not know the address
-    of its published port, and an IP address, unlike a name, cannot be rebound.
+    With `addresses`, a server that listens at all addresses (0.0.0.0) accepts every IP address. A container does not
+    know the address of its published port, and an IP address, unlike a name, cannot be rebound.
     """
     own, requested = _address(listening), _address(host)
     if host == listening:
@@ -74,7 +96,8 @@ def _is_listening(host: str, listening: str) -> bool:
         return False
     if own.is_loopback:
         return host == _LOCALHOST or bool(requested and requested.is_loopback)
-    return requested is not None or host in (_LOCALHOST, _host_name())
+    is_address = requested is not None and (addresses or requested.is_loopback)
+    return is_address or host in (_LOCALHOST, _host_name())
 
 
 def _address(host: str) -> IPv4Address | IPv6Address | None:

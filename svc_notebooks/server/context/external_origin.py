@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 
 from ...core.errors.catalogue import refuse
 from ...core.http.messages import Request
+from ...core.http.origins import is_in_networks
 from .service_context import ServiceContext
 
 _HOST = re.compile(r"(?:[A-Za-z0-9._~%-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?")
@@ -35,7 +36,8 @@ def external_origin(request: Request, context: ServiceContext) -> str:
     scheme, _, host = request.origin.partition("://")
     headers = request.headers.by_name()
     host = request.headers.get("Host") or host
-    if context.policy.trust_forwarded and not _FORWARDED.isdisjoint(headers):
+    from_proxy = context.policy.trust_forwarded or is_in_networks(request.client, context.policy.proxies)
+    if from_proxy and not _FORWARDED.isdisjoint(headers):
         # The proxy next to the client wrote the first element of each header.
         forwarded, proto, forwarded_host = (
             (request.headers.get(name) or "").split(",")[0].strip()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from urllib.parse import parse_qsl
 
@@ -16,8 +16,8 @@ from .request_journal import JournalEntry
 from .responses import encode_json, json_bytes
 from .service_context import ServiceContext
 
-_FORM = "application/x-www-form-urlencoded"
-_MAX_FORM_SIZE = 64 * 1024
+FORM = "application/x-www-form-urlencoded"
+MAX_FORM_SIZE = 64 * 1024
 _NOT_IN_DESCRIPTION = re.compile(r"[^ !#-\[\]-~]")
 """A character that is not allowed in an error_description (RFC 6749, 5.2)."""
 _UNCACHED = [("Pragma", "no-cache")]
@@ -35,6 +35,8 @@ class PublicRequest:
     query: Query
     body: Body
     journal_entry: JournalEntry
+    check_limits: Callable[[str], None]
+    """Counts the request against the limits of a user, "" without a sign-in. Raises ApiError (403 or 429)."""
 
     def now(self) -> float:
         """Return the current time in Unix seconds."""
@@ -44,12 +46,12 @@ class PublicRequest:
         """Return the parameters of the form body by name. Raises OAuthError if the body is invalid or too long."""
         media_type = MediaType.parse(self.http_request.headers.get("Content-Type") or "").essence
         content = b""
-        while block := self.body.read(_MAX_FORM_SIZE):
+        while block := self.body.read(MAX_FORM_SIZE):
             content += block
-            if len(content) > _MAX_FORM_SIZE:
-                raise OAuthError("invalid_request", f"the body has more than {_MAX_FORM_SIZE} bytes.")
-        if content and media_type != _FORM:
-            raise OAuthError("invalid_request", f"the body must be a form with the Content-Type {_FORM}.")
+            if len(content) > MAX_FORM_SIZE:
+                raise OAuthError("invalid_request", f"the body has more than {MAX_FORM_SIZE} bytes.")
+        if content and media_type != FORM:
+            raise OAuthError("invalid_request", f"the body must be a form with the Content-Type {FORM}.")
         try:
             pairs = parse_qsl(content.decode("ascii"), keep_blank_values=True, errors="strict", max_num_fields=100)
         except ValueError:

@@ -5,15 +5,17 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from json.encoder import encode_basestring
+from types import GeneratorType
 
 from ...core.errors.catalogue import ApiError, envelope
 from ...core.http.messages import Headers, Query, Response
+from ...core.thread_permit import in_slices
 
 JSON_TYPE = ("Content-Type", "application/json; charset=UTF-8")
 _NO_STORE = ("Cache-Control", "no-cache, no-store, max-age=0, must-revalidate")
 
 
-_COMPACT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
+_COMPACT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=list)  # for generators
 
 
 def encode_json(value: object, *, compact: bool = False) -> bytes:
@@ -47,6 +49,10 @@ def _indent(value: object, newline: str, texts: dict[tuple[int, str], str]) -> s
         return "true" if value else "false"
     if type(value) is int:
         return str(value)
+    if isinstance(value, GeneratorType):  # a long array, of which only one element is in memory
+        inner = newline + "  "
+        elements = ("," + inner).join([_indent(element, inner, {}) for element in value])
+        return f"[{inner}{elements}{newline}]" if elements else "[]"
     if not value or not isinstance(value, dict | list):
         return _COMPACT.encode(value)
     if known := texts.get((id(value), newline)):
@@ -60,7 +66,13 @@ def _indent(value: object, newline: str, texts: dict[tuple[int, str], str]) -> s
         ]
         text = "{" + inner + ("," + inner).join(items) + newline + "}"
     else:
-        text = "[" + inner + ("," + inner).join([_indent(element, inner, texts) for element in value]) + newline + "]"
+        text = (
+            "["
+            + inner
+            + ("," + inner).join([_indent(element, inner, texts) for element in in_slices(value)])
+            + newline
+            + "]"
+        )
     texts[id(value), newline] = text
     return text
 

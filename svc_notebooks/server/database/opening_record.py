@@ -13,9 +13,9 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import BinaryIO, NamedTuple
 
+from ...core.temporary_folders import temporary_folder
 from .upgrades import FIRST_TABLES, VERSION, tables, version
 
 _BUSY_SECONDS = 2.0
@@ -95,7 +95,7 @@ def reading(path: Path) -> Iterator[sqlite3.Connection]:
     No other connection of this process may have the file open, because closing a file drops all locks of the process on
     the file. If the database has a log, the connection opens a copy, because SQLite would write the log back.
     """
-    with TemporaryDirectory(prefix="svc-store-") as scratch:
+    with temporary_folder("svc-store-") as scratch:
         logs = [log for end in ("-wal", "-journal") if (log := path.with_name(path.name + end)).exists()]
         url = f"{path.absolute().as_uri()}?mode=ro&immutable=1"
         if any(log.stat().st_size for log in logs):

@@ -5,22 +5,25 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import closing, suppress
+from dataclasses import replace
+from functools import partial
 from typing import NamedTuple
 from urllib.parse import SplitResult, urlsplit
 
 from ...core.api.error_rules import rule_for
-from ...core.api.operations import SESSION, query_parameters
-from ...core.api.public_endpoints import BATCHES, PAGES
+from ...core.api.operations import SESSION, Operation, query_parameters
+from ...core.api.public_endpoints import BATCHES, PAGES, SIGN_IN
 from ...core.errors.catalogue import ApiError, refuse
 from ...core.faults.plan import FaultTarget
 from ...core.http.messages import Disconnected, Query, Request, Response, close_body
+from ...core.http.multipart import MediaType
 from ...core.http.redaction import redact_target
 from ..context.access_tokens import Caller, TokenVerifier, require_scopes
 from ..context.bodies import RequestBody, ResponseStream, content_length
 from ..context.conditions import CHECKED_HEADERS, check_headers
 from ..context.csrf import check_page
 from ..context.external_origin import without_prefix
-from ..context.public_request import PublicRequest
+from ..context.public_request import FORM, MAX_FORM_SIZE, PublicRequest
 from ..context.request_journal import Journal, JournalEntry
 from ..context.responses import error_response
 from ..context.service_context import RequestContext, ServiceContext
@@ -28,13 +31,16 @@ from ..context.whole_body import WHOLE_BODY, WholeBody
 from ..files.operations import check_booleans
 from ..files.resumable_upload import session_caller
 from ..files.storage_errors import disk_refusal
+from ..files.upload_commands import command_response, is_command, session_request
 from ..state.expiry import expire_session
 from ..tables import SnapshotChanged
+from ..web.browser_session import ANONYMOUS, signed_in_user
 from . import cors
-from .batch import MAX_BATCH, BatchDisconnected, run_batch
+from .batch import MAX_BATCH, Batches
 from .fault_injection import faults_from_header
 from .fault_plans import Faults
-from .handlers import HANDLERS, LISTS, PUBLIC_HANDLERS, READ_ONLY, upload_handler
+from .handlers import HANDLERS, LISTS, PUBLIC_HANDLERS, READ_ONLY, Handler, upload_handler
+from .long_reads import LongReads
 from .monitor import Observation, Observer
 from .rate_limits import RateLimiter
 from .routing import UPLOAD, routes_of
@@ -70,6 +76,8 @@ class Dispatcher:
         self._journal = journal
         self._faults = faults
         self.rate_limiters = [rate_limiter]
+        self._long_reads = LongReads()
+        self._batches = Batches(context, self.handle, self.refusal, tokens.user_of)
         self._routes = routes_of(context.names, context.policy)
         self._fault_header = context.names.header("Fault").lower()
         self.observers: list[Observer] = []
@@ -78,6 +86,9 @@ class Dispatcher:
         """Return the response, with status 500 if a handler fails. Raises Disconnected for a cut connection."""
         if prefix := self._context.policy.path_prefix:
             request = without_prefix(request, prefix)
+        if UPLOAD in request.url and is_command(request.headers, self._context):
+            refused = self.refusal(request, session_request, SESSION.name)
+            return refused or command_response(self.handle(session_request(request, self._context)), self._context)
         parts, headers = urlsplit(request.url), request.headers.by_name()
         entry = self._open_entry(request, parts, headers)
         observation = Observation(self.observers, entry) if self.observers else None
@@ -127,7 +138,7 @@ class Dispatcher:
             self._journal.close(entry)
 
     def refusal(
-        self, request: Request, check: Callable[[Request, ServiceContext], None], operation: str
+        self, request: Request, check: Callable[[Request, ServiceContext], object], operation: str
     ) -> Response | None:
         """Return None if `check` accepts a request, or else add a journal row and return the error response.
 
@@ -211,8 +222,6 @@ class Dispatcher:
                 return dispatch(incoming._replace(body=body))
         except ApiError as error:
             return _error_response(error, entry)
-        except BatchDisconnected:
-            raise
         except Disconnected:
             return _error_response(refuse("cancelled"), entry)  # the client has gone, so nobody reads the response
         except OSError as error:
@@ -237,23 +246,32 @@ class Dispatcher:
             check_page(request, operation.name, context)
         if operation.name in BATCHES:
             entry.declared = content_length(request, required=True)
-            return run_batch(context, request, body, operation.name, self.handle, self.refusal)
+            return self._batches.run(request, body, operation.name)
         if public_handler := PUBLIC_HANDLERS.get(operation.name):
             entry.declared = content_length(request)
-            return public_handler(
-                PublicRequest(context, self._tokens, request, method, path_params, query, body, entry)
+
+            def check_limits(user: str) -> None:
+                self._check_limits(replace(ANONYMOUS, user=user), operation, query)
+
+            public_request = PublicRequest(
+                context, self._tokens, request, method, path_params, query, body, entry, check_limits
             )
+            user = signed_in_user(public_request)
+            if user or operation.name not in SIGN_IN:  # a flood of others must not keep anybody from signing in
+                check_limits(user)
+            return public_handler(public_request)
         if operation is SESSION and context.policy.session_uri_is_enough:
             caller = self._caller(incoming, in_session=True)
         else:
             caller = self._tokens.caller(incoming.headers, query, is_confirmed_later=not is_upload)
         entry.user, entry.client, entry.scopes = caller.user, caller.client, caller.scopes
         caller = require_scopes(caller, operation.scopes_under(context.policy), operation)
-        for rate_limiter in self.rate_limiters:
-            rate_limiter.check(caller, operation, query)
+        self._check_limits(caller, operation, query)
         entry.declared = content_length(request, required=is_upload and method != "DELETE")
         if not CHECKED_HEADERS.isdisjoint(incoming.headers):
             check_headers(request.headers, method, operation)
+        if method == "POST" and operation.body is None and not is_upload:
+            query = _with_form(query, request, body)
         if query.pairs and operation is not SESSION:
             check_booleans(query, operation)
         request_context = RequestContext(request, method, operation, path_params, query, caller, body, entry)
@@ -262,13 +280,28 @@ class Dispatcher:
         if method == "DELETE" or is_status_query:  # no body, so the handler can be called a second time
             return context.reserve.spend(lambda: handler(context, request_context))
         if operation.name in READ_ONLY:
-            try:
-                with context.store.fixed_snapshot() if operation.name in LISTS else context.store.reading():
-                    return handler(context, request_context)
-            except SnapshotChanged:  # these requests have no body, so the handler can be called a second time
-                with context.store.fixed_snapshot():
-                    return handler(context, request_context)
+            read = partial(self._read, handler, request_context)
+            if operation.name in LISTS:
+                return self._long_reads.run(read, caller.user, body.gone, waits=False)
+            return read()
+        if operation.name == "freebusy.query":
+            read = partial(handler, context, request_context)
+            return self._long_reads.run(read, caller.user, body.gone, waits=True)
         return handler(context, request_context)
+
+    def _read(self, handler: Handler, request: RequestContext) -> Response:
+        """Return the response of a handler that reads one snapshot of the store."""
+        context = self._context
+        try:
+            with context.store.fixed_snapshot() if request.operation.name in LISTS else context.store.reading():
+                return handler(context, request)
+        except SnapshotChanged:  # these requests have no body, so the handler can be called a second time
+            with context.store.fixed_snapshot():
+                return handler(context, request)
+
+    def _check_limits(self, caller: Caller, operation: Operation, query: Query) -> None:
+        for rate_limiter in self.rate_limiters:
+            rate_limiter.check(caller, operation, query)
 
     def _caller(self, incoming: _Incoming, *, in_session: bool) -> Caller:
         """Return the caller, or an upload session's owner if the policy allows this. Raises ApiError (401)."""
@@ -278,6 +311,18 @@ class Dispatcher:
             if owner:
                 return owner
         return self._tokens.caller(headers, incoming.query)
+
+
+def _with_form(query: Query, request: Request, body: RequestBody) -> Query:
+    """Return the query with the parameters of a form, which clients send to operations without another body."""
+    if MediaType.parse(request.headers.get("Content-Type") or "").essence != FORM:
+        return query
+    content = b""
+    while block := body.read(MAX_FORM_SIZE):
+        content += block
+        if len(content) > MAX_FORM_SIZE:
+            raise refuse("metadataTooLarge", limit=MAX_FORM_SIZE)
+    return Query([*query.pairs, *query_parameters(content.decode("ascii", "replace")).pairs])
 
 
 def _error_response(error: ApiError, entry: JournalEntry) -> Response:

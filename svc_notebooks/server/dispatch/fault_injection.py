@@ -96,6 +96,8 @@ class FaultInjection:
         """
         if self._cut:
             self._cut.drain()
+        if self._armed and not isinstance(response.body, bytes) and "Content-Length" not in response.headers:
+            response = Response(response.status, response.headers, response.content())  # performs the whole batch
         for fault in self._armed:
             if fault.action.kind == "reset" and fault.action.value == "after":
                 close_body(response.body)
@@ -157,7 +159,7 @@ class CutRequestBody(RequestBody):
 
 
 def _size(response: Response) -> int:
-    """Return the length of a response body in bytes. Every streamed response of the service has a Content-Length."""
+    """Return the length of a response body in bytes, whose Content-Length is known if it is streamed."""
     body = response.body
     return len(body) if isinstance(body, bytes) else int(response.headers["Content-Length"])
 

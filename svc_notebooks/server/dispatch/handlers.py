@@ -8,7 +8,7 @@ from ...core.api.openapi import document
 from ...core.errors.catalogue import refuse
 from ...core.http.messages import Request, Response
 from ...core.http.multipart import MediaType
-from ..auth import token_endpoint
+from ..auth import identity_tokens, token_endpoint
 from ..calendars import acl, calendar_list, free_busy, operations as calendars, settings, watches
 from ..context.external_origin import external_base_url
 from ..context.public_request import PublicRequest
@@ -24,6 +24,7 @@ from ..files import (
     operations as file_operations,
     permissions,
     resumable_upload,
+    revisions,
     simple_upload,
 )
 from ..files.resumable_initiation import initiate
@@ -80,6 +81,10 @@ HANDLERS: Mapping[str, Handler] = {
     "changes.watch": watch_requests.watch_changes,
     "channels.stop": watch_requests.stop,
     "calendarChannels.stop": watch_requests.stop,
+    "revisions.list": revisions.list_revisions,
+    "revisions.get": revisions.get,
+    "drives.list": revisions.list_drives,
+    "teamdrives.list": revisions.list_drives,
     "about.get": about.get,
     "events.insert": events.insert,
     "events.import": events.import_event,
@@ -151,6 +156,9 @@ PUBLIC_HANDLERS: Mapping[str, Callable[[PublicRequest], Response]] = {
     "oauth.revoke": token_endpoint.revoke,
     "oauth.authorize": consent.authorize,
     "oauth.metadata": consent.metadata,
+    "openid.configuration": identity_tokens.configuration,
+    "openid.keys": identity_tokens.keys,
+    "openid.userinfo": identity_tokens.userinfo,
     "browser.signIn": provider_sign_in.sign_in,
     "browser.signedIn": provider_sign_in.complete_sign_in,
     "browser.signOut": browser_session.sign_out,

@@ -161,22 +161,27 @@ class RateLimiter:
 
 
 class RequestQuotas(RateLimiter):
-    """Counts the requests of users who have a request quota, in real time, so that a stopped clock blocks no user."""
+    """Counts the requests of users who have a request quota, in real time, so that a stopped clock blocks no user.
 
-    def __init__(self, policy: Policy, quotas: Mapping[str, Quota], shared: SharedTables | None = None) -> None:
+    All requests without a sign-in share the quota `anonymous`.
+    """
+
+    def __init__(
+        self, policy: Policy, quotas: Mapping[str, Quota], anonymous: Quota, shared: SharedTables | None = None
+    ) -> None:
         super().__init__(policy, SystemClock(), shared)
-        self._quotas = quotas
+        self._quotas, self._anonymous = quotas, anonymous
 
     def check(self, caller: Caller, operation: Operation, query: Query) -> None:
         """Count a request. Raises ApiError (403 or 429, as the policy says) if the request exceeds the quota."""
-        if quota := self._quotas.get(caller.user):
+        if quota := self._quotas.get(caller.user) if caller.user else self._anonymous:
             limit = Limit(quota.requests_per_minute, _MINUTE, "requests")
             self._spend(caller.user, QUOTA, limit, operation.cost("requests", media=False))
 
 
-def quotas_of(context: ServiceContext) -> RequestQuotas:
+def quotas_of(context: ServiceContext, anonymous: Quota) -> RequestQuotas:
     """Return the limiter for the request quotas of a service."""
-    return RequestQuotas(context.policy, context.quotas, context.store.shared)
+    return RequestQuotas(context.policy, context.quotas, anonymous, context.store.shared)
 
 
 def _limit(most: int | None, counting: Literal["units", "requests"]) -> Limit | None:

@@ -50,6 +50,19 @@ _SESSION_METHODS: Methods = dict.fromkeys(SESSION.methods, SESSION)
 UPLOAD = "/upload/"
 """The beginning of the path of every upload URI."""
 
+_ABSENT = {
+    "accessproposals": "access proposals",
+    "apps": "apps",
+    "approvals": "approvals",
+    "comments": "comments",
+    "drives": "shared drives",
+    "listLabels": "labels",
+    "modifyLabels": "labels",
+    "operations": "long-running operations",
+    "teamdrives": "shared drives",
+}
+"""What the family has and this service does not, by a segment of the path."""
+
 _NOTHING_HERE = "there is nothing at this address."
 
 
@@ -133,7 +146,9 @@ class Routes:
         if method == "POST" and path.endswith("/watch") and path.startswith(self._interface):
             return refuse("notFound", decided_by="A8-10", message="this resource cannot be watched.")
         if not methods:
-            return refuse("notFound", message=_NOTHING_HERE)
+            absent = [_ABSENT[segment] for segment in path.split("/") if segment in _ABSENT]
+            is_known = absent and path.startswith(self._interface)
+            return refuse("unknownOperation", name=absent[0]) if is_known else refuse("notFound", message=_NOTHING_HERE)
         allowed = ", ".join(methods)
         updates = method in _UPDATES and any(operation.name == "files.update" for operation in methods.values())
         rule = "update_verbs" if updates else None

@@ -13,7 +13,7 @@ from ..context.service_context import ServiceContext
 from ..tables.events import EventRow
 from .calendars import primary_of
 from .event_messages import record_removal, record_times
-from .instances import find_event
+from .instances import find_event, with_times
 from .kept_instances import kept_instances
 from .resource import EventRecord, event_from_row, omit, pick
 
@@ -127,6 +127,7 @@ def _save_copy(context: ServiceContext, event: EventRecord, calendar: str) -> No
     series = row.series if _has_series(context, row, calendar) else None
     shared = common_part(json.loads(row.body) if series == row.series else body)
     copy = row._replace(calendar=calendar, series=series, body=json.dumps(merge_parts(shared, private)))
+    copy = with_times(copy, body, primary_of(context, calendar))
     record_times(context, before, copy)
     context.store.events.save(copy)
     keep_instances(context, event_from_row(copy), json.loads(before.body) if before else {})
@@ -138,6 +139,7 @@ def _withdraw(context: ServiceContext, row: EventRow, calendar: str) -> None:
     if copy is None and _has_series(context, row, calendar):
         body = common_part(json.loads(row.body))
         copy = row._replace(calendar=calendar, cancelled=0, body=json.dumps(body))
+        copy = with_times(copy, body, primary_of(context, calendar))
     if copy is not None and copy.origin == row.origin and not copy.cancelled:
         cancelled = copy._replace(cancelled=1, updated=row.updated)
         context.store.events.save(cancelled)

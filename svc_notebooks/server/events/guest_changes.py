@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 from ...core.errors.catalogue import refuse
+from ...core.events.validation import with_defaults
 from ...core.resources.events import Attendee, Event
 from ..context.service_context import ServiceContext
 from ..tables.calendars import CalendarRow
@@ -13,15 +14,24 @@ from ..tables.events import EventRow
 from .attendee_copies import common_part, emails_of, merge_parts, private_part
 from .calendars import primary_of
 from .instances import find_event
-from .resource import EventRecord, omit
+from .resource import EventRecord, omit, pick
 from .rows import save_event, save_with_copies
 
 _RESPONSE_FIELDS = ("responseStatus", "comment", "additionalGuests", "displayName")
+ORGANIZER_FIELDS = (
+    "anyoneCanAddSelf",
+    "guestsCanInviteOthers",
+    "guestsCanModify",
+    "guestsCanSeeOtherGuests",
+    "visibility",
+)
+"""The fields that restrict guests or readers. Guests cannot change them, even if they may modify the event."""
 _NOT_COMPARED = ("attendees", "sequence", "status", "originalStartTime", "creator", "organizer")
 
 
 def save(context: ServiceContext, calendar: CalendarRow, before: EventRecord, after: Event) -> EventRecord:
     """Store a guest's changes to an event and return the guest's copy. Raises ApiError (403) if not permitted."""
+    after = {**pick(before.body, ORGANIZER_FIELDS), **after}
     _check_permission(before.body, after)
     organizer_event = _organizer_event(context, before.row)
     if organizer_event is not None:
@@ -52,13 +62,16 @@ def _organizer_event(context: ServiceContext, copy: EventRow) -> EventRecord | N
 
 def _check_permission(before: Event, after: Event) -> None:
     """Raise ApiError (403 forbiddenForNonOrganizer) if a guest may not make the changes from `before` to `after`."""
-    if before.get("guestsCanModify") is True:
-        return
     old: Any = omit(common_part(before), *_NOT_COMPARED)
     new: Any = omit(common_part(after), *_NOT_COMPARED)
+    may_modify = before.get("guestsCanModify") is True
+    if may_modify:
+        old, new = with_defaults(pick(old, ORGANIZER_FIELDS)), with_defaults(pick(new, ORGANIZER_FIELDS))
     for name in sorted({*old, *new}):
         if old.get(name) != new.get(name):
             raise refuse("notOrganizer", field=name)
+    if may_modify:
+        return
     removed, added = emails_of(before) - emails_of(after), emails_of(after) - emails_of(before)
     if removed or (added and before.get("guestsCanInviteOthers") is False):
         raise refuse("notOrganizer", field="attendees")

@@ -62,23 +62,8 @@ def instances(
     master = event_from_row(row)
     changed = {instance.id for instance in context.store.events.changed_instances(calendar.id, row.id)}
     moved = list_changed_instances(context, calendar, row, after, before)
-    return merge(generated_instances(calendar, master, after, before, changed, work), moved, key=_by_start)
-
-
-def generated_instances(
-    calendar: CalendarRow,
-    master: EventRecord,
-    after: datetime | None,
-    before: datetime | None,
-    changed: Container[str] = (),
-    work: WorkBudget | None = None,
-) -> Iterator[EventRecord]:
-    """Return the instances of a recurring event in a time window, sorted by start, without those with `changed` ids.
-
-    Raises WorkExceeded when the budget `work` is spent.
-    """
     slots = instance_slots(calendar, master, after, before, changed, work)
-    return (build_instance(master, slot) for _, slot in slots)
+    return merge((build_instance(master, slot) for _, slot in slots), moved, key=_by_start)
 
 
 class Slot(NamedTuple):
@@ -101,7 +86,10 @@ def instance_slots(
     changed: Container[str] = (),
     work: WorkBudget | None = None,
 ) -> Iterator[tuple[str, Slot]]:
-    """Return the ids and times of `generated_instances`, which are enough to sort the instances of many series."""
+    """Return the ids and times of the instances of a recurring event in a window, without those with `changed` ids.
+
+    They are enough to sort the instances of many series. Raises WorkExceeded when the budget `work` is spent.
+    """
     start, end = start_of(master.body), end_of(master.body)
     recurrence = Recurrence.parse(master.body.get("recurrence") or [], start)
     length, name = duration(start, end), master.row.id
@@ -197,14 +185,16 @@ def _time_object(template: EventTime, name: Literal["date", "dateTime"], text: s
 
 
 def with_times(row: EventRow, body: Event, calendar: CalendarRow) -> EventRow:
-    """Return the row of an event with these fields, and with the columns of start and end computed from them."""
+    """Return the row of an event with the columns of start and end computed from its fields.
+
+    The days of an all-day event begin at midnight in the time zone of the calendar.
+    """
     tz, recurring = zone(calendar.zone), bool(body.get("recurrence"))
     # RDATE may add a date before the start of the event.
     starts = [start_of(body), *(extra.start for extra in recurrence_of(body).rdates)]
     return row._replace(
         start=min(to_millis(instant(start, tz)) for start in starts),
         end=None if recurring else to_millis(instant(end_of(body), tz)),
-        body=json.dumps(body),
     )
 
 

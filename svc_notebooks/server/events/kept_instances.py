@@ -91,4 +91,5 @@ def _row(row: EventRow, before: Event, instance: EventRecord, calendar: Calendar
     body: Event = {**own, **pick(instance.body, moved)}
     if body == own:
         return row
-    return with_times(row._replace(id=instance.row.id, updated=instance.row.updated), body, calendar)
+    row = row._replace(id=instance.row.id, updated=instance.row.updated, body=json.dumps(body))
+    return with_times(row, body, calendar)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
 from ...core.clock import from_millis, parse_time, to_millis
@@ -20,7 +21,7 @@ from ..files.operations import bool_param, choice_param
 from ..tables.calendars import CalendarRow
 from ..tables.events import EventRow
 from .event_messages import events_of, series_of_calendar
-from .resource import EventRecord
+from .resource import EventRecord, EventView
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,12 +61,18 @@ _EXCLUDED_BY_SYNC_TOKEN = (
 )  # fmt: skip
 """The parameters that cannot be combined with a sync token, because the token has those of the first list."""
 
+_MAX_CONDITIONS = 100
+"""The largest number of words or properties that are searched for in each event."""
+
 _WITHOUT_SYNC_TOKEN = set(_EXCLUDED_BY_SYNC_TOKEN) - {"timeMin", "timeMax"}
 
 
-def read_criteria(context: ServiceContext, request: RequestContext, calendar: CalendarRow) -> ListCriteria:
-    """Read the criteria of a list request. Raises ApiError (400) for an invalid parameter or combination."""
-    query = request.query
+def read_criteria(context: ServiceContext, request: RequestContext, view: EventView) -> ListCriteria:
+    """Read the criteria of a list request. The filters search only what the caller may see.
+
+    Raises ApiError (400) for an invalid parameter or combination.
+    """
+    query, calendar = request.query, view.calendar
     after, before, updated = (read_instant(query, name) for name in ("timeMin", "timeMax", "updatedMin"))
     if after is not None and before is not None and before <= after:
         raise refuse("timeRangeEmpty")
@@ -85,7 +92,7 @@ def read_criteria(context: ServiceContext, request: RequestContext, calendar: Ca
         after, before = (None if millis is None else from_millis(millis) for millis in window)
         _check_log(context, calendar, removed_since, single=single)
     deleted = bool_param(query, "showDeleted", default=False) or updated is not None or since is not None
-    filters = tuple(_filters(query))
+    filters = tuple(_filters(query, view))
     return ListCriteria(after, before, updated, single, deleted, order, since, filters, removed_since)
 
 
@@ -134,29 +141,39 @@ def read_instant(query: Query, name: str) -> datetime | None:
     )
 
 
-def _filters(query: Query) -> Iterator[Callable[[EventRecord], bool]]:
+def _filters(query: Query, view: EventView) -> Iterator[Callable[[EventRecord], bool]]:
     if (text := query.get("q")) is not None:
-        words = composed(text).casefold().split()
-        yield lambda event: all(word in _searchable_text(event.body) for word in words)
+        words = set(composed(text).casefold().split())
+        if len(words) > _MAX_CONDITIONS:
+            raise refuse("invalidParameter", name="q", message=f"expected at most {_MAX_CONDITIONS} different words.")
+        yield partial(_has_words, words, view)
     if (uid := query.get("iCalUID")) is not None:
         yield lambda event: event.row.uid == uid
     for visibility in ("private", "shared"):
         pairs = query.all(f"{visibility}ExtendedProperty")
         if pairs:
-            yield _has_properties(visibility, pairs)
+            yield _has_properties(visibility, pairs, view)
     if types := query.all("eventTypes"):
         if wrong := [event_type for event_type in types if event_type not in (*EVENT_TYPES, "fromGmail")]:
             raise refuse("invalidParameter", name="eventTypes", message=f"{wrong[0][:40]!r} is not an event type.")
-        yield lambda event: event.body.get("eventType", "default") in types
+        yield lambda event: view.visible_fields(event).get("eventType", "default") in types
 
 
-def _has_properties(visibility: str, pairs: list[str]) -> Callable[[EventRecord], bool]:
-    required = [pair.partition("=") for pair in pairs]
+def _has_words(words: Collection[str], view: EventView, event: EventRecord) -> bool:
+    text = _searchable_text(view.visible_fields(event))
+    return all(word in text for word in words)
+
+
+def _has_properties(visibility: str, pairs: list[str], view: EventView) -> Callable[[EventRecord], bool]:
+    name = f"{visibility}ExtendedProperty"
+    required = [pair.partition("=") for pair in dict.fromkeys(pairs)]
+    if len(required) > _MAX_CONDITIONS:
+        raise refuse("invalidParameter", name=name, message=f"expected at most {_MAX_CONDITIONS} values.")
     if any(not equals for _, equals, _ in required):
-        raise refuse("invalidParameter", name=f"{visibility}ExtendedProperty", message="expected key=value.")
+        raise refuse("invalidParameter", name=name, message="expected key=value.")
 
     def has(event: EventRecord) -> bool:
-        properties: Any = event.body.get("extendedProperties") or {}
+        properties: Any = view.visible_fields(event).get("extendedProperties") or {}
         own = properties.get(visibility) or {}
         return all(own.get(key) == value for key, _, value in required)
 

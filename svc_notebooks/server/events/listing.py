@@ -19,6 +19,7 @@ from ...core.events.rrule import Start
 from ...core.events.times import TimeError, read_date
 from ...core.http.messages import Query, Response
 from ...core.resources.events import EventList
+from ...core.thread_permit import in_slices
 from ...core.work_budget import WorkBudget, WorkExceeded
 from ..context.cursors import Cursor
 from ..context.page_tokens import decode_page_token, encode_page_token, selecting_parameters
@@ -51,7 +52,8 @@ def list_events(context: ServiceContext, request: RequestContext) -> Response:
     """Return a page of the events of a calendar. With singleEvents, instances replace the recurring events."""
     calendar = calendar_of(context, request, CalendarRole.READER)
     parse_fields_param(request.query, {}, _SHAPE)
-    view, criteria = view_of(context, request, calendar), read_criteria(context, request, calendar)
+    view = view_of(context, request, calendar)
+    criteria = read_criteria(context, request, view)
     last = context.store.events.last(calendar.id), context.store.changes.last()
     pick = _list_changes if criteria.since is not None else expand_calendar if criteria.single else _list_rows
     about = ("events", calendar.id, selecting_parameters(request.query, request.operation))
@@ -66,7 +68,8 @@ def list_instances(context: ServiceContext, request: RequestContext) -> Response
     """Return a page of the instances of one recurring event. Raises ApiError (400) for an event that does not recur."""
     calendar = calendar_of(context, request, CalendarRole.READER)
     parse_fields_param(request.query, {}, _SHAPE)
-    view, criteria = view_of(context, request, calendar), read_criteria(context, request, calendar)
+    view = view_of(context, request, calendar)
+    criteria = read_criteria(context, request, view)
     event = event_in_path(context, request, calendar)
     if not event.row.recurring:
         raise refuse("invalid", field="eventId", message="expected a recurring event.")
@@ -102,11 +105,10 @@ def _original(query: Query) -> Start | None:
 def _list_rows(context: ServiceContext, calendar: CalendarRow, criteria: ListCriteria, key: Key | None) -> Cursor:
     """Return a cursor over stored events and changed instances. Iteration raises PageEnds if the budget is spent."""
     events, position = context.store.events, key or (FIRST, "")
-    if criteria.order == "updated":
-        by_update = events.by_update(calendar.id, *position, _ROWS_PER_QUERY)
-        return Cursor(_matching_rows(context, calendar, criteria, (((row.updated, row.id), row) for row in by_update)))
-    by_age = events.by_age(calendar.id, *position, _ROWS_PER_QUERY)
-    return Cursor(_matching_rows(context, calendar, criteria, (((row.place, row.id), row) for row in by_age)))
+    is_updated = criteria.order == "updated"
+    rows = (events.by_update if is_updated else events.by_age)(calendar.id, *position, _ROWS_PER_QUERY)
+    keyed = (((row.updated if is_updated else row.place, row.id), row) for row in rows)
+    return Cursor(_matching_rows(context, calendar, criteria, keyed))
 
 
 def _matching_rows(
@@ -213,7 +215,7 @@ def _page(
     entries: list[Keyed] = []
     next_key = None
     try:
-        for entry in cursor.entries:
+        for entry in in_slices(cursor.entries):
             if key is None or entry[0] > key:
                 entries.append(entry)
             if len(entries) > size:
@@ -255,5 +257,5 @@ def _response(
     query = request.query
     style = ItemStyle(item_mask(mask or {}), query.get("prettyPrint") == "false", query.get("fields"))
     texts = EventTexts(view, shared, style)
-    items = [texts.of(event_id, entry) for (_, event_id), entry in entries]
+    items = [texts.of(event_id, entry) for (_, event_id), entry in in_slices(entries)]
     return json_bytes(text_bytes(list_text(selection, items, style)))

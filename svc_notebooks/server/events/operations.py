@@ -32,7 +32,8 @@ from .event_request import (
     read_options,
     view_of,
 )
-from .resource import EventRecord, EventView, etag, event_from_row, pick
+from .instances import with_times
+from .resource import EventRecord, EventView, etag, event_from_row, hides_guests, pick
 from .rows import save_event, save_with_copies, with_body
 
 _ACTIVE_STATUSES = ("confirmed", "tentative")
@@ -90,7 +91,9 @@ def import_event(context: ServiceContext, request: RequestContext) -> Response:
                 person["displayName"] = organizer["displayName"]
             fields["organizer"] = person
         event = _new_event(context, calendar, body | ({"id": before.row.id} if before else {}), fields)
-        if before is None:
+        if before and before.row.calendar != before.row.origin:  # the copy of a guest stays one
+            event = guest_changes.save(context, calendar, before, fields)
+        elif before is None:
             _check_id_is_free(context, calendar, body)
             context.store.events.save(event.row)
         else:
@@ -174,6 +177,8 @@ def _change(context: ServiceContext, request: RequestContext, *, partial: bool) 
         fields["sequence"] = max(fields.get("sequence") or 0, (before.body.get("sequence") or 0) + moved)
         if before.row.calendar != before.row.origin:
             event = guest_changes.save(context, calendar, before, fields)
+        elif (before.body.get("organizer") or {}).get("email", calendar.id) != calendar.id:  # imported, so private
+            event = save_event(context, EventRecord(with_body(before.row, fields, calendar), fields), before.body)
         else:
             event = save_with_copies(context, before, fields)
             invitations.send_updates(context, options.notify, event, before.body)
@@ -203,7 +208,7 @@ def _apply_request(before: EventRecord, body: JSONObject, *, partial: bool) -> J
     for name in ("id", "iCalUID", *(["recurrence"] if before.row.series is not None else [])):
         fields.pop(name, None)
     if isinstance(fields.get("attendees"), list):
-        all_named = body.get("attendeesOmitted") is not True
+        all_named = body.get("attendeesOmitted") is not True and not hides_guests(before.body, before.row.calendar)
         fields["attendees"] = _merge_attendees(before.body, fields["attendees"], all_named=all_named)
     return fields  # type: ignore[no-any-return]
 
@@ -273,9 +278,11 @@ def move(context: ServiceContext, request: RequestContext) -> Response:
             record_removal(context, stored_row)
         body: Event = {**event.body, "organizer": _creator_and_organizer(request, target)["organizer"]}
         row = event.row._replace(calendar=target.id, origin=target.id, updated=context.millis(), body=json.dumps(body))
+        row = with_times(row, body, target)
         events.save(row)
         for instance in changed_instances:
-            events.save(instance._replace(calendar=target.id, origin=target.id))
+            moved_row = instance._replace(calendar=target.id, origin=target.id)
+            events.save(with_times(moved_row, json.loads(instance.body), target))
         moved = EventRecord(row, body)
         sync_attendee_copies(context, moved, event.body)
         invitations.send_updates(context, options.notify, moved, event.body)

@@ -92,6 +92,14 @@ class EventView:
         eid = urlsafe_b64encode(f"{event_id} {self.calendar.id}".encode()).decode().rstrip("=")
         return f"{self.base_url}/{self.context.names.calendar}/event?eid={eid}"
 
+    def visible_fields(self, event: EventRecord) -> Event:
+        """Return the stored fields that the caller may see, without guests that the organizer hides from guests."""
+        body = event.body if self.writes else visible_to_readers(event.body)
+        if body.get("attendees") and hides_guests(body, self.calendar.id):
+            shown = {self.calendar.owner, str((body.get("organizer") or {}).get("email")).lower()}
+            body = {**body, "attendees": [each for each in body["attendees"] if each["email"].lower() in shown]}
+        return body
+
     def resource(self, event: EventRecord) -> Event:
         """Build the Event resource of an event, including the fields that the service computes.
 
@@ -99,7 +107,7 @@ class EventView:
         """
         if not event.row.uid:
             return {"kind": self.context.names.calendar_kind("event"), "id": event.row.id, "status": "cancelled"}
-        row, body = event.row, event.body if self.writes else visible_to_readers(event.body)
+        row, body = event.row, self.visible_fields(event)
         resource: dict[str, object] = {
             **body,
             "kind": self.context.names.calendar_kind("event"),
@@ -126,7 +134,7 @@ class EventView:
         if "attendees" in body:
             stored = body["attendees"] or []  # None if an instance has no attendees but its series has
             attendees = resource["attendees"] = self._attendees(body, stored)
-            if len(attendees) < len(stored):
+            if len(attendees) < len(event.body.get("attendees") or []):
                 resource["attendeesOmitted"] = True
         return cast(Event, {name: resource[name] for name in FIELD_ORDER if resource.get(name) is not None})
 
@@ -146,8 +154,6 @@ class EventView:
                 attendee["self"] = True
             attendee.setdefault("responseStatus", "accepted" if attendee.get("organizer") else "needsAction")
             attendees.append(attendee)
-        if body.get("guestsCanSeeOtherGuests") is False and organizer != self.calendar.id:
-            attendees = [attendee for attendee in attendees if attendee.get("self") or attendee.get("organizer")]
         if self.max_attendees is not None and len(attendees) > self.max_attendees:
             attendees = [attendee for attendee in attendees if attendee.get("self")]
         return attendees
@@ -164,6 +170,11 @@ _VISIBLE_WHEN_PRIVATE = ("start", "end", "originalStartTime", "recurrence", "sta
 def visible_to_readers(body: Event) -> Event:
     """Return the fields that readers of a calendar may see. For a private event, return only its times and status."""
     return pick(body, _VISIBLE_WHEN_PRIVATE) if body.get("visibility") in ("private", "confidential") else body
+
+
+def hides_guests(body: Event, calendar_id: str) -> bool:
+    """Return True if the organizer of an event hides the other guests from the guest who has it in this calendar."""
+    return body.get("guestsCanSeeOtherGuests") is False and (body.get("organizer") or {}).get("email") != calendar_id
 
 
 def etag(row: EventRow) -> str:

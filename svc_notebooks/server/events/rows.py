@@ -11,17 +11,23 @@ from ..tables.calendars import CalendarRow
 from ..tables.events import EventRow
 from .attendee_copies import keep_instances, sync_attendee_copies
 from .calendars import primary_of
-from .event_messages import record_times
+from .event_messages import record_times, series_of_calendar
 from .instances import with_times
+from .page_budget import FIRST
 from .resource import EventRecord
 
+_ROWS_PER_QUERY = 250
 _NOT_UPDATING = {"reminders", "sequence"}
 _ALWAYS_OWN = ("start", "end", "originalStartTime", "status")
 
 
 def with_body(row: EventRow, body: Event, calendar: CalendarRow) -> EventRow:
     """Return a row with these event fields, and with the columns that are computed from the fields."""
-    row = row._replace(recurring=int(bool(body.get("recurrence"))), cancelled=int(body.get("status") == "cancelled"))
+    row = row._replace(
+        recurring=int(bool(body.get("recurrence"))),
+        cancelled=int(body.get("status") == "cancelled"),
+        body=json.dumps(body),
+    )
     return with_times(row, body, calendar)
 
 
@@ -59,3 +65,13 @@ def save_with_copies(context: ServiceContext, before: EventRecord, fields: Event
     event = save_event(context, EventRecord(row, fields), before.body)
     sync_attendee_copies(context, event, before.body)
     return event
+
+
+def move_days(context: ServiceContext, calendar: CalendarRow) -> None:
+    """Store the times of all-day events again after a change of the calendar's time zone, in which their days begin."""
+    for row in context.store.events.by_age(calendar.id, FIRST, "", _ROWS_PER_QUERY):
+        moved = with_times(row, json.loads(row.body), calendar)
+        if moved != row:
+            context.store.events.save(moved)
+            if row.recurring:  # its instances may leave the time window of a list
+                context.store.changes.add([series_of_calendar(calendar.id)], row.id, context.millis())

@@ -28,7 +28,7 @@ _FIRST_SPAN = 32
 """The number of days whose starts are computed first. Each next span is twice as long."""
 
 _MAX_STARTS = 100_000
-"""The number of starts that are computed and sorted together, if each series has one on each day."""
+"""The number of starts that are computed and sorted together, if each series has all its times on each day."""
 
 _LONGEST = timedelta(days=31)
 _DAY_BITS, _RANK_BITS = 22, 24
@@ -78,7 +78,7 @@ def sorted_instances(
     """Yield the instances of simple series in a window in the order of their keys, without those with changed ids.
 
     The starts of all series in a span of time are computed and sorted as numbers, and only then become instances.
-    Raises WorkExceeded if the budget is spent, in which each series and year is a step.
+    Raises WorkExceeded if the budget is spent, in which each series, span of time and year is a step.
     """
     ranked = sorted(series, key=lambda each: f"{each.row.id}_")  # like the ids of instances that begin together
     masters: dict[int, EventRecord] = {}
@@ -113,13 +113,13 @@ def _sorted_starts(
     low = first if after is None else max(first, to_millis(after))
     stop = last if before is None else min(last, to_millis(before))
     overlapping = after is not None and low > first
-    most, days = max(1, _MAX_STARTS // max(1, len(active))), _FIRST_SPAN
+    most = max(1, _MAX_STARTS // max(1, sum(len(starts.times) for _, starts, _ in active)))
+    days = _FIRST_SPAN
     low_day = _day_bound(low, tz, is_exclusive=overlapping)
-    work.spend(len(active))
     while active and low < stop:
         high = min(stop, low + min(days, most) * DAY)
         high_day = _day_bound(high, tz)
-        work.spend(len(active) * years_between(low, high))
+        work.spend(len(active) * (1 + years_between(low, high)))
         codes: list[int] = []
         for base, starts, each in active:
             earlier = each.length - 1 if overlapping else 0

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from ...core import family_fields
 from ...core.errors.catalogue import refuse
+from ...core.family_fields import with_family_fields
 from ...core.field_mask import shape_of
 from ...core.http.messages import Response
 from ...core.http.native_formats import MAX_IMPORT_SIZES
@@ -12,7 +14,7 @@ from ..context.service_context import RequestContext, ServiceContext
 from .operations import parse_fields_param, select_fields
 from .resource import user_resource
 
-_SHAPE = shape_of(About)
+_SHAPE = with_family_fields(shape_of(About), family_fields.ABOUT)
 FOLDER_COLORS = (
     "#ac725e", "#d06b64", "#f83a22", "#fa573c", "#ff7537", "#ffad46", "#fad165", "#fbe983",
     "#b3dc6c", "#7bd148", "#16a765", "#42d692", "#92e1c0", "#9fe1e7", "#9fc6e7", "#4986e7",

@@ -5,10 +5,11 @@ from __future__ import annotations
 from ...core import field_mask
 from ...core.clock import format_time, from_millis
 from ...core.errors.catalogue import refuse
-from ...core.field_mask import Mask, Shape
+from ...core.field_mask import ANY_KEY, Mask, Shape
 from ...core.files.fields import FILE_SHAPE
 from ...core.http.messages import Response
 from ...core.resources.files import Change, ChangeList, StartPageToken
+from ...core.thread_permit import in_slices
 from ..context.responses import json_response
 from ..context.service_context import RequestContext, ServiceContext
 from ..tables.change_log import ChangeRow
@@ -19,7 +20,7 @@ from .rows import visible_role
 
 _CHANGE_SHAPE: Shape = {
     "kind": None, "changeType": None, "type": None, "time": None, "removed": None, "fileId": None,
-    "file": FILE_SHAPE, "driveId": None, "drive": None, "teamDriveId": None, "teamDrive": None,
+    "file": FILE_SHAPE, "driveId": None, "drive": ANY_KEY, "teamDriveId": None, "teamDrive": ANY_KEY,
 }  # fmt: skip
 _LIST_SHAPE: Shape = {
     "kind": None, "nextPageToken": None, "newStartPageToken": None, "changes": _CHANGE_SHAPE,
@@ -80,7 +81,7 @@ def list_changes(context: ServiceContext, request: RequestContext) -> Response:
     else:
         value["newStartPageToken"] = str(end)
     value["changes"] = []
-    for row in rows[:size]:
+    for row in in_slices(rows[:size]):
         file = context.store.files.get(row.file)
         if file and visible_role(context, request.caller, file) is None:
             file = None

@@ -110,7 +110,7 @@ def _files_below(context: ServiceContext, row: FileRow, *, following: bool = Fal
     """
     if row.mime_type != context.folder_type or not context.store.channels.any():
         return []
-    return context.store.channels.find_watched(row.id, context.millis(), following=following)
+    return context.store.channels.find_watched(row.id, context.millis(), row.owner if following else None)
 
 
 def _stop_lost_channels(context: ServiceContext, row: FileRow) -> None:

@@ -8,6 +8,7 @@ from contextlib import closing
 from ...core.errors.catalogue import ApiError, refuse
 from ...core.files.fields import check_file
 from ...core.files.permissions import Role
+from ...core.files.rights import RESTRICTIONS
 from ...core.http.messages import JSONObject, Response
 from ..context.responses import json_response
 from ..context.service_context import RequestContext, ServiceContext
@@ -15,12 +16,13 @@ from ..storage.content_io import END
 from ..tables.files import FileRow
 from .conversion import ConversionRequest, conversion_for, convert
 from .operations import check_response_params, read_json, render_file
-from .roles import check_can_download
+from .roles import check_right, effective_role, restrictions_on
 from .rows import add_file, check_new, file_for, new_row
 from .simple_upload import add_content, store_content
 from .storage_quota import check_usage
 
 _COPIED_FIELDS = ("contentHints", "description", "folderColorRgb", "originalFilename")
+_COPIED_RESTRICTIONS = RESTRICTIONS.keys() - {"contentRestrictions"}
 
 
 def copy(context: ServiceContext, request: RequestContext) -> Response:
@@ -62,7 +64,7 @@ def _source(context: ServiceContext, request: RequestContext) -> FileRow:
     row = file_for(context, request.caller, request.file_id)
     if row.mime_type == context.folder_type:
         raise refuse("cannotCopy", fileId=row.id)
-    check_can_download(context, request.caller.user, row, "cannotCopy")
+    check_right(context, request.caller.user, row, "canCopy", "cannotCopy")
     if row.abusive and row.owner != request.caller.user:
         raise refuse("abusive")
     return row
@@ -83,6 +85,9 @@ def _metadata(context: ServiceContext, request: RequestContext, source: FileRow,
     for name, client in (("properties", ""), ("appProperties", caller.client)):
         if kept := context.store.files.properties(source.id, client):
             metadata[name] = dict(kept)
+    role = effective_role(context, caller.user, source) or Role.READER
+    for name in restrictions_on(context, source, role) & _COPIED_RESTRICTIONS:
+        metadata[name] = name != "writersCanShare"
     if source.target:
         metadata["shortcutDetails"] = {"targetId": source.target}
     return metadata | {name: value for name, value in sent.items() if value is not None or name not in metadata}

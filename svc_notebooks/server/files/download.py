@@ -11,7 +11,7 @@ from ..context.html import sandbox_headers
 from ..context.service_context import RequestContext, ServiceContext
 from ..storage.content_io import ContentReader
 from ..tables.files import FileRow
-from .roles import check_can_download
+from .roles import check_right
 from .rows import file_for
 
 
@@ -22,7 +22,7 @@ def download(context: ServiceContext, request: RequestContext) -> Response:
         row = file_for(context, caller, request.file_id)
         if row.content is None or row.size is None:
             raise refuse("notDownloadable")
-        check_can_download(context, caller.user, row, "cannotDownload")
+        check_right(context, caller.user, row, "canDownload", "cannotDownload")
         if row.abusive and (request.query.get("acknowledgeAbuse") != "true" or row.owner != caller.user):
             raise refuse("abusive")  # only the owner may download a flagged file, and must acknowledge it (A6-03)
         span = None if "If-Range" in request.headers else _parse_range(request.headers.all("Range"), row.size)

@@ -15,11 +15,13 @@ from ...core.field_mask import Mask, Shape
 from ...core.files.fields import FILE_SHAPE, IDS_SHAPE, LIST_SHAPE, check_file
 from ...core.files.permissions import Role
 from ...core.files.query import compared_values, parse_query
+from ...core.files.rights import RESTRICTIONS, is_allowed, may_change_restrictions
 from ...core.files.sort_order import parse_order
 from ...core.http.messages import JSON, Body, JSONObject, Query, Response
 from ...core.http.mime import detect
 from ...core.resources.files import File, FileList, GeneratedIds
 from ..blobs.blob_store import BLOCK
+from ..context.conditions import with_etag
 from ..context.external_origin import external_base_url
 from ..context.page_tokens import decode_page_token, encode_page_token
 from ..context.responses import empty_response, json_response
@@ -27,7 +29,8 @@ from ..context.service_context import RequestContext, ServiceContext
 from ..tables.files import FilePage, FileRow
 from . import change_log
 from .resource import DEFAULT_MASK, ViewContext, file_resource, file_resources
-from .rows import add_file, change_row, check_new, file_for, new_row, save_properties, writable_folder
+from .roles import check_sharing, effective_role, restrictions_on
+from .rows import add_file, change_row, check_new, file_for, is_in_trash_with, new_row, save_properties, writable_folder
 
 
 class NewContent(NamedTuple):
@@ -168,12 +171,13 @@ def change_file(
     """Store a file's new metadata and content, and return the new row. Raises ApiError if not permitted."""
     old = file_for(context, request.caller, file_id, Role.WRITER)
     row = change_row(context, request.caller, _move(context, request, old), metadata)
+    _check_changes(context, request.caller.user, old, row, has_content=content is not None)
     if content:
         row = row._replace(content=content.number, size=content.size, mime_type=content.media_type)
     context.store.files.save(row)
     save_properties(context, request.caller, row.id, metadata)
     if row.trashed != old.trashed:
-        context.store.files.follow(row.id, trashed=bool(row.trashed))
+        context.store.files.follow(row.id, row.owner, trashed=bool(row.trashed))
     changes = {"parents"} if old.parent != row.parent else set[str]()
     if content:
         changes |= {"content", "properties"}  # new content also changes headRevisionId, which is a property
@@ -181,6 +185,24 @@ def change_file(
         changes.add("properties")
     change_log.record_change(context, old, row, changes)
     return row
+
+
+def _check_changes(context: ServiceContext, user: str, old: FileRow, row: FileRow, *, has_content: bool) -> None:
+    """Raise ApiError (403) if a user may not change a file in this way, or if a move would lift a restriction."""
+    role = effective_role(context, user, old) or Role.READER
+    before, after = (restrictions_on(context, each, role) for each in (old, row))
+    lifted = before - after if old.parent != row.parent else frozenset[str]()
+    changed = {"canModifyContent": has_content or old.mime_type != row.mime_type, "canRename": old.name != row.name}
+    denied = any(is_changed and not is_allowed(right, role, before & after) for right, is_changed in changed.items())
+    if (
+        denied
+        or not may_change_restrictions(role, json.loads(old.extra), json.loads(row.extra))
+        or any(role < RESTRICTIONS[name].changed_by for name in lifted)
+        or (old.trashed != row.trashed and not is_allowed("canTrash", role, before))
+    ):
+        raise refuse("filePermission", fileId=old.id)
+    if old.parent != row.parent:
+        check_sharing(context, user, old, "canMoveItemWithinDrive")
 
 
 def _move(context: ServiceContext, request: RequestContext, row: FileRow) -> FileRow:
@@ -207,7 +229,7 @@ def _move(context: ServiceContext, request: RequestContext, row: FileRow) -> Fil
         return row
     if row.parent is None:
         raise refuse("filePermission", decided_by=ROOT, fileId=row.id)
-    return row._replace(parent=target.id, trashed=int(bool(row.explicitly_trashed or target.trashed)))
+    return row._replace(parent=target.id, trashed=int(bool(row.explicitly_trashed) or is_in_trash_with(row, target)))
 
 
 def delete(context: ServiceContext, request: RequestContext) -> Response:
@@ -303,11 +325,12 @@ def list_files(context: ServiceContext, request: RequestContext) -> Response:
     value: FileList = {"kind": context.names.kind("fileList"), "incompleteSearch": False}
     if page.last:
         value["nextPageToken"] = encode_page_token(page.last, about, context.secret)
+    selection: dict[str, object] = {name: member for name, member in value.items() if everything or name in mask}
     if everything or "files" in mask:
         file_mask = mask.get("files") or {field_mask.STAR: field_mask.ALL}
         view = ViewContext(context, request.caller, request.http_request)
-        value["files"] = file_resources(page.rows, file_mask, view)
-    return json_response(query, {name: member for name, member in value.items() if everything or name in mask})
+        selection["files"] = file_resources(page.rows, file_mask, view)
+    return with_etag(json_response(query, selection), request.headers)
 
 
 def int_param(query: Query, name: str, default: int, maximum: int) -> int:

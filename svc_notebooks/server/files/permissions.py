@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 
 from ...core.errors.catalogue import refuse
@@ -18,7 +17,7 @@ from ..tables.permissions import PermissionRow
 from . import change_log
 from .operations import int_param, parse_fields_param, read_json, select_fields
 from .resource import ANYONE, permission_id, permission_resource, permissions_of
-from .roles import users_with_access
+from .roles import check_sharing, users_with_access
 from .rows import file_for
 
 _DEFAULT: Mask = {"kind": {}, "id": {}, "type": {}, "role": {}}
@@ -63,9 +62,9 @@ def _set_role(context: ServiceContext, row: FileRow, old: PermissionRow, role: R
 
 def _shareable_file(context: ServiceContext, request: RequestContext) -> FileRow:
     row = file_for(context, request.caller, request.file_id, Role.WRITER)
-    is_barred = row.owner != request.caller.user and json.loads(row.extra).get("writersCanShare") is False
-    if row.parent is None or is_barred:
+    if row.parent is None:
         raise refuse("filePermission", fileId=row.id)
+    check_sharing(context, request.caller.user, row)
     return row
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from hashlib import sha256
@@ -14,9 +14,11 @@ from ...core.clock import format_time, from_millis
 from ...core.field_mask import ALL, STAR, Mask, apply
 from ...core.files.fields import CAPABILITIES, FILE_FIELDS, FileField
 from ...core.files.permissions import GRANTEES, Role
+from ...core.files.rights import is_allowed
 from ...core.http.messages import Query, Request, join_url, segment
 from ...core.http.mime import extension_of
 from ...core.resources.files import File, Permission, ShortcutDetails, User
+from ...core.thread_permit import in_slices
 from ..blobs.blob_store import DamagedContent
 from ..context.access_tokens import Caller
 from ..context.external_origin import external_base_url
@@ -24,7 +26,7 @@ from ..context.service_context import ServiceContext
 from ..tables.contents import Digests
 from ..tables.files import FileRow
 from ..tables.permissions import PermissionRow
-from .roles import can_download, effective_permissions, effective_role
+from .roles import effective_permissions, effective_role, restrictions_on
 
 _log = logging.getLogger(__name__)
 
@@ -145,32 +147,16 @@ def view_path(context: ServiceContext, row: FileRow) -> str:
     return f"/file/d/{row.id}/view?usp=storagesdk"
 
 
-_MINIMUM_ROLES = {
-    "canComment": Role.COMMENTER,
-    "canCopy": Role.READER,
-    "canDelete": Role.OWNER,
-    "canDeleteChildren": Role.OWNER,
-    "canDownload": Role.READER,
-    "canListChildren": Role.READER,
-    "canTrash": Role.OWNER,
-    "canTrashChildren": Role.OWNER,
-    "canUntrash": Role.OWNER,
-}
-"""The minimum role for each capability. A capability that is not listed requires the role writer."""
-
-
 def _capabilities(file: _File) -> dict[str, bool]:
-    folder, trashed = file.row.mime_type == file.context.folder_type, bool(file.row.trashed)
-    binary, barred = file.row.size is not None, not can_download(file.row, file.role)
-    denied = {"canUntrash": not trashed, "canDownload": not binary or barred, "canReadRevisions": not binary}
-    denied["canCopy"] = folder or barred
-    if not (file.row.owner == file.caller.user or file.extra.get("writersCanShare", True)):
-        denied["canShare"] = True
-    return {
-        name: _MINIMUM_ROLES.get(name, Role.WRITER) <= file.role
-        and not denied.get(name, name in _FOLDERS_ONLY and not folder)
-        for name in CAPABILITIES
+    folder, binary = file.row.mime_type == file.context.folder_type, file.row.size is not None
+    restrictions = restrictions_on(file.context, file.row, file.role)
+    applies = {
+        **dict.fromkeys(_FOLDERS_ONLY, folder),
+        **dict.fromkeys(("canDownload", "canReadRevisions"), binary),
+        "canCopy": not folder,
+        "canUntrash": bool(file.row.trashed),
     }
+    return {name: applies.get(name, True) and is_allowed(name, file.role, restrictions) for name in CAPABILITIES}
 
 
 def _export_links(file: _File) -> dict[str, str] | None:
@@ -263,10 +249,10 @@ def file_resource(row: FileRow, mask: Mask, view: ViewContext) -> File:
     return _resource(_File(row, view), mask, _getters(tuple(mask)))
 
 
-def file_resources(rows: Iterable[FileRow], mask: Mask, view: ViewContext) -> list[File]:
-    """Return the File resources of several rows, each with the fields that a mask selects."""
+def file_resources(rows: Iterable[FileRow], mask: Mask, view: ViewContext) -> Iterator[File]:
+    """Yield the File resources of several rows, each with the fields that a mask selects."""
     getters = _getters(tuple(mask))
-    return [_resource(_File(row, view), mask, getters) for row in rows]
+    return (_resource(_File(row, view), mask, getters) for row in in_slices(rows))
 
 
 @lru_cache(maxsize=64)

@@ -42,6 +42,9 @@ from .rows import file_for
 from .simple_upload import OrphanedContent, add_content, discard_content, file_name, refuse_envelope, store_content
 from .storage_quota import check_usage
 
+_NO_308 = ("X-Upload-No-308", "X-GUploader-No-308")
+"""The headers with which a client asks for 200 instead of 308, because of a proxy or of its HTTP library."""
+
 _UNKNOWN_SESSION = "This upload session is unknown or has expired: start the upload from the beginning."
 _STATUS_QUERY = ContentRange(None)
 _OPEN, _COMPLETE, _CANCELLED = (each.value for each in (UploadState.OPEN, UploadState.COMPLETE, UploadState.CANCELLED))
@@ -329,7 +332,7 @@ def _response(context: ServiceContext, request: RequestContext, row: SessionRow,
     if decision.status == 308:
         stored_header = format_stored(decision.session.stored)
         headers = [("Range", stored_header)] if stored_header else []
-        if request.http_request.headers.get("X-Upload-No-308", "").lower() == "yes":
+        if any(request.headers.get(name, "").lower() == "yes" for name in _NO_308):
             return empty_response(200, [*headers, ("X-HTTP-Status-Code-Override", "308")])
         return empty_response(308, headers)
     if decision.status == 404:

@@ -1,4 +1,4 @@
-"""Computes a user's role from the owners and the permissions of a file and of the folders above the file."""
+"""Computes a user's role and rights from the owners, permissions and restrictions of a file and the folders above."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from ...core.errors.catalogue import refuse
 from ...core.files.permissions import Role
+from ...core.files.rights import is_allowed, restrictions_in
 from ..context.service_context import ServiceContext
 from ..tables.files import FileRow
 from ..tables.permissions import PermissionRow
@@ -21,21 +22,32 @@ def effective_role(context: ServiceContext, user: str, row: FileRow) -> Role | N
     return max(roles, default=None)
 
 
-def can_download(row: FileRow, role: Role) -> bool:
-    """Return whether a role may download, export and copy a file. Only writers may if the file forbids copying."""
-    if role >= Role.WRITER:
-        return True
-    extra = json.loads(row.extra)
-    return not (extra.get("viewersCanCopyContent") or extra.get("copyRequiresWriterPermission"))
+def restrictions_on(context: ServiceContext, row: FileRow, role: Role) -> frozenset[str]:
+    """Return the names of the restrictions of a file. Those inherited from folders do not bind the file's owner."""
+    restrictions = restrictions_in(json.loads(row.extra))
+    for ancestor in () if role is Role.OWNER else _file_and_ancestors(context, row):
+        restrictions |= restrictions_in(json.loads(ancestor.extra), inherited=True)
+    return restrictions
 
 
-def check_can_download(context: ServiceContext, user: str, row: FileRow, refusal: str) -> None:
-    """Raise ApiError (403) if a user may not download, export or copy a file (A6-05).
+def has_right(context: ServiceContext, user: str, row: FileRow, right: str) -> bool:
+    """Return whether a user has a right on a file, which is the name of a capability."""
+    role = effective_role(context, user, row)
+    return role is not None and is_allowed(right, role, restrictions_on(context, row, role))
 
-    `refusal` is the key of the error in the error catalogue.
-    """
-    if row.owner != user and not can_download(row, effective_role(context, user, row) or Role.READER):
+
+def check_right(context: ServiceContext, user: str, row: FileRow, right: str, refusal: str = "filePermission") -> None:
+    """Raise ApiError (403) with a key of the error catalogue if a user does not have a right on a file."""
+    if not has_right(context, user, row, right):
         raise refuse(refusal, fileId=row.id)
+
+
+def check_sharing(context: ServiceContext, user: str, row: FileRow, right: str = "canShare") -> None:
+    """Raise ApiError (403) if a user may not change who has access to a file, or to one of the files below a folder."""
+    check_right(context, user, row, right)
+    if row.mime_type == context.folder_type:
+        for below in context.store.files.unshareable_below(row.id, user):
+            raise refuse("filePermission", fileId=below)
 
 
 def _applies_to(grant: PermissionRow, user: str) -> bool:

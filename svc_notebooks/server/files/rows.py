@@ -195,9 +195,14 @@ def _trash_columns(context: ServiceContext, row: FileRow, into: bool, now: int) 
     if row.parent is None and into:
         raise refuse("filePermission", decided_by=ROOT, fileId=row.id)
     parent = context.store.files.get(row.parent) if row.parent else None
-    trashed = into or bool(parent and parent.trashed)
+    trashed = into or is_in_trash_with(row, parent)
     already = row.trashed_at if row.explicitly_trashed else now
     return {"explicitly_trashed": int(into), "trashed": int(trashed), "trashed_at": already if into else None}
+
+
+def is_in_trash_with(row: FileRow, parent: FileRow | None) -> bool:
+    """Return whether a folder in the trash takes a file along. Only the owner of a file may trash it."""
+    return parent is not None and bool(parent.trashed) and parent.owner == row.owner
 
 
 def save_properties(context: ServiceContext, caller: Caller, file_id: str, metadata: JSONObject) -> None:

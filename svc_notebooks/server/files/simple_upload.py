@@ -18,10 +18,13 @@ from ..tables.contents import PartRange
 from ..tables.files import FileRow
 from .conversion import ConversionRequest, conversion_for, convert, too_large
 from .operations import NewContent, change_file, check_response_params, parse_json, render_file
+from .roles import check_right
 from .rows import add_file, check_new, file_for, new_row
 from .storage_quota import check_usage
 
 JSON_ESSENCE = "application/json"
+_MULTIPART = ("multipart/related", "multipart/mixed", "multipart/form-data")
+"""The media types of a multipart upload. The interface names the first, clients of the family also send the others."""
 
 
 class OrphanedContent(NamedTuple):
@@ -119,7 +122,7 @@ class _MultipartReceiver:
 
     def read(self, body: Body) -> None:
         content_type = self._request.headers.get("Content-Type") or ""
-        if MediaType.parse(content_type).essence not in ("multipart/related", "multipart/mixed"):
+        if MediaType.parse(content_type).essence not in _MULTIPART:
             raise MultipartError("Content-Type must be multipart/related.")
         decoder = MultipartDecoder(boundary_of(content_type))
         while block := body.read(BLOCK):
@@ -174,6 +177,8 @@ def check_content(
     if not file_id:
         check_new(context, request.caller, metadata)
     conversion = conversion_for(context, request, file_id, metadata, media_type)
+    if file_id and "contentRestrictions" not in metadata:
+        check_right(context, request.caller.user, file_for(context, request.caller, file_id), "canModifyContent")
     if context.quotas:
         owner = file_for(context, request.caller, file_id).owner if file_id else request.caller.user
         check_usage(context, owner, size or 0)

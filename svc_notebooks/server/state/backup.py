@@ -21,7 +21,7 @@ from ..blobs.blob_store import BLOCK, StoredPart
 from ..blobs.checksum import crc32
 from ..database import integrity, opening_record
 from ..database.database_copy import copy_database
-from ..storage.data_directory import DATABASE, PARTS, Marker, write_marker
+from ..storage.data_directory import DATABASE, PARTS, Marker, check_kinds, write_marker
 
 _UNFINISHED = f"{DATABASE}.backup"
 _MOST_COPIES = 100
@@ -69,6 +69,7 @@ def back_up(folder: Path, target: Path, *extra: str) -> Backup:
 
 
 def _check_folders(folder: Path, target: Path) -> None:
+    check_kinds(folder)
     if not (folder / DATABASE).is_file():
         raise FileNotFoundError(f"{folder} is not a store: {DATABASE} is missing")
     if target.resolve().is_relative_to(folder.resolve()):

@@ -14,6 +14,7 @@ import atexit
 import json
 import os
 import sqlite3
+import stat
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -38,7 +39,8 @@ PARTS = "parts"
 MIGRATION = "svc-migration.json"
 """The file with the id of the source, in a folder that is the target of an unfinished migration."""
 
-_OURS = (MARKER, DATABASE, f"{DATABASE}-wal", f"{DATABASE}-journal", PARTS, ASIDE, SNAPSHOTS, RESERVE)
+_FOLDERS = (PARTS, ASIDE, SNAPSHOTS)
+_OURS = (*_FOLDERS, MARKER, _UNFINISHED, DATABASE, f"{DATABASE}-wal", f"{DATABASE}-journal", RESERVE)
 _open: set[tuple[int, int, int]] = set()
 
 _ABOUT = (
@@ -130,6 +132,7 @@ def open_folder(folder: Path, durability: Literal["process", "power"], now: floa
 def check_not_in_use(folder: Path) -> None:
     """Raise OSError if a folder is not a store, or if a service of this or another process uses the folder."""
     path = folder / DATABASE
+    check_kinds(folder)
     if not path.is_file():
         raise FileNotFoundError(f"{folder} is not a store: {DATABASE} is missing")
     status = folder.stat()
@@ -145,6 +148,7 @@ def examine(folder: Path) -> tuple[Literal["new", "marked", "unmarked"], Marker]
     OSError if the folder cannot be opened as a store.
     """
     names = {entry.name for entry in folder.iterdir()}
+    check_kinds(folder)
     new = Marker(uuid4().hex, 0, uuid4().hex, closed=False)
     if not names - HARMLESS - {_UNFINISHED}:
         return "new", new
@@ -152,8 +156,6 @@ def examine(folder: Path) -> tuple[Literal["new", "marked", "unmarked"], Marker]
         raise _refusal(folder, "it is the target of a migration that has not ended", _CONTINUE)
     if MARKER not in names and DATABASE not in names:
         raise _refusal(folder, *_foreign(names - HARMLESS))
-    if link := _link(folder, names):
-        raise _refusal(folder, f"{link} is a symbolic link", "replace the link with the file, or link the whole folder")
     marker = _marker(folder) if MARKER in names else None
     if marker and marker.openings == 0:
         return "new", marker  # the creation of the store was interrupted
@@ -195,11 +197,20 @@ def _foreign(names: set[str]) -> tuple[str, str]:
     return f"the folder is neither empty nor a store, and contains {first}{more}", advice
 
 
-def _link(folder: Path, names: set[str]) -> str | None:
-    """Return the relative path of the first file of the store that is a symbolic link, or None."""
-    ours = [folder / name for name in _OURS if name in names]
-    below = (folder / PARTS).iterdir() if PARTS in names and not (folder / PARTS).is_symlink() else ()
-    return next((str(path.relative_to(folder)) for path in (*ours, *below) if path.is_symlink()), None)
+def check_kinds(folder: Path) -> None:
+    """Raise OSError if a file of the store is a link, a FIFO or a device, without opening it: a FIFO would block."""
+    for name in _OURS:
+        below = (folder / name).iterdir() if name == PARTS and (folder / name).is_dir() else ()
+        for path in (folder / name, *below):
+            is_kind = stat.S_ISDIR if name in _FOLDERS else stat.S_ISREG
+            with suppress(FileNotFoundError, NotADirectoryError):
+                mode = path.lstat().st_mode
+                if stat.S_ISLNK(mode) or (path.parent == folder and not is_kind(mode)):
+                    kind = "a symbolic link" if stat.S_ISLNK(mode) else "of another kind than the service writes"
+                    advice = "replace the link with the file, or link the whole folder"
+                    if not stat.S_ISLNK(mode):
+                        advice = _PUT_BACK
+                    raise _refusal(folder, f"{path.relative_to(folder)} is {kind}", advice)
 
 
 def _marker(folder: Path) -> Marker:

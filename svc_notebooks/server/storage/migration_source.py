@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
+from ...core.temporary_folders import temporary_folder
 from ..blobs.blob_store import LastingBlobStore
 from ..blobs.directory import DirectoryBlobStore
 from ..database.database_copy import copy_database
@@ -36,7 +36,7 @@ def source_folder(folder: Path) -> Iterator[SourceStore]:
     state, before = examine(folder)
     if state == "new":
         raise OSError(f"{folder} is not a store")
-    with TemporaryDirectory(prefix="svc-store-") as scratch, (folder / DATABASE).open("rb") as file:
+    with temporary_folder("svc-store-") as scratch, (folder / DATABASE).open("rb") as file:
         copy = Path(scratch, DATABASE)
         copy_database(folder / DATABASE, copy)
         database = open_database(copy, "process")

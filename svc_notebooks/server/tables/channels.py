@@ -120,12 +120,13 @@ class Channels(TableGroup):
         """Return the channels on a resource that are neither stopped nor expired."""
         return [ChannelRow._make(row) for row in self._database.run(_WATCHERS, {"watched": watched, "now": now})]
 
-    def find_watched(self, top: str, now: int, *, following: bool = False) -> list[str]:
+    def find_watched(self, top: str, now: int, owner: str | None = None) -> list[str]:
         """Return the ids of the files with an active channel below a folder.
 
-        If `following` is true, return only the files that are trashed and untrashed together with the folder.
+        With an `owner`, return only the files that are trashed and untrashed together with the folder of this owner.
         """
-        return [key for (key,) in self._database.run(_WATCHED_BELOW[following], {"top": top, "now": now})]
+        values = {"top": top, "now": now} | ({"owner": owner} if owner else {})
+        return [key for (key,) in self._database.run(_WATCHED_BELOW[owner is not None], values)]
 
     def set_state(self, channel: int, state: str) -> None:
         """Set the state of the channel with the number `channel`."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Callable, Iterator
+from typing import NamedTuple, TypeAlias
 
 from sqlalchemy import and_, bindparam, delete, func, literal, literal_column, or_, select, tuple_
 
@@ -44,6 +44,7 @@ class InvitationRow(NamedTuple):
     subject: str
 
 
+_Values: TypeAlias = "dict[str, str | int]"
 _STORED = EventRow._fields[:-1]
 _COLUMNS = tuple(events.c[name] for name in EventRow._fields)
 _HERE = events.c.calendar == bindparam("calendar")
@@ -106,14 +107,6 @@ _INVITATIONS = Prepared(
 )
 
 
-def _query_sizes(most: int) -> Iterator[int]:
-    """Yield the numbers of rows of the queries for a list. The first query is small, because most pages are short."""
-    size = min(_FIRST_QUERY, most)
-    while True:
-        yield size
-        size = min(4 * size, most)
-
-
 class Events(TableGroup):
     """The table of the events of all calendars, and the table of invitations."""
 
@@ -146,34 +139,27 @@ class Events(TableGroup):
 
     def by_age(self, calendar: str, place: int, event: str, size: int) -> Iterator[EventRow]:
         """Yield the rows of a calendar after this `place` and event id, oldest first, at most `size` in each query."""
-        for few in _query_sizes(size):
-            rows = self._rows(_PAGE, calendar=calendar, place=place, key=event, size=few)
-            yield from rows
-            if len(rows) < few:
-                return
-            place, event = rows[-1].place, rows[-1].id
+        position: _Values = {"calendar": calendar, "place": place, "key": event}
+        return self._in_pages(_PAGE, size, position, lambda row: {"place": row.place, "key": row.id})
 
     def by_update(self, calendar: str, updated: int, event: str, size: int) -> Iterator[EventRow]:
         """Yield the rows of a calendar after this time of update and event id, in this order, like `by_age`."""
-        for few in _query_sizes(size):
-            rows = self._rows(_BY_UPDATE, calendar=calendar, updated=updated, key=event, size=few)
-            yield from rows
-            if len(rows) < few:
-                return
-            updated, event = rows[-1].updated, rows[-1].id
+        position: _Values = {"calendar": calendar, "updated": updated, "key": event}
+        return self._in_pages(_BY_UPDATE, size, position, lambda row: {"updated": row.updated, "key": row.id})
 
     def within(self, calendar: str, window: tuple[int, int], start: int, event: str, size: int) -> Iterator[EventRow]:
         """Yield the single events and changed instances in a window after this start and event id, in this order.
 
         The rows come from queries of at most `size` rows each.
         """
-        span = {"after": window[0], "before": window[1]}
-        for few in _query_sizes(size):
-            rows = self._rows(_WITHIN, calendar=calendar, start=start, key=event, size=few, **span)
-            yield from rows
-            if len(rows) < few:
-                return
-            start, event = rows[-1].start, rows[-1].id
+        position: _Values = {
+            "calendar": calendar,
+            "after": window[0],
+            "before": window[1],
+            "start": start,
+            "key": event,
+        }
+        return self._in_pages(_WITHIN, size, position, lambda row: {"start": row.start, "key": row.id})
 
     def recurring(self, calendar: str, seq: int = 0) -> list[EventRow]:
         """Return the recurring events of a calendar, by default all, or those whose number is greater than `seq`."""
@@ -211,12 +197,7 @@ class Events(TableGroup):
 
         A sync token contains such a number.
         """
-        for few in _query_sizes(size):
-            rows = self._rows(_SINCE, calendar=calendar, since=seq, size=few)
-            yield from rows
-            if len(rows) < few:
-                return
-            seq = rows[-1].seq
+        return self._in_pages(_SINCE, size, {"calendar": calendar, "since": seq}, lambda row: {"since": row.seq})
 
     def naming(self, text: str) -> list[EventRow]:
         """Return the events in organizers' calendars whose body contains `text`, where `_` matches any character."""
@@ -254,6 +235,22 @@ class Events(TableGroup):
     def invitations(self, size: int) -> list[InvitationRow]:
         """Return the last `size` invitations, oldest first."""
         return [InvitationRow._make(row) for row in reversed(self._database.run(_INVITATIONS, {"size": size}))]
+
+    def _in_pages(
+        self,
+        prepared: Prepared,
+        most: int,
+        position: _Values,
+        after: Callable[[EventRow], _Values],
+    ) -> Iterator[EventRow]:
+        """Yield the rows of a query after a position. The first query is small, because most pages are short."""
+        size = min(_FIRST_QUERY, most)
+        while True:
+            rows = self._rows(prepared, **position, size=size)
+            yield from rows
+            if len(rows) < size:
+                return
+            position, size = position | after(rows[-1]), min(4 * size, most)
 
     def _rows(self, prepared: Prepared, **values: str | int) -> list[EventRow]:
         return [EventRow._make(row) for row in self._database.run(prepared, values)]

@@ -66,8 +66,8 @@ def _below(*also: Any) -> CTE:
 BELOW = _below()
 """A query for the ids of all files below the folder `top`."""
 
-FOLLOWING = _below(files.c.explicitly_trashed == 0)
-"""A query for the ids of the files below the folder `top` that are trashed and untrashed together with the folder."""
+FOLLOWING = _below(files.c.explicitly_trashed == 0, files.c.owner == bindparam("owner"))
+"""A query for the ids of the files of `owner` below the folder `top` that are trashed and untrashed with the folder."""
 
 _GET = Prepared(select(*_COLUMNS).where(files.c.id == bindparam("key")))
 _ADD = inserting(files, _WRITTEN)
@@ -93,6 +93,12 @@ _DROP_BELOW = Prepared(delete(files).where(files.c.id.in_(select(BELOW.c.id))))
 _DROP = Prepared(delete(files).where(files.c.id == bindparam("key")))
 _FOREIGN_BELOW = Prepared(
     select(files.c.id).join(BELOW, files.c.id == BELOW.c.id).where(files.c.owner != bindparam("owner"))
+)
+_UNSHAREABLE_BELOW = Prepared(
+    select(files.c.id)
+    .join(BELOW, files.c.id == BELOW.c.id)
+    .where(files.c.owner != bindparam("user"), files.c.extra.contains('"writersCanShare": false'))
+    .limit(1)
 )
 _FOLLOW = Prepared(update(files).where(files.c.id.in_(select(FOLLOWING.c.id))).values(trashed=bindparam("flag")))
 _TRASHED = Prepared(
@@ -184,12 +190,16 @@ class FileTable(TableGroup):
         """Return the ids of the files below a folder that `owner` does not own, from the top down."""
         return [key for (key,) in self._database.run(_FOREIGN_BELOW, {"top": top, "owner": owner})]
 
-    def follow(self, top: str, *, trashed: bool) -> None:
-        """Set or clear the trashed flag of all files below a folder.
+    def unshareable_below(self, top: str, user: str) -> list[str]:
+        """Return the id of a file of others below a folder that only its owner may share, if there is one."""
+        return [key for (key,) in self._database.run(_UNSHAREABLE_BELOW, {"top": top, "user": user})]
 
-        Files that a user trashed directly, and everything below them, keep the flag.
+    def follow(self, top: str, owner: str, *, trashed: bool) -> None:
+        """Set or clear the trashed flag of the owner's files below a folder.
+
+        Files that the owner trashed directly, and everything below them, keep the flag.
         """
-        self._database.queue_change(_FOLLOW, {"top": top, "flag": int(trashed)})
+        self._database.queue_change(_FOLLOW, {"top": top, "owner": owner, "flag": int(trashed)})
 
     def in_trash(self, owner: str) -> list[str]:
         """Return the ids of the files of an owner that were trashed directly, not together with a folder."""

@@ -147,7 +147,11 @@ def _member(search: Member, viewer: Viewer) -> ColumnElement[bool]:
     if search.collection == "owners":
         return own
     least = Role.WRITER if search.collection == "writers" else Role.READER
-    return or_(own, files.c.id.in_(_select_granted(user.lower(), permissions.c.role >= int(least))))
+    granted: ColumnElement[bool] = files.c.id.in_(_select_granted(user.lower(), permissions.c.role >= int(least)))
+    if user.lower() != viewer.grantee:  # only writers may see the permissions of a file
+        to_viewer = _select_granted(viewer.grantee, permissions.c.role >= int(Role.WRITER))
+        granted = and_(granted, or_(files.c.owner == viewer.user, files.c.id.in_(to_viewer)))
+    return or_(own, granted)
 
 
 def _has(search: Has, viewer: Viewer) -> ColumnElement[bool]:

@@ -7,7 +7,7 @@ import select
 import socket
 import ssl
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from functools import partial
 from typing import Any, Protocol
@@ -156,14 +156,14 @@ class ServerConnection:
         except UnreadableError as error:
             with suppress(OSError):
                 send_all(self.socket, error.response(), self._new_budget(_LINGER_SECONDS))
-            if error.status in (413, 414):  # more of the head may arrive
+            if error.status in (414, 431):  # more of the head may arrive
                 self._linger()
             return False
         self._budget = self._new_budget()
         body = self._body(head)
         self.server.bodies.add(body)
         try:
-            response = self.server.handle(Request(head.method, url, headers, body))
+            response = self.server.handle(Request(head.method, url, headers, body, self._address))
             if body.aborted and self.server.stopping:
                 response = error_response(refuse("unavailable"))
             return self._send(response, head, body)
@@ -202,7 +202,11 @@ class ServerConnection:
         )
         content = response.body
         if not isinstance(content, bytes) and "Content-Length" not in response.headers:
-            stays = False  # the end of the connection marks the end of the body
+            if head.is_old:
+                stays = False  # the end of the connection marks the end of the body
+            else:
+                response = Response(response.status, response.headers.plus(("Transfer-Encoding", "chunked")), content)
+                content = _chunks(content)
         connection = "close" if not stays else "keep-alive" if head.is_old else None
         start, budget = head_bytes(response, connection=connection), self._new_budget()
         if isinstance(content, bytes):
@@ -213,7 +217,7 @@ class ServerConnection:
                 for block in content:
                     send_all(self.socket, block, budget)
             finally:
-                close_body(content)
+                close_body(response.body)
         if not stays and not body.is_over:
             self._linger()
         return stays
@@ -248,3 +252,13 @@ class ServerConnection:
     def _shut_down_tls(self) -> None:
         if isinstance(self.socket, TlsSocket):
             self.socket.close_notify()
+
+
+def _chunks(blocks: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield a response body of unknown length in the chunked transfer coding (RFC 9112, 7.1)."""
+    for block in blocks:
+        if block:
+            yield b"%x\r\n" % len(block)
+            yield block
+            yield b"\r\n"
+    yield b"0\r\n\r\n"

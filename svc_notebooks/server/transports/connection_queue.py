@@ -12,10 +12,11 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Callable
-from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from threading import Condition, Event, RLock
 from typing import Any, Generic, Protocol, TypeVar
+
+from ...core.thread_permit import Released
 
 PERMITS = 2
 BRIEF_SECONDS = 0.003
@@ -68,17 +69,24 @@ class _Paused:
     def __exit__(self, *error: object) -> None:
         self._queue.resume(self._lane)
 
+    @property
+    def others_wait(self) -> bool:
+        return self._queue.others_wait(self._lane)
+
 
 class ReadyQueue(Generic[T]):
     """The queue from which threads take connections, lane after lane.
 
     One thread runs at a time, or `PERMITS` threads if one of them has run for `BRIEF_SECONDS`, and one for each lane. A
     thread that runs for `LONG_SECONDS`, as for a long query, does not count, but each lane can have only one such
-    thread, and all lanes `PERMITS` of them. At most `share` threads have connections of the same lane.
+    thread, and all lanes `PERMITS` of them. At most `share` threads have connections of the same lane. `look` adds the
+    connections whose requests have arrived.
     """
 
-    def __init__(self, share: int, clock: Callable[[], float] = time.monotonic) -> None:
-        self._share, self._clock = share, clock
+    def __init__(
+        self, share: int, clock: Callable[[], float] = time.monotonic, look: Callable[[], None] = lambda: None
+    ) -> None:
+        self._share, self._clock, self._look = share, clock, look
         self._idle = self._occupied = self._extra = self._turn = 0
         self._lane_by_name: dict[str, _Lane[T]] = {}
         self._waiting: dict[str, _Lane[T]] = {}
@@ -112,7 +120,18 @@ class ReadyQueue(Generic[T]):
                     self._changed.notify(self._assign())
             return None if self._closed else self._assigned.popleft()
 
-    def paused(self, lane: str) -> AbstractContextManager[None]:
+    def others_wait(self, lane: str) -> bool:
+        """Look for new requests. Return True if connections or threads of other lanes wait.
+
+        Otherwise the thread runs on as if it had got a new permit, so that it does not count as long.
+        """
+        self._look()
+        if len(self._waiting) > (lane in self._waiting):
+            return True
+        self._lane_by_name[lane].since = self._clock()
+        return False
+
+    def paused(self, lane: str) -> Released:
         """Return a context manager that returns the permit of a thread, and waits for a permit at the end of its block.
 
         It can be used for several blocks.

@@ -78,7 +78,7 @@ class Control:
 
     def _check(self, request: Request, context: ServiceContext) -> None:
         check_host(request, context)
-        check_same_origin(request, context)
+        check_same_origin(request, context, configured=self._service.provider is None)
         if provider := self._service.provider:
             return check_admin(provider, self._service.class_view.credential(request))
         if accounts := self._service.class_view.accounts:

@@ -34,11 +34,11 @@ _REASONS = {
     400: "the first line must have a method in capital letters, an address and a version, such as "
     "GET /storage/v3/files HTTP/1.1, and end with CR LF",
     408: "the request did not arrive in time",
-    413: f"the first line and the headers have more than {MAX_HEAD_SIZE} bytes",
+    431: f"the first line and the headers have more than {MAX_HEAD_SIZE} bytes",
     414: f"the first line has more than {MAX_HEAD_SIZE} bytes",
     505: "the version must be HTTP/1.1 or HTTP/1.0",
 }
-_ERROR_KEYS = {408: "requestTimeout", 413: "uploadTooLarge", 414: "uriTooLong", 501: "notImplemented"}
+_ERROR_KEYS = {408: "requestTimeout", 414: "uriTooLong", 431: "headersTooLarge", 501: "notImplemented"}
 
 
 class UnreadableError(Exception):
@@ -105,7 +105,7 @@ def read_head(data: bytes) -> RequestHead:
     if len(first) > MAX_HEAD_SIZE:
         raise UnreadableError(414)
     if len(data) > MAX_HEAD_SIZE:
-        raise UnreadableError(413)
+        raise UnreadableError(431)
     match = _REQUEST_LINE.fullmatch(first)
     if not match:
         raise UnreadableError(400)
@@ -126,7 +126,7 @@ def _read_header_block(lines: bytes, *, is_old: bool) -> HeaderBlock:
     except ValueError as error:
         raise UnreadableError(400, str(error)) from None
     if len(headers.pairs) > _MAX_HEADERS:
-        raise UnreadableError(400, f"there are more than {_MAX_HEADERS} headers")
+        raise UnreadableError(431, f"there are more than {_MAX_HEADERS} headers")
     values = headers.by_name()
     length, is_chunked = _read_framing(values, is_old=is_old)
     expects_continue = not is_old and "expect" in values and values["expect"][-1].lower() == "100-continue"

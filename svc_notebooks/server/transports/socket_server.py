@@ -98,7 +98,7 @@ class SocketServer:
         self.draining = self.stopping = False
         self._address = host, port
         self._min_threads, self._max_threads = threads, max(threads, MAX_THREADS)
-        self._queue: ReadyQueue[ServerConnection] = ReadyQueue(share=max(1, self._max_threads // 4))
+        self._queue: ReadyQueue[ServerConnection] = ReadyQueue(max(1, self._max_threads // 4), look=self._look)
         self._threads: list[Thread] = []
         self._open: WeakSet[ServerConnection] = WeakSet()
         self._selector, self._lock = selectors.DefaultSelector(), Lock()
@@ -178,10 +178,14 @@ class SocketServer:
 
     def has_other_requests(self) -> bool:
         """Look for new requests, at most once in a millisecond while some wait. Return True if requests wait."""
-        is_due = not self._queue.is_waiting or time.monotonic() >= self._next_look
-        if is_due and len(self._selector.get_map()) > 1:
-            self._collect_ready(0)
+        if not self._queue.is_waiting or time.monotonic() >= self._next_look:
+            self._look()
         return self._queue.is_busy
+
+    def _look(self) -> None:
+        """Collect the requests that have arrived, without waiting."""
+        if len(self._selector.get_map()) > 1:
+            self._collect_ready(0)
 
     @property
     def accepts_connections(self) -> bool:

@@ -50,7 +50,8 @@ def _request(environ: WSGIEnvironment) -> Request:
     url = f"{environ['wsgi.url_scheme']}://{authority}:{environ.get('SERVER_PORT', '80')}{_target(environ)}"
     headers = _headers(environ)
     has_body = "Content-Length" in headers or "Transfer-Encoding" in headers
-    return Request(environ["REQUEST_METHOD"], url, headers, _Input(environ["wsgi.input"]) if has_body else b"")
+    body = _Input(environ["wsgi.input"]) if has_body else b""
+    return Request(environ["REQUEST_METHOD"], url, headers, body, environ.get("REMOTE_ADDR", ""))
 
 
 def _target(environ: WSGIEnvironment) -> str:

@@ -10,7 +10,7 @@ import hmac
 from html import escape
 from http.cookies import CookieError, SimpleCookie
 
-from ...core.api.operations import ALL_SCOPES
+from ...core.api.operations import ALL_SCOPES, CONTENT, READ
 from ...core.auth.oauth import OAuthError
 from ...core.errors.catalogue import ApiError, refuse
 from ...core.http.messages import Query, Request, Response
@@ -27,6 +27,9 @@ CLIENT = "browser"
 SIGN_IN = "/signin"
 _LIFETIME = 12 * 3600
 
+ANONYMOUS = Caller("", "", READ | CONTENT, False, None)
+"""The caller of a page that nobody has signed in to. It may see the files that are shared with anyone."""
+
 
 def session_user(request: PublicRequest) -> Caller | None:
     """Return the caller of a request by its access token, or else by the session cookie.
@@ -36,6 +39,15 @@ def session_user(request: PublicRequest) -> Caller | None:
     if "Authorization" in request.http_request.headers or request.query.get("access_token"):
         return request.token_verifier.caller(request.http_request.headers.by_name(), request.query)
     return _session(request)
+
+
+def signed_in_user(request: PublicRequest) -> str:
+    """Return the user whose limits a request counts against, or "" if nobody is signed in."""
+    try:
+        caller = session_user(request)
+    except ApiError:
+        return ""
+    return caller.user if caller else ""
 
 
 def _session(request: PublicRequest) -> Caller | None:

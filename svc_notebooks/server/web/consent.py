@@ -12,8 +12,8 @@ from ...core.auth.oauth import GRANTS, OAuthError, is_verifier, matches_redirect
 from ...core.http.messages import Query, Response
 from ...core.resources.errors import AuthorizationServer
 from ..auth.grants import new_code, scope_uri, scopes_of
-from ..context.access_tokens import Caller
-from ..context.external_origin import external_base_url
+from ..context.access_tokens import IDENTITY_SCOPES, Caller
+from ..context.csrf import own_base_url
 from ..context.html import html_page, redirect
 from ..context.public_request import PublicRequest, no_store_json, oauth_error_response, unique_parameters
 from ..tables.oauth import ClientRow
@@ -52,7 +52,8 @@ def _read_authorization(request: PublicRequest) -> _Authorization:
         raise OAuthError("invalid_request", "there is no OAuth client with this client_id.")
     registered, redirect = client.redirects.split(), params.get("redirect_uri", "")
     if not any(matches_redirect(uri, redirect) for uri in registered):
-        raise OAuthError("invalid_request", "redirect_uri is not registered for this client.")
+        known = ", ".join(registered) or "none"
+        raise OAuthError("invalid_request", f"redirect_uri is not registered for this client; registered: {known}.")
     return _Authorization(client, redirect, params.get("state"), params)
 
 
@@ -71,7 +72,7 @@ def _respond(request: PublicRequest, authorization: _Authorization) -> Response:
         raise OAuthError("login_required", "no user is signed in, and prompt=none does not allow a sign-in page.", 400)
     if caller is None:
         return sign_in_page(request, "/authorize?" + str(request.query))
-    scopes = [scope for scope in requested if scope in caller.scopes]
+    scopes = [scope for scope in requested if scope in caller.scopes or scope in IDENTITY_SCOPES]
     if request.method == "POST":
         form = request.form()
         if not hmac.compare_digest(form.get("signature", "").encode(), signature(request).encode()):
@@ -85,7 +86,16 @@ def _respond(request: PublicRequest, authorization: _Authorization) -> Response:
         raise OAuthError("invalid_scope", "the user cannot grant any of the requested scopes.")
     client, redirect_uri = authorization.client, authorization.redirect
     entry.user, entry.client, entry.scopes = caller.user, client.id, frozenset(scopes)
-    code = new_code(request, caller.user, client, scopes, redirect_uri, challenge=challenge, method=method)
+    code = new_code(
+        request,
+        caller.user,
+        client,
+        scopes,
+        redirect_uri,
+        challenge=challenge,
+        method=method,
+        nonce=params.get("nonce", ""),
+    )
     return _redirect_back(authorization, {"code": code})
 
 
@@ -146,7 +156,7 @@ def _redirect_back(authorization: _Authorization, answer: dict[str, str]) -> Res
 
 def metadata(request: PublicRequest) -> Response:
     """Return the JSON response with the addresses of the OAuth endpoints, for OAuth libraries (RFC 8414)."""
-    base = external_base_url(request.http_request, request.context)
+    base = own_base_url(request.http_request, request.context)
     document: AuthorizationServer = {
         "issuer": base,
         "authorization_endpoint": f"{base}/authorize",

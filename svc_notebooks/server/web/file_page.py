@@ -21,10 +21,10 @@ from ..context.service_context import RequestContext, ServiceContext
 from ..files.conversion import render_document
 from ..files.download import download
 from ..files.resource import view_path
-from ..files.roles import can_download, effective_role
+from ..files.roles import has_right
 from ..files.rows import file_for, is_document, visible_role
 from ..tables.files import FileRow
-from .browser_session import account_bar, session_user, sign_in_page
+from .browser_session import ANONYMOUS, account_bar, session_user, sign_in_page
 from .content_headers import link_headers
 
 _PICTURES = ("image/png", "image/jpeg", "image/gif", "image/webp", "image/bmp")
@@ -44,8 +44,7 @@ def describe_file(context: ServiceContext, user: str, row: FileRow) -> str:
 
 
 def _download_link(context: ServiceContext, user: str, row: FileRow) -> str:
-    held = effective_role(context, user, row)
-    if held is None or not can_download(row, held):
+    if not has_right(context, user, row, "canDownload"):
         return '<p class="warning">The editors of this file do not let its readers download or copy it.</p>'
     if row.size is None:
         return ""
@@ -70,6 +69,8 @@ def preview(context: ServiceContext, caller: Caller, row: FileRow) -> str:
     """Return the content of a file as HTML, or "" if a page cannot show it or the caller may not read it."""
     scoped = caller.with_scopes(CONTENT)
     if row.abusive or scoped.scopes.isdisjoint(CONTENT) or visible_role(context, scoped, row) is None:
+        return ""
+    if not has_right(context, caller.user, row, "canDownload"):
         return ""
     if row.size is None:
         return _document(context, row, caller.user) if is_document(context, row.mime_type) else ""
@@ -97,7 +98,6 @@ def _document(context: ServiceContext, row: FileRow, user: str) -> str:
     return f'<iframe sandbox title="{escape(row.name)}" srcdoc="{escape(html.decode("utf-8", "replace"))}"></iframe>'
 
 
-_ANONYMOUS = Caller("", "", READ | CONTENT, False, None)
 _PAGE_OPERATION = Operation("files.page", (), (), READ, decided_by="A6-08")
 
 _TITLES = {401: "Sign in first", 403: "Permission denied", 404: "File not found, or not shared with you"}
@@ -143,7 +143,7 @@ def content(request: PublicRequest) -> Response:
 def _caller(request: PublicRequest) -> Caller:
     caller = session_user(request)
     if caller is None:
-        return _ANONYMOUS
+        return ANONYMOUS
     entry = request.journal_entry
     entry.user, entry.client, entry.scopes = caller.user, caller.client, caller.scopes
     return require_scopes(caller, READ, _PAGE_OPERATION)

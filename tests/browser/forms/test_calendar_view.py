@@ -193,6 +193,24 @@ def test_a_narrow_week_is_a_list_of_days(lab, open_view):
     expect(item(page, "Talk, Monday 2 November 2026, 10:00 to 11:00")).to_be_visible()
 
 
+def test_events_that_begin_together_are_readable(lab, open_view):
+    together = """for n in range(4):
+    svc.create_event(f"Review {n + 1}", start="2026-11-06 10:00", end=f"2026-11-06 11:{n}0", **berlin)
+view = """
+    page = open_view("calendar-together.ipynb", cell=CELL.replace("view = ", together))
+    widths = "nodes => nodes.map((node) => node.getBoundingClientRect().width)"
+    for width in (1300, 800):
+        page.set_viewport_size({"width": width, "height": 1250})
+        expect(page.get_by_role("grid").get_by_role("button", name="Review")).to_have_count(1)
+        lab.screenshot(page, f"calendar-together-{width}", ".svc-form")
+        assert min(page.locator(".svc-timed").evaluate_all(widths)) > 50
+
+    page.get_by_role("button", name="3 more on Friday 6 November 2026: show the day").click()
+
+    expect(page.get_by_role("grid").get_by_role("button", name="Review")).to_have_count(4)
+    lab.screenshot(page, "calendar-together-day", ".svc-form")
+
+
 def test_the_month_by_mouse(lab, open_view):
     page = open_view("calendar-month.ipynb", "month")
     lab.screenshot(page, "calendar-month", ".svc-form")

@@ -1,6 +1,7 @@
 """The list of the file browser in a real JupyterLab: order, search, type ahead, dropped files, a large folder."""
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.browser.keyboard import tab_to
 
@@ -126,16 +127,19 @@ def test_a_double_click_opens_what_it_began_on(opened, lab):
 def test_the_focus_goes_to_the_list_when_a_button_becomes_disabled(opened, lab):
     page = opened
     row(page, "banana.txt").click()
-    page.get_by_text("Details of banana.txt").wait_for()
-    page.get_by_role("button", name="Trash", exact=True).focus()
+    trash = page.get_by_role("button", name="Trash", exact=True)
+    expect(trash).to_be_enabled()
+    trash.focus()
     page.keyboard.press("Enter")
     says(page, "Moved 1 file to the trash.")
     page.locator(".svc-grid tbody tr:focus").wait_for()
-    assert page.get_by_role("button", name="Trash", exact=True).is_disabled()
+    assert trash.is_disabled()
     page.keyboard.press("Home")
     page.keyboard.press("Enter")
     page.get_by_text("My files / Data").wait_for()
-    page.get_by_role("button", name="Up", exact=True).focus()
+    up = page.get_by_role("button", name="Up", exact=True)
+    expect(up).to_be_enabled()
+    up.focus()
     page.keyboard.press("Enter")
     row(page, "apple.txt").wait_for()
 

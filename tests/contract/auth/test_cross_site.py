@@ -155,16 +155,21 @@ def test_an_access_token_is_worth_nothing_as_the_cookie(wire: Wire) -> None:
     assert b"is signed in as" not in stranger.open("/signin").body
 
 
-@pytest.mark.spec("T-01", "T-01b")
-@pytest.mark.parametrize("scheme, secure", [("http", False), ("https", True)])
-def test_the_cookie_goes_only_where_it_must(wire: Wire, scheme: str, secure: bool) -> None:
-    person = WebUser(wire)
-    host = urlsplit(wire.base_url).netloc
-    headers = {**FORM, "X-Forwarded-Proto": scheme, "Origin": f"{scheme}://{host}"}
-    answer = person.send("POST", "/signin", b"user=ada@svc.example",
-                         **{name.replace("-", "_"): value for name, value in headers.items()})  # fmt: skip
+class TestBehindAProxy:
+    @pytest.fixture
+    def policy(self) -> Policy:
+        return Policy(trust_forwarded=True, browser_sign_in="choose")
 
-    attributes = {part.strip().lower() for part in answer.headers["Set-Cookie"].split(";")[1:]}
-    assert {"httponly", "samesite=lax", "path=/"} <= attributes
-    assert ("secure" in attributes) is secure
-    assert not any(attribute.startswith("domain") for attribute in attributes)
+    @pytest.mark.spec("T-01", "T-01b")
+    @pytest.mark.parametrize("scheme, secure", [("http", False), ("https", True)])
+    def test_the_cookie_goes_only_where_it_must(self, wire: Wire, scheme: str, secure: bool) -> None:
+        person = WebUser(wire)
+        host = urlsplit(wire.base_url).netloc
+        headers = {**FORM, "X-Forwarded-Proto": scheme, "Origin": f"{scheme}://{host}"}
+        answer = person.send("POST", "/signin", b"user=ada@svc.example",
+                             **{name.replace("-", "_"): value for name, value in headers.items()})  # fmt: skip
+
+        attributes = {part.strip().lower() for part in answer.headers["Set-Cookie"].split(";")[1:]}
+        assert {"httponly", "samesite=lax", "path=/"} <= attributes
+        assert ("secure" in attributes) is secure
+        assert not any(attribute.startswith("domain") for attribute in attributes)

@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from svc_notebooks.core.http.messages import Disconnected
+from svc_notebooks.core.http.messages import Disconnected, Headers, Request, close_body
 from svc_notebooks.core.policy import Policy
+from svc_notebooks.server.dispatch import batch
 from svc_notebooks.server.service import Service, open_service
 from tests.contract.calendar_client import SEMINAR
 from tests.contract.conftest import Answer, InProcess, Wire
@@ -225,3 +226,36 @@ def test_without_extensions_there_is_nothing_at_the_address(without_extensions: 
     unknown = without_extensions.send("POST", "/batch/unknown", b"")
 
     assert (refused.status, refused.body) == (unknown.status, unknown.body) == (404, unknown.body)
+
+
+def unread(service: Service, *parts: str) -> Any:
+    """The blocks of a response that is not yet read."""
+    text = "".join(f"--b\r\n{part}\r\n" for part in parts) + "--b--\r\n"
+    headers = {"Content-Type": "multipart/mixed; boundary=b", "Authorization": f"Bearer {service.sign_in()}"}
+    length = ("Content-Length", str(len(text)))
+    request = Request("POST", f"https://svc.test{STORAGE}", Headers([*headers.items(), length]), text.encode())
+    return service.handle(request).body
+
+
+def test_a_request_is_performed_when_the_client_has_read_the_responses_before(service: Service) -> None:
+    create = part("POST /storage/v3/files", {"name": "x"}, headers=JSON)
+
+    blocks = unread(service, create, create, create)
+    next(blocks)
+    close_body(blocks)
+
+    assert [row["operation"] for row in service.journal()] == ["batch.storage", "files.create"]
+
+
+def test_the_batches_of_a_user_share_a_budget(service: Service, monkeypatch: pytest.MonkeyPatch, wire: Wire) -> None:
+    about = part("GET /storage/v3/about?fields=user")
+    monkeypatch.setattr(batch, "_MAX_RESPONSE", 100)
+    monkeypatch.setattr(batch, "_BATCHES_OF_USER", 2)
+
+    running = unread(service, about, about)
+    next(running)
+    own = [status for _, status, _ in responses(send(wire, STORAGE, about, about))]
+    close_body(running)
+    later = [status for _, status, _ in responses(send(wire, STORAGE, about))]
+
+    assert (own, later) == ([200, 413], [200])

@@ -8,7 +8,7 @@ import pytest
 
 from svc_notebooks.core.policy import Policy
 from svc_notebooks.server.service import open_service
-from tests.contract.calendar_client import ADA, BOB, WEEKLY, CalendarClient, accepted, guests, refusal
+from tests.contract.calendar_client import ADA, BOB, WEEKLY, CalendarClient, accepted, guests, path, refusal
 from tests.contract.conftest import InProcess, Wire
 
 QUERY = "/calendar/v3/freeBusy"
@@ -116,6 +116,7 @@ def test_more_calendars_than_requested_have_an_error(wire: Wire) -> None:
         ({"timeMax": NOVEMBER["timeMin"]}, (400, "timeRangeEmpty", "timeMax")),
         ({"timeZone": "Mars"}, (400, "invalid", "timeZone")),
         ({"items": {}}, (400, "invalid", "items")),
+        ({"items": [{"id": "primary"}] * 1001}, (400, "invalid", "items")),
         ({"items": [{"id": "primary"}, {"id": 5}]}, (400, "invalid", "items[1].id")),
         ({"calendarExpansionMax": 51}, (400, "invalid", "calendarExpansionMax")),
         ({"groupExpansionMax": True}, (400, "invalid", "groupExpansionMax")),
@@ -156,3 +157,57 @@ def test_without_extensions_the_path_is_unknown() -> None:
         refused, unknown = ada.call("POST", QUERY, NOVEMBER), ada.call("POST", "/calendar/v3/unknown", NOVEMBER)
 
     assert (refused.status, refused.body) == (404, unknown.body)
+
+
+# -- days in the zone of the calendar ---------------------------------------------------------------------------------
+
+DAY = {"start": {"date": "2026-11-10"}, "end": {"date": "2026-11-11"}}
+DAYS = {**DAY, "recurrence": ["RRULE:FREQ=DAILY;INTERVAL=3;COUNT=3"]}
+
+
+def set_zone(client: CalendarClient, name: str) -> None:
+    accepted(client.call("PATCH", f"/calendar/v3/calendars/{client.calendar}", {"timeZone": name}))
+
+
+def in_other_zone(wire: Wire, ada: CalendarClient) -> CalendarClient:
+    set_zone(ada, "Pacific/Auckland")
+    return ada
+
+
+def in_other_calendar(wire: Wire, ada: CalendarClient) -> CalendarClient:
+    created = ada.call("POST", "/calendar/v3/calendars", {"summary": "Other", "timeZone": "Pacific/Auckland"})
+    other = CalendarClient(wire, calendar=accepted(created)["id"])
+    for each in ada.items(singleEvents=False):
+        if "recurringEventId" not in each:
+            accepted(ada.call("POST", f"{path('primary', each['id'])}/move", destination=other.calendar))
+    return other
+
+
+def of_a_guest(wire: Wire, ada: CalendarClient) -> CalendarClient:
+    bob = CalendarClient(wire, BOB)
+    set_zone(bob, "Pacific/Auckland")
+    for each in ada.items():
+        if "recurringEventId" not in each:
+            accepted(ada.patch(each["id"], {"attendees": guests(BOB)}))
+    return bob
+
+
+@pytest.mark.parametrize("change", [in_other_zone, in_other_calendar, of_a_guest])
+@pytest.mark.parametrize("fields", [DAY, DAYS], ids=["single", "series"])
+def test_days_begin_in_the_zone_of_the_calendar(wire: Wire, fields: Any, change: Any) -> None:
+    ada = CalendarClient(wire)
+    set_zone(ada, "America/Los_Angeles")
+    made = ada.made(fields)
+    if "recurrence" in fields:
+        accepted(ada.patch(f"{made['id']}_20261113", {"summary": "changed"}))
+    days = [10, 13, 16] if "recurrence" in fields else [10]
+
+    calendar = change(wire, ada)
+
+    name = calendar.user if calendar.calendar == "primary" else calendar.calendar
+    found = busy(calendar, name)["calendars"][name]["busy"]
+    assert found == [{"start": f"2026-11-{day - 1:02}T11:00:00Z", "end": f"2026-11-{day:02}T11:00:00Z"} for day in days]
+    for day in days:
+        window = {"timeMin": f"2026-11-{day - 1:02}T11:00:00Z", "timeMax": f"2026-11-{day - 1:02}T11:00:01Z"}
+        listed = calendar.items(singleEvents=True, orderBy="startTime", **window)
+        assert [each["start"]["date"] for each in listed] == [f"2026-11-{day}"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 
@@ -288,6 +289,16 @@ def test_words_are_searched_in_every_field(ada: CalendarClient, words: str, summ
     ada.made(summary="seminar", extendedProperties={"private": {"nothing": "nothing"}})
 
     assert ada.summaries(q=words) == summaries
+
+
+@pytest.mark.parametrize(
+    "name, values",
+    [("q", [" ".join(map(str, range(101)))]), ("privateExtendedProperty", [f"{n}=1" for n in range(101)])],
+)
+def test_events_are_searched_for_at_most_100_words(ada: CalendarClient, name: str, values: list[str]) -> None:
+    answer = ada.call("GET", "/calendar/v3/calendars/primary/events?" + urlencode([(name, value) for value in values]))
+
+    assert refusal(answer) == (400, "invalidParameter", name)
 
 
 @pytest.mark.parametrize("stored, words", [("\u00dcbung", "u\u0308bung"), ("U\u0308bung", "\u00fcbung")])

@@ -27,6 +27,17 @@ def test_an_event_is_created_in_the_zone_of_the_calendar(wire: Wire) -> None:
     assert ada.read(event["id"]) == event
 
 
+def test_the_parameters_may_be_a_form(wire: Wire) -> None:
+    form = {"Content-Type": "application/x-www-form-urlencoded"}
+    other = accepted(CalendarClient(wire).call("POST", "/calendar/v3/calendars", {"summary": "Other"}))["id"]
+
+    made = wire.send("POST", path("primary", "quickAdd"), b"text=Caf%C3%A9+2026-11-05&fields=id,summary", form).json
+    moved = wire.send("POST", path("primary", made["id"], "move"), f"destination={other}".encode(), form)
+
+    assert (made["summary"], list(made)) == ("Café", ["id", "summary"])
+    assert moved.json["organizer"]["email"] == other
+
+
 def test_a_series_is_created(wire: Wire) -> None:
     ada = CalendarClient(wire)
 

@@ -101,11 +101,23 @@ def test_another_form_of_target_is_refused(wire: OverSocket, target: str) -> Non
         (f"GET {FILES} HTTP/2.0\r\nHost: x\r\n\r\n", 505, "HTTP/1.1 or HTTP/1.0"),
         (f"GET {FILES} HTTP/0.9\r\nHost: x\r\n\r\n", 505, "HTTP/1.1 or HTTP/1.0"),
         (f"GET /{'x' * 70_000} HTTP/1.1\r\n", 414, "65536 bytes"),
-        (f"GET {FILES} HTTP/1.1\r\nX: {'x' * 70_000}\r\n", 413, "65536 bytes"),
+        (f"GET {FILES} HTTP/1.1\r\nX: {'x' * 70_000}\r\n", 431, "65536 bytes"),
+        (f"GET {FILES} HTTP/1.1\r\n" + "X: y\r\n" * 201 + "\r\n", 431, "200 headers"),
         (f"GET {FILES} HTTP/1.1\r\nno header\r\n\r\n", 400, "is not a header line"),
         (f"GET {FILES} HTTP/1.1\r\n\r\n", 400, "one Host header"),
     ],
-    ids=["small letters", "no version", "LF", "2.0", "0.9", "long address", "long header", "no colon", "no host"],
+    ids=[
+        "small letters",
+        "no version",
+        "LF",
+        "2.0",
+        "0.9",
+        "long address",
+        "long header",
+        "many headers",
+        "no colon",
+        "no host",
+    ],
 )
 def test_an_unreadable_request_gets_an_error_that_names_the_problem(
     wire: OverSocket, start: str, status: int, word: str

@@ -278,7 +278,8 @@ def bomb() -> bytes:
 
 @pytest.mark.parametrize("target", [MEDIA, FILES, MULTIPART, "/token", "/batch/storage/v3"])
 def test_a_bomb_is_413(wire: Wire, bomb: bytes, target: str) -> None:
-    headers = {"Content-Type": "multipart/related; boundary=b" if target == MULTIPART else "text/csv"}
+    types = {MULTIPART: "multipart/related; boundary=b", "/batch/storage/v3": "multipart/mixed; boundary=b"}
+    headers = {"Content-Type": types.get(target, "text/csv")}
 
     answer = wire.send("POST", target, bomb, headers | {"Content-Encoding": "gzip"})
 

@@ -14,9 +14,9 @@ import pypdf
 import pypdfium2
 import pytest
 
-from svc_notebooks.convert.document import pdf, read, tex_formulas
+from svc_notebooks.convert.document import pdf, read
 from svc_notebooks.convert.document.model import Document, paragraph
-from svc_notebooks.convert.engines import fonts, glyphs, typst
+from svc_notebooks.convert.engines import fonts, typst
 from svc_notebooks.convert.job import ConversionError, Job
 from tests.convert import sources
 
@@ -249,9 +249,9 @@ class TestFonts:
         (tmp_path / "a.ttf").write_bytes(font_file([(0x41, 0x5A), (0x3B1, 0x3B1)], format, head))
         (tmp_path / "b.ttf").write_bytes(font_file([], format, head).replace(b"cmap", b"glyf"))
 
-        assert glyphs.character_ranges(str(tmp_path / "a.ttf"), 0) == [(0x41, 0x5A), (0x3B1, 0x3B1)]
-        assert glyphs.character_ranges(str(tmp_path / "b.ttf"), 0) == []
-        assert glyphs.character_ranges(str(tmp_path / "none.ttf"), 0) == []
+        assert fonts.character_ranges(str(tmp_path / "a.ttf"), 0) == [(0x41, 0x5A), (0x3B1, 0x3B1)]
+        assert fonts.character_ranges(str(tmp_path / "b.ttf"), 0) == []
+        assert fonts.character_ranges(str(tmp_path / "none.ttf"), 0) == []
 
     def test_a_script_has_a_font_only_if_the_font_has_its_letters(self, tmp_path, monkeypatch) -> None:
         """Many fonts claim scripts in their table OS/2 of which they have no letter."""
@@ -294,7 +294,7 @@ def test_a_template_that_fails_is_a_conversion_error(job: Job, monkeypatch: pyte
 
 @pytest.mark.parametrize("formula", ['std.read("data.json")', 'std.eval("1")'])
 def test_formulas_cannot_read_files(formula: str) -> None:
-    assert tex_formulas._compilable([formula, "x^2"]) == {"x^2"}
+    assert pdf._compilable([formula, "x^2"]) == {"x^2"}
 
 
 def test_a_long_table_head_continues_on_the_next_page(job: Job) -> None:

@@ -33,8 +33,8 @@ from svc_notebooks.convert.presentation.model import (
     TextRun,
 )
 from svc_notebooks.convert.presentation.pptx import read, write
-from svc_notebooks.convert.presentation.pptx.colors import color, fill
-from svc_notebooks.convert.presentation.pptx.geometry import freeform_paths
+from svc_notebooks.convert.presentation.pptx.shapes import freeform_paths
+from svc_notebooks.convert.presentation.pptx.slide_theme import color, fill
 from tests.convert.presentation import decks
 
 pytestmark = pytest.mark.spec("A5-01")

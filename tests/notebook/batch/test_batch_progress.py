@@ -6,7 +6,7 @@ import pytest
 
 import svc_notebooks as svc
 from svc_notebooks.notebook import frontend
-from svc_notebooks.notebook.batch import displays
+from svc_notebooks.notebook.batch import progress as displays
 from svc_notebooks.notebook.batch.counts import Counts
 from svc_notebooks.notebook.batch.progress import BatchProgress, showing
 from svc_notebooks.notebook.byte_sizes import MIB
@@ -37,9 +37,9 @@ def shown(monkeypatch):
     return displayed
 
 
-def progress_of(clock, rows, sizes=None, *, progress=None, rate=lambda now: None):
+def progress_of(clock, rows, sizes=None, *, progress=None):
     counts = Counts(rows, "files", sizes)
-    return BatchProgress(counts, "Upload", progress, patience=2.0, elapsed=clock, rate=rate)
+    return BatchProgress(counts, "Upload", progress, patience=2.0, elapsed=clock)
 
 
 def test_the_text_has_files_bytes_speed_time_left_and_failures():
@@ -126,12 +126,6 @@ def test_a_single_row_gets_no_bar_because_of_its_time(clock, shown):
         progress.end(0, failed=False)
 
     assert shown == []
-
-
-def test_the_bar_shows_the_rate_of_a_session_that_is_slowed(clock, shown):
-    with showing(progress_of(clock, 2, progress=True, rate=lambda now: 9.04)) as progress:
-        progress.end(0, failed=False)
-        assert shown[0].status == "1 of 2 files, slowed to 9.0 requests/s"
 
 
 def test_an_interrupt_leaves_the_last_text_and_no_button(clock, shown):

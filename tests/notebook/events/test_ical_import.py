@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 
 import svc_notebooks as svc
+from svc_notebooks.client.events import ical_times
 from svc_notebooks.core.errors.errors import NotFound
 
 BERLIN = "Europe/Berlin"
@@ -330,6 +331,28 @@ def test_what_cannot_be_used_is_left_out_and_noted(lab: svc.Sandbox, term: str, 
     assert [f"{start:%m-%d %H:%M}" for start in found] == starts
 
 
+def test_after_many_searches_for_its_zones_a_file_keeps_its_instants(lab, term: str, monkeypatch):
+    monkeypatch.setattr(ical_times, "_MAX_SEARCHES", 0)
+    event = "UID:a@b\nDTSTART;TZID=Customized Time Zone:20120305T100000\nDURATION:PT1H"
+
+    imported = svc.import_events(file(event, head=OLD_RULES), calendar=term)
+
+    assert imported["start"].item().tz_convert("America/Los_Angeles").hour == 10
+    assert "more than 0 time zones of its own" in imported["notes"].item()
+
+
+@pytest.mark.parametrize("rule", ["", "RRULE:FREQ=SECONDLY\n"])
+def test_a_zone_of_many_changes_is_read_in_part(lab, term: str, rule: str):
+    change = f"BEGIN:STANDARD\nDTSTART:19700101T000000\nTZOFFSETFROM:+0100\nTZOFFSETTO:+0100\n{rule}END:STANDARD\n"
+    zone = f"BEGIN:VTIMEZONE\nTZID:Odd\n{change * 11_000}END:VTIMEZONE\n"
+
+    imported = svc.import_events(
+        file("UID:a@b\nDTSTART;TZID=Odd:20270104T100000\nDURATION:PT1H", head=zone), calendar=term
+    )
+
+    assert imported["start"].item().tz_convert("UTC").hour == 9
+
+
 @pytest.mark.parametrize("day, hour", [("0305", 10), ("0320", 11)])
 def test_a_zone_that_is_not_in_the_database_keeps_the_instants_of_the_file(lab, term: str, day: str, hour: int):
     """The zone has the rules of the United States before 2007, so that winter ends in April."""
@@ -607,3 +630,67 @@ def test_an_event_without_reminders_stays_without_them(lab: svc.Sandbox, term: s
         assert rows["notes"].item() == ""
         reminders = svc.event(rows, calendar=calendar)["reminders"].item()
         assert (reminders["useDefault"], reminders.get("overrides", [])) == (False, [])
+
+
+def instance(sequence: int, stamp: str, summary: str, day: str = "20270105", more: str = "") -> str:
+    return (
+        f"{override(f'{day}T100000', f'{day}T150000', summary)}\nSEQUENCE:{sequence}\nDTSTAMP:{stamp}T000000Z\n{more}"
+    )
+
+
+def series(sequence: int, stamp: str, more: str = "") -> str:
+    return version(sequence, stamp, "Series", f"RRULE:FREQ=DAILY;COUNT=3\n{more}")
+
+
+GONE = "STATUS:CANCELLED"
+
+
+@pytest.mark.parametrize(
+    "files, summaries",
+    [
+        ([[version(1, "20240101", "A")], [version(2, "20240102", "A", GONE)], [version(1, "20240103", "A")]], []),
+        ([[version(2, "20240102", "A", GONE)], [version(1, "20240103", "A")]], []),
+        ([[version(2, "20240102", "A", GONE)], [version(2, "20240102", "A")]], []),
+        ([[version(2, "20240102", "A", GONE)], [version(2, "20240103", "A")]], ["A"]),
+        ([[series(1, "20240101"), instance(1, "20240101", "x", more=GONE)], [series(2, "20240101")]], ["Series"] * 3),
+        (
+            [[series(1, "20240101"), instance(1, "20240101", "x", more=GONE)],
+             [series(2, "20240101"), instance(2, "20240101", "B")]],
+            ["Series", "B", "Series"],
+        ),
+        ([[series(2, "20240101")], [series(1, "20240101"), instance(1, "20240101", "x", more=GONE)]], ["Series"] * 3),
+        ([[instance(1, "20240101", "B")], [series(1, "20240201")]], ["Series", "B", "Series"]),
+        ([[instance(1, "20240101", "B", more=GONE)], [series(1, "20240201")]], ["Series"] * 2),
+        (
+            [[instance(2, "20240101", "B")], [series(1, "20240101"), instance(1, "20240101", "old")]],
+            ["Series", "B", "Series"],
+        ),
+        (
+            [[instance(1, "20240101", "old")], [series(1, "20240101"), instance(2, "20240101", "B")]],
+            ["Series", "B", "Series"],
+        ),
+        ([[instance(1, "20240101", "old")], [series(2, "20240101")]], ["Series"] * 3),
+        (
+            [[series(2, "20240101")], [series(1, "20240101"), instance(3, "20240101", "B")]],
+            ["Series", "B", "Series"],
+        ),
+        (
+            [[series(1, "20240101")], [instance(3, "20240101", "B")],
+             [series(2, "20240101"), instance(2, "20240101", "x")]],
+            ["Series", "B", "Series"],
+        ),
+        ([[series(1, "20240101")], [instance(3, "20240101", "x", more=GONE)], [instance(2, "20240201", "B")]],
+         ["Series"] * 2),
+        ([[series(1, "20240101")], [instance(1, "20240201", "x", more=GONE)], [instance(2, "20240101", "B")]],
+         ["Series", "B", "Series"]),
+        ([[series(1, "20240101")], [series(3, "20240101", GONE)], [instance(2, "20240201", "B")]], []),
+        ([[series(3, "20240101", GONE), instance(2, "20240201", "B")], [series(1, "20240301")]], []),
+    ],
+)  # fmt: skip
+def test_of_an_event_and_of_each_instance_the_newest_version_counts(lab, term: str, files: list[list[str]], summaries):
+    for events in files:
+        svc.import_events(file(*events), calendar=term)
+
+    for events in (*files, *reversed(files)):
+        assert svc.events(calendar=term, single_events=True, limit=9)["summary"].tolist() == summaries
+        svc.import_events(file(*events), calendar=term)

@@ -7,8 +7,7 @@ import pandas as pd
 import pytest
 
 import svc_notebooks as svc
-from svc_notebooks.notebook.exchanges.exchange_view import ExchangeView
-from svc_notebooks.notebook.exchanges.sequence_diagram import diagram
+from svc_notebooks.notebook.exchanges.exchange_view import ExchangeView, diagram
 from tests.patience import PATIENCE
 
 HOSTILE = '"><img src=x onerror=alert(1)>\r\n;#'

@@ -337,7 +337,7 @@ def test_an_export_that_is_cancelled_saves_nothing(form, table, monkeypatch, tar
         form.cancel.click()
         status = form.bar.text
         answered.set()
-        await form._task
+        await form.work._task
         return status
 
     assert asyncio.run(scene()).startswith("Stopping")

@@ -185,7 +185,7 @@ class TestLab:
         assert trusted == {"00-start.ipynb": True, "01-found.ipynb": False}
 
     def test_what_notebooks_are_read_with_is_imported_without_parsers_of_addresses(self):
-        program = "import sys; from svc_notebooks.cli.jupyter_settings import trust; trust([])"
+        program = "import sys; from svc_notebooks.cli.notebook_files import trust; trust([])"
 
         subprocess.run([sys.executable, "-c", f"{program}; assert 'lark' not in sys.modules"], check=True)
 

@@ -21,13 +21,21 @@ from typing import Any, cast
 
 import pytest
 
-from svc_notebooks.cli.conformance import suite_folder
-from svc_notebooks.cli.deployment import Deployment, Secrets, names_of
-from svc_notebooks.cli.rule_report import CaseOutcome, InterfaceRule, rule_rows, summary, table
+from svc_notebooks.cli.conformance import (
+    CaseOutcome,
+    Deployment,
+    InterfaceRule,
+    Secrets,
+    rule_number,
+    rule_rows,
+    suite_folder,
+    summary,
+    table,
+)
+from svc_notebooks.cli.options.names_option import names_of
 from svc_notebooks.core.brand_names import Names
 from svc_notebooks.core.http.messages import BytesBody, Headers, Request, Response
 from svc_notebooks.core.policy import Policy
-from svc_notebooks.core.rule_ids import rule_number
 from svc_notebooks.server.service import Service, open_service
 from svc_notebooks.server.transports.socket_server import SocketServer
 from tests.patience import PATIENCE
@@ -358,7 +366,7 @@ def test_an_address_without_a_server_gets_one_sentence() -> None:
         (["files.example.org"], "is not a base address"),
         ([], "BASE_URL is missing"),
         (["http://x", "--rules", "Z9"], "Z9, which is not a rule of the suite"),
-        (["http://x", "--names", "colour=red"], "--names must be NAME=VALUE"),
+        (["http://x", "--names", "colour=red"], "--names must be google, NAME=VALUE"),
     ],
 )
 def test_a_wrong_argument_gets_one_sentence(arguments: list[str], words: str) -> None:

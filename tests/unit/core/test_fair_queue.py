@@ -8,8 +8,7 @@ from threading import Event
 import pytest
 from hypothesis import given, strategies as st
 
-from svc_notebooks.convert.pool.admission import Abandoned, Admission, TooManyWaiting
-from svc_notebooks.core.fair_queue import FairQueue
+from svc_notebooks.convert.pool.admission import Abandoned, Admission, FairQueue, TooManyWaiting
 from svc_notebooks.server.transports.transfer_rate import TransferBudget
 from tests.patience import PATIENCE
 

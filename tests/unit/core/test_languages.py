@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from svc_notebooks.core.languages import check_tag
+from svc_notebooks.server.files.conversion import check_tag
 
 
 @pytest.mark.spec("A5-03", "A5-03b")

@@ -63,7 +63,7 @@ def test_without_extensions_the_document_has_only_the_other_operations() -> None
 
     names = {operation["operationId"] for path in offered.values() for operation in path.values()}
     names_without = {operation["operationId"] for path in reduced.values() for operation in path.values()}
-    assert names - names_without == {row.name for row in extensions}
+    assert {".".join(name.split(".")[:2]) for name in names - names_without} == {row.name for row in extensions}
 
 
 def test_each_operation_has_one_name_of_its_own() -> None:
@@ -121,8 +121,8 @@ SHAPES: dict[str, Shape] = {
 
 
 @pytest.mark.parametrize("name", SHAPES)
-def test_a_resource_has_the_names_that_a_mask_may_have(name: str) -> None:
-    assert names_of(RESOURCES[name]) == names_of_shape(SHAPES[name])
+def test_a_mask_may_have_the_names_of_a_resource(name: str) -> None:
+    assert names_of(RESOURCES[name]) <= names_of_shape(SHAPES[name])
 
 
 def names_of(schema: dict[str, Any], path: str = "") -> set[str]:

@@ -11,11 +11,10 @@ import pytest
 from hypothesis import HealthCheck, assume, given, strategies as st
 
 from svc_notebooks.core.clock import to_millis
-from svc_notebooks.core.events import rrule, shared_days
+from svc_notebooks.core.events import rrule, series_starts
 from svc_notebooks.core.events.instances import occurrences
 from svc_notebooks.core.events.rrule import Recurrence
-from svc_notebooks.core.events.series_starts import SeriesStarts, starts_in_millis
-from svc_notebooks.core.events.shared_days import RuleDays
+from svc_notebooks.core.events.series_starts import RuleDays, SeriesStarts, starts_in_millis
 from tests.examples import examples
 from tests.unit.core import dateutil_oracle
 from tests.unit.core.written_rules import Series, series
@@ -109,7 +108,7 @@ def test_a_leap_day_that_is_a_monday_is_found_when_it_comes() -> None:
 
 
 def test_equal_rules_are_parsed_once_and_share_the_days_of_a_year() -> None:
-    shared_days._days_of_rule.cache_clear()
+    series_starts._days_of_rule.cache_clear()
     rrule._parsed.cache_clear()
     month = datetime(2027, 3, 1, tzinfo=UTC), datetime(2027, 4, 1, tzinfo=UTC)
     zones = [ZoneInfo(name) for name in ("Europe/Berlin", "Asia/Kolkata")]

@@ -5,11 +5,14 @@ Every refusal is compared with a listing of the folder, with digests, before and
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import hashlib
 import json
 import os
+import re
 import shutil
+import socket
 import sqlite3
 import subprocess
 import sys
@@ -26,6 +29,8 @@ from svc_notebooks.core.http.messages import Headers, Request
 from svc_notebooks.server.blobs import stray_blobs
 from svc_notebooks.server.database import upgrades
 from svc_notebooks.server.service import Service, open_service
+from svc_notebooks.server.state.backup import back_up
+from svc_notebooks.server.state.check import check_store
 from tests.framed import framed
 from tests.patience import PATIENCE
 from tests.stores import DUMPS, dump, old_store
@@ -228,6 +233,39 @@ def newer_marker(store: Path) -> None:
 def test_a_store_that_is_not_whole_is_refused(store: Path, break_it: Callable[[Path], None], sentence: str) -> None:
     break_it(store)
     refused(store, sentence)
+
+
+def fifo(path: Path) -> None:
+    os.mkfifo(path)
+
+
+def folder(path: Path) -> None:
+    path.mkdir()
+
+
+def listening_socket(path: Path) -> None:
+    with socket.socket(socket.AF_UNIX) as sock, contextlib.chdir(path.parent):
+        sock.bind(path.name)
+
+
+def device(path: Path) -> None:
+    path.symlink_to("/dev/zero")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no FIFOs")
+@pytest.mark.parametrize("kind", [fifo, folder, listening_socket, device])
+@pytest.mark.parametrize("name", ["svc.sqlite", "svc.sqlite-wal", "svc-store.json", "svc-store.json.unfinished"])
+def test_a_store_with_a_file_of_another_kind_is_refused_and_not_opened(
+    store: Path, name: str, kind: Callable[[Path], None]
+) -> None:
+    path = store / name
+    path.unlink(missing_ok=True)
+    kind(path)
+
+    for use in (open_service, check_store, lambda store: back_up(store, store.parent / "copy")):
+        with pytest.raises(OSError, match=f"{re.escape(name)} is (a symbolic link|of another kind than)"):
+            use(store)
+    assert not (store.parent / "copy").exists()
 
 
 @pytest.mark.parametrize("break_it", [no_database, empty_database, garbage, foreign])

@@ -28,6 +28,8 @@ A, B, C = (Compare("name", "=", letter) for letter in "abc")
         ("modifiedTime > '2026-01-05T10:00:00+01:00'", Compare("modifiedTime", ">", 1767603600000)),
         ("trashed = true", Compare("trashed", "=", True)),
         ("trashed = False", Compare("trashed", "=", False)),
+        ('NOT name="a" OR name = "b" And starred = TRUE', Or((Not(A), And((B, Compare("starred", "=", True)))))),
+        (r'name Contains "it\'s \" AND"', Compare("name", "contains", "it's \" AND")),
         ("'x' in parents", Member("x", "parents")),
         ("parents in 'x' and not 'me' in owners", And((Member("x", "parents"), Not(Member("me", "owners"))))),
     ],
@@ -73,7 +75,6 @@ def test_a_quoted_text_is_read_as_the_same_text(text):
         ("trashed = yes", "yes", "expected true or false, found yes."),
         ("visibility = 'limitd'", "'limitd'", "visibility is not 'limitd'; did you mean limited?"),
         ("name = 'a' or createdTime > 'x'", "'x'", "'x' is not an RFC 3339 date-time."),
-        ("name = 'a' OR name = 'b'", "OR", "write 'or' instead of 'OR'."),
         ("name = 'it's'", "s", "expected 'and', 'or' or the end, found s; a string ends at the next apostrophe"),
         ("name = 'it", "'it", 'syntax error at "\'it"; a string ends at the next apostrophe'),
         (

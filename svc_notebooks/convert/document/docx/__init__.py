@@ -1,5 +1,5 @@
 """Rewrites Word documents (docx) with the elements that pandoc reads, so that no word is lost.
 
-package.py reads parts, rewrite.py puts them together, body.py rewrites their paragraphs, runs.py the content of
-paragraphs, tables.py and graphics.py what their names say, and styles.py resolves styles.
+styles.py reads parts and resolves styles, body.py rewrites paragraphs, and rewrite.py the whole file with its runs,
+tables, graphics and numbers of lists. looks.py reads colours, sizes and alignment.
 """

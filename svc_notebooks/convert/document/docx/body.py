@@ -7,7 +7,7 @@ from typing import Any
 
 from lxml import etree
 
-from .package import tag, tags
+from .styles import tag, tags
 
 P, R, TBL, TR, TC = tags("w:p w:r w:tbl w:tr w:tc")
 PROPERTIES, RUN_PROPERTIES = tags("w:pPr w:rPr")

@@ -9,8 +9,7 @@ from typing import Any
 from ..looks import Look, Looks
 from ..model import Page
 from .body import PROPERTIES, RUN_PROPERTIES, TBL, TC, P, R, prepend, run_of
-from .package import tag, tags
-from .styles import OFF, WordStyles, value
+from .styles import OFF, WordStyles, tag, tags, value
 
 _TEXT, _LINK, _BREAK, _SECTION = tags("w:t w:hyperlink w:br w:sectPr")
 _HIGHLIGHTS = {

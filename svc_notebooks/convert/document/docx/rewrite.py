@@ -2,20 +2,450 @@
 
 from __future__ import annotations
 
+import copy
+import re
 import zipfile
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import IO, Any
 
 from lxml import etree
+from lxml.etree import Element, SubElement
 
+from ...input.chart import chart_rows
 from ...input.opc import Relationship, Relationships
-from ...job import ConversionError, Job
+from ...job import ConversionError, Job, TooLarge
 from ..looks import Looks
-from . import body, graphics, runs, tables
-from .body import PROPERTIES
-from .looks import WordLooks
-from .numbers import WordNumbers
-from .package import NAMESPACES, DocxPackage, tag, tags
-from .styles import WordStyles, set_list_levels, value
+from . import body
+from .body import PROPERTIES, RUN_PROPERTIES, TBL, TC, TR, P, R, prepend, run_of
+from .looks import WordLooks, points
+from .styles import NAMESPACES, OFF, DocxPackage, WordStyles, set_list_levels, tag, tags, value
+
+_TEXT = tag("w:t")
+_TEXTS = tags("w:t w:tab w:br w:noBreakHyphen w:softHyphen w:sym")
+_SYNONYMS = {tag("w:cr"): tag("w:br"), tag("w:ptab"): tag("w:tab")}
+_FIELD_MARK, _MARK_TYPE, _INSTRUCTION, _SIMPLE_FIELD = tags("w:fldChar w:fldCharType w:instrText w:fldSimple")
+_HYPERLINK, _ANCHOR, _ID = tags("w:hyperlink w:anchor r:id")
+_FORMATS = {"w:b": "1", "w:i": "1", "w:strike": "1", "w:smallCaps": "1", "w:u": "single"}
+_ARGUMENT = re.compile(r'"((?:\\.|[^"\\])*)"|(\S+)')
+
+
+def _simplify_runs(root: Any, styles: WordStyles, relationships: Relationships, job: Job) -> None:
+    """Remove hidden text, split runs, and replace fields by their results. Links of fields get new `relationships`."""
+    for pronunciation in list(root.iter(tag("w:rt"))):  # in parentheses, behind the text that it belongs to
+        pronunciation[:] = [run_of("("), *pronunciation, run_of(")")]
+        pronunciation.getparent().append(pronunciation)
+    etree.strip_tags(root, *tags("w:ruby w:rt w:rubyBase"))
+    style, formats = "", list[str]()
+    for element in list(root.iter(P, R)):
+        if element.tag == P:
+            style = value(element.find(PROPERTIES), "w:pStyle") or styles.default
+            names = () if styles.is_heading(style) else _FORMATS
+            formats = [name for name in names if styles.style_switches(style, name)]
+            continue
+        properties = element.find(RUN_PROPERTIES)
+        for name in formats:  # of the paragraph's style, which pandoc does not read
+            _set_format(element, name, styles.switches(style, properties, name))
+        if styles.switches(style, properties, "w:vanish"):
+            job.note("Hidden text was left out.")
+            etree.strip_elements(element, *_TEXTS, *_SYNONYMS, *tags("w:drawing w:pict w:object"), with_tail=False)
+    for run in reversed(list(root.iter(R))):
+        _split(run)
+    for element in root.iter(_SIMPLE_FIELD):
+        field = _Field([element.get(tag("w:instr"), "")])
+        if next(element.iter(_TEXT), None) is None:
+            element.append(run_of(field.text))
+        if field.target:
+            _set_target(element, field.target, relationships)
+    _simplify_complex_fields(root, relationships)
+    for link in root.iter(_HYPERLINK):
+        link.tag = _SIMPLE_FIELD if link.get(_ID) is None and link.get(_ANCHOR) is None else _HYPERLINK
+    etree.strip_tags(root, _SIMPLE_FIELD)
+
+
+def _set_format(run: Any, name: str, is_on: bool) -> None:
+    """Give a run a property of `_FORMATS` that it does not have itself."""
+    properties = run.find(RUN_PROPERTIES)
+    if properties is None:
+        properties = run.makeelement(RUN_PROPERTIES)
+        run.insert(0, properties)
+    if properties.find(tag(name)) is None:
+        etree.SubElement(properties, tag(name), {tag("w:val"): _FORMATS[name] if is_on else "0"})
+
+
+def _split(run: Any) -> None:
+    """Replace a run with several elements, of which one is not text or is a page break, by runs with one element."""
+    properties, children = run.find(RUN_PROPERTIES), [child for child in run if child.tag != RUN_PROPERTIES]
+    for child in children:
+        child.tag = _SYNONYMS.get(child.tag, child.tag)
+    is_text = all(child.tag in _TEXTS and child.get(tag("w:type")) != "page" for child in children)
+    if children and (is_text or (len(children) == 1 and children[0].tag != R)):
+        return
+    for child in children:
+        if child.tag != R:
+            new = etree.Element(R)
+            new.extend([copy.deepcopy(properties)] if properties is not None else [])
+            new.append(child)
+            child = new
+        run.addprevious(child)
+    run.getparent().remove(run)
+
+
+@dataclass(slots=True)
+class _Field:
+    """A field. `hidden` tells whether text at this place is part of an instruction, `start` where its result starts."""
+
+    instruction: list[str]
+    form: str = ""
+    hidden: bool = False
+    link: str | None = None
+    start: int = 0
+
+    def arguments(self) -> list[str]:
+        """Split the instruction into words; a text in quotation marks is one word."""
+        matches = _ARGUMENT.finditer("".join(self.instruction))
+        return [re.sub(r"\\(.)", r"\1", match[1]) if match[1] is not None else match[2] for match in matches]
+
+    @property
+    def target(self) -> str | None:
+        """The address, or "#" and the bookmark, that the result links to."""
+        name, *rest = self.arguments() or [""]
+        switches = [word.lower() for word in rest]
+        if name.upper() == "HYPERLINK":
+            anchors = [rest[at + 1] for at, word in enumerate(switches[:-1]) if word == "\\l"]
+            return "#".join([rest[0] if rest and not rest[0].startswith("\\") else "", *anchors[:1]])
+        return f"#{rest[0]}" if name.upper() in ("REF", "PAGEREF", "NOTEREF") and "\\h" in switches else None
+
+    @property
+    def text(self) -> str:
+        """The text of a field without a result: the label of a button, or the value of a form field."""
+        words = self.arguments()
+        return " ".join(words[2:]) if words and words[0].upper() in ("MACROBUTTON", "GOTOBUTTON") else self.form
+
+
+def _form_value(mark: Any) -> str:
+    """Return the mark of a check box or the selected entry of a drop-down list, or ""."""
+    box, entries = (next(mark.iter(name), None) for name in tags("w:checkBox w:ddList"))
+    if box is not None:
+        state = value(box, "w:checked")
+        return "☐" if (value(box, "w:default") or "0" if state is None else state) in OFF else "☒"
+    texts = [] if entries is None else [entry.get(tag("w:val"), "") for entry in entries.iter(tag("w:listEntry"))]
+    chosen = value(entries, "w:result") or value(entries, "w:default") or "0"
+    return texts[int(chosen)] if chosen.isdecimal() and int(chosen) < len(texts) else ""
+
+
+def _simplify_complex_fields(root: Any, relationships: Relationships) -> None:
+    """Remove the marks and instructions of fields that begin and end in runs, and link their results."""
+    complete, fields, shown = _complete_marks(root), [_Field([])], 0
+    link: tuple[Any, str | None] = (None, None)
+    for run in list(root.iter(R)):
+        mark, instruction, field = run.find(_FIELD_MARK), run.find(_INSTRUCTION), fields[-1]
+        if mark is None and instruction is None and not field.hidden:
+            shown += 1
+            if field.link and run.getparent().tag != _HYPERLINK:
+                if link[1] != field.link or link[0].getnext() is not run:
+                    link = (etree.Element(_HYPERLINK), field.link)
+                    run.addprevious(link[0])
+                    _set_target(link[0], field.link, relationships)
+                link[0].append(run)
+            continue
+        if instruction is not None:
+            field.instruction.append(instruction.text or "")
+        elif mark in complete and mark.get(_MARK_TYPE) == "begin":
+            fields.append(_Field([], _form_value(mark), hidden=True, link=field.link, start=shown))
+        elif mark in complete:
+            field.hidden, field.link = fields[-2].hidden, field.target or field.link
+            if mark.get(_MARK_TYPE) == "end":
+                fields.pop()
+                if field.start == shown and not field.hidden:
+                    run.addprevious(run_of(field.text))
+        run.getparent().remove(run)
+
+
+def _complete_marks(root: Any) -> set[Any]:
+    """Return the marks of the fields that begin and end, since a field without an end would hide the rest."""
+    complete: set[Any] = set()
+    open_fields: list[list[Any]] = []
+    for mark in root.iter(_FIELD_MARK):
+        if mark.get(_MARK_TYPE) == "begin":
+            open_fields.append([])
+        if open_fields:
+            open_fields[-1].append(mark)
+            if mark.get(_MARK_TYPE) == "end":
+                complete.update(open_fields.pop())
+    return complete
+
+
+def _set_target(link: Any, target: str, relationships: Relationships) -> None:
+    link.tag = _HYPERLINK
+    if target.startswith("#"):
+        link.set(_ANCHOR, target[1:])
+    else:
+        link.set(_ID, f"field{len(relationships)}")
+        relationships[link.get(_ID)] = Relationship("hyperlink", target, is_external=True)
+
+
+_NUMBERING, _LEVEL, _OVERRIDE = tag("w:numPr"), tag("w:lvl"), tag("w:lvlOverride")
+_PLACE = re.compile(r"%([1-9])")
+_WORD = re.compile(r"[^\W\d_]")
+_ROMAN = {1000: "M", 900: "CM", 500: "D", 400: "CD", 100: "C", 90: "XC", 50: "L", 40: "XL", 10: "X", 9: "IX", 5: "V",
+          4: "IV", 1: "I"}  # fmt: skip
+
+
+class WordNumbers:
+    """The numbers of the paragraphs of a document, which is read in its order. The roots may be None."""
+
+    def __init__(self, styles: WordStyles, numbering: Any) -> None:
+        self._styles = styles
+        self._lists: dict[str, tuple[str, dict[int, Any], dict[int, int]]] = {}
+        """By number of the list: the id of its definition, its levels, and the numbers with which levels start."""
+        self._counts: dict[str, dict[int, int]] = {}
+        definitions = {} if numbering is None else {it.get(tag("w:abstractNumId")): it for it in numbering}
+        for element in () if numbering is None else numbering.iter(tag("w:num")):
+            name = value(element, "w:abstractNumId") or ""
+            definition = definitions.get(name)
+            levels = {_index(it): it for it in (() if definition is None else definition.iter(_LEVEL))}
+            levels |= {_index(it): it for it in element.iter(_LEVEL)}
+            starts = {_index(it): _integer(value(it, "w:startOverride"), 1) for it in element.iter(_OVERRIDE)
+                      if value(it, "w:startOverride")}  # fmt: skip
+            self._lists[element.get(tag("w:numId"), "")] = name, levels, starts
+
+    def write(self, root: Any) -> None:
+        """Insert the numbers that pandoc does not read. Other lists stay lists."""
+        for paragraph in list(root.iter(P)) if self._lists else ():
+            properties = paragraph.find(PROPERTIES)
+            style = value(properties, "w:pStyle")
+            number, level = self._position(properties, style)
+            if number not in self._lists:
+                continue
+            label = self._count(number, level)
+            plan = self._lists[number][1].get(level)
+            is_worded = _WORD.search(_PLACE.sub("", value(plan, "w:lvlText") or "")) is not None
+            if not label or not (is_worded or self._styles.is_heading(style)):
+                continue
+            own = properties.find(_NUMBERING)
+            if own is not None:
+                properties.remove(own)
+            elif not self._styles.is_heading(style):  # the list is that of the style
+                own = etree.SubElement(properties, _NUMBERING)
+                etree.SubElement(own, tag("w:numId"), {tag("w:val"): "0"})
+            prepend(paragraph, [run_of(f"{label} ")])
+
+    def _position(self, properties: Any, style: str | None) -> tuple[str, int]:
+        """Return the number of the list ("" without a list) and the level of a paragraph."""
+        own = None if properties is None else properties.find(_NUMBERING)
+        number, level = value(own, "w:numId"), value(own, "w:ilvl")
+        for element in self._styles.chain(style) if number is None else ():
+            inherited = element.find(f"{PROPERTIES}/{_NUMBERING}")
+            level = level or value(inherited, "w:ilvl")
+            if (number := value(inherited, "w:numId")) is not None:
+                plans = self._lists.get(number, ("", {}, {}))[1]
+                linked = [index for index, plan in plans.items() if value(plan, "w:pStyle") == style]
+                return number, linked[0] if linked and level is None else _integer(level, 0)
+        return number or "", _integer(level, 0)
+
+    def _count(self, number: str, level: int) -> str:
+        """Count a paragraph, and return its label, which is "" for a bullet."""
+        name, plans, starts = self._lists[number]
+        counts = self._counts.setdefault(name, {})
+        for index in [index for index in counts if index > level]:
+            del counts[index]
+        for index in range(level + 1):
+            start = _integer(value(plans.get(index), "w:start"), 1)
+            counts[index] = starts.pop(index, counts.get(index, start - (index == level)) + (index == level))
+        kinds = {index: value(plan, "w:numFmt") or "decimal" for index, plan in plans.items()}
+        if kinds.get(level) in (None, "bullet", "none"):
+            return ""
+        text = value(plans[level], "w:lvlText") or ""
+        return _PLACE.sub(lambda it: _number(counts.get(int(it[1]) - 1, 1), kinds.get(int(it[1]) - 1, "")), text)
+
+
+def _index(element: Any) -> int:
+    return _integer(element.get(tag("w:ilvl")), 0)
+
+
+def _integer(text: str | None, default: int) -> int:
+    return int(text) if text and re.fullmatch(r"\d{1,6}", text, re.ASCII) else default
+
+
+def _number(count: int, kind: str) -> str:
+    """Write a number in the format of a list level.
+
+    >>> [_number(4, kind) for kind in ("decimal", "lowerRoman", "upperLetter", "decimalZero")]
+    ['4', 'iv', 'D', '04']
+    """
+    text = str(count)
+    if kind.endswith("Roman") and count < 4000:
+        text = ""
+        for size, letters in _ROMAN.items():
+            text += letters * (count // size)
+            count %= size
+    elif kind.endswith("Letter") and 0 < count < 780:
+        text = chr(ord("A") + (count - 1) % 26) * ((count - 1) // 26 + 1)
+    elif kind == "decimalZero":
+        text = text.zfill(2)
+    return text.lower() if kind.startswith("lower") else text
+
+
+_GRAPHICS = tags("w:drawing w:pict w:object")
+_GRAPHIC_TEXTS = tags("v:textpath c:chart dgm:relIds a:p")
+_RULE, _OWN_SIZE = tag("v:rect"), "/".join(tags("pic:spPr a:xfrm a:ext"))
+_PICTURES, _RELATION_IDS = tags("pic:pic v:imagedata"), tags("r:embed r:link r:id r:pict")
+_EMU_PER_POINT = 12_700
+_POINTS_PER_PIXEL = 0.75
+_MAX_ROWS = 1_000
+"""The limit of the rows of a chart that are read."""
+
+
+def _simplify_graphics(root: Any, package: DocxPackage, relationships: Relationships) -> None:
+    """Replace each graphic in a run by its pictures, and put its text behind the paragraph."""
+    for graphic in reversed(list(root.iter(*_GRAPHICS))):
+        paragraph: Any = next(graphic.iterancestors(P), None)
+        for element in reversed(list(graphic.iter(*_GRAPHIC_TEXTS))) if paragraph is not None else ():
+            for block in reversed(list(_text_blocks(element, package, relationships))):
+                paragraph.addnext(block)
+        for element in graphic.iter(*_PICTURES):
+            picture = _picture(element, relationships)
+            if picture is not None:
+                graphic.addprevious(picture)
+        if graphic.find(_RULE) is None or graphic.find(_RULE).get(tag("o:hr")) != "t":
+            graphic.getparent().remove(graphic)
+
+
+def _picture(element: Any, relationships: Relationships) -> Any:
+    """Return a w:drawing with only one picture, or None if the picture has no relationship."""
+    blip, shape = next(element.iter(tag("a:blip")), element), element.getparent()
+    relation_id = next((blip.get(name) for name in _RELATION_IDS if blip.get(name) in relationships), None)
+    if relation_id is None:
+        return None
+    frame = next(element.iterancestors(*tags("wp:inline wp:anchor")), None)
+    if frame is not None:
+        about = frame.find(tag("wp:docPr"))
+        extent = element.find(_OWN_SIZE) if shape.tag != tag("a:graphicData") else frame.find(tag("wp:extent"))
+        size = {} if extent is None else {name: extent.get(name, "0") for name in ("cx", "cy")}
+        description = {} if about is None else {name: about.get(name, "") for name in ("descr", "title")}
+    else:
+        style = dict(rule.partition(":")[::2] for rule in "".join(shape.get("style", "").split()).split(";"))
+        lengths = (points(style.get(name), _POINTS_PER_PIXEL) for name in ("width", "height"))
+        size = {name: str(round(length * _EMU_PER_POINT)) for name, length in zip(("cx", "cy"), lengths, strict=True)}
+        description = {"descr": shape.get("alt", "")}
+    drawing = Element(tag("w:drawing"))
+    inline = SubElement(drawing, tag("wp:inline"))
+    if size and "0" not in size.values():
+        SubElement(inline, tag("wp:extent"), size)
+    SubElement(inline, tag("wp:docPr"), description)
+    fill = SubElement(SubElement(inline, tag("pic:pic"), nsmap=NAMESPACES), tag("pic:blipFill"))
+    SubElement(fill, tag("a:blip"), {tag("r:embed"): relation_id})
+    return drawing
+
+
+def _text_blocks(element: Any, package: DocxPackage, relationships: Relationships) -> Iterator[Any]:
+    """Yield paragraphs, and for a chart also a table, with the text of a graphic."""
+    if element.tag == tag("v:textpath"):
+        yield from _paragraphs([element.get("string", "")])
+    elif element.tag == tag("a:p"):
+        yield from _paragraphs([_text(element)])
+    else:
+        is_chart = element.tag == tag("c:chart")
+        relationship = relationships.get(element.get(tag("r:id" if is_chart else "r:dm")))
+        data = package.root(relationship.target) if relationship and not relationship.is_external else None
+        if data is not None:
+            yield from _paragraphs(map(_text, data.iter(tag("c:title" if is_chart else "dgm:pt"))))
+            if is_chart and (rows := chart_rows(data, _MAX_ROWS)):
+                table = Element(tag("w:tbl"))
+                for row in rows:
+                    cells = SubElement(table, tag("w:tr"))
+                    for text in row:
+                        SubElement(cells, tag("w:tc")).extend(_paragraphs([text]))
+                yield table
+
+
+def _text(element: Any) -> str:
+    return "".join(text.text or "" for text in element.iter(tag("a:t")))
+
+
+def _paragraphs(lines: Iterable[str]) -> Iterator[Any]:
+    for line in filter(str.strip, lines):
+        paragraph = Element(P)
+        paragraph.append(run_of(line))
+        yield paragraph
+
+
+_MAX_COLUMNS = 1_001  # one more than clean.py accepts
+_MAX_GRID_COLUMNS = 100_000  # of all tables in a part
+_VAL, _WIDTH = tags("w:val w:w")
+_CELL_PROPERTIES, _SPAN, _MERGE = tags("w:tcPr w:gridSpan w:vMerge")
+_Cells = dict[int, tuple[int, Any]]
+"""The cells that the next row can continue, with their span, by column."""
+
+
+def _simplify_tables(root: Any) -> None:
+    """Rewrite the tables in a part, the inner ones first. Raises TooLarge above `_MAX_GRID_COLUMNS`."""
+    total = 0
+    for table in reversed(list(root.iter(TBL))):
+        above: _Cells = {}
+        rows = []
+        for row in table.findall(TR):
+            above, width = _simplify_row(row, above)
+            rows.append((row, width))
+        columns = max((width for _, width in rows), default=0)
+        total += columns
+        if total > _MAX_GRID_COLUMNS:
+            raise TooLarge(f"the tables have more than {_MAX_GRID_COLUMNS} columns in all.")
+        for row, width in rows:
+            if width < columns:
+                _set_span(SubElement(row, TC), columns - width)
+        grid = table.find(tag("w:tblGrid"))
+        sizes = [] if grid is None else [column.get(_WIDTH, "") for column in grid]
+        sizes = sizes if len(sizes) == columns and all(map(str.isdecimal, sizes)) else ["0"] * columns
+        table.remove(grid) if grid is not None else None
+        grid = table.makeelement(tag("w:tblGrid"))
+        for size in sizes:
+            SubElement(grid, tag("w:gridCol"), {_WIDTH: size})
+        table.insert(0, grid)
+
+
+def _simplify_row(row: Any, above: _Cells) -> tuple[_Cells, int]:
+    """Rewrite the cells of a row. Returns the cells that the next row can continue, and the number of columns."""
+    merged: _Cells = {}
+    properties, width = row.find(tag("w:trPr")), 0
+    before = None if properties is None else properties.find(tag("w:gridBefore"))
+    if before is not None:
+        if (columns := _span(before.get(_VAL))) > 0:
+            properties.addnext(row.makeelement(TC))
+            _set_span(properties.getnext(), columns)
+        properties.remove(before)
+    for cell in row.findall(TC):
+        properties = cell.find(_CELL_PROPERTIES)
+        span = min(max(_span(value(properties, "w:gridSpan")), 1), _MAX_COLUMNS)
+        _set_span(cell, span)
+        merge = None if properties is None else properties.find(_MERGE)
+        if merge is not None:
+            continued = above.get(width) if merge.get(_VAL) != "restart" else None
+            if continued and continued[0] == span:
+                merged[width] = continued
+                if next(cell.iter(_TEXT), None) is not None:
+                    continued[1].extend([child for child in cell if child.tag != _CELL_PROPERTIES])
+            else:
+                merge.set(_VAL, "restart")
+                merged[width] = (span, cell)
+        width = min(width + span, _MAX_COLUMNS)
+    return merged, width
+
+
+def _set_span(cell: Any, span: int) -> None:
+    properties = cell.find(_CELL_PROPERTIES)
+    if properties is None:
+        properties = cell.makeelement(_CELL_PROPERTIES)
+        cell.insert(0, properties)
+    old = properties.find(_SPAN)
+    (SubElement(properties, _SPAN) if old is None else old).set(_VAL, str(span))
+
+
+def _span(text: str | None) -> int:
+    """Return a whole number of at most nine digits, or 0 for another text."""
+    return int(text) if text and text.isdecimal() and len(text) < 10 else 0
+
 
 _LEFT_OUT = {
     "header": "Headers and footers were left out.", "footer": "Headers and footers were left out.",
@@ -67,9 +497,9 @@ def rewrite(archive: zipfile.ZipFile, target: IO[bytes], job: Job) -> tuple[dict
             relationships = package.relationships(parts[name])
             body.simplify(root)
             numbers.write(root)
-            graphics.simplify(root, package, relationships)
-            runs.simplify(root, styles, relationships, job)
-            tables.simplify(root)
+            _simplify_graphics(root, package, relationships)
+            _simplify_runs(root, styles, relationships, job)
+            _simplify_tables(root)
             _keep_titles_and_code(root, styles)
             looks.mark(root)
             _write_relationships(copy, f"word/_rels/{name}.xml.rels", relationships, pictures)

@@ -3,19 +3,130 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
 from ...job import Job, TooLarge
 from ..looks import Looks
 from ..model import Node, Page
-from .blocks import Flow, blocks, take_title
-from .flow import FlowBuilder
-from .inlines import join_surrogates
-from .state import CharacterFormat, Group, ParagraphFormat, RtfRun
-from .stylesheet import StyleSheet
-from .tables import MAX_CELLS, MAX_COLUMNS, CellDefinition, RowDefinition
-from .tokens import RtfToken, tokens
+from .blocks import (
+    MAX_CELLS,
+    MAX_COLUMNS,
+    CellDefinition,
+    Flow,
+    RowDefinition,
+    RtfTable,
+    blocks,
+    join_surrogates,
+    take_title,
+)
+from .state import CharacterFormat, Group, ParagraphFormat, RtfParagraph, RtfRun, StyleSheet
+
+_TOKEN = re.compile(
+    rb"\\([A-Za-z]{1,32})(-?\d{1,20})?\ ?"  # 1, 2: a control word and its parameter
+    rb"|\\'([0-9A-Fa-f]{2})"  # 3: a byte in hexadecimal digits
+    rb"|\\([^A-Za-z])"  # 4: a control symbol
+    rb"|([{}])"  # 5: the begin or the end of a group
+    rb"|([^\\{}\r\n]+)"  # 6: text
+)
+_MAX_DEPTH = 500
+
+
+class RtfToken(NamedTuple):
+    """A token of an RTF file. Control words use `word` and `number`, and tokens with text or bytes use `data`."""
+
+    kind: Literal["open", "close", "word", "symbol", "byte", "text", "binary"]
+    word: str = ""
+    number: int | None = None
+    data: bytes = b""
+
+
+def tokens(source: bytes) -> Iterator[RtfToken]:
+    """Yield the tokens of an RTF file, and skip invalid bytes. Raises TooLarge if groups are nested too deeply.
+
+    >>> [token.kind for token in tokens(b"{\\\\b bold\\\\'e9}")]
+    ['open', 'word', 'text', 'byte', 'close']
+    """
+    position, depth = 0, 0
+    while match := _TOKEN.search(source, position):
+        position = match.end()
+        word, number, byte, symbol, brace, text = match.groups()
+        if word == b"bin":  # raw bytes follow, in which braces mean nothing
+            size = max(0, int(number or 0))
+            yield RtfToken("binary", data=source[position : position + size])
+            position += size
+        elif word:
+            yield RtfToken("word", word.decode("ascii"), None if number is None else int(number))
+        elif text:
+            yield RtfToken("text", data=text)
+        elif byte:
+            yield RtfToken("byte", data=bytes.fromhex(byte.decode("ascii")))
+        elif symbol:
+            yield RtfToken("symbol", data=symbol)
+        else:
+            depth += 1 if brace == b"{" else -1
+            if depth > _MAX_DEPTH:
+                raise TooLarge(f"the document is nested more than {_MAX_DEPTH} levels deep.")
+            yield RtfToken("open" if brace == b"{" else "close")
+
+
+_MAX_TABLE_DEPTH = 8
+
+
+@dataclass(slots=True)
+class FlowBuilder:
+    """Collects paragraphs and tables in `flow`. The open paragraph is in `runs` and `marker`."""
+
+    flow: Flow = field(default_factory=list)
+    note: Node | None = None
+    """The footnote node that contains this text, or None for the document body."""
+    rows: list[RowDefinition] = field(default_factory=lambda: [RowDefinition(), RowDefinition()])
+    """Two row definitions, for the next row of an outer table and for the next row of a nested table."""
+    runs: list[RtfRun] = field(default_factory=list)
+    marker: str = ""
+    tables: list[RtfTable] = field(default_factory=list)
+
+    @property
+    def is_empty_note(self) -> bool:
+        """True if the builder collects a footnote that has no text so far."""
+        return self.note is not None and not self.flow and not self.runs
+
+    def end_paragraph(self, paragraph_format: ParagraphFormat) -> None:
+        """End the open paragraph, and add it to the flow or to the open table cell. An empty paragraph is ignored."""
+        if self.runs or self.marker:
+            paragraph = RtfParagraph(paragraph_format, self.runs, self.marker)
+            self._flow_at(min(paragraph_format.tables, _MAX_TABLE_DEPTH)).append(paragraph)
+        self.runs, self.marker = [], ""
+
+    def end_cell(self, paragraph_format: ParagraphFormat, depth: int) -> None:
+        """End the open cell of the table at a nesting depth (1 for an outer table)."""
+        depth = max(1, min(depth, _MAX_TABLE_DEPTH))
+        self.end_paragraph(replace(paragraph_format, outline=-1, tables=depth))
+        self._flow_at(depth)
+        self.tables[-1].end_cell()
+
+    def end_row(self, depth: int) -> None:
+        """End the open row of the table at a nesting depth (1 for an outer table)."""
+        depth = max(1, min(depth, _MAX_TABLE_DEPTH))
+        self._flow_at(depth)
+        self.tables[-1].end_row(self.rows[min(depth, 2) - 1])
+
+    def finish(self, paragraph_format: ParagraphFormat) -> Flow:
+        """End the open paragraph and all open tables, and return the complete flow."""
+        self.end_paragraph(paragraph_format)
+        return self._flow_at(0)
+
+    def _flow_at(self, depth: int) -> Flow:
+        """Return the flow at a table depth (0 outside tables). Closes deeper tables and opens missing tables."""
+        while len(self.tables) > depth:
+            table = self.tables.pop()
+            table.end_row(self.rows[min(len(self.tables), 1)])
+            (self.tables[-1].flow if self.tables else self.flow).append(table)
+        while len(self.tables) < depth:
+            self.tables.append(RtfTable())
+        return self.tables[-1].flow if self.tables else self.flow
+
 
 _HYPERLINK = re.compile(
     r'\s*HYPERLINK\b(?:\s+\\[mnt])*(?:\s+"([^"]*)"|\s+([^\s"\\]+))?(?:.*?\\l\s+"([^"]*)")?', re.DOTALL

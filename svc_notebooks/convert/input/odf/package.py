@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...job import MIB, ConversionError, Job, TooLarge
-from ..zip_file import check_markup, open_archive
+from ..zip_file import check_markup, open_archive, refuse_entities
 from .namespaces import name
 
 _MAX_PART = 50 * MIB
@@ -51,9 +51,11 @@ class OdfPackage:
             resolve_entities=False, no_network=True, remove_comments=True, remove_pis=True, collect_ids=False
         )
         try:
-            return etree.fromstring(self.data(path, otherwise).lstrip() or otherwise or b"", parser)
+            root = etree.fromstring(self.data(path, otherwise).lstrip() or otherwise or b"", parser)
         except etree.XMLSyntaxError as error:
             raise ConversionError(_DAMAGED.format(path)) from error
+        refuse_entities(root)
+        return root
 
     def embedded(self, element: Any) -> Any:
         """Return the root of the object that a `draw:object` contains or names, or `<none/>` if it cannot be read."""

@@ -4,15 +4,210 @@ from __future__ import annotations
 
 import io
 import zipfile
+from collections.abc import Iterable
 from dataclasses import replace
+from math import cos, radians, sin
 
 from ...input.native_package import resource_name, zip_timestamp
-from ...input.odf.namespaces import MIMETYPE
+from ...input.odf.namespaces import MIMETYPE, cm
 from ...job import ConversionError, Job
-from ..model import Deck, Shape, Slide, SlidePicture
-from .master_page import manifest, meta, styles
-from .write_shapes import OdpPageWriter
-from .xml import AutomaticStyles, document, tag, text_content
+from ..model import PATH_SIDE, Box, Deck, Paragraph, Shape, Slide, SlidePicture, SlideTable, TableCell, Text, TextRun
+from ..paragraphs import with_numbers
+from .master_page import AutomaticStyles, document, list_level, manifest, meta, styles, tag, text_content
+
+_CLASSES = {"title": "title", "subtitle": "subtitle", "body": "outline"}
+_ALIGNS = {"left": "left", "center": "center", "right": "right", "justify": "justify", "": "start"}
+_PADDING = {f"fo:padding-{side}": size for side, size in
+            (("top", "0.127cm"), ("bottom", "0.127cm"), ("left", "0.254cm"), ("right", "0.254cm"))}  # fmt: skip
+
+
+class OdpPageWriter:
+    """Writes the shapes of one page as XML, and adds their styles to `styles`."""
+
+    def __init__(self, styles: AutomaticStyles) -> None:
+        self._styles = styles
+
+    def shape(self, shape: Shape) -> str:
+        """Return the XML element of a shape, or "" if the shape is a table without cells."""
+        match shape:
+            case Text():
+                return self._text(shape)
+            case SlidePicture():
+                return self._picture(shape)
+            case SlideTable():
+                return self._table(shape) if shape.rows and shape.rows[0] else ""
+
+    def _text(self, shape: Text) -> str:
+        kind = _CLASSES.get(shape.role)
+        body = self.paragraphs(shape.paragraphs)
+        graphic = [tag("style:graphic-properties", _graphic(shape))]
+        if kind:
+            parent = f"Default-{kind}" + ("1" if kind == "outline" else "")
+            style = {"presentation:style-name": self._styles.name("presentation", graphic, parent)}
+            style |= {"presentation:class": kind, "presentation:user-transformed": "true"}
+        else:
+            style = {"draw:style-name": self._styles.name("graphic", graphic, "standard")}
+        attributes = style | _position(shape.box)
+        if shape.paths:
+            return tag("draw:custom-shape", attributes, _description(shape.alt), body, _geometry(shape))
+        if shape.outline and not kind:
+            corner = {"draw:corner-radius": cm(min(shape.box.width, shape.box.height) / 6)}
+            form = "draw:ellipse" if shape.outline == "ellipse" else "draw:rect"
+            return tag(form, attributes | (corner if shape.outline == "round" else {}), _description(shape.alt), body)
+        return tag("draw:frame", attributes, tag("draw:text-box", None, body), _description(shape.alt))
+
+    def _picture(self, shape: SlidePicture) -> str:
+        image = tag("draw:image", {"xlink:href": f"Pictures/{shape.name}", **_EMBEDDED})
+        flips = ("horizontal", shape.box.flip_x), ("vertical", shape.box.flip_y)
+        mirror = {"style:mirror": " ".join(name for name, flip in flips if flip) or "none"}
+        style = tag("style:graphic-properties", {"draw:stroke": "none", "draw:fill": "none"} | mirror)
+        attributes = {"draw:style-name": self._styles.name("graphic", [style], "standard")} | _position(shape.box)
+        return tag("draw:frame", attributes, image, _description(shape.alt))
+
+    def _table(self, shape: SlideTable) -> str:
+        count = len(shape.rows[0])
+        widths = shape.widths or (shape.box.width // count,) * count
+        heights = shape.heights or (shape.box.height // len(shape.rows),) * len(shape.rows)
+        columns = ""
+        for width in widths:
+            properties = tag("style:table-column-properties", {"style:column-width": cm(width)})
+            style = self._styles.name("table-column", [properties])
+            columns += tag("table:table-column", {"table:style-name": style})
+        rows = "".join(self._row(row, height) for row, height in zip(shape.rows, heights, strict=False))
+        attributes = {"table:use-first-row-styles": "true"} if shape.header else {}
+        frame = {"draw:style-name": self._styles.name("graphic", [], "standard")} | _position(shape.box)
+        return tag("draw:frame", frame, tag("table:table", attributes, columns, rows), _description(shape.alt))
+
+    def _row(self, row: Iterable[TableCell | None], height: int) -> str:
+        attributes = tag("style:table-row-properties", {"style:row-height": cm(height)})
+        cells = "".join(self._cell(cell) if cell else tag("table:covered-table-cell") for cell in row)
+        return tag("table:table-row", {"table:style-name": self._styles.name("table-row", [attributes])}, cells)
+
+    def _cell(self, cell: TableCell) -> str:
+        shade = {"draw:fill": "solid", "draw:fill-color": f"#{cell.fill}"} if cell.fill else {"draw:fill": "none"}
+        lines = {"fo:border": "0.5pt solid #969696"}
+        if cell.borders is not None:
+            sides = zip(("left", "top", "right", "bottom"), cell.borders, strict=False)
+            lines = {f"fo:border-{side}": f"1pt solid #{digits}" if digits else "none" for side, digits in sides}
+        anchor = {"draw:textarea-vertical-align": cell.anchor}
+        properties = [
+            tag("loext:graphic-properties", shade | _PADDING | anchor),
+            tag("style:paragraph-properties", lines),
+        ]
+        attributes = {"table:style-name": self._styles.name("table-cell", properties)}
+        spans = (("columns", cell.columns), ("rows", cell.rows))
+        attributes |= {f"table:number-{kind}-spanned": str(count) for kind, count in spans if count > 1}
+        return tag("table:table-cell", attributes, self.paragraphs(cell.paragraphs))
+
+    def paragraphs(self, paragraphs: Iterable[Paragraph]) -> str:
+        """Return paragraphs as XML. Each list item becomes a separate list, which starts with the item's number."""
+        return "".join(self._paragraph(paragraph, number) for paragraph, number in with_numbers(paragraphs))
+
+    def _paragraph(self, paragraph: Paragraph, number: int) -> str:
+        attributes = {"fo:text-align": _ALIGNS[paragraph.align]}
+        if paragraph.indent is not None:
+            attributes |= {"fo:line-height": f"{paragraph.line_spacing:.0%}", "fo:margin-top": f"{paragraph.before}pt"}
+            attributes |= {"fo:margin-bottom": f"{paragraph.after}pt"}
+            if not paragraph.marker and not paragraph.level:
+                attributes |= {"fo:margin-left": cm(paragraph.indent), "fo:text-indent": cm(paragraph.first)}
+        if paragraph.rtl:
+            attributes["style:writing-mode"] = "rl-tb"
+        properties = [tag("style:paragraph-properties", attributes)]
+        if paragraph.runs:
+            properties.append(tag("style:text-properties", _text_properties(paragraph.runs[0])))
+        style = {"text:style-name": self._styles.name("paragraph", properties)}
+        element = tag("text:p", style, *(self._run(run) for run in paragraph.runs))
+        if not paragraph.marker and not paragraph.level:
+            return element
+        start = {"text:start-value": str(number)} if number else {}
+        element = tag("text:list-item", start, element)
+        for _ in range(paragraph.level):
+            element = tag("text:list-item", None, tag("text:list", None, element))
+        return tag("text:list", {"text:style-name": self._styles.list_name(list_level(paragraph))}, element)
+
+    def _run(self, run: TextRun) -> str:
+        style = self._styles.name("text", [tag("style:text-properties", _text_properties(run))])
+        body = text_content(run.text)
+        if run.link:  # inside the span, since LibreOffice drops the text of a span inside a link
+            body = tag("text:a", {"xlink:type": "simple", "xlink:href": run.link}, body)
+        return tag("text:span", {"text:style-name": style}, body)
+
+
+_EMBEDDED = {"xlink:type": "simple", "xlink:show": "embed", "xlink:actuate": "onLoad"}
+
+
+def _graphic(shape: Text) -> dict[str, str]:
+    fill = {"draw:fill": "solid", "draw:fill-color": f"#{shape.fill[:6]}"} if shape.fill else {"draw:fill": "none"}
+    opacity = {"draw:opacity": f"{int(shape.fill[6:], 16) / 255:.0%}"} if shape.fill and shape.fill[6:] else {}
+    shrinks = {"draw:fit-to-size": "shrink-to-fit"} if shape.shrinks else {}
+    sides = zip(("left", "top", "right", "bottom"), shape.insets, strict=True)
+    padding = {f"fo:padding-{side}": cm(inset) for side, inset in sides}
+    direction = {"style:writing-mode": "tb-rl"} if shape.direction else {}
+    return fill | opacity | _line(shape) | shrinks | padding | direction | {
+        "draw:textarea-vertical-align": shape.anchor, "draw:auto-grow-height": "false",
+        "fo:wrap-option": "wrap" if shape.wrap else "no-wrap", "draw:auto-grow-width": "false",
+        "draw:textarea-horizontal-align": "justify" if shape.wrap else "center",
+    }  # fmt: skip
+
+
+def _line(shape: Text) -> dict[str, str]:
+    if not shape.line:
+        return {"draw:stroke": "none"}
+    stroke = shape.stroke
+    line = {"draw:stroke": "solid", "svg:stroke-color": f"#{shape.line[:6]}", "svg:stroke-width": cm(stroke.width)}
+    if stroke.dash:
+        line |= {"draw:stroke": "dash", "draw:stroke-dash": stroke.dash}
+    for end, kind in (("start", stroke.start), ("end", stroke.end)):
+        if kind:
+            line |= {f"draw:marker-{end}": kind, f"draw:marker-{end}-width": cm(max(20_000, stroke.width) * 3)}
+    return line
+
+
+def _geometry(shape: Text) -> str:
+    parts = (path.data + " F" * (path.fill == "none") + " S" * (not path.stroke) + " N" for path in shape.paths)
+    mirrors = ("horizontal", shape.box.flip_x), ("vertical", shape.box.flip_y)
+    mirror = {f"draw:mirror-{side}": "true" for side, flip in mirrors if flip}
+    attributes = {
+        "draw:type": "non-primitive", "svg:viewBox": f"0 0 {PATH_SIDE} {PATH_SIDE}",
+        "draw:text-areas": f"0 0 {PATH_SIDE} {PATH_SIDE}", "draw:enhanced-path": " ".join(parts),
+    }  # fmt: skip
+    return tag("draw:enhanced-geometry", attributes | mirror)
+
+
+def _text_properties(run: TextRun) -> dict[str, str]:
+    """Return the text properties of a run. Font properties are repeated for western, Asian and complex scripts."""
+    properties = {"fo:color": f"#{run.color or '000000'}"}
+    sizes = {"font-size": f"{run.size:g}pt"} if run.size else {}
+    values = sizes | {
+        "font-weight": "bold" if run.bold else "normal",
+        "font-style": "italic" if run.italic else "normal",
+    }
+    for key, value in values.items():
+        properties |= {f"fo:{key}": value, f"style:{key}-asian": value, f"style:{key}-complex": value}
+    if run.capitals:
+        properties["fo:text-transform"] = "uppercase"
+    if run.baseline:
+        properties["style:text-position"] = f"{run.baseline} 66%"
+    if run.underline:
+        properties |= {"style:text-underline-style": "solid", "style:text-underline-width": "auto"}
+    if run.strike:
+        properties["style:text-line-through-style"] = "solid"
+    return properties
+
+
+def _position(box: Box) -> dict[str, str]:
+    size = {"svg:width": cm(box.width), "svg:height": cm(box.height)}
+    if not box.turn:
+        return size | {"svg:x": cm(box.x), "svg:y": cm(box.y)}
+    angle = radians(-box.turn)
+    x = box.x + box.width / 2 - cos(angle) * box.width / 2 - sin(angle) * box.height / 2
+    y = box.y + box.height / 2 + sin(angle) * box.width / 2 - cos(angle) * box.height / 2
+    return size | {"draw:transform": f"rotate ({angle:.6f}) translate ({cm(x)} {cm(y)})"}
+
+
+def _description(alt: str) -> str:
+    return tag("svg:desc", None, text_content(alt)) if alt else ""
+
 
 _NOTES = {"svg:width": "16.9cm", "svg:height": "11.4cm", "svg:x": "1.9cm", "svg:y": "12cm"}
 

@@ -9,8 +9,8 @@ from typing import Any
 from .. import clean
 from ..model import Paragraph, TextRun
 from ..paragraphs import merge_runs
-from .colors import A, number
 from .slide_theme import (
+    A,
     R,
     RunStyle,
     SlideTheme,
@@ -18,6 +18,7 @@ from .slide_theme import (
     apply_paragraph_properties,
     apply_run_properties,
     level_style,
+    number,
     symbol_text,
 )
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from ...job import Job, TooLarge
 from ..model import Sheet, Workbook
 from ..number_format import to_text
-from .formula_guard import guard
+from .read import guard
 
 _MAX_EMPTY_FIELDS = 5_000_000
 """The maximum number of empty fields that are added to give all lines the same number of fields."""

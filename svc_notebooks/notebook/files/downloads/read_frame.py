@@ -8,10 +8,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from ....core.http.multipart import MediaType
+from ....core.temporary_folders import temporary_folder
 from ...arguments import choice, file_ids, optional_text
 from ...batch.batch import Batch, RowOperation, run
 from ...byte_sizes import MIB
@@ -180,8 +180,8 @@ class StoredTable:
                 session, self.id, size=self.size or None, acknowledge_abuse=acknowledge_abuse, progress=report
             )
         else:
-            with TemporaryDirectory(prefix="svc-", ignore_cleanup_errors=True) as folder:
-                target = Path(folder) / "table"
+            with temporary_folder("svc-") as folder:
+                target = folder / "table"
                 yield save_content(session, self.id, target, acknowledge_abuse=acknowledge_abuse, progress=report).path
 
 

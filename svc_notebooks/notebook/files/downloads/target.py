@@ -8,9 +8,9 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
+from ....core.temporary_folders import temporary_folder
 from ....local.url_files import UrlFile, is_url, without_file_scheme
 from ...arguments import is_new_folder, target_path
 from ...batch.resume import Resumable
@@ -81,8 +81,8 @@ class Target:
         size = None if row.export or byte_range or row.file.get("size") is None else int(row.file["size"])
         try:
             url.check(size, overwrite=overwrite)
-            with TemporaryDirectory(prefix="svc-") as name:
-                content = Path(name) / row.path.name
+            with temporary_folder("svc-") as folder:
+                content = folder / row.path.name
                 record = save_row(session, row._replace(path=content), report, byte_range, **options)
                 outcome = url.save(content, overwrite=overwrite, same=_same_export if row.export else None)
         except ROW_ERRORS as error:
@@ -113,8 +113,7 @@ def target_of(count: int, to: str | os.PathLike[str] | None, executor: Executor 
     is_folder = to.endswith("/") or UrlFile(to).is_folder()
     if count > 1 and not is_folder and PurePosixPath(to).suffix:
         raise ValueError(f"to is {to!r}; for {count} files it must be a folder")
-    with TemporaryDirectory(prefix="svc-") as name:
-        folder = Path(name)
+    with temporary_folder("svc-") as folder:
         if is_folder or count > 1:
             yield Target(folder, True, to if to.endswith("/") else f"{to}/", folder)
         else:

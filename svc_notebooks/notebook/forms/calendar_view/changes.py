@@ -97,7 +97,6 @@ def split_series(log: CallLog, state: SeriesState, named: dict[str, Any], verb: 
     `named` are the arguments of `update_event` for the new series.
     """
     at, name, split = calendar_argument(state.calendar), event_name(state.master), state.split
-    restored = state.series.without(state.series.lines, state.cancelled)
     named = {"this_and_following": True, **named, **at, "if_match": etag_of(state.instance)}
     with warnings.catch_warnings(record=True) as shown:
         warnings.simplefilter("always")
@@ -106,7 +105,7 @@ def split_series(log: CallLog, state: SeriesState, named: dict[str, Any], verb: 
 
     def undo(log: CallLog) -> str:
         log.run("deleted", delete_event, new_id, **at)
-        log.run("series restored", update_event, series_id, recurrence=restored, **at)
+        log.run("series restored", update_event, series_id, recurrence=state.restored, **at)
         keep_changes(log.session, state, series_id, Shift(split, split))
         return f"Deleted the new series of {name}, and restored the old one."
 

@@ -34,15 +34,12 @@ def moved_times(times: Times, move: Move, view_zone: tzinfo) -> Times:
     elif move.all_day is False and not isinstance(start, datetime):
         start = datetime.combine(start, time(), view_zone)
         end = start + timedelta(hours=1)
-    if not isinstance(start, datetime) or not isinstance(end, datetime):
-        days = timedelta(days=move.days)
-        moved = Times(start + days, end + days + timedelta(days=move.length))
+    if isinstance(start, datetime):
+        shift, longer = timedelta(days=move.days, minutes=move.minutes), timedelta(minutes=move.length)
+        moved = Times(start.astimezone(view_zone), end).shifted(shift, longer)
+        moved = Times(moved.start.astimezone(start.tzinfo), moved.end)  # type: ignore[union-attr]
     else:
-        clock = start.astimezone(view_zone).replace(tzinfo=None)
-        clock += timedelta(days=move.days, minutes=move.minutes)
-        begin = clock.replace(tzinfo=view_zone).astimezone(UTC)
-        finish = begin + duration(start, end) + timedelta(minutes=move.length)
-        moved = Times(begin.astimezone(start.tzinfo), finish.astimezone(end.tzinfo))
+        moved = Times(start, end).shifted(timedelta(days=move.days), timedelta(days=move.length))
     if duration(moved.start, moved.end) <= timedelta():
         raise ValueError("An event must end after its start.")
     return moved

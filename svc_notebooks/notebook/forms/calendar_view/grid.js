@@ -13,7 +13,11 @@ class CalendarGridView {
     this.box = element("div", { role: "grid", class: "svc-cal" });
     this.live = element("div", { role: "status", class: "svc-unseen" });
     el.append(this.box, this.live);
-    this.resized = new ResizeObserver(() => (this.layout === this.chooseLayout() ? this.scroll() : this.draw()));
+    this.resized = new ResizeObserver(() => {
+      if (this.layout !== this.chooseLayout()) this.draw();
+      else if (this.hasHours && this.drawnWidth !== this.box.clientWidth) this.redraw();
+      this.scroll();
+    });
     this.resized.observe(this.box);
     this.box.addEventListener("pointerdown", (event) => this.press(event));
     this.box.addEventListener("click", (event) => this.click(event));
@@ -83,6 +87,8 @@ class CalendarGridView {
   }
 
   drawItems(items) {
+    this.items = items;
+    this.drawnWidth = this.box.clientWidth;
     this.box.querySelectorAll(".svc-item, .svc-rest").forEach((node) => node.remove());
     const { days } = this.state;
     const cellOf = (day, minutes = null) => this.cell({ day, minutes });
@@ -129,9 +135,13 @@ class CalendarGridView {
   }
 
   clearProposal() {
-    const key = document.activeElement?.dataset?.key;
     this.proposed = null;
-    this.drawItems(this.state.events);
+    this.redraw(this.state.events);
+  }
+
+  redraw(items = this.items) {
+    const key = document.activeElement?.dataset?.key;
+    this.drawItems(items);
     if (key !== undefined) this.focusItem(key);
   }
 

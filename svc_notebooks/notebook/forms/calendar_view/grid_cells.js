@@ -98,9 +98,9 @@ function bar({ item, span, lane, before, after }) {
   return button;
 }
 
-function moreButton(day, count) {
+function moreButton(day, count, unit = " more") {
   const label = `${count} more on ${dayText(day)}: show the day`;
-  return element("button", { type: "button", class: "svc-rest", "data-rest": day, tabindex: "-1", "aria-label": label }, `+${count} more`);
+  return element("button", { type: "button", class: "svc-rest", "data-rest": day, tabindex: "-1", "aria-label": label }, `+${count}${unit}`);
 }
 
 // Puts events into the cells of days. A day with more than `most` events has a button for the rest.
@@ -120,7 +120,14 @@ function addHourItems(items, days, cellOf, allDayRow) {
   setStyle(allDayRow.parentElement, { lanes: Math.max(1, ...bars.map(({ lane }) => lane + 1)) });
   for (const each of bars) cellOf(days[each.from]).append(bar(each));
   for (const day of days) {
-    for (const { item, begin, end, left, width, isCovered } of columns(items, day)) {
+    const { parts, rests } = columns(items, day, cellOf(day).clientWidth || LEAST_WIDTH * LANES);
+    for (const { begin, left, number } of rests) {
+      const slot = Math.floor(begin / SLOT) * SLOT;
+      const button = moreButton(day, number, "");
+      setStyle(button, { top: (begin - slot) / SLOT, left });
+      cellOf(day, slot).append(button);
+    }
+    for (const { item, begin, end, left, width, isCovered } of parts) {
       const slot = Math.floor(begin / SLOT) * SLOT;
       const button = eventButton(item, isCovered ? "svc-timed svc-covered" : "svc-timed");
       setStyle(button, { top: (begin - slot) / SLOT, height: (end - begin) / SLOT, left, width });

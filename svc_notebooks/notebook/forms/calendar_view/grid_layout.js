@@ -1,6 +1,8 @@
 // Where the events lie: bars in lanes of a week, and timed events side by side in the column of a day.
 
 const INDENT = 0.12; // of the width of a day, for an event that begins while another one lasts
+const LEAST_WIDTH = 56; // pixels of an event beside others, of which more are behind a button
+const REST_WIDTH = 24; // pixels of this button
 
 function byTime(a, b) {
   return (
@@ -33,9 +35,10 @@ function lanes(items, days) {
     });
 }
 
-// The parts of timed events on one day, with their place as parts of the width. A part reaches over the parts to its right
-// that begin below its line of text. If all parts of a group do, each is only indented.
-function columns(items, day) {
+// The parts of timed events on one day, with their place as parts of the width, which is in pixels. A part reaches over the
+// parts to its right that begin below its line of text. If all parts of a group do, each is only indented. `rests` has the
+// places of the parts for which there is no room.
+function columns(items, day, width) {
   const parts = items
     .filter((item) => !item.bar && item.first <= day && item.last >= day)
     .map((item) => {
@@ -44,21 +47,35 @@ function columns(items, day) {
       return { item, begin, end: Math.max(end, Math.min(begin + STEP, DAY_MINUTES)) };
     })
     .sort((a, b) => a.begin - b.begin || b.end - a.end || a.item.title.localeCompare(b.item.title));
+  const rests = [];
+  const shown = [];
   let group = [];
   let groupEnd = -1;
+  const isBeside = (part, other) => other.column > part.column && other.end > part.begin && other.begin < part.begin + STEP;
   const close = () => {
-    const count = Math.max(0, ...group.map((part) => part.column + 1));
+    let count = Math.max(0, ...group.map((part) => part.column + 1));
+    let right = 1;
+    const isIndented = !group.some((part) => group.some((other) => isBeside(part, other)));
+    if (!isIndented && count > Math.max(2, Math.floor(width / LEAST_WIDTH))) {
+      count = Math.max(1, Math.floor((width - REST_WIDTH) / LEAST_WIDTH));
+      right = 1 - REST_WIDTH / width;
+      for (const { begin, end } of group.filter((part) => part.column >= count && !part.item.proposed)) {
+        if (begin >= (rests.at(-1)?.end ?? 0)) rests.push({ begin, end, left: right, number: 0 });
+        rests.at(-1).end = Math.max(end, rests.at(-1).end);
+        rests.at(-1).number += 1;
+      }
+      group = group.filter((part) => part.column < count || part.item.proposed);
+      for (const part of group) part.column = Math.min(part.column, count - 1);
+    }
+    const step = isIndented ? Math.min(INDENT, 1 / count) : right / count;
     for (const part of group) {
-      const isBeside = (other) => other.column > part.column && other.end > part.begin && other.begin < part.begin + STEP;
-      part.next = Math.min(count, ...group.filter(isBeside).map((other) => other.column));
-      const isOver = (other) => other.column > part.column && other.column < part.next;
+      const next = Math.min(count, ...group.filter((other) => isBeside(part, other)).map((other) => other.column));
+      const isOver = (other) => other.column > part.column && other.column < next;
       part.isCovered = group.some((other) => isOver(other) && other.begin < Math.min(part.end, part.begin + SLOT));
-    }
-    const step = group.every((part) => part.next === count) ? Math.min(INDENT, 1 / count) : 1 / count;
-    for (const part of group) {
       part.left = part.column * step;
-      part.width = (part.next === count ? 1 : part.next * step) - part.left;
+      part.width = (next === count ? right : next * step) - part.left;
     }
+    shown.push(...group);
     group = [];
   };
   for (const part of parts) {
@@ -70,5 +87,5 @@ function columns(items, day) {
     groupEnd = Math.max(part.begin >= groupEnd ? -1 : groupEnd, part.end);
   }
   close();
-  return parts;
+  return { parts: shown, rests };
 }

@@ -13,16 +13,53 @@ import ipywidgets as widgets
 
 from ...current_session import SessionLike, session_or_current
 from ...sandbox.sandbox import Sandbox, sandbox_of
-from ...widgets.dispose import dispose
-from ...widgets.form import Form
+from ...widgets.form import Form, dispose
 from ...widgets.html import Markup, join_html, tag
 from ...widgets.styles import style_sheet
-from .change_detector import ChangeDetector
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
     from ....client.session import Session
+
+
+_READS = frozenset({"GET", "HEAD"})
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """The result of a poll. `active` is True after requests or clock changes, `changed` after possible data changes."""
+
+    active: bool
+    changed: bool
+
+
+class ChangeDetector:
+    """Compares the state of a service between two polls. Outside a sandbox, only the session's requests count."""
+
+    def __init__(self, session: Session, lab: Sandbox | None) -> None:
+        self._session, self._lab = session, lab
+        self._last_state = self._state()
+
+    def poll(self) -> Changes:
+        """Return whether there were requests since the previous poll, and whether data may have changed."""
+        before, self._last_state = self._last_state, self._state()
+        if before == self._last_state:
+            return Changes(active=False, changed=False)
+        return Changes(active=True, changed=before[1:] != self._last_state[1:] or self._has_writes_since(before[0]))
+
+    def _state(self) -> tuple[int, object]:
+        """Return the number of the last request and the time of a virtual clock (None for another clock)."""
+        if self._lab is None:
+            return self._session.exchanges.last, None
+        return self._lab.service.requests_served, self._lab.clock.now() if self._lab.clock.is_virtual else None
+
+    def _has_writes_since(self, since: int) -> bool:
+        if self._lab is None:
+            return any(exchange.method not in _READS for exchange in self._session.exchanges if exchange.n > since)
+        rows = self._lab.service.journal(since=since if since <= self._last_state[0] else 0)
+        return any(row["method"] not in _READS for row in rows)
+
 
 _POLL_INTERVAL = 0.5
 """Seconds between two polls."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import difflib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -11,26 +13,221 @@ import ipywidgets as widgets
 
 from ...byte_sizes import size_text
 from ...current_session import SessionLike, session_or_current
+from ...exchanges.compare import compare_exchanges
 from ...exchanges.exchange_view import ExchangeView
-from ...exchanges.exchanges import exchange, exchanges
+from ...exchanges.exchanges import ExchangeFilter, exchange, exchanges
 from ...exchanges.har import archive
-from ...exchanges.recorded_body import whole_body
+from ...exchanges.recorded_body import target, whole_body
+from ...exchanges.resend import editable_headers
 from ...widgets.background_task import BackgroundTask
-from ...widgets.field import LABEL, describe
+from ...widgets.field import LABEL, describe, on_change, set_visible, text_area, text_field
 from ...widgets.file_download import BrowserDownload, default_download
 from ...widgets.form import Form, code_view
-from ...widgets.html import Markup, tag
+from ...widgets.html import Markup, join_html, tag
 from ...widgets.row_list import RowList, default_row_list
 from ...widgets.styles import row
-from .exchange_difference import difference_view
-from .exchange_editor import ExchangeEditor
-from .exchange_filter_fields import ExchangeFilterFields
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
     from ....client.session import Session
     from ....client.transport.recorder import Exchange
+
+
+METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
+_ABOUT_TOKEN = "The session adds its token (Authorization: Bearer …) and the Content-Length."
+
+
+class ExchangeEditor(widgets.VBox):  # type: ignore[misc]
+    """The method, URL, headers and body of a request that a person can edit.
+
+    The buttons call `send` and `cancel`. The token of the session is neither shown nor edited.
+    """
+
+    def __init__(self, send: Callable[[], None], cancel: Callable[[], None]) -> None:
+        self.edited: ExchangeView | None = None
+        """The exchange whose request is edited, or None if the editor is closed."""
+        self.head = widgets.HTML()
+        self.method = widgets.Dropdown(options=METHODS, **describe("Method", "The method of the request"), style=LABEL)
+        self.url = text_area("URL", "The path with its query, or a whole URL", rows=3)
+        self.headers = text_area("Headers", "One header in each line: Name: value", rows=5)
+        self.body = text_area("Body", "The text of the body", rows=6)
+        self.file = text_field("Body from file", "The path of a file with the body", hint="path of a file")
+        self.send = widgets.Button(description="Send", tooltip="Send the edited request", button_style="primary")
+        self.cancel = widgets.Button(description="Cancel", tooltip="Close the editor and send nothing")
+        self.cancel.add_class("svc-cancel")
+        self.send.on_click(lambda _button: send())
+        self.cancel.on_click(lambda _button: cancel())
+        fields = (self.method, self.url, self.headers, self.body, self.file)
+        super().__init__([self.head, *fields, row(self.send, self.cancel)])
+        self.add_class("svc-question")
+        set_visible(self, False)
+
+    def edit(self, view: ExchangeView) -> None:
+        """Show the request of an exchange.
+
+        Raises ValueError if the person has changed the request of another exchange.
+        """
+        if self.edited and self.edited.n == view.n:
+            self.url.focus()
+            return
+        if self.edited and self.changes():
+            raise ValueError(f"The request of exchange {self.edited.n} is being edited. Send it, or click Cancel.")
+        self.edited, exchange = view, view.exchange
+        body = whole_body(exchange)
+        incomplete = f" Its body of {size_text(exchange.sent)} was not recorded: enter a body." if body is None else ""
+        title = tag("strong", f"Edit and resend exchange {exchange.n}")
+        self.head.value = tag("p", title, tag("br"), f"{_ABOUT_TOKEN}{incomplete}")
+        self.method.options = tuple(dict.fromkeys((*METHODS, exchange.method)))
+        self.method.value = exchange.method
+        self.url.value = target(exchange)
+        self.headers.value = "\n".join(f"{name}: {value}" for name, value in editable_headers(exchange))
+        self.body.value = body or ""
+        self.file.value = ""
+        set_visible(self, True)
+        self.url.focus()
+
+    def close_editor(self) -> None:
+        """Hide the editor."""
+        self.edited = None
+        set_visible(self, False)
+
+    def changes(self) -> dict[str, Any]:
+        """Return the arguments of `ExchangeView.resend` for the values that the person has changed.
+
+        Raises ValueError for a header line without a colon.
+        """
+        assert self.edited is not None
+        exchange = self.edited.exchange
+        changed: dict[str, Any] = {}
+        if self.method.value != exchange.method:
+            changed["method"] = self.method.value
+        if (url := "".join(line.strip() for line in self.url.value.splitlines())) != target(exchange):
+            changed["url"] = url
+        if headers := self._changed_headers(dict(editable_headers(exchange))):
+            changed["headers"] = headers
+        recorded, body = whole_body(exchange) or "", _line_ends_of(exchange, self.body.value)
+        if body != recorded:
+            changed["body"] = body
+        return changed
+
+    def body_file(self) -> Path | None:
+        """Return the path of the file that is the body, or None if no file is named. Raises ValueError for no file."""
+        path = Path(self.file.value.strip()).expanduser()
+        if self.file.value.strip() and not path.is_file():
+            raise ValueError(f"Body from file: {path} is not a file. Enter the path of a file, or nothing.")
+        return path if self.file.value.strip() else None
+
+    def _changed_headers(self, recorded: dict[str, str]) -> dict[str, str | None]:
+        edited: dict[str, str] = {}
+        for number, line in enumerate(self.headers.value.splitlines(), 1):
+            name, colon, value = line.partition(":")
+            if line.strip() and not (colon and name.strip()):
+                raise ValueError(f"Line {number} of the headers is {line!r}; write a name, a colon and a value.")
+            if line.strip():
+                edited[name.strip()] = value.strip()
+        removed: dict[str, str | None] = {name: None for name in recorded if name not in edited}
+        return removed | {name: value for name, value in edited.items() if recorded.get(name) != value}
+
+    def __repr__(self) -> str:
+        return f"<ExchangeEditor: {f'exchange {self.edited.n}' if self.edited else 'closed'}>"
+
+
+def _line_ends_of(exchange: Exchange, text: str) -> str:
+    """Return a text with the line ends of the recorded body, because a browser turns CRLF into LF."""
+    is_crlf = "\r\n" in (exchange.request_body or "")
+    return text.replace("\r\n", "\n").replace("\n", "\r\n") if is_crlf else text
+
+
+_MESSAGES = ("request", "response")
+_EQUAL = "The recorded requests and responses are equal. Only the first 2 KiB of each text body are recorded."
+_VALUE = "white-space: normal; overflow-wrap: anywhere"
+
+
+def difference_view(old: ExchangeView, new: ExchangeView) -> Markup:
+    """Return HTML with a table of the different columns and headers, and a unified diff of each different body."""
+    title = tag("p", tag("strong", f"Difference between exchanges {old.n} and {new.n}"))
+    differences = compare_exchanges(old, new)
+    if differences.empty:
+        return join_html(title, tag("p", _EQUAL))
+    is_body = differences["what"].isin([f"{message} body" for message in _MESSAGES])
+    changed = set(differences["what"])
+    bodies = [_body_difference(old, new, message) for message in _MESSAGES if f"{message} body" in changed]
+    rows = [
+        tag("tr", tag("th", row.what, scope="row"), _cell(row.first), _cell(row.second))
+        for row in differences[~is_body].itertuples()
+    ]
+    heads = [tag("th", text, scope="col") for text in ("Field", f"Exchange {old.n}", f"Exchange {new.n}")]
+    table = tag("table", tag("thead", tag("tr", *heads)), tag("tbody", *rows))
+    shown = tag("div", table, class_="svc-rows", tabindex="0", role="region", aria_label="Differences")
+    return join_html(title, shown if rows else "", *bodies)
+
+
+def _cell(value: object) -> Markup:
+    return tag("td", value if isinstance(value, str) else "(none)", style=_VALUE)
+
+
+def _body_difference(old: ExchangeView, new: ExchangeView, message: str) -> Markup:
+    before, after = ((getattr(view, f"{message}_body") or "").splitlines() for view in (old, new))
+    lines = difflib.unified_diff(before, after, f"exchange {old.n}", f"exchange {new.n}", lineterm="")
+    return join_html(tag("p", f"Body of the {message}"), tag("pre", "\n".join(lines)))
+
+
+_STATUSES = ("2xx", "3xx", "308", "4xx", "404", "5xx", "-")
+
+
+class ExchangeFilterFields(widgets.HBox):  # type: ignore[misc]
+    """The fields `method`, `status` and `path`. `changed` is called when a person changes one of them.
+
+    >>> fields = ExchangeFilterFields(lambda: None)
+    >>> fields.status.value = "4xx, 308"; fields.code()
+    "svc.exchanges(status=['4xx', '308'])"
+    """
+
+    def __init__(self, changed: Callable[[], None]) -> None:
+        self.method = widgets.Dropdown(
+            options=[("All", ""), *((method, method) for method in METHODS)],
+            **describe("Method", "List only exchanges with this method"),
+        )
+        self.status = widgets.Combobox(
+            options=_STATUSES,
+            placeholder="404, 4xx, - for no response",
+            continuous_update=False,
+            **describe("Status", "List only exchanges with one of these statuses"),
+        )
+        self.path = text_field("Path", "List only exchanges whose path or query contains this text", style={})
+        self.path.continuous_update = True
+        super().__init__([self.method, self.status, self.path])
+        self.add_class("svc-filters")
+        on_change(changed, self.method, self.status, self.path)
+
+    def arguments(self) -> dict[str, Any]:
+        """Return the arguments of `exchanges` for the fields that are not empty."""
+        statuses = self.status.value.replace(",", " ").split()
+        arguments = {
+            "method": self.method.value,
+            "status": statuses[0] if len(statuses) == 1 else statuses,
+            "path": self.path.value.strip(),
+        }
+        return {name: value for name, value in arguments.items() if value}
+
+    def select(self, recorded: Iterable[Exchange]) -> list[Exchange]:
+        """Return the exchanges that match the fields. Raises ValueError for an invalid status."""
+        conditions = ExchangeFilter.read(**{"method": None, "status": None, "path": None} | self.arguments())
+        return [exchange for exchange in recorded if conditions.matches(exchange)]
+
+    def code(self) -> str:
+        """Return the call that lists the selected exchanges."""
+        return f"svc.exchanges({', '.join(f'{name}={value!r}' for name, value in self.arguments().items())})"
+
+    def clear(self) -> None:
+        """Empty all fields."""
+        for field in (self.method, self.status, self.path):
+            field.value = ""
+
+    def __repr__(self) -> str:
+        return f"<ExchangeFilterFields: {self.arguments() or 'all exchanges'}>"
+
 
 MAX_LISTED = 200
 """The maximum number of exchanges in the list, which shows the latest. `exchanges()` returns all exchanges."""

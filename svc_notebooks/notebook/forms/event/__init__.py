@@ -1,10 +1,9 @@
 """The event form.
 
 form: the event form, and the event form with a list of events for the dashboard.
-bindings: a table that binds each control to event fields and arguments.
-controls, more_options, inputs: all controls, the controls under "More options", and the simple controls.
-guest_list: the guests as a list. attendee_rows, attachment_rows, property_rows, reminder_rows: a row for each entry.
-other_fields: a JSON text field for event fields without a control.
-from_event, to_arguments: set the controls from an event, convert the controls to arguments and Python code.
+bindings: a table that binds each control to event fields and arguments, and a field for event fields without a control.
+controls, inputs: all controls with those under "More options", and the simple controls.
+attendee_rows: the guests as a list, and rows of guests, attachments and properties.
+to_arguments: converts the controls to arguments and Python code.
 time/: start, end and time zone.
 """

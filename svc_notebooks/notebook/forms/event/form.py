@@ -2,38 +2,206 @@
 
 from __future__ import annotations
 
+import json
 import warnings
-from collections.abc import Collection
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Collection
+from datetime import datetime, time, timedelta
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
+from traitlets import TraitError
 
 from ....core.errors.errors import SvcError
-from ....core.events.validation import problems
+from ....core.events.validation import problems, with_defaults
 from ....core.platform import capabilities
-from ....core.time_zones import UTC_NAME
+from ....core.time_zones import UTC_NAME, zone, zone_names
 from ...current_session import SessionLike, session_or_current
 from ...events.body import LENIENT
 from ...events.events import create_event
+from ...events.free_busy import free_times
 from ...events.query import events
 from ...events.records import in_zone
 from ...frames.event_schemas import EVENT
 from ...frames.frames import concatenate
-from ...widgets.field import Field
+from ...widgets.background_task import LatestTask
+from ...widgets.field import AUTO_WIDTH, Field, describe, heading, set_visible, small_button
 from ...widgets.form import Form
 from ...widgets.html import Markup, join_html, tag
 from ...widgets.styles import row, style_sheet
-from .bindings import with_label
+from .bindings import BINDINGS, PARAMETERS, with_label
 from .controls import EventControls
-from .free_times import FreeTimes
-from .from_event import fill_controls
-from .inputs import chip_styles
+from .inputs import Binding, chip_styles
+from .time.start_and_end import When, read_wire_time, wire_moment
 from .to_arguments import call_text, read_controls
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
     from ....core.http.messages import JSONObject
+
+
+_MAX_SLOTS = 8
+_WEEK = timedelta(days=7)
+
+
+class FreeTimes(Field):
+    """A button that finds free times in the week from the start of the event, and a list of them.
+
+    The times are those at which the caller and all guests are free. Selecting one sets start and end of the event.
+    """
+
+    def __init__(self, controls: EventControls, session: SessionLike) -> None:
+        self._event, self._session = controls, session
+        self._task = LatestTask(self._show_error)
+        self.find = small_button("Find free times", "List times at which you and all guests are free", self._find)
+        self.slots = widgets.Dropdown(**describe("Select", "Set start and end to this time"), style=AUTO_WIDTH)
+        self.slots.observe(lambda _change: self._take(), "value")
+        super().__init__(heading("Free times"), self.find, self.slots)
+        set_visible(self.slots, False)
+
+    def _find(self) -> None:
+        session, when = session_or_current(self._session), self._event.when.value
+        name = when.zone if when.zone in zone_names() else self._event.calendar.time_zone
+        now = session.clock.now()
+        day = datetime.combine(when.first or now, time(), zone(name))
+        length = None if when.all_day or not (when.start and when.end) else when.end - when.start
+        people = ["primary", *(guest["email"] for guest in self._event.attendees.value if guest.get("email"))]
+        call = partial(
+            free_times,
+            people,
+            duration=length if length and length > timedelta() else "1h",
+            within=(max(now, day), max(now, day) + _WEEK),
+            time_zone=name,
+            session=session,
+        )
+        self.show_problems(())
+        self.show_hint("Loading")
+        self._task.begin(call, partial(self._show, name), in_thread=not session.in_process)
+
+    def _show(self, zone_name: str, found: DataFrame) -> None:
+        slots = [(start.to_pydatetime(), end.to_pydatetime()) for start, end in found.head(_MAX_SLOTS).values.tolist()]
+        options = [(f"{start:%a %d %b %H:%M}-{end:%H:%M}", (start, end, zone_name)) for start, end in slots]
+        self.slots.options = [("No time selected", ""), *options]
+        self.slots.value = ""
+        set_visible(self.slots, bool(options))
+        self.show_hint("" if options else "There is no common free time in the next 7 days.")
+
+    def _show_error(self, error: Exception) -> None:
+        self.show_hint("")
+        self.show_problems([str(error)])
+
+    def _take(self) -> None:
+        if self.slots.value:
+            start, end, name = self.slots.value
+            self._event.when.value = When(False, start.date(), start.time(), end.date(), end.time(), name)
+
+
+_DAY = timedelta(days=1)
+_TIMES = ("start", "end")
+_FIELDS = dict.fromkeys(field for row in BINDINGS for field in row.fields if field not in PARAMETERS)
+"""The event fields that have a control. All other event fields are shown as JSON."""
+
+_EMPTY = {"summary": "", "location": "", "description": "", "recurrence": [], "attendees": [], "attachments": []}
+"""The field values that have the same meaning as a missing field."""
+
+
+def fill_controls(
+    controls: EventControls,
+    event: JSONObject,
+    read_back: Callable[[], JSONObject],
+    names: Collection[str] | None = None,
+) -> None:
+    """Set the controls of the event fields `names`, or all controls, from an event.
+
+    Fields that the controls cannot represent go into the JSON text field.
+    """
+    controls.other_fields.value = {}
+    for name in _FIELDS:
+        if names is not None and name not in names:
+            continue
+        try:
+            _set(controls, name, event)
+        except (TypeError, ValueError, AttributeError, KeyError, TraitError):  # a value of another type
+            _set(controls, name, {})
+    shown = read_back()
+    selected = event if names is None else names
+    other = {name: event[name] for name in event if name in selected and not _is_shown(name, event, shown)}
+    if other.keys() & set(_TIMES):  # controls have both times or none
+        other |= {name: event[name] for name in _TIMES if name in event}
+    rest = {name: None if name in other else value for name, value in event.items()}
+    for name in other:  # a control may have several fields, of which only this one is cleared
+        if name in _FIELDS:
+            _set(controls, name, rest)
+    controls.other_fields.value = other
+
+
+def _is_shown(name: str, event: JSONObject, shown: JSONObject) -> bool:
+    value, shown_value = event[name], with_defaults(shown).get(name)
+    if name not in _FIELDS:
+        return False
+    if name in (*_TIMES, "originalStartTime"):
+        return _is_same_time(value, shown.get(name))
+    if value is None or shown_value is None:
+        return value is None or (name in _EMPTY and value == _EMPTY[name])
+    expected = with_defaults(event)[name]
+    return type(value) is type(shown_value) and json.dumps(expected, sort_keys=True) == json.dumps(
+        shown_value, sort_keys=True
+    )  # as JSON, 1 is not True
+
+
+def _is_same_time(expected: Any, actual: Any) -> bool:
+    if expected is None or actual is None:
+        return expected is actual
+    instant = wire_moment(expected)
+    return instant is not None and instant == wire_moment(actual) and expected.get("timeZone") == actual.get("timeZone")
+
+
+def _set(controls: EventControls, name: str, event: JSONObject) -> None:
+    if name in _TIMES:
+        _set_times(controls, event)
+    elif name == "recurrence":
+        controls.repeats.read(event.get("recurrence") or [], wire_moment(event.get("start")))  # type: ignore[arg-type]
+    else:
+        for row in BINDINGS:
+            if name in row.fields:
+                controls.set(row, _value_of(row, event))
+
+
+def _value_of(row: Binding, event: JSONObject) -> Any:
+    """Return the control value for an event, or None without the field. Raises TypeError if a parent is not a dict."""
+    if len(row.fields) > 1:
+        return {name: event.get(name) for name in row.fields}
+    value: Any = event
+    for key in row.path.split("."):
+        if value is None:
+            return None
+        if not isinstance(value, dict):
+            raise TypeError("expected an object")
+        value = value.get(key)
+    return None if value is None else row.from_field(value)
+
+
+def _set_times(controls: EventControls, event: JSONObject) -> None:
+    """Set start, end and zones if the event has times. An invalid time empties the controls."""
+    if not event.keys() & set(_TIMES):
+        return
+    controls.more.set("start.timeZone", None)
+    controls.more.set("end.timeZone", None)
+    zone = controls.when.zone.value
+    try:
+        (start, name), (end, end_name) = read_wire_time(event.get("start")), read_wire_time(event.get("end"))
+    except (ValueError, TypeError, AttributeError):
+        controls.when.value = When(bool(controls.when.all_day.value), None, None, None, None, zone)
+        return
+    own_zone = "" if end_name == name else end_name
+    if isinstance(start, datetime) and isinstance(end, datetime):
+        controls.when.value = When(False, start.date(), start.time(), end.date(), end.time(), name, own_zone)
+    elif not isinstance(start, datetime) and not isinstance(end, datetime):
+        controls.when.value = When(True, start, None, end - _DAY, None, zone, own_zone)
+        controls.more.set("start.timeZone", name or None)
+    controls.more.set("end.timeZone", own_zone or None)
+
 
 _COLUMNS = ["id", "summary", "start", "end", "time_zone", "status"]
 _LIST_COLUMNS = ["summary", "start", "end", "time_zone", "recurrence", "status"]

@@ -8,15 +8,13 @@ from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ....core.events.rrule import Start
+from ....core.events.series import Series
 from ...events.body import partial_body
 from ...events.parameters import QUERY_ARGUMENTS, query_of
-from ...events.series import Series
 from ...frames.frames import camel
 from ...widgets.field import Field
-from .bindings import BINDINGS
-from .other_fields import duplicate_message
-from .time.local_times import argument_time, in_zone, read_offset, wire_moment, wire_time
-from .time.start_and_end import When
+from .bindings import BINDINGS, duplicate_message
+from .time.start_and_end import When, argument_time, in_zone, read_offset, wire_moment, wire_time
 
 if TYPE_CHECKING:
     from ....core.http.messages import JSONObject

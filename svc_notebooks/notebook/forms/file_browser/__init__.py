@@ -1,10 +1,10 @@
 """The file browser.
 
-browser, toolbar, actions: the form, its buttons, and the actions on files.
-listing, pager, search, page_request: the list with its folders, pages, filters and order, and its requests.
+browser, actions: the form, its buttons, and the actions on files.
+listing, search: the list with its folders, pages, filters and order, and its requests.
 recent_files: the lists of recent files in other forms.
 details, preview: the metadata of a file as a row and as a table, and a preview of the content.
-dialogs, dialog_inputs: the dialog before an action, and two controls of the dialog.
-uploads, folder_upload: files that a person drops on the list, and their upload to the open folder.
-downloads, download_results, abuse_question: downloads, their results, and the question about flagged files.
+dialogs: the dialog before an action.
+uploads: files that a person drops on the list, and their upload to the open folder.
+downloads: downloads, their results, and the question about flagged files.
 """

@@ -11,8 +11,7 @@ import ipywidgets as widgets
 from ....client.about import native_name
 from ....core.brand_names import Names
 from ...byte_sizes import size_text
-from ...widgets.copy_restriction import is_restricted, may_edit, viewers_switch
-from ...widgets.field import set_visible
+from ...widgets.field import is_restricted, may_edit, set_visible, viewers_switch
 from ...widgets.html import Markup, join_html, tag
 
 if TYPE_CHECKING:

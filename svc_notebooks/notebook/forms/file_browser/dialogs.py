@@ -8,15 +8,13 @@ from typing import TYPE_CHECKING
 
 import ipywidgets as widgets
 
-from ...widgets.field import LABEL, describe, on_change, set_visible, text_field
+from ...widgets.field import LABEL, MoreOptions, describe, on_change, set_visible, text_field
 from ...widgets.file_picker import FileChoice
 from ...widgets.html import join_html, tag
-from ...widgets.more_options import MoreOptions
 from ...widgets.styles import row
 from . import actions
-from .actions import FileAction
-from .dialog_inputs import ByteRangeField, NewFileChoice
-from .download_results import Download, fetch_action, save_action
+from .actions import ByteRangeField, FileAction, NewFileChoice
+from .downloads import Download, fetch_action, save_action
 
 if TYPE_CHECKING:
     from ....client.session import Session

@@ -4,21 +4,188 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import ipywidgets as widgets
 
 from ...widgets.background_task import LatestTask, can_run_in_background
+from ...widgets.field import AUTO_WIDTH, describe
 from ...widgets.html import tag
 from ...widgets.row_list import RowList
-from .details import COLUMNS, is_folder, table_row
-from .page_request import PageRequest
-from .pager import Pager
+from .details import COLUMNS, LIST_FIELDS, is_folder, table_row
 from .search import HEADING_ORDERS, ROOT_FOLDER, FileQuery, FileSearch, heading_of
 
 if TYPE_CHECKING:
     from ....client.session import Session
     from ....core.resources.files import File, FileList
+    from .browser import FileBrowser
+
+
+_IDS_PER_REQUEST = 1000
+_MAX_COUNT_REQUESTS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class PageRequest:
+    """A request for one page of the files that match a query. The token of the first page is None."""
+
+    query: FileQuery
+    token: str | None
+    size: int
+
+    def send(self, session: Session) -> FileList:
+        """Return the page, with the fields that the list and the details show."""
+        fields = f"nextPageToken,files({LIST_FIELDS})"
+        return self._list(session, fields, self.token, self.size, order=self.query.order_by)
+
+    def count(self, session: Session, is_current: Callable[[], bool]) -> tuple[int, bool]:
+        """Count the files on all pages. Return the number, and False if there are more than were counted.
+
+        The interface has no total, so the ids of the files are listed, at most 20,000 of them. Counting ends early
+        when `is_current` returns False.
+        """
+        counted, token = 0, None
+        for _ in range(_MAX_COUNT_REQUESTS):
+            page = self._list(session, "nextPageToken,files(id)", token, _IDS_PER_REQUEST)
+            counted += len(page.get("files") or ())
+            token = page.get("nextPageToken")
+            if token is None or not is_current():
+                break
+        return counted, token is None
+
+    def _list(
+        self, session: Session, fields: str, token: str | None, size: int, *, order: str | None = None
+    ) -> FileList:
+        query = {"q": self.query.q, "orderBy": order, "pageSize": size, "pageToken": token}
+        return cast("FileList", session.call("GET", session.names.path("files"), query=query | {"fields": fields}))
+
+
+PAGE_SIZE = 50
+"""The number of files on a page, until a person chooses another one."""
+
+PAGE_SIZES = (20, PAGE_SIZE, 100, 200, 500)
+
+
+class Pager(widgets.HBox):  # type: ignore[misc]
+    """Goes through the pages of a list. `token` is the token of the current page, `size` the number of its rows.
+
+    >>> pager = Pager()
+    >>> pager.show(3, None); pager.text
+    '3 files'
+    """
+
+    def __init__(self) -> None:
+        self._tokens: list[str | None] = [None]
+        self._next_token: str | None = None
+        self._loading = False
+        self._count = 0
+        self._total: int | None = None
+        self._counted = 0
+        self.previous = widgets.Button(description="Previous", icon="chevron-left", tooltip="Show the previous page")
+        self.next = widgets.Button(description="Next", icon="chevron-right", tooltip="Show the next page")
+        self.range = widgets.HTML()
+        self.page_size = widgets.Dropdown(
+            options=PAGE_SIZES, value=PAGE_SIZE, **describe("Files per page", "The length of a page"), style=AUTO_WIDTH
+        )
+        super().__init__([self.previous, self.range, self.next, self.page_size])
+        self.add_class("svc-buttons")
+        self.add_class("svc-pager")
+        self.show(0, None)
+
+    def watch(self, turned: Callable[[], None], guard: Callable[[Callable[[], None]], None]) -> None:
+        """Call `turned` when another page is to be listed. `guard` runs the handlers and shows their errors."""
+        self.previous.on_click(lambda _button: guard(lambda: self._turn_back(turned)))
+        self.next.on_click(lambda _button: guard(lambda: self._turn(turned)))
+        self.page_size.observe(lambda _change: guard(lambda: self._resize(turned)), "value")
+
+    @property
+    def token(self) -> str | None:
+        return self._tokens[-1]
+
+    @property
+    def size(self) -> int:
+        return int(self.page_size.value)
+
+    @property
+    def is_first(self) -> bool:
+        return len(self._tokens) == 1
+
+    @property
+    def complete(self) -> bool:
+        """True if all files are on the current page."""
+        return self.is_first and self._next_token is None
+
+    @property
+    def needs_count(self) -> bool:
+        """True if the number of files on all pages is not known."""
+        return self._total is None and not self._counted
+
+    def restart(self) -> None:
+        """Go to the first page without a request."""
+        self._tokens, self._loading = [None], True
+
+    def forget_total(self) -> None:
+        """Forget the number of files on all pages, because it may have changed."""
+        self._total, self._counted = None, 0
+
+    def back(self) -> None:
+        """Go to the previous page without a request. Raises ValueError on the first page."""
+        if self.is_first:
+            raise ValueError("This is the first page.")
+        self._tokens.pop()
+        self._loading = True
+
+    def stop_waiting(self) -> None:
+        """Take clicks on Next again, after the request for a page has failed."""
+        self._loading = False
+
+    def show(self, count: int, next_token: str | None) -> None:
+        """Show the position of a page with `count` rows. `next_token` is the page token of the next page, if any."""
+        self._count, self._next_token, self._loading = count, next_token, False
+        self.previous.disabled, self.next.disabled = self.is_first, next_token is None
+        if next_token is None:
+            self._total = self._before + count
+        self._show_range()
+
+    def show_total(self, counted: int, *, complete: bool = True) -> None:
+        """Show the number of files on all pages. `complete` is False if there are more than were counted."""
+        self._counted = counted
+        self._total = counted if complete else None
+        self._show_range()
+
+    @property
+    def text(self) -> str:
+        """The position of the page in the list, such as "1-50 of 312"."""
+        if self.complete:
+            return "1 file" if self._count == 1 else f"{self._count} files"
+        last = self._before + self._count
+        total = f"{self._total:,}" if self._total is not None else f"more than {max(last, self._counted):,}"
+        return f"{self._before + 1:,}\N{EN DASH}{last:,} of {total}"
+
+    @property
+    def _before(self) -> int:
+        return self.size * (len(self._tokens) - 1)
+
+    def _show_range(self) -> None:
+        self.range.value = tag("span", self.text, role="status", class_="svc-range")
+
+    def _turn(self, turned: Callable[[], None]) -> None:
+        if self._loading:
+            raise ValueError("The page is loading. Click Next when it is shown.")
+        if self._next_token is None:
+            raise ValueError("This is the last page.")
+        self._tokens.append(self._next_token)
+        self._loading = True
+        turned()
+
+    def _turn_back(self, turned: Callable[[], None]) -> None:
+        self.back()
+        turned()
+
+    def _resize(self, turned: Callable[[], None]) -> None:
+        self.restart()
+        turned()
+
 
 _TYPING_PAUSE = 0.25
 """The seconds after the last typed letter of a search until the list is loaded."""
@@ -28,30 +195,11 @@ _NO_MATCH = "No files."
 _NOT_LISTED = "The files could not be listed."
 
 
-@dataclass(frozen=True, slots=True)
-class ListingEvents:
-    """The functions of the file browser that FileListing calls.
-
-    `navigated` is called before another list is loaded, `listed` after a page is shown, `selected` after the selection
-    has changed, and `opened` with a file that is not a folder. `key_pressed` is called with a key for the selected
-    files. `guard` calls a handler and shows its exception, `failed` shows the exception of a request.
-    """
-
-    session: Callable[[], Session]
-    guard: Callable[[Callable[[], None]], None]
-    navigated: Callable[[], None]
-    listed: Callable[[], None]
-    selected: Callable[[], None]
-    opened: Callable[[File], None]
-    key_pressed: Callable[[str], None]
-    failed: Callable[[Exception], None]
-
-
 class FileListing:
-    """Lists the files of a folder or of a search, one page at a time. The file browser places its widgets."""
+    """Lists the files of a folder or of a search, one page at a time. `browser` places its widgets."""
 
-    def __init__(self, make_list: Callable[[str, dict[str, str]], RowList], events: ListingEvents) -> None:
-        self._events = events
+    def __init__(self, make_list: Callable[[str, dict[str, str]], RowList], browser: FileBrowser) -> None:
+        self._browser = browser
         self._folders = [ROOT_FOLDER]
         self._page: list[File] = []
         self._shown: PageRequest | None = None
@@ -62,15 +210,15 @@ class FileListing:
         self._counter = LatestTask(lambda _error: None)
         self.search, self.files, self.pager = FileSearch(), make_list("Files", COLUMNS), Pager()
         self.location = widgets.HTML()
-        guard = events.guard
+        guard = browser._guard
         self.search.watch(self._on_search)
         self.pager.watch(self.load, guard)
         self.files.watch(
-            lambda: None if self._showing else events.selected(),
+            lambda: None if self._showing else browser._on_selection(),
             lambda file_id: guard(lambda: self._open_row(file_id)),
             lambda: guard(self.go_up),
             self.search.sort_by,
-            events.key_pressed,
+            browser._on_key,
         )
 
     @property
@@ -128,7 +276,7 @@ class FileListing:
     def load(self, *, delay: float = 0) -> None:
         """List the current page, after a person has gone there."""
         self._navigating = True
-        self._events.navigated()
+        self._browser._on_navigation()
         self._load(delay)
 
     def refresh(self, *, select: Sequence[str] = ()) -> None:
@@ -150,9 +298,9 @@ class FileListing:
         self._restart()
 
     def open_file(self, facts: File) -> None:
-        """List a folder, or call `opened` for any other file."""
-        if not is_folder(facts, self._events.session().names):
-            self._events.opened(facts)
+        """List a folder, or show a preview of any other file."""
+        if not is_folder(facts, self._browser._session_now().names):
+            self._browser._preview(facts)
             return
         parents = self._folders if self.search.in_folder else [ROOT_FOLDER]
         self._folders = [*parents, (str(facts["id"]), str(facts["name"]))]
@@ -171,7 +319,7 @@ class FileListing:
             self._load(0)
 
     def _on_search(self, typed: bool) -> None:
-        self._events.guard(lambda: self._restart(_TYPING_PAUSE if typed else 0))
+        self._browser._guard(lambda: self._restart(_TYPING_PAUSE if typed else 0))
 
     def _restart(self, delay: float = 0) -> None:
         if self._shown is None or self.query.q != self._shown.query.q:
@@ -185,7 +333,7 @@ class FileListing:
                 self.open_file(file)
 
     def _load(self, delay: float) -> None:
-        session, request = self._events.session(), self.request
+        session, request = self._browser._session_now(), self.request
         self._loader.begin(
             lambda: request.send(session),
             lambda page: self._show(request, page),
@@ -206,7 +354,7 @@ class FileListing:
         self._count(request)
 
     def _show_rows(self, files: list[File], empty_message: str) -> None:
-        names = self._events.session().names
+        names = self._browser._session_now().names
         self._page = files
         self._showing = True  # the events of the list are about the person's selection only
         self.files.show([table_row(file, names) for file in files], empty_message)
@@ -214,7 +362,7 @@ class FileListing:
             self.files.chosen = selected
         self._showing, self._to_select = False, []
         self.location.value = tag("span", tag("strong", self.location_text), class_="svc-place")
-        self._events.listed()
+        self._browser._show_selection()
         if self._navigating:  # the pressed button may have become disabled
             self.files.focus_if_lost()
         self._navigating = False
@@ -227,13 +375,13 @@ class FileListing:
             self.pager.show(0, None)
             self._show_rows([], _NOT_LISTED)
         self.pager.stop_waiting()
-        self._events.failed(error)
+        self._browser._on_error(error)
 
     def _count(self, request: PageRequest) -> None:
         """Count the files in the background if they are not all on this page."""
         if not self.pager.needs_count or self._counter.busy or not can_run_in_background():
             return
-        session = self._events.session()
+        session = self._browser._session_now()
         self._counter.begin(
             lambda: request.count(session, lambda: request.query.q == self.query.q),
             lambda counted: self.pager.show_total(counted[0], complete=counted[1]),

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ....core.errors.abuse_warning import suppress_abuse_warning
+from ....core.errors.caller_warning import suppress_abuse_warning
 from ....core.errors.errors import NotAllowed
 from ....core.http.native_formats import CSV, HTML, PDF, PNG, SVG, TEXT
 from ...byte_sizes import size_text
 from ...files.downloads.downloads import read
 from ...widgets.html import Markup, tag
 from ...widgets.preview import MAX_SIZE, MAX_TEXT, preview
-from .abuse_question import is_flagged
+from .downloads import is_flagged
 
 if TYPE_CHECKING:
     from ....client.session import Session

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import ipywidgets as widgets
 
 from ....core.files.query import quote
-from ...files.query_names import wire_query
+from ...files.search import wire_query
 from ...widgets.field import AUTO_WIDTH, describe, set_visible, text_field
 
 HERE, EVERYWHERE, SHARED, TRASH = "here", "everywhere", "shared", "trash"

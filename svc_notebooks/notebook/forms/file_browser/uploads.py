@@ -3,37 +3,160 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import islice
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import ipywidgets as widgets
 
+from ....core.files.query import quote
+from ....local.paths import numbered_paths
+from ...files.files import update, upload
 from ...widgets.background_task import BackgroundTask, Report, Stopped
-from ...widgets.dialogs.replace_question import CANCEL, REPLACE, ReplaceQuestion
+from ...widgets.dialogs.replace_question import CANCEL, REPLACE, ReplaceQuestion, size_with_bytes
 from ...widgets.file_picker import FilePicker
 from ...widgets.upload_buffer import ChosenFile
 from .actions import file_count, uploaded_code
-from .folder_upload import FolderConflict, UploadResult, send_all, upload_free_names
+from .details import minute_text
 
 if TYPE_CHECKING:
     from ....client.session import Session
+    from ....core.resources.files import File
+    from .browser import FileBrowser
 
-Folder = tuple[str, str]
+
+_NAMES_PER_REQUEST = 20
 
 
 @dataclass(frozen=True, slots=True)
-class UploadEvents:
-    """The functions of the file browser that FolderUploads calls.
+class FolderUpload:
+    """A file to upload to a folder. If `file_id` is set, the content of that file is replaced instead."""
 
-    `folder` returns the id and the name of the open folder. `finished` is called with a status text, the ids of the
-    uploaded files and the equivalent code. `guard` calls a handler and shows its exception, `failed` shows an error.
+    chosen: ChosenFile
+    folder_id: str
+    name: str
+    file_id: str = ""
+
+    def send(self, session: Session, report: Report) -> str:
+        """Upload the file and return its id."""
+        source, media_type = self.chosen.source, self.chosen.media_type(converted=False)
+        if self.file_id:
+            rows = update(self.file_id, source, mime_type=media_type, progress=report, session=session)
+        else:
+            parent, name = self.folder_id, self.name
+            rows = upload(source, name=name, parent=parent, mime_type=media_type, progress=report, session=session)
+        return str(rows["id"].item())
+
+
+@dataclass(frozen=True, slots=True)
+class FolderConflict:
+    """A file to upload whose name another file of the folder has. Implements NameConflict."""
+
+    upload: FolderUpload
+    existing: File
+    folder_name: str
+    alternative_path: Path
+
+    @property
+    def path(self) -> Path:
+        return Path(self.upload.name)
+
+    @property
+    def lines(self) -> tuple[tuple[str, object, object], ...]:
+        old, new = self.existing, self.upload.chosen
+        size = len(new.source) if isinstance(new.source, bytes) else new.source.stat().st_size
+        return (
+            ("Name", old.get("name"), new.name),
+            ("Size", size_with_bytes(int(old.get("size") or 0)), size_with_bytes(size)),
+            ("Modified", f"{minute_text(old.get('modifiedTime'))} UTC", ""),
+            ("Type", old.get("mimeType"), new.media_type(converted=False) or "unknown"),
+        )
+
+    @property
+    def place(self) -> str:
+        return f"Folder: {self.folder_name}"
+
+    @property
+    def replacement(self) -> FolderUpload:
+        """The upload that replaces the content of the existing file."""
+        return replace(self.upload, file_id=str(self.existing["id"]))
+
+    @property
+    def second(self) -> FolderUpload:
+        """The upload under the alternative name, which keeps both files."""
+        return replace(self.upload, name=self.alternative_path.name)
+
+
+@dataclass(frozen=True, slots=True)
+class UploadResult:
+    """The ids of the uploaded files, the conflicts, and the error that ended the uploads, if any."""
+
+    ids: tuple[str, ...] = ()
+    conflicts: tuple[FolderConflict, ...] = ()
+    error: Exception | None = None
+
+
+def upload_free_names(
+    session: Session, folder: tuple[str, str], chosen: Sequence[ChosenFile], report: Report
+) -> UploadResult:
+    """Upload the files whose names no file of the folder has. Return the others as conflicts."""
+    folder_id, folder_name = folder
+    existing = files_by_name(session, folder_id, [file.name for file in chosen])
+    requests = [FolderUpload(file, folder_id, file.name) for file in chosen]
+    result = send_all(session, [request for request in requests if request.name not in existing], report)
+    if result.error:
+        return result
+    conflicts = (
+        FolderConflict(request, existing[request.name], folder_name, free_name(session, folder_id, request.name))
+        for request in requests
+        if request.name in existing
+    )
+    return replace(result, conflicts=tuple(conflicts))
+
+
+def send_all(session: Session, uploads: Sequence[FolderUpload], report: Report) -> UploadResult:
+    """Send uploads one after the other, until one of them fails or the person cancels."""
+    ids: list[str] = []
+    for request in uploads:
+        try:
+            report(0, None)
+            ids.append(request.send(session, report))
+        except Exception as error:
+            return UploadResult(tuple(ids), error=error)
+    return UploadResult(tuple(ids))
+
+
+def files_by_name(session: Session, folder_id: str, names: Sequence[str]) -> dict[str, File]:
+    """Return the files of a folder that have one of these names. Folders and native documents are left out.
+
+    Of several files with the same name, the last modified is returned.
     """
+    from ....client.files import list_files
 
-    session: Callable[[], Session]
-    folder: Callable[[], Folder]
-    guard: Callable[[Callable[[], None]], None]
-    finished: Callable[[str, Sequence[str], str], None]
-    failed: Callable[[Exception], None]
+    existing: dict[str, File] = {}
+    for start in range(0, len(names), _NAMES_PER_REQUEST):
+        terms = " or ".join(f"name = {quote(name)}" for name in names[start : start + _NAMES_PER_REQUEST])
+        query = f"{quote(folder_id)} in parents and trashed = false and ({terms})"
+        fields = "id,name,mimeType,size,modifiedTime"
+        for file in list_files(session, q=query, order_by="modifiedTime desc", fields=fields):
+            if file.get("size") is not None:
+                existing.setdefault(str(file["name"]), file)
+    return existing
+
+
+def free_name(session: Session, folder_id: str, name: str) -> Path:
+    """Return the first of the names `name (1).ext`, `name (2).ext` and so on that no file of the folder has."""
+    candidates = numbered_paths(Path(name))
+    while True:
+        batch = list(islice(candidates, _NAMES_PER_REQUEST))
+        existing = files_by_name(session, folder_id, [path.name for path in batch])
+        for path in batch:
+            if path.name not in existing:
+                return path
+
+
+Folder = tuple[str, str]
 
 
 class FolderUploads(widgets.VBox):  # type: ignore[misc]
@@ -43,16 +166,16 @@ class FolderUploads(widgets.VBox):  # type: ignore[misc]
     during an upload or a question wait for its end.
     """
 
-    def __init__(self, picker: FilePicker, events: UploadEvents) -> None:
-        self._events = events
+    def __init__(self, picker: FilePicker, browser: FileBrowser) -> None:
+        self._browser = browser
         self._picker = picker
         self._folders: dict[object, Folder] = {}
         self._conflicts: tuple[FolderConflict, ...] = ()
         self._folder: Folder = ("", "")
-        self.work = BackgroundTask(events.failed)
-        self.question = ReplaceQuestion(lambda answer: events.guard(lambda: self._on_answer(answer)))
+        self.work = BackgroundTask(browser._on_error)
+        self.question = ReplaceQuestion(lambda answer: browser._guard(lambda: self._on_answer(answer)))
         super().__init__([self.question, self.work])
-        picker.watch(lambda: events.guard(self._on_files))
+        picker.watch(lambda: browser._guard(self._on_files))
 
     @property
     def busy(self) -> bool:
@@ -60,7 +183,7 @@ class FolderUploads(widgets.VBox):  # type: ignore[misc]
 
     def _on_files(self) -> None:
         for source in self._picker.sources():
-            self._folders.setdefault(source, self._events.folder())
+            self._folders.setdefault(source, self._browser.listing.folder)
         self._begin_next()
 
     def _begin_next(self) -> None:
@@ -75,11 +198,11 @@ class FolderUploads(widgets.VBox):  # type: ignore[misc]
             return
         self._folder = folder = self._folders[files[0].source]
         batch = _first_of_each_name([file for file in files if self._folders[file.source] == folder])
-        session = self._events.session()
+        session = self._browser._session_now()
         self._run(batch, lambda report: upload_free_names(session, folder, batch, report))
 
     def _on_answer(self, answer: str) -> None:
-        conflicts, session = self._conflicts, self._events.session()
+        conflicts, session = self._conflicts, self._browser._session_now()
         self.question.dismiss()
         chosen = [conflict.upload.chosen for conflict in conflicts]
         if answer == CANCEL:
@@ -110,9 +233,9 @@ class FolderUploads(widgets.VBox):  # type: ignore[misc]
         self._picker.forget(list(done))
         for file in done:
             self._folders.pop(file.source, None)
-        self._events.finished(words, result.ids, uploaded_code(result.ids) if result.ids else "")
+        self._browser._on_uploaded(words, result.ids, uploaded_code(result.ids) if result.ids else "")
         if result.error and not isinstance(result.error, Stopped):
-            self._events.failed(result.error)
+            self._browser._on_error(result.error)
         self._on_files()  # files that arrived meanwhile
 
     def _summary(self, chosen: Sequence[ChosenFile], result: UploadResult) -> str:

@@ -1,6 +1,5 @@
 """The recurrence controls of the event form, a preview of the instances, and `recurrence_calendar`.
 
-builder, controls: all recurrence controls, and the controls for the days and the end.
-rule: converts the values of the controls to an RRULE line and back.
-preview, month_calendars: the next instances of a recurrence, and month tables with marked days.
+builder: all recurrence controls.
+month_calendars: the next instances of a recurrence, and month tables with marked days.
 """

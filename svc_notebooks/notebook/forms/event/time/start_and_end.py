@@ -2,19 +2,270 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta, timezone, tzinfo
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
 
+from .....core.events.rrule import Start
+from .....core.events.times import read_time
+from .....core.time_zones import zone, zone_names
+from ....times import offset_text
 from ....widgets.field import AUTO_WIDTH, LABEL, Field, checkbox, describe, on_change, set_visible
-from .local_times import in_zone, read_wire_time
-from .time_zone import ZoneChoice
 
 if TYPE_CHECKING:
-    from .....core.http.messages import JSON
+    from .....core.http.messages import JSON, JSONObject
+
+
+_OFFSET = re.compile(r"([+-])(\d{2}):([0-5]\d)", re.ASCII)
+
+
+def read_offset(text: str) -> tzinfo | None:
+    """Convert a UTC offset such as +05:30 to a time zone. Return None for any other text.
+
+    >>> read_offset("+05:30"), read_offset("Europe/Berlin")
+    (datetime.timezone(datetime.timedelta(seconds=19800)), None)
+    """
+    match = _OFFSET.fullmatch(text)
+    if match is None or int(match[2]) > 23:
+        return None
+    length = timedelta(hours=int(match[2]), minutes=int(match[3]))
+    return timezone(-length if match[1] == "-" else length)
+
+
+def in_zone(moment: date | datetime | None, text: str) -> datetime | None:
+    """Add a time zone to a local time. Return None for a date, for None and for an unknown zone."""
+    if not isinstance(moment, datetime):
+        return None
+    try:
+        aware = moment.replace(tzinfo=read_offset(text) or zone(text))
+        aware.astimezone(UTC)
+    except (ValueError, OverflowError):  # the person has not finished typing a zone or a year
+        return None
+    return aware
+
+
+def moment_text(moment: date | datetime | None) -> str | None:
+    """Return a date or a local time as text. Return None for None.
+
+    >>> moment_text(datetime(2026, 11, 2, 10))
+    '2026-11-02 10:00'
+    """
+    if not isinstance(moment, datetime):
+        return str(moment) if moment else None
+    return moment.isoformat(" ", "seconds" if moment.second else "minutes")
+
+
+def argument_time(moment: date | datetime | None, text: str, time_zone: str | None) -> Any:
+    """Convert a date or a local time in the zone `text` to an argument of `create_event`, such as `start`.
+
+    `time_zone` is another argument of the same call. Returns a str if `create_event` then uses the right zone,
+    otherwise a dict (a time object of the interface). Returns None for None.
+
+    >>> argument_time(datetime(2026, 11, 2, 10), "Europe/Berlin", "Europe/Berlin")
+    '2026-11-02 10:00'
+    >>> argument_time(datetime(2026, 11, 2, 10), "+01:00", None)
+    '2026-11-02 10:00+01:00'
+    >>> argument_time(datetime(2026, 11, 2, 10), "Asia/Tokyo", "Europe/Berlin")
+    {'dateTime': '2026-11-02T10:00:00', 'timeZone': 'Asia/Tokyo'}
+    """
+    moment_as_text = moment_text(moment)
+    if moment is None or moment_as_text is None or text == (time_zone or ""):
+        return moment_as_text
+    if not isinstance(moment, datetime):
+        return {"date": moment_as_text, **({"timeZone": text} if text else {})}
+    if offset := read_offset(text):
+        as_text = time_zone is None and offset.utcoffset(
+            None
+        )  # create_event sends a time in UTC with UTC as its time zone
+        return moment_as_text + text if as_text else {"dateTime": moment.isoformat() + text}
+    return {"dateTime": moment.isoformat(), "timeZone": text} if text else moment_as_text
+
+
+def wire_time(argument: Any, time_zone: str | None) -> JSON:
+    """Convert an argument such as `start` to a time object of the interface. An unknown time zone is kept.
+
+    >>> wire_time("2026-11-02 16:00", "Mars/Olympus")
+    {'dateTime': '2026-11-02T16:00:00', 'timeZone': 'Mars/Olympus'}
+    """
+    if not isinstance(argument, str):
+        return argument  # type: ignore[no-any-return]
+    body: JSONObject = (
+        {"dateTime": datetime.fromisoformat(argument).isoformat()} if " " in argument else {"date": argument}
+    )
+    return {**body, "timeZone": time_zone} if time_zone else body
+
+
+def wire_moment(value: Any) -> Start | None:
+    """Convert a time object to a date or an aware datetime. Return None if the time object is invalid."""
+    try:
+        return read_time(value)
+    except (ValueError, TypeError, KeyError, AttributeError):
+        return None
+
+
+def read_wire_time(value: Any) -> tuple[date | datetime, str]:
+    """Convert a time object to a date or a local time, and the text of its time zone.
+
+    Raises ValueError or TypeError for an invalid time object.
+
+    >>> read_wire_time({"dateTime": "2026-11-02T10:00:00+01:00"})
+    (datetime.datetime(2026, 11, 2, 10, 0), '+01:00')
+    """
+    moment = read_time(value)
+    name = value.get("timeZone")
+    if not isinstance(moment, datetime):
+        return moment, name or ""
+    if name:
+        return moment.astimezone(zone(name)).replace(tzinfo=None), name
+    return moment.replace(tzinfo=None), moment.isoformat(timespec="seconds")[19:]
+
+
+_MAX_MATCHES = 60
+_NO_MATCH = "No time zone has this text in its name."
+_OFFSET_NOTE = "Sent as an offset in the date-time, without a time zone."
+
+
+def matching_zones(text: str, names: Iterable[str]) -> list[str]:
+    """Return the zone names that contain every word of the text. Return an empty list for an empty text.
+
+    An exact match comes first, then the names in which a word begins with the first word of the text, then all others.
+
+    >>> matching_zones("new york", ["America/New_York", "Europe/Berlin"])
+    ['America/New_York']
+    """
+    words = _normalize(text).split()
+    if not words:
+        return []
+    matches = [name for name in names if all(word in _normalize(name) for word in words)]
+
+    def rank(name: str) -> tuple[bool, bool, str]:
+        parts = _normalize(name).split()
+        return parts != words, not any(part.startswith(words[0]) for part in parts), name
+
+    return sorted(matches, key=rank)
+
+
+@lru_cache(maxsize=2048)  # each letter that is typed compares all names of zones
+def _normalize(text: str) -> str:
+    letters = unicodedata.normalize("NFKD", text.casefold())
+    kept = "".join(letter for letter in letters if not unicodedata.combining(letter))
+    return kept.replace("_", " ").replace("/", " ").replace("-", " ")
+
+
+class ZoneChoice(Field):
+    """A text field for a time zone or a part of its name, and a list of the matching time zones."""
+
+    def __init__(
+        self,
+        value: str,
+        label: str = "Time zone",
+        tooltip: str = "Type part of a name, as in berlin or new york; Enter takes the first of the list",
+        hint: str = "berlin, new york, utc …",
+    ) -> None:
+        self._updating = False
+        self._entered = ""
+        self._picked = ""
+        self.moment: datetime | None = None
+        self.text = widgets.Text(
+            value=value,
+            **describe(label, tooltip),
+            placeholder=hint,
+            style=LABEL,
+        )
+        self.matches = widgets.Select(rows=6, **describe("Zones found", "The time zones with this text in their name"))
+        self.matches.add_class("svc-zones")
+        self.matches.add_class("svc-over")
+        super().__init__(self.text, self.matches)
+        self.add_class("svc-zone")
+        self.text.observe(lambda _change: self._on_text(), "value")
+        self.text.on_msg(self._on_message)
+        self.matches.observe(lambda _change: self._pick(), "value")
+        self._search()
+
+    @property
+    def value(self) -> str:
+        """The text without surrounding spaces. The text is not always a valid time zone."""
+        return str(self.text.value).strip()
+
+    @value.setter
+    def value(self, name: str | None) -> None:
+        self.text.value = name or ""
+
+    def watch(self, changed: Callable[[], None]) -> None:
+        self.text.observe(lambda _change: changed(), "value")
+
+    def show_offset(self, moment: datetime | None) -> None:
+        """Show the UTC offset of `moment` as a hint, and the offset of each listed zone at this moment."""
+        self.moment = moment or self.moment
+        self._search()
+        self.show_hint(f"UTC{offset_text(moment)} at the start" if moment else "")
+
+    def _search(self) -> None:
+        known = self.value in zone_names()
+        matching = matching_zones(self.value, zone_names())
+        (self.matches.add_class if matching and not known else self.matches.remove_class)("svc-open")
+        if self._updating:
+            return
+        self._updating = True
+        self.matches.options = [(self._line(name), name) for name in matching[:_MAX_MATCHES]]
+        self.matches.index = None
+        self._updating = False
+        if self.value and not matching:
+            self.show_hint(_OFFSET_NOTE if read_offset(self.value) else _NO_MATCH)
+
+    def _line(self, name: str) -> str:
+        if self.moment is None:
+            return name
+        try:
+            return f"{name}  (UTC{offset_text(self.moment.astimezone(zone(name)))})"
+        except OverflowError:  # an incomplete year at the end of the range of dates
+            return name
+
+    def _pick(self) -> None:
+        """Copy the selected zone into the text field, and keep the list for arrow keys."""
+        if self._updating or not self.matches.value:
+            return
+        if self.value not in zone_names():
+            self._entered = self.value
+        self._picked = self.matches.value
+        self._updating = True
+        self.text.value = self.matches.value
+        self._updating = False
+
+    def _on_text(self) -> None:
+        """Search for the text. If its last letters arrive after the choice of a zone, keep that choice.
+
+        While the kernel is busy, a browser sends the last letters later in one message, after Enter or the selection.
+        """
+        self._search()
+        if self.value in zone_names():
+            return
+        entered, picked = self._entered, self._picked
+        self._entered = self._picked = ""
+        if not entered or not self.value.startswith(entered):
+            return
+        if picked in [name for _, name in self.matches.options]:
+            self.matches.value = picked
+        else:
+            self.take_first()
+
+    def _on_message(self, _widget: widgets.Widget, content: dict[str, object], _buffers: object) -> None:
+        if content.get("event") == "submit":
+            self._entered, self._picked = self.value, ""
+            self.take_first()
+
+    def take_first(self) -> None:
+        """Set the text to the first zone in the list, as the Enter key does."""
+        first = next((value for _, value in self.matches.options), None)
+        if first:
+            self.text.value = first
+
 
 _DAY = timedelta(days=1)
 _HOUR = timedelta(hours=1)

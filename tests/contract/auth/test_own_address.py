@@ -1,0 +1,132 @@
+"""The service knows its own address: no header decides the audience of an assertion, the issuer or an own origin."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import urlencode, urlsplit
+
+import jwt
+import pytest
+
+from svc_notebooks.core.http.messages import Headers, Request
+from svc_notebooks.core.policy import Policy
+from svc_notebooks.server.service import Service, open_service
+from svc_notebooks.server.transports.control_api import Control
+from tests.contract.conftest import OverSocket
+from tests.contract.control.test_control import raw
+
+JWT = "urn:ietf:params:oauth:grant-type:jwt-bearer"
+OTHER = "other.example"
+
+SPOOFS: dict[str, dict[str, str]] = {
+    "Host": {"Host": OTHER},
+    "Host with the port": {"Host": f"{OTHER}:PORT"},
+    "a loopback name with another port": {"Host": "localhost:9"},
+    "X-Forwarded-Host": {"X-Forwarded-Host": OTHER},
+    "X-Forwarded-Host and Proto": {"X-Forwarded-Host": OTHER, "X-Forwarded-Proto": "https"},
+    "Forwarded": {"Forwarded": f"host={OTHER};proto=https"},
+    "Forwarded in quotes": {"Forwarded": f'for=127.0.0.1;host="{OTHER}"'},
+    "all": {"Host": OTHER, "X-Forwarded-Host": OTHER, "Forwarded": f"host={OTHER}"},
+    "a list": {"X-Forwarded-Host": f"{OTHER}, 127.0.0.1"},
+    "X-Forwarded-For": {"X-Forwarded-For": "172.28.0.10", "X-Forwarded-Host": OTHER},
+    "X-Forwarded-Server": {"X-Forwarded-Server": OTHER, "X-Original-Host": OTHER},
+}
+POLICIES = {
+    "by default": Policy(),
+    "with every host name": Policy(host_names=("*",)),
+    "with forwarded headers": Policy(trust_forwarded=True),
+    "behind a proxy": Policy(proxies=("127.0.0.0/8", "::1")),
+    "behind another proxy": Policy(proxies=("172.28.0.10",)),
+}
+
+
+def send(handle: Any, method: str, url: str, headers: dict[str, str], body: bytes = b"", client: str = "") -> Any:
+    pairs = {"Host": urlsplit(url).netloc, "Content-Length": str(len(body)), **headers}
+    return handle(Request(method, url, Headers(list(pairs.items())), body, client))
+
+
+@pytest.fixture(params=POLICIES)
+def spoofed(request: pytest.FixtureRequest) -> Iterator[Service]:
+    with open_service(seed=0, policy=POLICIES[request.param]) as service:
+        yield service
+
+
+def exchanged(service: Service, audience: str, base: str, headers: dict[str, str], **how: str) -> int:
+    key = service.service_account("robot")
+    now = int(service.clock.now().timestamp())
+    claims = {"iss": key["client_email"], "aud": audience, "iat": now, "exp": now + 600,
+              "scope": f"{service.policy.auth_scope_base}/storage"}  # fmt: skip
+    assertion = jwt.encode(claims, key["private_key"], algorithm="RS256")
+    form = urlencode({"grant_type": JWT, "assertion": assertion}).encode()
+    kind = {"Content-Type": "application/x-www-form-urlencoded"}
+    return int(send(service.handle, "POST", f"{base}/token", kind | headers, form, **how).status)
+
+
+@pytest.mark.choice("proxies")
+@pytest.mark.parametrize("spoof", SPOOFS)
+def test_an_assertion_for_another_service_is_refused(spoofed: Service, spoof: str) -> None:
+    base = "http://127.0.0.1:8080"
+    headers = {name: value.replace("PORT", "8080") for name, value in SPOOFS[spoof].items()}
+
+    for audience in (f"http://{OTHER}/token", f"https://{OTHER}/token", f"http://{OTHER}:8080/token",
+                     "http://localhost:9/token"):  # fmt: skip
+        assert exchanged(spoofed, audience, base, headers, client="127.0.0.1") == 400
+    assert exchanged(spoofed, f"{base}/token", base, headers, client="127.0.0.1") == 200
+    issuer = send(spoofed.handle, "GET", f"{base}/.well-known/oauth-authorization-server", headers, client="127.0.0.1")
+    assert json.loads(issuer.content())["issuer"] == base
+
+
+@pytest.mark.parametrize("spoof", SPOOFS)
+@pytest.mark.parametrize("origin", [f"http://{OTHER}", f"https://{OTHER}", f"http://{OTHER}:8080"])
+def test_a_page_of_another_origin_reaches_no_control_call(spoofed: Service, spoof: str, origin: str) -> None:
+    headers = {name: value.replace("PORT", "8080") for name, value in SPOOFS[spoof].items()}
+
+    answer = send(Control(spoofed).handle, "POST", "http://127.0.0.1:8080/_control/reset",
+                  {"Origin": origin, "Sec-Fetch-Site": "same-origin", **headers}, client="127.0.0.1")  # fmt: skip
+
+    assert answer.status == 403
+
+
+@pytest.mark.parametrize(
+    "policy, base_url, audiences",
+    [
+        (Policy(), None, ["http://127.0.0.1:8080", "http://localhost:8080"]),
+        (Policy(host_names=("files.example",)), None, ["http://files.example"]),
+        (Policy(), "https://files.example/svc", ["https://files.example/svc"]),
+        (Policy(proxies=("127.0.0.1",), host_names=("files.example",)), None, ["https://files.example"]),
+    ],
+)
+def test_an_assertion_for_this_service_is_accepted(policy: Policy, base_url: str | None, audiences: list[str]) -> None:
+    with open_service(seed=0, policy=policy, base_url=base_url) as service:
+        for audience in audiences:
+            parts = urlsplit(audience)
+            headers = {"Host": parts.netloc, "X-Forwarded-Proto": parts.scheme}
+            assert exchanged(service, f"{audience}/token", "http://127.0.0.1:8080", headers, client="127.0.0.1") == 200
+
+
+@pytest.mark.parametrize("client, host", [("172.28.0.10", OTHER), ("::ffff:172.28.0.10", OTHER), ("172.28.0.11", "")])
+def test_forwarded_headers_count_only_from_a_named_proxy(client: str, host: str) -> None:
+    policy = Policy(proxies=("172.28.0.10",))
+    with open_service(seed=0, policy=policy) as service:
+        headers = {"Authorization": f"Bearer {service.sign_in()}", "X-Forwarded-Host": OTHER}
+        path = "http://127.0.0.1:8080/upload/storage/v3/files?uploadType=resumable"
+
+        location = send(service.handle, "POST", path, headers, client=client).headers.get("Location")
+
+        assert urlsplit(location or "").netloc == (host or "127.0.0.1:8080")
+
+
+def test_the_transport_says_whose_connection_it_is(wire: OverSocket) -> None:
+    netloc = urlsplit(wire.base_url).netloc
+
+    answer = raw(wire, f"GET /.well-known/oauth-authorization-server HTTP/1.1\r\nHost: {OTHER}\r\n"
+                 f"X-Forwarded-Host: {OTHER}\r\nConnection: close\r\n\r\n")  # fmt: skip
+
+    assert f'"issuer": "http://{netloc}"' in answer.decode()
+
+
+@pytest.fixture
+def way() -> str:
+    return "socket"

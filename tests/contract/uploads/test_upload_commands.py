@@ -1,0 +1,110 @@
+"""The upload protocol with commands in headers, an extension that clients in Ruby use."""
+
+import json
+
+import pytest
+
+from svc_notebooks.core.policy import Policy
+from tests.contract.uploads.test_resumable import CONTENT, Q
+from tests.contract.wire import Answer, Wire
+
+FILES = "/upload/storage/v3/files"
+
+
+def command(wire: Wire, target: str, body: bytes = b"", **headers: str) -> Answer:
+    pairs = {f"X-Svc-Upload-{name.replace('_', '-')}": value for name, value in headers.items()}
+    return wire.send("POST", target, body, pairs | {"Content-Type": "application/json"})
+
+
+def start(wire: Wire) -> str:
+    answer = command(
+        wire,
+        FILES,
+        json.dumps({"name": "a.csv"}).encode(),
+        Protocol="resumable",
+        Command="start",
+        Header_Content_Type="text/csv",
+        Header_Content_Length=str(len(CONTENT)),
+    )
+    assert (answer.status, answer.headers["x-svc-upload-status"]) == (200, "active")
+    assert answer.headers["x-svc-upload-chunk-granularity"] == str(Q)
+    return answer.headers["x-svc-upload-url"]
+
+
+def progress(answer: Answer) -> tuple[int, str | None, str | None]:
+    return answer.status, answer.headers.get("x-svc-upload-status"), answer.headers.get("x-svc-upload-size-received")
+
+
+def test_an_upload_in_one_command(wire: Wire) -> None:
+    answer = command(wire, start(wire), CONTENT, Command="upload, finalize", Offset="0")
+
+    assert progress(answer) == (200, "final", None)
+    assert (answer.json["name"], answer.json["mimeType"]) == ("a.csv", "text/csv")
+    assert wire.download(answer.json["id"]).body == CONTENT
+
+
+def test_an_upload_in_chunks_that_a_query_resumes(wire: Wire) -> None:
+    uri = start(wire)
+    assert progress(command(wire, uri, Command="query")) == (200, "active", "0")
+    assert progress(command(wire, uri, CONTENT[: Q + 9], Command="upload", Offset="0")) == (200, "active", str(Q))
+    assert progress(command(wire, uri, Command="query")) == (200, "active", str(Q))
+    answer = command(wire, uri, CONTENT[Q:], Command="Finalize,upload", Offset=str(Q))
+
+    assert progress(answer) == progress(command(wire, uri, Command="query")) == (200, "final", None)
+    assert wire.download(answer.json["id"]).body == CONTENT
+
+
+def test_finalize_ends_an_upload_whose_length_was_unknown(wire: Wire) -> None:
+    uri = command(wire, FILES, Protocol="resumable", Command="start").headers["x-svc-upload-url"]
+    command(wire, uri, CONTENT[:Q], Command="upload", Offset="0")
+
+    assert wire.download(command(wire, uri, Command="finalize").json["id"]).body == CONTENT[:Q]
+
+
+def test_a_cancelled_upload(wire: Wire) -> None:
+    uri = start(wire)
+
+    assert progress(command(wire, uri, Command="cancel")) == (200, "cancelled", None)
+    assert progress(command(wire, uri, Command="query")) == (200, "cancelled", None)
+
+
+@pytest.mark.parametrize(
+    "headers, name",
+    [
+        ({"Command": "send"}, "Command"),
+        ({"Command": "upload, cancel"}, "Command"),
+        ({"Command": "upload", "Offset": "-1"}, "Offset"),
+        ({"Command": "upload, finalize"}, "Offset"),
+    ],
+)
+def test_a_malformed_command_changes_nothing(wire: Wire, headers: dict[str, str], name: str) -> None:
+    uri = start(wire)
+    answer = command(wire, uri, b"x", **headers)
+
+    assert (answer.status, answer.error["location"]) == (400, f"X-Svc-Upload-{name}")
+    assert progress(command(wire, uri, Command="query")) == (200, "active", "0")
+    assert command(wire, FILES, Protocol="smoke").status == 400
+
+
+@pytest.mark.parametrize("protocol", ["raw", "multipart"])
+def test_the_other_protocols_are_simple_and_multipart_uploads(wire: Wire, protocol: str) -> None:
+    body, sent = b"a,b", "text/csv"
+    if protocol == "multipart":
+        sent = "multipart/form-data; boundary=b"
+        body = b'--b\r\nContent-Type: application/json\r\n\r\n{"name": "m"}\r\n--b\r\n\r\na,b\r\n--b--\r\n'
+    headers = {"Content-Type": sent, "X-Svc-Upload-Protocol": protocol}
+    if protocol == "raw":
+        headers |= {"Content-Type": "application/x-www-form-urlencoded", "X-Svc-Upload-Header-Content-Type": sent}
+    answer = wire.send("POST", FILES, body, headers)
+
+    assert wire.download(answer.json["id"]).body == b"a,b"
+    assert answer.json["mimeType"] == ("text/csv" if protocol == "raw" else "application/octet-stream")
+
+
+class TestWithoutExtensions:
+    @pytest.fixture
+    def policy(self) -> Policy:
+        return Policy(extensions=False)
+
+    def test_the_headers_are_ignored(self, wire: Wire) -> None:
+        assert command(wire, FILES, Protocol="resumable", Command="start").error["reason"] == "invalidParameter"
