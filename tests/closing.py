@@ -21,7 +21,12 @@ def closing() -> Iterator[None]:
         Widget.close_all()
         for sandbox in list(kernel._open_sandboxes):
             sandbox.close()
-        if any(thread.name == "svc-delivery" for thread in threading.enumerate()):
-            for worker in [value for value in gc.get_objects() if type(value) is DeliveryWorker]:
-                worker.close()  # of a sandbox that was collected before it was closed
+        end_deliveries()  # of sandboxes that were collected before they were closed
         make_current(None)
+
+
+def end_deliveries() -> None:
+    """End the delivery thread of every sandbox. A sandbox begins another one when it has a message."""
+    if any(thread.name == "svc-delivery" for thread in threading.enumerate()):
+        for worker in [value for value in gc.get_objects() if type(value) is DeliveryWorker]:
+            worker.close()

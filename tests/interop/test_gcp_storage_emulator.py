@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 from gcp_storage_emulator.server import create_server
@@ -28,7 +29,7 @@ from svc_notebooks.client.uploads.prepare import WHOLE, resume_upload
 from svc_notebooks.client.uploads.request import DEFAULT_CHUNK, UploadRequest
 from svc_notebooks.client.uploads.resumable_upload import ClientUpload
 from svc_notebooks.core.errors.errors import ContentMismatch, ServiceFailed, UnverifiedUploadWarning
-from svc_notebooks.core.http.messages import Request
+from svc_notebooks.core.http.messages import Request, Response
 from tests.scripted import Stream
 
 pytestmark = pytest.mark.interop
@@ -42,9 +43,19 @@ def session(tmp_path: Path) -> Iterator[Session]:
     server = create_server("127.0.0.1", 0, in_memory=True, default_bucket="b")
     server.start()
     address = f"http://127.0.0.1:{server._api._httpd.server_port}"
-    with Session(address, None, proxies={}, state_dir=tmp_path / "state", sleep=lambda seconds: None) as session:
+    with BucketSession(address, None, proxies={}, state_dir=tmp_path / "state", sleep=lambda seconds: None) as session:
         yield session
     server.stop()
+
+
+class BucketSession(Session):
+    """The objects of the emulator are files here."""
+
+    def send(self, request: Request, *bound: Any) -> Response:
+        response = super().send(request, *bound)
+        return Response(
+            response.status, response.headers, response.content().replace(b'"storage#object"', b'"storage#file"')
+        )
 
 
 class Bucket(UploadRequest):

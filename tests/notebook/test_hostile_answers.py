@@ -18,6 +18,7 @@ import svc_notebooks as svc
 from svc_notebooks.client.session import Session
 from svc_notebooks.core.http.backoff import RetryRule
 from svc_notebooks.core.http.messages import Request, Response
+from tests.closing import end_deliveries
 from tests.scripted import Time
 
 LIES: list[Any] = [
@@ -135,6 +136,12 @@ def made() -> Iterator[Made]:
             "Tea", **EVENT, time_zone="UTC", attendees=["bob@svc.example"], recurrence="daily, 3 times"
         )
         yield Made(lab, file, folder, event["id"].item(), lab.snapshot())
+
+
+@pytest.fixture(autouse=True)
+def _deliveries_end() -> Iterator[None]:
+    yield
+    end_deliveries()
 
 
 @pytest.mark.parametrize("function", CALLS)

@@ -92,3 +92,6 @@ def test_cells_that_do_not_need_the_sandbox_run_with_a_connected_session(
                 result = shell.run_cell(source)
 
                 assert result.success or "raises-exception" in cell["metadata"].get("tags", [])
+        for value in shell.user_ns.values():
+            if isinstance(value, svc.Receiver):
+                value.close()

@@ -7,6 +7,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta, timezone, tzinfo
 from functools import cached_property
+from itertools import chain
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
@@ -196,7 +197,7 @@ def _onsets(
         ruled = starts(Recurrence.parse(lines, start), start, after=first, before=last, work=work) if lines else ()
     except ValueError:
         return  # the other observances are enough for most times
-    for moment in (start, *more, *ruled):
+    for moment in chain((start, *more), ruled):
         yield moment.replace(tzinfo=None), before, after
 
 

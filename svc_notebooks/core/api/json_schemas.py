@@ -382,7 +382,17 @@ RESOURCES: Final[Mapping[str, Schema]] = {
     "KeySet": record({"keys": array(ANYTHING)}, ["keys"]),
     "AuthorizationServer": record(
         {
-            **dict.fromkeys(("issuer", "authorization_endpoint", "token_endpoint", "revocation_endpoint"), STRING),
+            **dict.fromkeys(
+                (
+                    "issuer",
+                    "authorization_endpoint",
+                    "token_endpoint",
+                    "revocation_endpoint",
+                    "userinfo_endpoint",
+                    "jwks_uri",
+                ),
+                STRING,
+            ),
             **dict.fromkeys(
                 (
                     "scopes_supported",
@@ -390,6 +400,8 @@ RESOURCES: Final[Mapping[str, Schema]] = {
                     "grant_types_supported",
                     "token_endpoint_auth_methods_supported",
                     "code_challenge_methods_supported",
+                    "subject_types_supported",
+                    "id_token_signing_alg_values_supported",
                 ),
                 STRINGS_LIST,
             ),

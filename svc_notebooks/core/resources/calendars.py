@@ -51,6 +51,7 @@ class CalendarList(TypedDict, total=False):
     """A page of a user's calendar list."""
 
     kind: str
+    etag: str
     nextPageToken: str
     nextSyncToken: str
     items: list[CalendarListEntry]
@@ -77,6 +78,7 @@ class Acl(TypedDict, total=False):
     """A page of the access rules of a calendar."""
 
     kind: str
+    etag: str
     nextPageToken: str
     nextSyncToken: str
     items: list[AclRule]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TypedDict
 
+from ..http.messages import JSONObject
+
 
 class ErrorDetail(TypedDict, total=False):
     """A single problem of a request, with its reason code, message and location."""
@@ -60,11 +62,30 @@ class AuthorizationServer(TypedDict, total=False):
     authorization_endpoint: str
     token_endpoint: str
     revocation_endpoint: str
+    userinfo_endpoint: str
+    jwks_uri: str
     scopes_supported: list[str]
     response_types_supported: list[str]
     grant_types_supported: list[str]
     token_endpoint_auth_methods_supported: list[str]
     code_challenge_methods_supported: list[str]
+    subject_types_supported: list[str]
+    id_token_signing_alg_values_supported: list[str]
+
+
+class UserInfo(TypedDict, total=False):
+    """The claims of a user (OpenID Connect Core, 5.3)."""
+
+    sub: str
+    email: str
+    email_verified: bool
+    name: str
+
+
+class KeySet(TypedDict):
+    """The public keys that verify ID tokens (RFC 7517)."""
+
+    keys: list[JSONObject]
 
 
 class OAuthErrorResponse(TypedDict):

@@ -47,6 +47,44 @@ class PermissionList(TypedDict, total=False):
     permissions: list[Permission]
 
 
+class Revision(TypedDict, total=False):
+    """The current content of a file, the only revision that the service keeps."""
+
+    id: str
+    kind: str
+    mimeType: str
+    size: str
+    md5Checksum: str
+    originalFilename: str
+    version: str
+    modifiedTime: str
+    keepForever: bool
+    published: bool
+    lastModifyingUser: User
+
+
+class RevisionList(TypedDict, total=False):
+    """The revisions of a file."""
+
+    kind: str
+    nextPageToken: str
+    revisions: list[Revision]
+
+
+class DriveList(TypedDict, total=False):
+    """The shared drives, of which there are none."""
+
+    kind: str
+    drives: list[JSONObject]
+
+
+class TeamDriveList(TypedDict, total=False):
+    """The shared drives under their former name."""
+
+    kind: str
+    teamDrives: list[JSONObject]
+
+
 class FileCapabilities(TypedDict, total=False):
     """The actions on a file, each with True if the caller may perform the action."""
 

@@ -11,8 +11,8 @@ from typing import Any
 
 from ...core.auth.assertions import ALGORITHM, new_key, public_jwk, sign
 from ...core.auth.oauth import OAuthError
-from ...core.http.messages import JSONObject, Response
-from ...core.resources.errors import Token
+from ...core.http.messages import Response
+from ...core.resources.errors import AuthorizationServer, KeySet, Token, UserInfo
 from ..context.access_tokens import IDENTITY_SCOPES, bearer
 from ..context.csrf import own_base_url
 from ..context.public_request import PublicRequest, no_store_json, oauth_error_response
@@ -59,11 +59,11 @@ def userinfo(request: PublicRequest) -> Response:
     return no_store_json(_claims(caller.user, " ".join(caller.scopes)))
 
 
-def _claims(user: str, scopes: str) -> JSONObject:
-    claims: JSONObject = {"sub": permission_id(user)}
+def _claims(user: str, scopes: str) -> UserInfo:
+    claims: UserInfo = {"sub": permission_id(user)}
     names = scopes.split()
     if "email" in names or "userinfo.email" in names:
-        claims |= {"email": user, "email_verified": True}
+        claims["email"], claims["email_verified"] = user, True
     if "profile" in names or "userinfo.profile" in names:
         claims["name"] = display_name(user)
     return claims
@@ -72,27 +72,27 @@ def _claims(user: str, scopes: str) -> JSONObject:
 def keys(request: PublicRequest) -> Response:
     """Return the public key of the ID tokens (RFC 7517), or no key without the extra `identity`."""
     has_key = find_spec("jwt") is not None
-    return no_store_json({"keys": [public_jwk(_private_key(request.context), _KEY_ID)] if has_key else []})
+    key_set: KeySet = {"keys": [public_jwk(_private_key(request.context), _KEY_ID)] if has_key else []}
+    return no_store_json(key_set)
 
 
 def configuration(request: PublicRequest) -> Response:
     """Return the addresses of OpenID Connect, for libraries that discover them."""
     base = own_base_url(request.http_request, request.context)
-    return no_store_json(
-        {
-            "issuer": base,
-            "authorization_endpoint": f"{base}/authorize",
-            "token_endpoint": f"{base}/token",
-            "userinfo_endpoint": f"{base}/oauth2/v3/userinfo",
-            "revocation_endpoint": f"{base}/revoke",
-            "jwks_uri": f"{base}/oauth2/v3/certs",
-            "response_types_supported": ["code"],
-            "subject_types_supported": ["public"],
-            "id_token_signing_alg_values_supported": [ALGORITHM],
-            "scopes_supported": ["openid", "email", "profile"],
-            "code_challenge_methods_supported": ["plain", "S256"],
-        }
-    )
+    document: AuthorizationServer = {
+        "issuer": base,
+        "authorization_endpoint": f"{base}/authorize",
+        "token_endpoint": f"{base}/token",
+        "userinfo_endpoint": f"{base}/oauth2/v3/userinfo",
+        "revocation_endpoint": f"{base}/revoke",
+        "jwks_uri": f"{base}/oauth2/v3/certs",
+        "response_types_supported": ["code"],
+        "subject_types_supported": ["public"],
+        "id_token_signing_alg_values_supported": [ALGORITHM],
+        "scopes_supported": ["openid", "email", "profile"],
+        "code_challenge_methods_supported": ["plain", "S256"],
+    }
+    return no_store_json(document)
 
 
 def _private_key(context: ServiceContext) -> str:

@@ -303,9 +303,9 @@ def test_the_kernel_handles_other_messages_during_an_export(form, table, monkeyp
     handle = form._session or svc.current_session()
     send = handle.send
 
-    def slow(request):
+    def slow(request, *bound):
         time.sleep(0.3 if "/export" in request.url else 0)
-        return send(request)
+        return send(request, *bound)
 
     monkeypatch.setattr(handle, "send", slow)
 
@@ -330,7 +330,7 @@ def test_an_export_that_is_cancelled_saves_nothing(form, table, monkeypatch, tar
     form.controls.target.value = target
     answered = Event()
     send = svc.current_session().send
-    monkeypatch.setattr(svc.current_session(), "send", lambda request: answered.wait(PATIENCE) and send(request))
+    monkeypatch.setattr(svc.current_session(), "send", lambda *sent: answered.wait(PATIENCE) and send(*sent))
 
     async def scene():
         form.export.click()

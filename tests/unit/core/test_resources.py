@@ -35,7 +35,7 @@ NAMES = {
 
 UNTYPED = {
     "PermissionToCreate", "PermissionToUpdate", "ChannelToStop", "AclRuleToCreate", "AclRuleToChange",
-    "CalendarListEntryToInsert", "CalendarListEntryToWrite", "FreeBusyQuery", "Acl", "CalendarList", "SettingList",
+    "CalendarListEntryToInsert", "CalendarListEntryToWrite", "FreeBusyQuery", "SettingList",
 }  # fmt: skip
 """Bodies for which the type of the resource serves, or that are read field by field, and pages of such resources."""
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from svc_notebooks.cli.marks.table import table
+from svc_notebooks.cli.marks.gradebook import table
 from svc_notebooks.core.printable_text import printable, terminal_text
 from svc_notebooks.course.catalogue import DEFINITIONS
-from svc_notebooks.course.check_result import ExerciseOutcome, Verdict
+from svc_notebooks.course.definition import ExerciseOutcome, Verdict
 from svc_notebooks.course.grading import SubmissionResult
 
 HOSTILE = {
