@@ -25,7 +25,18 @@ LOCK = ROOT / "binder" / "requirements.txt"
 MOST = {".whl": 3_000_000, ".gz": 4_000_000}  # bytes, mostly of notebooks with pictures
 IN_WHEEL = ("svc_notebooks/", "svc_notebooks-")
 IN_SDIST = {"svc_notebooks", "notebooks", "tests", "tools", "deploy", "docs", "requirements", "binder", "Makefile"} | {
-    *("LICENSE", "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "pyproject.toml", "PKG-INFO", ".gitignore", ".ci")
+    *(
+        "LICENSE",
+        "README.md",
+        "SECURITY.md",
+        "CHANGELOG.md",
+        "CITATION.cff",
+        "CONTRIBUTING.md",
+        "pyproject.toml",
+        "PKG-INFO",
+        ".gitignore",
+        ".ci",
+    )
 }
 NEEDED = (
     "svc_notebooks/notebooks_shipped/00-start.ipynb",
