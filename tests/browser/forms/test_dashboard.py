@@ -121,9 +121,9 @@ def test_long_work_leaves_the_page_free_and_can_be_cancelled(lab, opened):
         "gate = threading.Event()\n"
         "svc.upload(bytes(4 * 2**20), name='large.bin', progress=False)\n"
         "send = board.session.send\n"
-        "def slowly(request):\n"
+        "def slowly(request, *bound):\n"
         "    'alt=media' not in request.url or gate.wait(90)\n"
-        "    return send(request)\n"
+        "    return send(request, *bound)\n"
         "board.session.send = slowly\n",
     )
     listed(page, "large.bin").click()

@@ -178,9 +178,9 @@ SLOW = """
 import time
 session = svc.current_session()
 send = session.send
-def slowly(request):
+def slowly(request, *bound):
     time.sleep(7 if "/export" in request.url else 0)
-    return send(request)
+    return send(request, *bound)
 session.send = slowly
 """
 

@@ -19,9 +19,9 @@ SLOW = """
 import time
 session = svc.current_session()
 send = session.send
-def slowly(request):
+def slowly(request, *bound):
     time.sleep(0.3 if request.method == "PUT" else 0)
-    return send(request)
+    return send(request, *bound)
 session.send = slowly
 """
 REFUSED = """
