@@ -299,7 +299,7 @@ def _order(batches: Iterator[Batch]) -> Iterator[Batch]:
     pending: Batch = []
     for batch in filter(None, batches):
         shown = _skip_gaps(batch)
-        if pending or shown is not batch:
+        if pending or (shown is not batch and shown != batch):
             merged = sorted({*pending, *shown})
             beyond = bisect_right(merged, batch[-1])
             shown, pending = merged[:beyond], merged[beyond:]
