@@ -56,15 +56,6 @@ def about(wire: OverSocket, token: str) -> Answer:
     return wire.send("GET", ABOUT, token=token)
 
 
-def test_a_hub_user_has_an_account_from_the_first_request_on(hub: FakeHub, wire: OverSocket) -> None:
-    token = hub.add_token("t-bob", "bob")
-    answer = about(wire, token)
-
-    assert answer.status == 200
-    assert answer.json["user"]["emailAddress"] == "bob@svc.example"
-    assert wire.service.journal()[-1]["user"] == "bob@svc.example"
-
-
 def test_the_hub_is_asked_once_a_minute(hub: FakeHub, wire: OverSocket, clock: Clock) -> None:
     token = hub.add_token("t-bob", "bob")
     for seconds in (0, 30, 29, 1, 59):
@@ -107,12 +98,6 @@ def test_a_token_without_the_access_scope_is_403(hub: FakeHub, wire: OverSocket,
     assert "access:services!service=svc" in answer.error["message"]
 
 
-def test_the_scope_for_all_services_is_enough(hub: FakeHub, wire: OverSocket) -> None:
-    answer = about(wire, hub.add_token("t-bob", "bob", ("access:services",)))
-
-    assert answer.status == 200
-
-
 def test_a_token_of_another_service_is_403(hub: FakeHub, wire: OverSocket) -> None:
     answer = about(wire, hub.add_token("t-grader", "grader", kind="service"))
 
@@ -140,21 +125,6 @@ def test_a_hub_that_cannot_be_reached_is_503_and_is_asked_again(hub: FakeHub, wi
     assert about(wire, token).status == 200
 
 
-def test_a_hub_that_fails_is_not_asked_about_a_remembered_token(hub: FakeHub, wire: OverSocket) -> None:
-    token = hub.add_token("t-bob", "bob")
-    about(wire, token)
-    hub.status = 500
-
-    assert about(wire, token).status == 200
-
-
-def test_a_token_of_the_service_itself_is_valid_without_the_hub(hub: FakeHub, wire: OverSocket) -> None:
-    answer = wire.send("GET", ABOUT)
-
-    assert answer.status == 200
-    assert hub.calls == []
-
-
 def test_an_administrator_may_use_the_control_interface(hub: FakeHub, wire: OverSocket) -> None:
     admin, user = hub.add_token("t-ada", "ada", admin=True), hub.add_token("t-bob", "bob")
     statuses = {
@@ -163,28 +133,6 @@ def test_an_administrator_may_use_the_control_interface(hub: FakeHub, wire: Over
     }
 
     assert statuses == {"admin": 200, "user": 403, "unknown": 401, "missing": 401}
-
-
-def test_the_live_page_is_for_administrators(hub: FakeHub, wire: OverSocket) -> None:
-    admin, user = hub.add_token("t-ada", "ada", admin=True), hub.add_token("t-bob", "bob")
-    statuses = [
-        wire.send("GET", f"{PREFIX}/_live/activity", token=token).status for token in (admin, user, "t-eve", None)
-    ]
-
-    assert statuses == [200, 403, 401, 401]
-
-
-def test_two_users_share_a_file(hub: FakeHub, wire: OverSocket) -> None:
-    ada, bob = hub.add_token("t-ada", "ada"), hub.add_token("t-bob", "bob")
-    upload = f"{PREFIX}/upload/storage/v3/files?uploadType=media"
-    file_id = wire.send("POST", upload, b"hello", {"Content-Type": "text/plain"}, token=ada).json["id"]
-    path = f"{PREFIX}/storage/v3/files/{file_id}"
-    hidden = wire.send("GET", path, token=bob).status
-    permission = {"type": "user", "role": "reader", "emailAddress": "bob@svc.example"}
-    wire.post_json(f"{path}/permissions", permission, token=ada)
-
-    assert hidden == 404
-    assert wire.send("GET", f"{path}?alt=media", token=bob).body == b"hello"
 
 
 def test_no_token_is_in_the_journal_or_in_a_repr(hub: FakeHub, wire: OverSocket) -> None:

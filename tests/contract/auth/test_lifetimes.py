@@ -6,7 +6,6 @@ from urllib.parse import urlencode
 
 import pytest
 
-from svc_notebooks.server.service import Service
 from tests.contract.apps import JWT_BEARER, SCOPE, App, ask, is_token_valid, oauth_error, register_app
 from tests.contract.calendar_client import BOB
 from tests.contract.conftest import Wire
@@ -107,16 +106,6 @@ def test_nothing_is_revoked_by_a_link(wire: Wire, app: App) -> None:
 
     assert wire.send("GET", f"/revoke?token={token}", token=None).status == 405
     assert is_token_valid(wire, token)
-
-
-@pytest.mark.spec("T-01", "T-01b")
-def test_a_reset_and_an_old_snapshot_do_not_bring_a_revoked_token_back(wire: Wire, app: App, service: Service) -> None:
-    token = app.tokens()["access_token"]
-    ask(wire, "/revoke", {"token": token})
-
-    service.reset()
-
-    assert not is_token_valid(wire, token)
 
 
 @pytest.mark.spec("T-01", "T-01b")

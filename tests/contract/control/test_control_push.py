@@ -64,16 +64,6 @@ def test_register_trust_watch_and_look(wire: OverSocket, webhook: Receiver) -> N
     ]  # fmt: skip
 
 
-@pytest.mark.spec("N-08", "N-08b")
-def test_retries_by_the_systems_clock(wire: OverSocket, webhook: Receiver) -> None:
-    post_control(wire, "domains", {"domain": "localhost"})
-    post_control(wire, "trust", {"ca_pem": webhook.ca_pem})
-    webhook.answers = [503]
-    watch(wire, webhook)
-
-    assert [notification.number for notification in webhook.wait_for(2)] == [1, 1]
-
-
 @pytest.mark.spec("N-08", "N-08b", "A10-03")
 def test_advancing_the_clock_delivers_everything_in_order(wire: OverSocket, webhook: Receiver) -> None:
     post_control(wire, "domains", {"domain": "localhost"})
@@ -125,9 +115,3 @@ def test_a_reset_deletes_channels_and_keeps_domains(wire: OverSocket, webhook: R
     assert get_control(wire, "deliveries") == []
     assert watch(wire, webhook).status == 200  # the same id is free again
     assert len(webhook.wait_for(2)) == 2
-
-
-def test_the_control_api_is_off_by_default(service: Service) -> None:
-    with SocketServer(service, threads=4) as server:
-        wire = OverSocket(service, server.base_url)
-        assert post_control(wire, "domains", {"domain": "localhost"}).status in (401, 404)

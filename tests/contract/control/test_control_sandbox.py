@@ -93,21 +93,6 @@ def test_a_plan_that_cannot_be_read_is_refused_and_changes_nothing(wire: OverSoc
 # -- time
 
 
-@pytest.mark.parametrize("body", [{"freeze": True}, {"advance": 0}])
-def test_a_clock_is_frozen(wire: OverSocket, body: dict[str, Any]) -> None:
-    stands = tell(wire, "clock", body).json
-
-    wire.send("GET", FILES)
-
-    assert ask(wire, "clock") == stands
-
-
-@pytest.mark.parametrize("body", [{"freeze": False}, {"freeze": "yes"}, {"freeze": 1}])
-def test_an_invalid_freeze_is_refused(wire: OverSocket, body: dict[str, Any]) -> None:
-    assert tell(wire, "clock", body).error["reason"] == "badRequest"
-    assert not wire.service.clock.is_virtual
-
-
 @pytest.mark.parametrize("seconds", [10**400, -(10**400), 1e300, True, "soon", [60]])
 def test_a_token_lifetime_out_of_range_is_refused(wire: OverSocket, seconds: Any) -> None:
     assert tell(wire, "tokens", {"user": "eve@svc.example", "expires_in": seconds}).error["reason"] == "badRequest"
@@ -131,11 +116,6 @@ def test_the_agenda_lists_future_and_past_ends(wire: OverSocket) -> None:
     assert ask(wire, "agenda") == {"agenda": []}
     assert tell(wire, "agenda", {"since": before}).json == {"agenda": [row]}
     assert wire.put(uri, b"", "bytes */*").status == 404
-
-
-@pytest.mark.parametrize("body", [{"since": "yesterday"}, {"until": 5}])
-def test_an_agenda_between_invalid_instants_is_refused(wire: OverSocket, body: dict[str, Any]) -> None:
-    assert tell(wire, "agenda", body).error["reason"] == "badRequest"
 
 
 # -- states
@@ -166,17 +146,6 @@ def test_a_state_is_copied_from_one_service_to_another(wire: OverSocket) -> None
         assert other.create(b"new", fields="id")["id"] != file_id
 
 
-def test_a_state_can_be_sent_in_chunks(wire: OverSocket) -> None:
-    wire.create(b"hello")
-    taken = wire.send("GET", "/_control/state", token=None).body
-    tell(wire, "reset", {})
-
-    pieces = iter([taken[:1000], taken[1000:]])
-    assert wire.send("PUT", "/_control/state", pieces, token=None).status == 204
-
-    assert wire.names() == ["Untitled"]
-
-
 @pytest.mark.parametrize("content", [b"", b"PK", b"{}", b"\0" * 5000])
 def test_an_invalid_state_is_refused_and_changes_nothing(wire: OverSocket, content: bytes) -> None:
     wire.create(b"hello")
@@ -185,24 +154,6 @@ def test_an_invalid_state_is_refused_and_changes_nothing(wire: OverSocket, conte
 
     assert (answer.status, answer.error["reason"]) == (400, "badRequest")
     assert wire.names() == ["Untitled"]
-
-
-def test_a_state_takes_no_other_method(wire: OverSocket) -> None:
-    answer = wire.send("POST", "/_control/state", b"", token=None)
-
-    assert (answer.status, answer.headers["allow"]) == (405, "GET, PUT")
-
-
-def test_snapshots_work_for_a_service_in_a_folder(tmp_path: Path) -> None:
-    with open_service(tmp_path, seed=0) as kept, SocketServer(kept, control=True, threads=4) as server:
-        wire = OverSocket(kept, server.base_url)
-        file_id = wire.create(b"hello", fields="id")["id"]
-        snapshot = tell(wire, "snapshot", {}).json["id"]
-        wire.send("DELETE", f"{FILES}/{file_id}")
-        assert tell(wire, "restore", {"id": snapshot}).status == 204
-
-        assert wire.download(file_id).body == b"hello"
-        assert tell(wire, "restore", {"id": "snapshot-9"}).error["reason"] == "badRequest"
 
 
 # -- the page

@@ -121,26 +121,6 @@ class TestStrict:
         assert (uneven, verb, decided(wire, 413)) == ("chunk_rule", "update_verbs", "max_upload_size")
 
 
-class TestPatchAlone:
-    @pytest.fixture
-    def policy(self) -> Policy:
-        return Policy(update_verbs=("PATCH",))
-
-    def test_a_put_that_begins_an_update_is_no_session_without_its_id(self, wire: Wire) -> None:
-        files, deciders = "/upload/storage/v3/files", []
-        for path, status in ((f"{files}/{wire.create()['id']}", 405), (files, 400)):
-            wire.send("PUT", f"{path}?uploadType=resumable", b"")
-            deciders.append(decided(wire, status))
-
-        assert deciders == ["update_verbs", decision_ids.UNREADABLE]
-
-
-def test_of_two_limits_with_one_status(wire: Wire) -> None:
-    wire.post_json("/storage/v3/files", {"description": "x" * 1_100_000})
-
-    assert decided(wire, 413) == "max_metadata_size"
-
-
 # -- downloads ---------------------------------------------------------------------------------------------------------
 
 
@@ -158,17 +138,6 @@ def test_of_a_download(wire: Wire, headers: dict[str, str], status: int, by: str
     wire.download(wire.create()["id"], **headers)
 
     assert decided(wire, status) == by
-
-
-def test_of_a_flagged_file(wire: Wire) -> None:
-    file_id = wire.create()["id"]
-    wire.service.flag(file_id, abusive=True)
-
-    wire.download(file_id)
-    refused = decided(wire, 403)
-    wire.send("GET", f"/storage/v3/files/{file_id}?alt=media&acknowledgeAbuse=true")
-
-    assert (refused, decided(wire, 200)) == ("A6-03", "A6-03")
 
 
 # -- who may -----------------------------------------------------------------------------------------------------------
@@ -200,12 +169,6 @@ def test_of_a_file_that_is_not_there(wire: Wire) -> None:
         deciders.append(decided(wire, 404))
 
     assert deciders == ["T-04", "U-06", "A8-08", decision_ids.NOWHERE]
-
-
-def test_of_a_request_without_a_token(wire: Wire) -> None:
-    wire.send("GET", "/storage/v3/files", token=None)
-
-    assert decided(wire, 401) == "T-01"
 
 
 def test_of_another_users_channel(wire: Wire) -> None:
@@ -276,30 +239,7 @@ def test_of_a_parameter(wire: Wire, target: str, by: str) -> None:
     assert decided(wire) == by
 
 
-def test_of_an_id_that_is_taken(wire: Wire) -> None:
-    chosen = wire.send("GET", "/storage/v3/files/generateIds?count=1").json["ids"][0]
-    native, deciders = "application/vnd.svc-apps.document", []
-    for body in ({"id": chosen}, {"id": chosen}, {"id": "mine"}, {"id": chosen, "mimeType": native}):
-        wire.post_json("/storage/v3/files", body)
-        deciders.append(decided(wire))
-
-    assert deciders == ["A4-01", "X-02", "L-01", "X-03"]
-
-
 # -- faults ------------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.spec("X-05", "X-05a")
-def test_of_a_fault(wire: Wire) -> None:
-    steps: list[Any] = [{"match": {"nth": 2}, "action": {"status": 503}}, {"match": {"nth": 3}, "action": {"delay": 0}}]
-    with wire.service.faults(*steps):
-        for _ in range(3):
-            wire.send("GET", "/storage/v3/files/generateIds")
-
-    rows = wire.service.journal()[-3:]
-    assert [row["decided_by"].partition(" ")[0] for row in rows] == ["L-01", "fault", "L-01"]
-    assert rows[1]["decided_by"].endswith("/0")  # the first step of its plan
-    assert [bool(row["fault"]) for row in rows] == [False, True, True]
 
 
 @pytest.mark.one_process("the test changes the code of its own process")

@@ -7,13 +7,11 @@ from urllib.parse import quote
 
 import pytest
 
-from svc_notebooks.core.policy import Policy
-from svc_notebooks.server.service import Service, open_service
+from svc_notebooks.server.service import Service
 from tests.contract.calendar_client import ADA, BOB, CalendarClient, Fields, accepted, emptied, refusal
-from tests.contract.conftest import InProcess, Wire
+from tests.contract.conftest import Wire
 
 LIST = "/calendar/v3/users/me/calendarList"
-READ_ONLY = ("kind", "etag", "id", "accessRole", "timeZone", "summary")
 
 
 @pytest.fixture
@@ -87,15 +85,6 @@ def test_colours_of_ones_own_have_the_nearest_color_id(ada: CalendarClient) -> N
     assert (by_id["colorId"], by_id["backgroundColor"], by_id["foregroundColor"]) == ("9", "#7bd148", "#1d1d1d")
 
 
-def test_a_hidden_calendar_is_listed_on_request(ada: CalendarClient) -> None:
-    course = made(ada)
-    accepted(ada.call("PATCH", entry_path(course), {"hidden": True}))
-
-    assert listed(ada) == [ADA]
-    assert listed(ada, showHidden="true") == [ADA, course]
-    assert accepted(ada.call("GET", entry_path(course)))["hidden"] is True
-
-
 def test_a_calendar_is_removed_and_added_again(wire: Wire, ada: CalendarClient) -> None:
     course = made(ada)
     accepted(ada.call("PATCH", entry_path(course), {"colorId": "3"}))
@@ -133,15 +122,6 @@ def test_the_primary_calendar_cannot_be_removed(ada: CalendarClient) -> None:
     assert listed(ada) == [ADA]
 
 
-def test_a_deleted_calendar_has_no_settings(service: Service, ada: CalendarClient) -> None:
-    course = made(ada)
-    accepted(ada.call("PATCH", entry_path(course), {"colorId": "3"}))
-
-    ada.call("DELETE", f"/calendar/v3/calendars/{course}")
-
-    assert listed(ada, showDeleted="true") == [ADA]
-
-
 @pytest.mark.parametrize(
     "body, field",
     [
@@ -162,34 +142,3 @@ def test_settings_are_checked(ada: CalendarClient, body: Fields, field: str) -> 
 
     assert refusal(ada.call("PATCH", entry_path("primary"), body)) == (400, "invalid", field)
     assert accepted(ada.call("GET", entry_path("primary"))) == before
-
-
-def test_rgb_colours_are_required_with_their_format(ada: CalendarClient) -> None:
-    answer = ada.call("PATCH", entry_path("primary"), {"backgroundColor": "red"}, colorRgbFormat="true")
-
-    assert [error["location"] for error in answer.json["error"]["errors"]] == ["backgroundColor", "foregroundColor"]
-
-
-@pytest.mark.parametrize("body, expected", [({}, (400, "required", "id")), ({"id": 5}, (400, "invalid", "id"))])
-def test_a_new_entry_needs_the_id_of_a_calendar(ada: CalendarClient, body: Fields, expected: Any) -> None:
-    assert refusal(ada.call("POST", LIST, body)) == expected
-
-
-def test_a_page_size_beyond_the_limit_is_cut(ada: CalendarClient) -> None:
-    assert listed(ada, maxResults=1000) == [ADA]
-    assert refusal(ada.call("GET", LIST, maxResults=0)) == (400, "invalidParameter", "maxResults")
-
-
-def test_without_extensions_the_list_can_only_be_read() -> None:
-    with open_service(seed=0, policy=Policy(extensions=False)) as service:
-        ada = CalendarClient(InProcess(service, "https://svc.test"))
-
-        statuses = [
-            ada.call(method, target, {"id": ADA}).status
-            for method, target in (
-                ("POST", LIST),
-                *((method, entry_path(ADA)) for method in ("PATCH", "PUT", "DELETE")),
-            )
-        ]
-        assert statuses == [405] * 4
-        assert listed(ada) == [ADA]

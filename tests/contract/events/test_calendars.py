@@ -121,13 +121,6 @@ def test_a_deleted_calendar_is_gone_with_its_events(wire: Wire, ada: CalendarCli
         assert (answer.status, answer.error["reason"]) == (404, "notFound")
 
 
-def test_the_primary_calendar_cannot_be_deleted(ada: CalendarClient) -> None:
-    answer = ada.call("DELETE", f"{ROOT}/calendars/primary")
-
-    assert answer.status in (400, 403)
-    assert ada.items() == []
-
-
 @pytest.mark.spec("E-01", "E-01a")
 @pytest.mark.parametrize("role, reads, writes", [("reader", 200, 403), ("writer", 200, 200), ("owner", 200, 200)])
 def test_a_shared_calendar_is_visible(wire: Wire, ada: CalendarClient, role: str, reads: int, writes: int) -> None:
@@ -166,16 +159,6 @@ def test_readers_see_only_the_time_of_a_private_event(wire: Wire, ada: CalendarC
     assert "linic" not in str(shown)
 
 
-def test_a_role_can_be_taken_away(wire: Wire, ada: CalendarClient) -> None:
-    rule = share(ada, "primary", "writer")
-    bob = CalendarClient(wire, BOB, calendar=ADA)
-    assert bob.list().status == 200
-
-    assert ada.call("DELETE", f"{ROOT}/calendars/primary/acl/{rule['id']}").status == 204
-
-    assert bob.list().status == 404
-
-
 @pytest.mark.parametrize(
     "rule, location",
     [
@@ -200,20 +183,3 @@ def test_an_unknown_calendar_or_rule_is_404(ada: CalendarClient, target: str) ->
 
     assert answer.status in (404, 405)
     assert answer.error["reason"] in ("notFound", "httpMethodNotAllowed")
-
-
-@pytest.mark.spec("T-02")
-@pytest.mark.parametrize("target", ["colors", "users/me/calendarList", "calendars/primary"])
-def test_reading_needs_a_scope_of_calendars(wire: Wire, ada: CalendarClient, target: str) -> None:
-    ada.token = wire.service.sign_in(scopes=["storage"])
-
-    assert ada.call("GET", f"{ROOT}/{target}").status == 403
-
-
-def test_null_in_a_new_calendar_is_ignored(wire: Wire) -> None:
-    nothing = {"summary": "Team", "description": None, "location": None, "timeZone": None}
-    made = wire.post_json("/calendar/v3/calendars", nothing).json
-
-    assert wire.send("GET", f"/calendar/v3/calendars/{made['id']}").json == made
-    assert made["timeZone"] != "None"
-    assert not made.keys() & {"description", "location"}

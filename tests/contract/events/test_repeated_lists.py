@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from svc_notebooks.server.context.text_cache import TextCache
 from svc_notebooks.server.service import Service
 from tests.contract.calendar_client import ADA, BOB, HOLIDAY, CalendarClient, Fields, accepted, emptied
 from tests.contract.conftest import Wire
@@ -47,23 +46,6 @@ def test_parameters_apply_to_an_event_that_was_listed_without_them(
     assert ada.list().body == plain
 
 
-def test_the_time_zone_applies_to_an_event_that_was_listed_without_it(ada: CalendarClient) -> None:
-    ada.made()
-    ada.items()
-
-    (event,) = ada.items(timeZone="Asia/Tokyo")
-
-    assert event["start"]["dateTime"] == "2026-11-02T18:00:00+09:00"
-
-
-def test_a_compact_list_after_an_indented_one_has_one_line(ada: CalendarClient) -> None:
-    ada.made()
-    ada.items()
-
-    assert b"\n" not in ada.list(prettyPrint="false").body
-    assert b"\n      " in ada.list().body
-
-
 def test_each_user_gets_what_the_role_allows(ada: CalendarClient, wire: Wire) -> None:
     ada.made(summary="Surgery", visibility="private")
     rule = {"role": "reader", "scope": {"type": "user", "value": BOB}}
@@ -85,24 +67,3 @@ def test_links_have_the_address_of_each_request(ada: CalendarClient, wire: Wire)
     link = accepted(listed)["items"][0]["htmlLink"]
     assert link.startswith("http://other.example/")
     assert ada.items()[0]["htmlLink"] == first != link
-
-
-def test_an_event_of_a_restored_state_is_listed_as_it_was(ada: CalendarClient, wire: Wire) -> None:
-    event = ada.made(summary="before")
-    snapshot = wire.service.snapshot()
-    ada.patch(event["id"], {"summary": "after"})
-    ada.items()
-
-    wire.service.restore(snapshot)
-
-    assert ada.items() == [event]
-
-
-def test_the_cache_drops_its_oldest_texts() -> None:
-    cache = TextCache(most=10)
-
-    for key in "abc":
-        cache.keep(key, "text", 1)
-    cache.keep("large", "text", 7)
-
-    assert [cache.get(key) for key in ("a", "b", "c", "large")] == [None, "text", "text", None]

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from svc_notebooks.core.policy import Policy
-from svc_notebooks.server.service import open_service
-from tests.contract.calendar_client import CalendarClient, accepted, refusal
-from tests.contract.conftest import InProcess, Wire
+from tests.contract.calendar_client import CalendarClient, accepted
+from tests.contract.conftest import Wire
 
 SETTINGS = "/calendar/v3/users/me/settings"
 
@@ -30,20 +28,3 @@ def test_settings_have_pages(ada: CalendarClient) -> None:
 
     assert first["items"] + rest["items"] == everything
     assert "nextPageToken" not in rest
-
-
-def test_an_unknown_setting(ada: CalendarClient) -> None:
-    assert refusal(ada.call("GET", f"{SETTINGS}/nothing"))[:2] == (404, "notFound")
-
-
-def test_settings_cannot_be_changed(ada: CalendarClient) -> None:
-    assert ada.call("PATCH", f"{SETTINGS}/timezone", {"value": "UTC"}).status == 405
-
-
-def test_without_extensions_the_path_is_unknown() -> None:
-    with open_service(seed=0, policy=Policy(extensions=False)) as service:
-        ada = CalendarClient(InProcess(service, "https://svc.test"))
-
-        refused, unknown = ada.call("GET", SETTINGS), ada.call("GET", "/calendar/v3/users/me/unknown")
-
-    assert (refused.status, refused.body) == (404, unknown.body)

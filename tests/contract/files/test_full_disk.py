@@ -16,10 +16,8 @@ import pytest
 from svc_notebooks.core.policy import Policy
 from svc_notebooks.server.blobs.directory import DirectoryBlobStore
 from svc_notebooks.server.service import Service, open_service
-from svc_notebooks.server.storage.disk_reserve import RESERVE
 from tests.contract.conftest import InProcess, Q, Wire
 
-MIB = 1024 * 1024
 CONTENT = Random(7).randbytes(3 * Q)
 
 
@@ -70,17 +68,6 @@ def test_an_upload_is_answered_507_and_leaves_nothing(wire: Wire, small_disk: Pa
     assert len(list((small_disk / "store" / "parts").glob("??/*"))) == 3
 
 
-def test_files_can_be_read(wire: Wire, small_disk: Path) -> None:
-    file_id = wire.create(CONTENT, fields="id")["id"]
-    fill(small_disk)
-
-    shown = wire.send("GET", f"/storage/v3/files/{file_id}?fields=md5Checksum")
-
-    assert wire.download(file_id).body == CONTENT
-    assert shown.status == 200
-    assert wire.files()[0]["id"] == file_id
-
-
 def test_an_upload_session_goes_on_when_there_is_room(wire: Wire, small_disk: Path) -> None:
     uri = wire.begin({"name": "big"})
     assert wire.put(uri, CONTENT[:Q], f"bytes 0-{Q - 1}/{3 * Q}").status == 308
@@ -110,14 +97,6 @@ def test_a_deletion_makes_room(wire: Wire, small_disk: Path) -> None:
     assert wire.send("DELETE", f"/storage/v3/files/{files[3]}").status == 204
 
     assert wire.create(CONTENT[:Q])["size"] == str(Q)
-
-
-def test_many_small_files_are_deleted(wire: Wire, small_disk: Path) -> None:
-    """Each deletion frees less room than it takes."""
-    files = [wire.create(b"small", fields="id")["id"] for _ in range(40)]
-    fill(small_disk)
-
-    assert {wire.send("DELETE", f"/storage/v3/files/{file_id}").status for file_id in files} == {204}
 
 
 def test_the_trash_is_emptied_and_an_upload_cancelled(wire: Wire, small_disk: Path) -> None:
@@ -197,6 +176,3 @@ class TestWithoutAMount:
         assert (answer.status, answer.error["reason"]) == (507, "insufficientStorage")
         assert not list((tmp_path / "store" / "parts").glob("??/*"))
         assert wire.create(CONTENT)["size"] == str(len(CONTENT))
-
-    def test_a_reserve_is_kept(self, service: Service, tmp_path: Path) -> None:
-        assert (tmp_path / "store" / RESERVE).stat().st_size == MIB

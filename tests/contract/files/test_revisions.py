@@ -20,20 +20,6 @@ def test_the_current_content_is_the_only_revision(wire: Wire) -> None:
     assert wire.send("GET", only).status == 404
 
 
-def test_other_files(wire: Wire) -> None:
-    folder = wire.post_json(FILES, {"mimeType": "application/vnd.svc-apps.folder"}).json["id"]
-    document = wire.post_json(FILES, {"mimeType": "application/vnd.svc-apps.document"}).json["id"]
-
-    assert wire.send("GET", f"{FILES}/{folder}/revisions").error["reason"] == "revisionsNotSupported"
-    assert len(wire.send("GET", f"{FILES}/{document}/revisions").json["revisions"]) == 1
-    assert wire.send("GET", f"{FILES}/nobody/revisions").error["reason"] == "notFound"
-
-
-def test_there_are_no_shared_drives(wire: Wire) -> None:
-    assert wire.send("GET", "/storage/v3/drives?pageSize=5&fields=drives(id)").json["drives"] == []
-    assert wire.send("GET", "/storage/v3/teamdrives").json == {"kind": "svc#teamDriveList", "teamDrives": []}
-
-
 @pytest.mark.parametrize("path", ["drives/x", "files/x/comments", "apps", "files/x/listLabels"])
 def test_what_the_family_has_and_this_service_does_not_is_named(wire: Wire, path: str) -> None:
     refused = wire.send("GET", f"/storage/v3/{path}")

@@ -87,17 +87,6 @@ def test_a_file_that_is_created_in_a_watched_folder_sends_add(
 
 
 @pytest.mark.spec("N-12")
-def test_a_simple_upload_is_created_in_the_root_folder(watch: Watch) -> None:
-    watch.file("root")
-    watch.new_messages()
-
-    watch.wire.create()
-
-    with choice("A file that is created in a watched folder"):
-        assert watch.new_messages() == CREATED
-
-
-@pytest.mark.spec("N-12")
 def test_a_resumable_upload_is_created_when_it_is_complete(watch: Watch, folder: str) -> None:
     uri = watch.wire.begin({"parents": [folder]})
     watch.wire.put(uri, b"x" * 262_144, "bytes 0-262143/262145")
@@ -108,28 +97,6 @@ def test_a_resumable_upload_is_created_when_it_is_complete(watch: Watch, folder:
         assert watch.new_messages() == CREATED
     watch.wire.put(uri, b"", "bytes */262145")
     assert watch.new_messages() == [], "a query of a complete upload creates nothing"
-
-
-@pytest.mark.spec("N-12")
-def test_an_id_that_is_in_use_creates_nothing(watch: Watch, folder: str) -> None:
-    file_id = watch.wire.send("GET", "/storage/v3/files/generateIds?count=1").json["ids"][0]
-    watch.made({"id": file_id})
-
-    again = watch.wire.post_json("/storage/v3/files", {"id": file_id, "parents": [folder]})
-
-    assert again.status == 409
-    assert watch.new_messages() == []
-
-
-@pytest.mark.spec("N-12", "N-04", "N-04a")
-def test_a_move_creates_nothing(watch: Watch, folder: str) -> None:
-    """A file that is moved exists already: children are added and removed, and no resource is created."""
-    file = watch.wire.create()["id"]
-
-    watch.patch(file, {}, f"?addParents={folder}")
-    assert watch.new_messages() == [("channel-1", "update", "children")]
-    watch.patch(file, {}, f"?removeParents={folder}&addParents=root")
-    assert watch.new_messages() == [("channel-1", "update", "children")]
 
 
 @pytest.mark.spec("N-12")

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-import socket
 from collections.abc import Iterator
 from contextlib import ExitStack
-from datetime import UTC, datetime
-from email.utils import format_datetime, parsedate_to_datetime
+from datetime import datetime
+from email.utils import parsedate_to_datetime
 from itertools import pairwise
 
 import pytest
@@ -20,7 +19,7 @@ from tests.contract.conftest import Wire
 from tests.contract.differences import choice
 from tests.contract.watch_client import Watch, open_watch
 from tests.patience import PATIENCE
-from tests.receivers import AUTHORITY, dead_receiver, receiver, server_context
+from tests.receivers import AUTHORITY, dead_receiver, server_context
 
 
 @pytest.fixture
@@ -73,16 +72,6 @@ def test_a_sync_message_of_the_change_log(watch: Watch) -> None:
     assert "json" in message.headers["content-type"]
     assert message.headers["content-length"] == str(len(message.body))
     assert message.channel_token is None
-
-
-@pytest.mark.spec("N-05", "N-05a")
-def test_expiration_in_words(watch: Watch) -> None:
-    channel = watch.changes().json
-    (message,) = watch.receiver.wait_for(1)
-
-    expires = datetime.fromtimestamp(channel["expiration"] // 1000, UTC)
-    with choice("Header values"):
-        assert message.channel_expiration == format_datetime(expires, usegmt=True)
 
 
 @pytest.mark.spec("N-05", "N-05a")
@@ -139,21 +128,6 @@ def test_each_change_of_a_file_sends_its_state(watch: Watch) -> None:
     assert watch.new_messages() == [("channel-1", "remove", None)]
 
 
-@pytest.mark.spec("N-04", "N-04a")
-def test_a_resumable_update_sends_a_message_when_it_is_complete(watch: Watch) -> None:
-    file = watch.wire.create()["id"]
-    watch.file(file)
-    watch.new_messages()
-    answer = watch.wire.send("PATCH", f"/upload/storage/v3/files/{file}?uploadType=resumable", b"")
-    uri = answer.headers["location"]
-    watch.wire.put(uri, b"x" * 262_144, "bytes 0-262143/262145")
-    assert watch.new_messages() == []
-    watch.wire.put(uri, b"x", "bytes 262144-262144/262145")
-    assert watch.new_messages() == [("channel-1", "update", "content,properties")]
-    watch.wire.put(uri, b"", "bytes */262145")
-    assert watch.new_messages() == []
-
-
 @pytest.mark.spec("N-04", "N-04a", "N-06", "N-06b")
 def test_parents_and_children(watch: Watch) -> None:
     first, second, file = watch.folder(), watch.folder(), watch.wire.create()["id"]
@@ -193,16 +167,6 @@ def test_a_folder_takes_what_is_in_it_along(watch: Watch) -> None:
     assert sorted(watch.new_messages()) == [("channel-1", "remove", None), ("channel-2", "remove", None)]
 
 
-@pytest.mark.spec("N-06", "N-06b")
-def test_emptying_the_trash_removes(watch: Watch) -> None:
-    file = watch.wire.create()["id"]
-    watch.file(file)
-    watch.patch(file, {"trashed": True})
-    watch.wire.send("DELETE", "/storage/v3/files/trash")
-
-    assert [state for _, state, _ in watch.messages()] == ["sync", "trash", "remove"]
-
-
 @pytest.mark.spec("N-06", "N-06c", "N-07", "N-07b")
 def test_messages_of_the_change_log_have_the_state_change(watch: Watch) -> None:
     watch.changes()
@@ -213,28 +177,6 @@ def test_messages_of_the_change_log_have_the_state_change(watch: Watch) -> None:
 
     assert watch.messages() == [("channel-1", "sync", None), *[("channel-1", "change", None)] * 4]
     assert {notification.body for notification in watch.receiver.requests} == {b'{"kind": "svc#changes"}'}
-
-
-@pytest.mark.spec("N-06", "N-06b")
-def test_reading_sends_no_message(watch: Watch) -> None:
-    file = watch.wire.create()["id"]
-    watch.file(file)
-    watch.changes()
-    watch.wire.download(file)
-    watch.wire.send("GET", f"/storage/v3/files/{file}?fields=*")
-    watch.wire.send("GET", "/storage/v3/files")
-
-    assert {state for _, state, _ in watch.messages()} == {"sync"}
-
-
-@pytest.mark.spec("N-04", "N-04a")
-def test_a_refused_request_sends_no_message(watch: Watch) -> None:
-    file = watch.wire.create()["id"]
-    watch.file(file)
-    watch.wire.json_request("PATCH", f"/storage/v3/files/{file}", {"name": 5})
-    watch.wire.json_request("PATCH", f"/storage/v3/files/{file}?addParents=nowhere", {"name": "x"})
-
-    assert {state for _, state, _ in watch.messages()} == {"sync"}
 
 
 @pytest.mark.spec("N-10", "N-10a")
@@ -286,18 +228,6 @@ def test_102_counts_whatever_follows(watch: Watch, final: bytes) -> None:
     assert watch.deliveries("status", "outcome") == [(102, "delivered"), (200, "delivered")]
 
 
-@pytest.mark.spec("N-08", "N-08a")
-def test_other_interim_answers_decide_nothing(watch: Watch) -> None:
-    watch.receiver.answers = [
-        b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\n\r\n"
-        b"HTTP/1.1 202 Accepted\r\nContent-Length: 0\r\n\r\n"
-    ]
-    watch.changes()
-    watch.messages()
-
-    assert watch.deliveries("status", "outcome") == [(202, "delivered")]
-
-
 @pytest.mark.spec("N-08", "N-08b")
 @pytest.mark.parametrize("status", [500, 502, 503, 504])
 def test_some_statuses_are_tried_again(watch: Watch, status: int) -> None:
@@ -324,19 +254,6 @@ def test_any_other_status_is_a_failure(watch: Watch, status: int) -> None:
     assert watch.deliveries("attempt", "status", "outcome") == [(1, status, "failed")]
 
 
-@pytest.mark.spec("N-08", "N-08c")
-def test_a_redirect_is_not_followed(watch: Watch) -> None:
-    with receiver() as elsewhere:
-        watch.receiver.answers = [
-            f"HTTP/1.1 307 X\r\nLocation: {elsewhere.address}\r\nContent-Length: 0\r\n\r\n".encode()
-        ]
-        watch.changes()
-        watch.messages()
-
-        assert not elsewhere.requests
-        assert watch.deliveries("status", "outcome") == [(307, "failed")]
-
-
 @pytest.mark.spec("N-08", "N-08b")
 def test_the_waits_double(watch: Watch) -> None:
     watch.receiver.answers = [503] * 9
@@ -349,21 +266,6 @@ def test_the_waits_double(watch: Watch) -> None:
     assert [outcome for _, outcome, *_ in rows] == ["retry"] * 4 + ["failed"]
     assert all(due == time for *_, due, time in rows)
     assert all(0.75 * full <= wait <= full for wait, full in zip(waits, (1, 2, 4, 8), strict=True))
-
-
-@pytest.mark.spec("N-08", "N-08b")
-def test_retries_come_in_the_order_of_their_times(watch: Watch) -> None:
-    watch.receiver.answers = [503] * 6
-    for _ in range(3):
-        watch.changes()
-    watch.messages()
-    advance(watch, "1m")
-    rows = watch.deliveries("time", "channel_id")
-
-    assert rows == sorted(rows)
-    assert len(rows) == 9
-    first, last = (datetime.fromisoformat(rows[at][0]) for at in (0, -1))
-    assert (last - first).total_seconds() < 10
 
 
 @pytest.mark.spec("A8-04", "A8-04b")
@@ -427,71 +329,3 @@ def test_dead_receivers_do_not_delay_others(service: Service) -> None:
 
         assert len(watch.receiver.wait_for(20)) == 20
         assert not watch.deliveries("outcome").count("failed")
-
-
-@pytest.mark.spec("N-09", "N-09b")
-@pytest.mark.one_process("each process has connections of its own to a receiver")
-def test_a_slow_channel_does_not_delay_others_of_its_receiver(watch: Watch) -> None:
-    watch.receiver.delay = 0.3
-    for _ in range(8):
-        watch.changes()
-    watch.receiver.wait_for(8)
-    watch.messages()
-
-    assert len({notification.port for notification in watch.receiver.requests}) == 8
-
-
-@pytest.mark.one_process("each process has connections of its own to a receiver")
-def test_connections_are_kept(watch: Watch) -> None:
-    watch.changes()
-    for n in range(5):
-        watch.wire.create()
-        watch.receiver.wait_for(n + 2)
-        watch.messages()
-
-    assert len({notification.port for notification in watch.receiver.requests}) == 1
-
-
-def test_a_receiver_that_closes_its_connections_gets_every_message(watch: Watch) -> None:
-    watch.receiver.answers = [b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"] * 4
-    watch.changes()
-    for _ in range(3):
-        watch.messages()
-        watch.wire.create()
-    watch.messages()
-
-    assert watch.deliveries("attempt", "status", "outcome") == [(1, 200, "delivered")] * 4
-
-
-@pytest.mark.parametrize(
-    "answer",
-    [
-        b"",
-        b"\r\n\r\n",
-        b"HTTP/1.1 2000 OK\r\n\r\n",
-        b"HTTP/1.1 200 OK\r\nX: \0\r\n\r\n",
-        b"HTTP/1.1 200 OK\r\n" + b"X: y\r\n" * 100_000,
-        b"HTTP/1.1 100 Continue\r\n\r\n" * 20_000,
-        b"\xff" * 200_000,
-    ],
-)
-def test_a_response_that_is_not_http_is_a_failure(watch: Watch, answer: bytes) -> None:
-    def say(connection: socket.socket) -> None:
-        connection.sendall(answer)
-
-    watch.receiver.answers = [say]
-    watch.changes()
-    watch.messages()
-
-    ((attempt, status, outcome, error),) = watch.deliveries("attempt", "status", "outcome", "error")
-    assert (attempt, status, outcome) == (1, None, "failed")
-    assert error
-
-
-def test_an_endless_body_is_not_read(watch: Watch) -> None:
-    watch.receiver.answers = [b"HTTP/1.1 200 OK\r\nContent-Length: 10000000000\r\n\r\n" + b"x" * 300_000]
-    watch.changes()
-    watch.wire.create()
-    watch.messages()
-
-    assert watch.deliveries("status", "outcome") == [(200, "delivered")] * 2

@@ -91,27 +91,6 @@ def test_a_chunk_is_sent_without_reading_it(sockets, chunk, monkeypatch) -> None
     assert (chunk.record.sent, chunk.offsets) == (BLOCK, [BLOCK])
 
 
-def test_the_beginning_of_a_text_is_read_for_the_record(sockets, path) -> None:
-    text = Chunk(path, "text/plain")
-
-    assert sent(sockets, text) == CONTENT[:BLOCK]
-
-    assert CONTENT.startswith(text.record.request_head[:100])
-    assert text.record.request_head
-    assert text.record.sent == BLOCK
-    text.source.close()
-
-
-def test_a_file_that_the_system_cannot_send_is_read(sockets, chunk, monkeypatch) -> None:
-    def refuse(*_: int) -> int:
-        raise OSError(errno.EINVAL, "not supported")
-
-    monkeypatch.setattr(os, "sendfile", refuse)
-
-    assert sent(sockets, chunk) == CONTENT[:BLOCK]
-    assert chunk.record.sent == BLOCK
-
-
 def test_a_file_that_becomes_shorter_is_a_changed_source(sockets, chunk, path, monkeypatch) -> None:
     send = os.sendfile
 
@@ -147,13 +126,6 @@ def test_a_response_is_read_although_the_service_closed_the_connection(sockets, 
     sockets[1].sendall(RESPONSE)
 
     assert exchange(sockets[0], b"", chunk.body, "PUT").status == 200
-
-
-def test_a_service_that_receives_nothing_is_a_timeout(sockets, chunk) -> None:
-    sockets[0].settimeout(0.01)
-
-    with pytest.raises(TimeoutError):
-        exchange(sockets[0], b"", chunk.body, "PUT")
 
 
 def test_an_error_of_the_progress_function_is_that_of_the_body(sockets, chunk) -> None:

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import io
-import socket
 from collections.abc import Iterator
 
 import pytest
 import requests
 
 from svc_notebooks.client.session import Session
-from svc_notebooks.client.transport.in_process import DirectTransport, TransportError
-from svc_notebooks.client.transport.requests_adapter import DirectAdapter, IterableBody
+from svc_notebooks.client.transport.requests_adapter import DirectAdapter
 from svc_notebooks.core.http.messages import Body, Disconnected, Headers, Request, Response, as_body
 
 URL = "https://api.example.org/x"
@@ -66,12 +64,6 @@ def test_responses_are_those_of_requests() -> None:
         answer.raise_for_status()
 
 
-def test_a_308_of_an_upload_is_no_redirect() -> None:
-    answer = web(lambda request: Response(308, Headers([("Range", "bytes=0-9")]))).put(URL, data=b"x")
-
-    assert (answer.status_code, answer.reason, answer.headers["Range"]) == (308, "Resume Incomplete", "bytes=0-9")
-
-
 def test_responses_stream_and_are_closed_when_reading_stops() -> None:
     closed: list[bool] = []
 
@@ -89,12 +81,6 @@ def test_responses_stream_and_are_closed_when_reading_stops() -> None:
         assert closed == []
     assert closed == [True]
     assert b"".join(session.get(URL, stream=True).iter_content(2)) == b"onetwothree"
-
-
-def test_head_has_no_body() -> None:
-    answer = web(lambda request: Response(200, Headers([("Content-Length", "5")]), b"hello")).head(URL)
-
-    assert (answer.content, answer.headers["Content-Length"]) == (b"", "5")
 
 
 def test_a_connection_that_is_cut_is_a_connection_error() -> None:
@@ -143,28 +129,3 @@ def test_an_unreadable_body_is_an_error_of_the_client_and_not_of_the_service(err
         Session(URL, handler=swallows).send(Request("PUT", URL, body=body))
     with pytest.raises(type(error)):
         web(swallows).put(URL, data=body)  # type: ignore[arg-type]
-
-
-def test_a_disconnect_is_a_transport_error() -> None:
-    def during(request: Request) -> Response:
-        def blocks() -> Iterator[bytes]:
-            yield b"half"
-            raise Disconnected("")
-
-        return Response(200, body=blocks())
-
-    with pytest.raises(TransportError, match="the connection was cut"):
-        DirectTransport(during).send(Request("GET", URL)).content()
-
-
-def test_there_is_no_socket_and_no_thread(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(socket, "socket", None)
-    monkeypatch.setattr("threading.Thread.start", None)
-
-    assert web(echo).put(URL, data=b"x").content == b"x"
-
-
-def test_blocks_are_read_as_a_body() -> None:
-    assert IterableBody([b"ab", b"", b"cde"]).read() == b"abcde"
-    body = IterableBody([b"ab", b"", b"cde"])
-    assert [body.read(2), body.read(2), body.read(2), body.read(2)] == [b"ab", b"cd", b"e", b""]

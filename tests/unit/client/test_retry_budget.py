@@ -3,13 +3,12 @@
 import socket
 import threading
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import pytest
 
 import svc_notebooks as svc
 from svc_notebooks.client.session import Session
-from svc_notebooks.core.errors.errors import Interrupted, RateLimited, ServiceFailed, SvcError, Unreachable
+from svc_notebooks.core.errors.errors import ServiceFailed, SvcError
 from svc_notebooks.core.http.backoff import RetryRule
 from svc_notebooks.core.http.messages import Headers, Request, Response
 from tests.scripted import Time
@@ -59,35 +58,6 @@ def test_a_retry_after_of_any_form_is_read(headers: list[str], words: str) -> No
 
     with pytest.raises(ServiceFailed, match=f"requires a wait of {words}"):
         CALLS["list"](session_of(waiting(*headers), time))
-
-    assert time.slept == []
-
-
-@pytest.mark.parametrize("text", ["-5", "soon", "", "0", "Thu, 01 Jan 1970 00:00:00 GMT"])
-def test_an_invalid_retry_after_is_ignored(text: str) -> None:
-    time = Time()
-
-    with pytest.raises(ServiceFailed) as caught:
-        CALLS["list"](session_of(waiting(text), time, patience=20))
-
-    assert sum(time.slept) == pytest.approx(20)
-    assert "requires a wait" not in str(caught.value)
-
-
-def test_a_wait_within_the_patience_is_waited_and_the_next_beyond_it_is_not() -> None:
-    time = Time()
-
-    with pytest.raises(RateLimited, match="requires a wait of 15 seconds; this client waits at most 20 seconds"):
-        CALLS["list"](session_of(waiting("15", status=429), time, patience=20))
-
-    assert time.slept == [15]
-
-
-def test_a_deadline_caps_waits_too() -> None:
-    time = Time()
-
-    with pytest.raises(ServiceFailed, match="requires a wait of 15 seconds; this client waits at most 10 seconds"):
-        CALLS["list"](session_of(waiting("15"), time, deadline=10))
 
     assert time.slept == []
 
@@ -182,40 +152,4 @@ def test_the_page_of_a_network_that_wants_a_sign_in_is_named(other_program) -> N
     assert "it is text/html, perhaps the error page of a proxy" in str(failure(other_program(page)))
 
 
-@pytest.mark.parametrize("call", CALLS)
-def test_a_port_where_nothing_listens_is_named(call: str) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        address = f"http://127.0.0.1:{server.getsockname()[1]}"
-
-    error = failure(address, call)
-
-    assert isinstance(error, Unreachable)
-    assert f"nothing listens at {address}; check the port in base_url" in str(error)
-    assert "where it stopped" not in str(error)
-
-
-def test_a_host_that_does_not_exist_is_named() -> None:
-    error = failure("https://nobody.invalid/prefix")
-
-    assert isinstance(error, Unreachable)
-    assert "the host nobody.invalid of https://nobody.invalid was not found" in str(error)
-
-
 # -- what a repetition goes on with
-
-
-def test_only_an_upload_with_a_session_can_be_resumed(tmp_path: Path) -> None:
-    def cut(request: Request) -> Response:
-        if "alt=media" not in request.url:
-            return Response(200, body=b'{"id": "x", "name": "a.bin", "size": "99999", "mimeType": "text/plain"}')
-        return Response(200, Headers([("Content-Length", "99999")]), b"1234")
-
-    started = session_of(cut, Time(), patience=5)
-    with pytest.raises(Interrupted, match="Run the call again to resume"):
-        svc.download("x", to=tmp_path, session=started)
-    with pytest.raises(Interrupted) as read:
-        svc.read("x", session=started)
-
-    assert (tmp_path / "a.bin.part").read_bytes() == b"1234"
-    assert "where it stopped" not in str(read.value)
-    assert "Run the call again." in str(read.value)

@@ -6,18 +6,15 @@ import hashlib
 import io
 import os
 import pickle
-import socket
-from contextlib import closing
 from pathlib import Path
 from random import Random
 from types import SimpleNamespace
 
 import pytest
 
-from svc_notebooks.client.transport.in_process import BLOCK
 from svc_notebooks.client.uploads.open_source import open_source
 from svc_notebooks.client.uploads.source_stream import SourceStream
-from svc_notebooks.client.uploads.sources import StreamSource, UnsizedFile, UploadSource
+from svc_notebooks.client.uploads.sources import StreamSource, UploadSource
 from svc_notebooks.core.errors.errors import SourceChanged
 from tests.scripted import Stream
 
@@ -76,28 +73,6 @@ def test_text_is_refused(tmp_path: Path) -> None:
         open_source(Text()).read(0, 4)
 
 
-def test_an_empty_path_is_refused() -> None:
-    with pytest.raises(ValueError, match="source is empty; give the path of a file"):
-        open_source("")
-
-
-def test_unreadable_paths_are_refused_at_once(tmp_path: Path) -> None:
-    with pytest.raises(IsADirectoryError, match=r"source .* is a folder"):
-        open_source(tmp_path)
-    with pytest.raises(FileNotFoundError, match=r"source 'no\.csv' does not exist"):
-        open_source("no.csv")
-    with pytest.raises(TypeError, match="path of type bytes"):
-        open_source(PathOfBytes())
-    os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(ValueError, match="not a regular file"):
-        open_source(tmp_path / "pipe")
-
-
-class PathOfBytes(os.PathLike[bytes]):
-    def __fspath__(self) -> bytes:
-        return b"a.csv"
-
-
 def test_a_file_object_is_read_from_its_position() -> None:
     file = io.BytesIO(CONTENT)
     file.seek(100)
@@ -105,15 +80,6 @@ def test_a_file_object_is_read_from_its_position() -> None:
     source = open_source(file)
 
     assert (source.size, source.read(0, 10)) == (len(CONTENT) - 100, CONTENT[100:110])
-
-
-def test_a_file_object_at_its_end_is_refused() -> None:
-    file = io.BytesIO()
-    file.write(b"something")
-
-    with pytest.raises(ValueError, match=r"seek\(0\)"):
-        open_source(file)
-    assert open_source(io.BytesIO()).size == 0
 
 
 @pytest.mark.parametrize("change", ["shrinks", "grows", "is written to"])
@@ -129,24 +95,6 @@ def test_a_file_that_changes_is_noticed(path: Path, change: str) -> None:
     source.close()
 
 
-def test_a_file_object_that_grows_is_noticed() -> None:
-    file = io.BytesIO(CONTENT)
-    source = open_source(file)
-    file.seek(0, io.SEEK_END)
-    file.write(b"more")
-
-    with pytest.raises(SourceChanged):
-        source.read(0, 10)
-
-
-def test_a_read_error_is_raised_unchanged(path: Path) -> None:
-    source = open_source(path)
-    path.unlink()
-
-    with pytest.raises(FileNotFoundError):
-        source.read(0, 10)
-
-
 def test_a_fingerprint_changes_with_the_content(path: Path) -> None:
     first = open_source(path).fingerprint()
     assert open_source(path).fingerprint() == first
@@ -157,16 +105,6 @@ def test_a_fingerprint_changes_with_the_content(path: Path) -> None:
     assert open_source(b"a").fingerprint() != open_source(b"b").fingerprint()
     assert open_source(io.BytesIO(b"a")).fingerprint() is None
     assert open_source(Stream(b"a")).fingerprint() is None
-
-
-def test_files_are_closed_by_close(path: Path) -> None:
-    """An unclosed file is a ResourceWarning, and those are errors here."""
-    source = open_source(path)
-    source.read(0, 1)
-    source.close()
-    assert source.read(1, 1) == CONTENT[1:2]
-    source.close()
-    source.close()
 
 
 @pytest.mark.parametrize("algorithm", ["sha256", "md5"])
@@ -210,34 +148,6 @@ def test_a_file_of_unknown_size_is_read_like_a_stream(unsized: UploadSource) -> 
     assert copy.read(1000, len(CONTENT)) == CONTENT[1000:]
 
 
-@pytest.mark.parametrize("size", [0, 4096, len(CONTENT) + 1, len(CONTENT) - 1])
-@pytest.mark.parametrize("buffering", [0, -1])
-def test_an_open_file_of_unknown_size_is_read_like_a_stream(path: Path, size: int, buffering: int) -> None:
-    with path.open("rb", buffering=buffering) as file, pytest.MonkeyPatch.context() as patch:
-        file.read(10)
-        patch.setattr("svc_notebooks.client.uploads.open_source.os.fstat", lambda _: SimpleNamespace(st_size=size))
-        source = open_source(file)
-        patch.undo()
-
-        assert source.size is None
-        assert source.read(0, len(CONTENT)) == CONTENT[10:]
-
-
-@pytest.mark.parametrize("size", [0, 1, BLOCK, BLOCK + 1])
-def test_a_file_of_unknown_size_is_read_to_its_end(path: Path, size: int) -> None:
-    path.write_bytes(content := Random(1).randbytes(size))
-    file = UnsizedFile(path)
-
-    assert b"".join(iter(lambda: file.read(100_000), b"")) == content
-
-
-@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="the system has no /proc")
-def test_a_file_of_proc_is_not_empty() -> None:
-    assert open_source("/proc/self/status").read(0, 5) == b"Name:"
-    with Path("/proc/self/status").open("rb") as file:
-        assert open_source(file).read(0, 5) == b"Name:"
-
-
 # -- streams
 
 
@@ -253,33 +163,12 @@ def test_a_stream_keeps_the_last_bytes_and_no_more() -> None:
         source.read(499, 10)
 
 
-def test_a_stream_of_unknown_size_is_read_to_its_end() -> None:
-    source = StreamSource(Stream(b"abc"))
-
-    assert source.read(0, 10) == b"abc"
-    assert source.read(3, 10) == b""
-    assert source.size is None
-
-
 @pytest.mark.parametrize("declared_size", [2, 4])
 def test_a_stream_of_another_size_than_declared_has_changed(declared_size: int) -> None:
     source = open_source(Stream(b"abc"), size=declared_size)
 
     with pytest.raises(SourceChanged):
         source.read(0, declared_size)
-
-
-def test_a_stream_of_the_declared_size_is_read() -> None:
-    source = open_source(Stream(b"abc"), size=3)
-
-    assert source.read(0, 2) + source.read(2, 1) == b"abc"
-
-
-def test_a_pipe_that_does_not_block_is_an_error() -> None:
-    left, right = socket.socketpair()
-    left.setblocking(False)
-    with left, right, left.makefile("rb", buffering=0) as file, pytest.raises(BlockingIOError):
-        open_source(file).read(0, 10)
 
 
 # -- bodies
@@ -296,38 +185,4 @@ def test_a_body_is_a_piece_of_a_source_between_two_texts() -> None:
     assert reports == [(5, 10), (7, 10)]
 
 
-def test_a_body_that_ends_early_is_a_changed_source() -> None:
-    with pytest.raises(SourceChanged):
-        SourceStream(open_source(b"0123"), 2, 5).read()
-
-
 # -- files that are sent without reading them
-
-
-def test_the_bytes_before_the_last_are_sent_from_the_file(path: Path) -> None:
-    with closing(open_source(path)) as source:
-        descriptor = source.descriptor(4, 4)
-
-        assert descriptor is not None
-        assert os.pread(descriptor, 4, 4) == CONTENT[4:8]
-        assert source.descriptor(len(CONTENT) - 4, 4) is None
-
-
-def test_a_file_that_has_changed_is_not_sent(path: Path) -> None:
-    with closing(open_source(path)) as source:
-        path.write_bytes(CONTENT + b"!")
-
-        with pytest.raises(SourceChanged):
-            source.descriptor(4, 4)
-
-
-def test_bytes_in_memory_are_read() -> None:
-    assert open_source(CONTENT).descriptor(0, 4) is None
-
-
-def test_a_large_body_is_read(path: Path) -> None:
-    """The service takes longer to receive it from a file."""
-    path.write_bytes(bytes(3 * BLOCK))
-    with closing(open_source(path)) as source:
-        assert SourceStream(source, 0, BLOCK).file_part(BLOCK)
-        assert SourceStream(source, 0, BLOCK + 1).file_part(BLOCK) is None

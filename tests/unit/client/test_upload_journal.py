@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import multiprocessing
 import os
 import stat
@@ -10,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from svc_notebooks.client.upload_journal import PendingUpload, UploadJournal, default_folder
+from svc_notebooks.client.upload_journal import PendingUpload, UploadJournal
 from svc_notebooks.client.uploads.prepare import start_upload
 from tests.patience import PATIENCE
 from tests.scripted import TOKEN, Q, Shelf, session_for
@@ -53,28 +52,6 @@ def test_an_entry_is_kept_until_it_is_dropped(journal: UploadJournal) -> None:
     claim.release()
 
 
-def test_a_second_claim_in_the_same_session_takes_over(journal: UploadJournal) -> None:
-    first, second = journal.claim("k"), None
-    assert first is not None
-    first.save(entry())
-    second = journal.claim("k")
-    assert second is not None
-
-    first.drop()
-    first.release()
-
-    assert second.entry == entry()
-    second.release()
-    second.release()
-
-
-def test_entries_come_oldest_first(journal: UploadJournal) -> None:
-    for key, started in (("a", "2026-01-02"), ("b", "2026-01-01")):
-        journal.write(entry(key, started=started))
-
-    assert [e.key for e in journal.all()] == ["b", "a"]
-
-
 def test_only_the_user_can_read_the_folder_and_its_files(tmp_path: Path) -> None:
     folder = tmp_path / "deep" / "state"
     start_upload(session_for(Shelf(), state_dir=folder), bytes(2 * Q), chunk_size=Q)
@@ -108,13 +85,6 @@ def test_a_folder_that_cannot_be_written_is_replaced_by_memory(tmp_path: Path) -
     assert session.pending.all() == []
 
 
-def test_the_folder_comes_from_the_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    assert default_folder({"SVC_NOTEBOOKS_STATE": "/x", "XDG_STATE_HOME": "/y"}) == Path("/x")
-    assert default_folder({"XDG_STATE_HOME": "/y"}) == Path("/y/svc-notebooks")
-    monkeypatch.setenv("HOME", str(tmp_path))
-    assert default_folder({}) == tmp_path / ".local/state/svc-notebooks"
-
-
 def _hold(folder: Path, ready: object, leave: object) -> None:
     claim = UploadJournal(folder).claim("k")
     assert claim is not None
@@ -140,12 +110,3 @@ def test_another_process_has_the_lock_until_it_ends(tmp_path: Path) -> None:
     assert claim is not None
     assert claim.entry == entry()
     claim.release()
-
-
-def test_an_entry_is_replaced_in_one_step(tmp_path: Path) -> None:
-    journal = UploadJournal(tmp_path)
-    journal.write(entry())
-    journal.write(entry(session_uri="https://api.example.org/u?upload_id=2"))
-
-    assert [path.name for path in tmp_path.iterdir()] == ["k.json"]
-    assert json.loads((tmp_path / "k.json").read_text())["session_uri"].endswith("2")

@@ -1,6 +1,6 @@
 """COUNT over local times that the clock skips: COUNT=n is the first n instances of the same rule without COUNT."""
 
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from itertools import islice
 from typing import Any
 
@@ -93,12 +93,3 @@ def test_an_excluded_instance_is_counted_and_an_added_one_is_not() -> None:
     every = occurrences(Recurrence.parse(lines, start), start, start + HALF_HOUR)
 
     assert [each.start.hour for each in every] == [0, 3, 4, 5, 8]  # type: ignore[union-attr]
-
-
-@pytest.mark.parametrize("year", [2026, 2426, 9000])
-def test_gaps_of_a_year(year: int) -> None:
-    ((gap, length),) = skipped_times(zone("Europe/Berlin"), year)
-
-    last_sunday = max(day for day in (date(year, 3, n) for n in range(25, 32)) if day.weekday() == 6)
-    assert (gap, length) == (datetime.combine(last_sunday, gap.time()), timedelta(hours=1))
-    assert gap.hour == 2

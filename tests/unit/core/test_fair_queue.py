@@ -5,11 +5,9 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event
 
-import pytest
 from hypothesis import given, strategies as st
 
-from svc_notebooks.convert.pool.admission import Abandoned, Admission, FairQueue, TooManyWaiting
-from svc_notebooks.server.transports.transfer_rate import TransferBudget
+from svc_notebooks.convert.pool.admission import Admission, FairQueue
 from tests.patience import PATIENCE
 
 
@@ -38,14 +36,6 @@ def test_no_key_exceeds_its_share():
     assert queue.ready == 0
     queue.finish("ada")
     assert taken(queue) == ["a3"]
-
-
-def test_an_item_that_is_removed_is_not_taken():
-    queue = turns(1, ("ada", "a1"), ("bob", "b1"))
-
-    assert queue.remove("ada", "a1")
-    assert not queue.remove("ada", "a1")
-    assert taken(queue) == ["b1"]
 
 
 @given(st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from(["add", "take", "done"]))), st.integers(1, 3))
@@ -77,15 +67,11 @@ def test_every_item_is_taken_once_and_in_the_order_of_its_key(steps: list[tuple[
     assert seen == added
 
 
-# -- conversions ------------------------------------------------------------------------------------------------------
-
-
 def never() -> bool:
     return False
 
 
-def always() -> bool:
-    return True
+# -- conversions ------------------------------------------------------------------------------------------------------
 
 
 def test_one_user_leaves_room_for_another():
@@ -108,36 +94,4 @@ def test_one_user_leaves_room_for_another():
         later.result(PATIENCE)
 
 
-def test_a_client_that_disconnects_leaves_the_queue():
-    admission = Admission(max_running=1, max_waiting=8)
-    with admission.turn("ada", never), pytest.raises(Abandoned), admission.turn("bob", always):
-        pytest.fail("it is not bob's turn")
-
-    with admission.turn("bob", never):
-        pass
-
-
-def test_a_user_has_a_bounded_number_of_conversions_waiting():
-    admission = Admission(max_running=1, max_waiting=0)
-    with admission.turn("ada", never), pytest.raises(TooManyWaiting), admission.turn("ada", never):
-        pytest.fail("one runs already")
-
-    with admission.turn("ada", never):
-        pass
-
-
 # -- pace -------------------------------------------------------------------------------------------------------------
-
-
-def test_a_peer_may_be_silent_for_a_time_and_must_keep_a_rate_over_a_longer_one():
-    patience = TransferBudget(60, rate=500)
-    for _ in range(1000):  # a telephone at 2 kB/s, with a hole of half a minute in every two
-        patience.spend(90, moved=90 * 2000)
-        patience.spend(30, moved=0)
-        assert patience.left > 0
-
-    seconds = 0
-    while patience.left > 0:  # a byte a second, whatever came before
-        patience.spend(1, moved=1)
-        seconds += 1
-    assert 30 <= seconds <= 61

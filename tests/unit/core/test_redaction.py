@@ -118,12 +118,6 @@ def test_the_token_of_a_channel_is_removed_from_a_watch_request_and_its_response
     assert redact_text(text, "https://x.example/storage/v3/files/watched") == text
 
 
-def test_at_a_watch_the_code_of_an_error_stays():
-    text = '{"error": {"code": "x", "message": "token: expected a text of at most 256 characters."}}'
-
-    assert redact_text(text, "/storage/v3/changes/watch") == text
-
-
 @pytest.mark.parametrize("length", [0, 1, 7, 16, 32, 256])
 def test_a_masked_token_shows_at_most_a_quarter(length: int):
     token = "".join(chr(ord("A") + n % 26) for n in range(length))
@@ -138,10 +132,6 @@ def test_a_masked_token_shows_at_most_a_quarter(length: int):
 @pytest.mark.parametrize("text", ["secret/+=", "a secret/+= b", "/x/secret%2F%2B%3D?y=1", "?q=secret/%2b%3d"])
 def test_a_known_secret_is_removed_in_every_encoding(text: str):
     assert "secret" not in remove_secret(text, "secret/+=")
-
-
-def test_a_short_secret_stays():
-    assert remove_secret("a T in the text", "T") == "a T in the text"
 
 
 @pytest.mark.parametrize(

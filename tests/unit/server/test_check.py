@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import json
-import sqlite3
-from contextlib import closing
 from pathlib import Path
-from random import Random
 from typing import Any
 
 import pytest
@@ -15,9 +12,7 @@ import svc_notebooks as svc
 from svc_notebooks.cli import main
 from svc_notebooks.core.http.messages import Headers, Request
 from svc_notebooks.core.policy import Policy
-from svc_notebooks.server.database.upgrades import VERSION
 from svc_notebooks.server.service import Service, open_service
-from svc_notebooks.server.state.check import check_store
 from tests.framed import framed
 
 TOKEN = "svc.a-token-of-this-test"
@@ -111,34 +106,6 @@ def test_files_that_no_row_names_are_notes(folder: Path, capsys: pytest.CaptureF
     assert "note: parts/aa/left belongs to no file" in output
 
 
-CHANGES = {
-    "DELETE FROM contents WHERE id = (SELECT content FROM files WHERE name = 'first')": "not in contents",
-    "UPDATE files SET parent = 'nobody' WHERE name = 'first'": "files.parent names 'nobody'",
-    "DELETE FROM rope WHERE start = 1000 AND content = (SELECT content FROM files WHERE name = 'first')":
-        "has parts for 1,500 of 2,500 bytes",
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("change", CHANGES)
-def test_rows_that_contradict_each_other(folder: Path, capsys: pytest.CaptureFixture[str], change: str) -> None:
-    with closing(sqlite3.connect(folder / "svc.sqlite")) as database:
-        assert database.execute(change).rowcount
-        database.commit()
-
-    status, output = check(folder, capsys)
-
-    assert (status, CHANGES[change] in output) == (1, True), output
-
-
-def test_a_damaged_database(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = folder / "svc.sqlite"
-    whole = path.read_bytes()
-    for first in range(4096, len(whole), 4096):
-        path.write_bytes(whole[:first] + Random(1).randbytes(4096) + whole[first + 4096 :])
-        status, output = check(folder, capsys)
-        assert (status, "damaged: svc.sqlite" in output) == (1, True), output
-
-
 def test_the_log_left_by_a_kill_is_read(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The write-ahead log of the database is read, and neither written back nor deleted."""
     with open_service(folder) as service:
@@ -155,14 +122,6 @@ def test_the_log_left_by_a_kill_is_read(folder: Path, capsys: pytest.CaptureFixt
 
     assert status == 0
     assert "files: 5" in output
-
-
-def test_a_store_without_checksums(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    with closing(sqlite3.connect(folder / "svc.sqlite")) as database:
-        database.execute("ALTER TABLE rope DROP COLUMN checksum")
-        database.execute("PRAGMA user_version = 1")
-
-    assert "note: 7 parts have no checksum yet" in check(folder, capsys)[1]
 
 
 def test_a_store_in_use_and_other_folders_are_refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -187,16 +146,3 @@ def test_doctor_reads_a_store(folder: Path) -> None:
     assert damaged.loc["checked store", "status"] == "problem"
     assert "is missing" in damaged.loc["checked store", "found"]
     assert "first" in damaged.loc["checked store", "found"]
-
-
-def test_a_report_counts_what_it_read(folder: Path) -> None:
-    report = check_store(folder)
-
-    assert (report.version, report.files, report.parts, report.size, report.unverified) == (VERSION, 4, 7, 6000, 0)
-
-
-def test_a_store_without_contents_has_no_damage(tmp_path: Path) -> None:
-    with open_service(tmp_path / "store") as service:
-        service.sign_in()
-
-    assert check_store(tmp_path / "store").problems == []

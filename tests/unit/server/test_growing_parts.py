@@ -14,11 +14,9 @@ from svc_notebooks.core.policy import Policy
 from svc_notebooks.server.blobs.blob_store import StoredPart
 from svc_notebooks.server.blobs.directory import DirectoryBlobStore
 from svc_notebooks.server.service import open_service
-from svc_notebooks.server.state import backup
 from svc_notebooks.server.state.check import check_store
 from svc_notebooks.server.storage import content_io
 from svc_notebooks.server.storage.content_io import Content
-from tests.broken_body import BrokenBody
 from tests.framed import framed
 
 Q = 262_144
@@ -88,14 +86,6 @@ def test_the_chunks_of_an_upload_are_one_file(client, tmp_path):
     assert sizes(tmp_path / "store") == [5 * Q]
 
 
-def test_a_part_grows_to_the_size_of_a_part(tmp_path):
-    with open_service(tmp_path, seed=0, policy=Policy(part_size=2 * Q)) as service:
-        client = Client(service).begin()
-
-        assert client.download(client.send(*range(5))) == DATA
-    assert sizes(tmp_path) == [Q, 2 * Q, 2 * Q]
-
-
 def test_a_chunk_that_crosses_the_size_of_a_part_fills_one_and_begins_another(tmp_path):
     with open_service(tmp_path, seed=0, policy=Policy(part_size=Q + 1000)) as service:
         client = Client(service).begin()
@@ -118,15 +108,6 @@ def test_bytes_that_no_row_counts_are_ignored_after_a_kill(tmp_path):
     assert check_store(tmp_path).problems == []
 
 
-def test_a_part_with_fewer_bytes_than_its_row_counts_is_damaged(tmp_path):
-    with open_service(tmp_path, seed=0) as service:
-        Client(service).begin().send(0, 1)
-    os.truncate(part_of(tmp_path), 2 * Q - 1)
-
-    ((_, problem, _),) = check_store(tmp_path).problems
-    assert f"has {2 * Q - 1:,} bytes instead of {2 * Q:,}" in problem
-
-
 @pytest.mark.spec("A3-12")
 def test_the_bytes_of_a_chunk_whose_commit_fails_are_deleted(client, tmp_path, monkeypatch):
     client.send(0)
@@ -142,34 +123,6 @@ def test_the_bytes_of_a_chunk_whose_commit_fails_are_deleted(client, tmp_path, m
     assert sizes(tmp_path / "store") == [Q]
     assert client.stored() == Q
     assert client.download(client.send(1, 2, 3, 4)) == DATA
-
-
-def test_the_rest_of_a_broken_chunk_is_cut_off(client, tmp_path):
-    client.send(0)
-    client.ask("PUT", client.uri, BrokenBody(DATA[Q : 2 * Q + 1000]), Content_Range=f"bytes {Q}-{5 * Q - 1}/{5 * Q}")
-
-    assert client.stored() == 2 * Q
-    assert sizes(tmp_path / "store") == [2 * Q]
-    assert client.download(client.send(2, 3, 4)) == DATA
-
-
-def test_a_cancelled_upload_leaves_no_file(client, tmp_path):
-    client.send(0, 1)
-
-    assert client.ask("DELETE", client.uri).status == 499
-    assert sizes(tmp_path / "store") == []
-    assert client.service._context.content._open_writers == {}
-
-
-def test_an_upload_that_ends_without_a_body_closes_its_part(client):
-    first = Q - 1
-    client.ask("PUT", client.uri, DATA[:Q], Content_Range=f"bytes 0-{first}/*")
-    assert len(client.service._context.content._open_writers) == 1
-
-    done = client.ask("PUT", client.uri, Content_Range=f"bytes */{Q}")
-
-    assert client.download(done) == DATA[:Q]
-    assert client.service._context.content._open_writers == {}
 
 
 def test_the_oldest_of_many_open_parts_is_closed(tmp_path, monkeypatch):
@@ -212,61 +165,6 @@ def test_an_upload_never_continues_the_part_of_another_state(tmp_path):
         assert first.download(first.send(1, 2, 3, 4)) == DATA
 
 
-def test_a_part_of_another_state_is_not_extended(tmp_path, monkeypatch):
-    """A chunk may end while another thread restores a state."""
-    with open_service(tmp_path, seed=0) as service:
-        first, second = Client(service), Client(service, data=os.urandom(5 * Q))
-        empty = service.snapshot()
-        first.begin().send(0, 1)
-        begun = service.snapshot()
-        service.restore(empty)
-        second.begin().send(0, 1)
-        monkeypatch.setattr(Content, "close_writers", lambda self: None)
-        service.restore(begun)
-
-        refused = first.send(2)
-        assert (refused.status, refused.headers["Range"]) == (308, f"bytes=0-{2 * Q - 1}")
-        assert first.download(first.send(2, 3, 4)) == DATA
-
-
-def test_an_upload_after_a_reset_gets_a_part_of_its_own(client, tmp_path):
-    client.send(0)
-    client.service.reset()
-
-    client.begin().data = os.urandom(2 * Q)
-    assert client.download(client.send(0, 1)) == client.data
-    assert sizes(tmp_path / "store") == [2 * Q]
-
-
-def test_a_backup_has_the_counted_bytes_of_a_part_that_grows_meanwhile(client, tmp_path, monkeypatch):
-    client.send(0)
-    other = json.loads(client.ask("POST", UPLOAD.replace("resumable", "media"), b"other").content())["id"]
-    copies = []
-    copy_database, copy_parts = backup.copy_database, backup._copy_parts
-
-    def copy_and_grow(source, target):
-        copy_database(source, target)
-        copies.append(target)
-        client.send(len(copies))
-
-    def copy_all_but_the_first_time(*arguments):
-        is_whole = copy_parts(*arguments)
-        if len(copies) == 1:
-            client.ask("DELETE", f"{FILES}/{other}")
-            return False
-        return is_whole
-
-    monkeypatch.setattr(backup, "copy_database", copy_and_grow)
-    monkeypatch.setattr(backup, "_copy_parts", copy_all_but_the_first_time)
-    done = backup.back_up(tmp_path / "store", tmp_path / "backup")
-
-    assert (len(copies), done.parts, done.size, done.damaged) == (2, 1, 2 * Q, [])
-    assert sizes(tmp_path / "backup") == [2 * Q]
-    with open_service(tmp_path / "backup", seed=0) as client.service:
-        assert client.stored() == 2 * Q
-        assert client.download(client.send(2, 3, 4)) == DATA
-
-
 def test_a_store_that_processes_share_keeps_no_part_open(tmp_path):
     parts = DirectoryBlobStore(tmp_path, sync=False)
     content = Content(SimpleNamespace(is_shared=True), parts, part_size=100)
@@ -282,26 +180,6 @@ def test_a_store_that_processes_share_keeps_no_part_open(tmp_path):
 
     assert (first.start, first.stop, second.start, second.stop) == (0, 5, 5, 11)
     assert first.part != second.part
-
-
-def test_a_writer_continues_only_at_the_next_byte(tmp_path):
-    parts = DirectoryBlobStore(tmp_path, sync=False)
-    content = Content(SimpleNamespace(is_shared=False), parts, part_size=100)
-    writer = content.writer(0, None, 1)
-    writer.write(b"first")
-    writer.finish(5)
-    writer.confirm()
-    content.keep_open(1, writer)
-
-    other = content.writer(4, None, 1)
-    other.write(b"t")
-    other.finish(5)
-    content.keep_open(1, other)
-    same = content.writer(5, None, 1)
-
-    assert other is not writer
-    assert same is other
-    same.abort()
 
 
 @pytest.mark.parametrize("sync", [False, True])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import socket
 import ssl
-import sys
 from collections.abc import Callable
 
 import pytest
@@ -14,8 +13,7 @@ from svc_notebooks.core.notifications.delivery_schedule import AttemptOutcome
 from svc_notebooks.server.notifications.https_sender import HttpsSender
 from svc_notebooks.server.notifications.trust_store import TrustStore
 from tests import receivers
-from tests.patience import PATIENCE
-from tests.receivers import AUTHORITY, Receiver, dead_receiver, pem_of, plain_receiver, receiver, server_context
+from tests.receivers import AUTHORITY, Receiver, pem_of, receiver, server_context
 from tests.unit.server.notifications.conftest import HEADERS, Sender
 
 STRANGER = trustme.CA()
@@ -76,19 +74,6 @@ def test_a_certificate_that_is_revoked_while_its_connection_is_kept(sender: Send
     assert "revoked" in why(after)
 
 
-def test_trusted_later(sender: Sender) -> None:
-    with receiver(server_context(STRANGER.issue_cert("localhost"))) as https_receiver:
-
-        async def work(https: HttpsSender) -> list[AttemptOutcome]:
-            before = await https.send(https_receiver.address, HEADERS, b"")
-            sender.trust.add(pem_of(STRANGER))
-            return [before, await https.send(https_receiver.address, HEADERS, b"")]
-
-        before, after = sender.run(work)
-
-    assert (before.status, after) == (None, AttemptOutcome(200))
-
-
 @pytest.mark.spec("A8-04", "A8-04b")
 @pytest.mark.parametrize("version", [ssl.TLSVersion.TLSv1, ssl.TLSVersion.TLSv1_1])
 @pytest.mark.filterwarnings("ignore:ssl.TLSVersion:DeprecationWarning")
@@ -122,14 +107,6 @@ def test_an_address_that_cannot_be_used(sender: Sender, address: str, error: str
     assert why(sender.send(address)).startswith(error)
 
 
-@pytest.mark.parametrize("value", ["a\r\nX-Other: b", "a\nb", "a\0b", "\x7f"])
-def test_a_header_with_a_control_character(sender: Sender, https_receiver: Receiver, value: str) -> None:
-    error = why(sender.send(https_receiver.address, headers=[("X-Svc-Channel-Token", value)]))
-
-    assert error == "the header 'X-Svc-Channel-Token' contains a control character"
-    assert not https_receiver.requests
-
-
 def test_nobody_listens(sender: Sender) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
@@ -137,24 +114,6 @@ def test_nobody_listens(sender: Sender) -> None:
     assert (
         why(sender.send(f"https://localhost:{port}/in")) == f"nothing listens at localhost:{port}: connection refused"
     )
-
-
-def test_nobody_answers(sender: Sender) -> None:
-    sender.timeout = 0.4
-    with dead_receiver() as dead:
-        place = dead.split("/")[2]
-
-        assert why(sender.send(dead)) == f"{place} gave no response within 0.4 seconds"
-    assert sender.seconds < PATIENCE
-
-
-def test_plain_http(sender: Sender) -> None:
-    def say(connection: socket.socket) -> None:
-        connection.recv(65536)
-        connection.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
-
-    with plain_receiver(say) as address:
-        assert why(sender.send(address)).startswith("the TLS connection to localhost:")
 
 
 @pytest.mark.parametrize(
@@ -179,26 +138,6 @@ def test_no_answer(sender: Sender, https_receiver: Receiver, answer: bytes, erro
 class TestTrust:
     """Text that may be added to the trust store."""
 
-    def test_several_at_once(self) -> None:
-        context, revocation_list = receivers.revoked()
-        trust = TrustStore()
-        trust.add(f"for you:\n{pem_of(STRANGER)}\n{pem_of(AUTHORITY)}\nand a list\n{revocation_list}")
-        trust.add(pem_of(AUTHORITY))
-
-        sender = Sender()
-        sender.trust = trust
-        with receiver() as good, receiver(context) as bad:
-            assert sender.send(good.address) == AttemptOutcome(200)
-            assert "revoked" in why(sender.send(bad.address))
-
-    def test_the_same_number_of_another_authority_is_not_revoked(self) -> None:
-        _, revocation_list = receivers.revoked(STRANGER)
-        sender = Sender()
-        sender.trust.add(revocation_list)
-
-        with receiver() as https_receiver:
-            assert sender.send(https_receiver.address) == AttemptOutcome(200)
-
     @pytest.mark.parametrize(
         "pem",
         [
@@ -221,11 +160,3 @@ class TestTrust:
         with pytest.raises(ValueError, match=r"certificate|revocation list"):
             trust.add(pem)
         assert len(trust.context.get_ca_certs()) == before
-
-    def test_a_list_needs_cryptography(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        _, revocation_list = receivers.revoked()
-        monkeypatch.setitem(sys.modules, "cryptography", None)
-
-        with pytest.raises(ValueError, match="pip install cryptography"):
-            TrustStore().add(revocation_list)
-        TrustStore().add(pem_of(AUTHORITY))

@@ -13,7 +13,7 @@ from svc_notebooks.core.notifications.delivery_schedule import AttemptOutcome
 from svc_notebooks.server.notifications import open_connection
 from svc_notebooks.server.notifications.https_sender import HttpsSender
 from tests.patience import PATIENCE
-from tests.receivers import AUTHORITY, Receiver, dead_receiver, receiver, server_context
+from tests.receivers import Receiver
 from tests.unit.server.notifications.conftest import HEADERS, Sender
 
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
@@ -29,15 +29,6 @@ def read_request(connection: socket.socket) -> None:
     seen = b""
     while not seen.endswith(b"\r\n\r\n"):
         seen += connection.recv(1) or b"\r\n\r\n"
-
-
-@pytest.mark.spec("N-08", "N-08a", "N-08b", "N-08c")
-@pytest.mark.parametrize("status", [200, 201, 202, 204, 299, 301, 304, 400, 404, 410, 500, 502, 503, 504, 599, 999])
-def test_the_outcome_has_the_status_of_the_receiver(sender: Sender, https_receiver: Receiver, status: int) -> None:
-    https_receiver.answers = [status]
-
-    assert sender.send(https_receiver.address) == AttemptOutcome(status)
-    assert len(https_receiver.requests) == 1
 
 
 def test_the_request(sender: Sender, https_receiver: Receiver) -> None:
@@ -57,27 +48,6 @@ def test_the_request(sender: Sender, https_receiver: Receiver) -> None:
     }
 
 
-def test_an_address_without_a_path(sender: Sender, https_receiver: Receiver) -> None:
-    assert sender.send(https_receiver.address.removesuffix("/hook")) == GOOD
-    assert https_receiver.requests[0].path == "/"
-
-
-def test_nothing_is_taken_from_the_environment(
-    sender: Sender, https_receiver: Receiver, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for name in ("HTTPS_PROXY", "https_proxy", "ALL_PROXY"):
-        monkeypatch.setenv(name, "http://127.0.0.1:1")
-
-    assert sender.send(https_receiver.address) == GOOD
-
-
-def test_cookies_are_forgotten(sender: Sender, https_receiver: Receiver) -> None:
-    https_receiver.answers = [OK.replace(b"\r\n", b"\r\nSet-Cookie: a=b\r\n", 1)]
-    sender.in_a_row(https_receiver.address, 2)
-
-    assert [request.headers.get("cookie") for request in https_receiver.requests] == [None, None]
-
-
 @pytest.mark.spec("N-08", "N-08c")
 def test_a_redirect_is_not_followed(sender: Sender, https_receiver: Receiver) -> None:
     https_receiver.answers = [
@@ -86,15 +56,6 @@ def test_a_redirect_is_not_followed(sender: Sender, https_receiver: Receiver) ->
 
     assert sender.send(https_receiver.address) == AttemptOutcome(307)
     assert len(https_receiver.requests) == 1
-
-
-@pytest.mark.parametrize(
-    "interim", [b"HTTP/1.1 100 Continue\r\n\r\n", b"HTTP/1.1 103 Early Hints\r\nLink: <x>\r\n\r\n"]
-)
-def test_other_interim_answers_decide_nothing(sender: Sender, https_receiver: Receiver, interim: bytes) -> None:
-    https_receiver.answers = [interim * 3 + b"HTTP/1.1 503 No\r\nContent-Length: 0\r\n\r\n"]
-
-    assert sender.send(https_receiver.address) == AttemptOutcome(503)
 
 
 @pytest.mark.spec("N-08", "N-08a")
@@ -141,19 +102,6 @@ def test_a_response_that_does_not_end_is_cut_off(sender: Sender, https_receiver:
     assert sender.run(work) == AttemptOutcome(102)
 
 
-def test_connections_are_kept(sender: Sender, https_receiver: Receiver) -> None:
-    assert sender.in_a_row(https_receiver.address, 6) == [GOOD] * 6
-    assert len(ports(https_receiver)) == 1
-
-
-def test_a_receiver_has_so_many_connections_at_most(sender: Sender, https_receiver: Receiver) -> None:
-    https_receiver.delay, sender.connections = 0.1, 3
-
-    assert sender.at_once(*[https_receiver.address] * 12) == [GOOD] * 12
-    assert len(ports(https_receiver)) == 3
-    assert sender.seconds > 0.35
-
-
 def test_answers_that_do_not_end_count_as_connections(sender: Sender, https_receiver: Receiver) -> None:
     open_now, changed = 0, Condition()
 
@@ -183,24 +131,6 @@ def test_answers_that_do_not_end_count_as_connections(sender: Sender, https_rece
         return outcomes
 
     assert sender.run(send_pairs) == [AttemptOutcome(102)] * 12
-
-
-@pytest.mark.spec("N-09", "N-09b")
-def test_another_receiver_is_not_delayed(sender: Sender, https_receiver: Receiver) -> None:
-    sender.timeout, sender.connections = PATIENCE, 2
-    with dead_receiver() as dead:
-
-        async def work(https: HttpsSender) -> list[AttemptOutcome]:
-            waiting = [asyncio.ensure_future(https.send(dead, HEADERS, b"")) for _ in range(10)]
-            begun = time.monotonic()
-            outcomes = await asyncio.gather(*(https.send(https_receiver.address, HEADERS, b"") for _ in range(10)))
-            assert time.monotonic() - begun < PATIENCE
-            for task in waiting:
-                task.cancel()
-            await asyncio.gather(*waiting, return_exceptions=True)
-            return outcomes
-
-        assert sender.run(work) == [GOOD] * 10
 
 
 @pytest.mark.spec("N-09", "N-09b")
@@ -271,13 +201,6 @@ def test_a_message_that_was_received_is_not_sent_twice(sender: Sender, https_rec
     assert len(https_receiver.requests) == 2
 
 
-def test_a_new_connection_that_is_closed_is_a_failure(sender: Sender, https_receiver: Receiver) -> None:
-    https_receiver.answers = [b""]
-
-    assert sender.send(https_receiver.address).status is None
-    assert len(https_receiver.requests) == 1
-
-
 def test_the_next_address_of_a_name(sender: Sender, https_receiver: Receiver, monkeypatch: pytest.MonkeyPatch) -> None:
     port = int(https_receiver.address.split(":")[2].split("/")[0])
     places = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (host, port)) for host in ("192.0.2.1", "127.0.0.1")]
@@ -285,32 +208,6 @@ def test_the_next_address_of_a_name(sender: Sender, https_receiver: Receiver, mo
     monkeypatch.setattr(open_connection, "_CONNECT_SECONDS", 0.3)
 
     assert sender.send(https_receiver.address) == GOOD
-
-
-def _has_ipv6() -> bool:
-    try:
-        with socket.create_server(("::1", 0), family=socket.AF_INET6):
-            return True
-    except OSError:
-        return False
-
-
-@pytest.mark.skipif(not _has_ipv6(), reason="this machine has no IPv6")
-def test_an_ipv6_address(sender: Sender) -> None:
-    with receiver(host="[::1]", listens_at="::1") as https_receiver:
-        assert sender.send(https_receiver.address) == GOOD
-        assert https_receiver.requests[0].headers["host"] == https_receiver.address.split("/")[2]
-
-
-def test_a_name_that_is_not_ascii(sender: Sender, monkeypatch: pytest.MonkeyPatch) -> None:
-    ask = socket.getaddrinfo
-    names = {"xn--bcher-kva.example": "127.0.0.1"}
-    monkeypatch.setattr(socket, "getaddrinfo", lambda host, *rest, **options: ask(names[host], *rest, **options))
-    context = server_context(AUTHORITY.issue_cert("xn--bcher-kva.example"))
-
-    with receiver(context, host="Bücher.example") as https_receiver:
-        assert sender.send(https_receiver.address) == GOOD
-        assert https_receiver.requests[0].headers["host"].startswith("xn--bcher-kva.example:")
 
 
 def test_cancelling_a_message_that_is_under_way(sender: Sender, https_receiver: Receiver) -> None:
