@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import http.client
 import json
 from collections.abc import Iterator
 from typing import Any
@@ -9,9 +10,10 @@ from typing import Any
 import pytest
 
 from svc_notebooks.core.clock import to_millis
-from svc_notebooks.core.http.messages import Request, Response
+from svc_notebooks.core.http.messages import Disconnected, Request, Response
 from svc_notebooks.core.policy import Policy
 from svc_notebooks.server.service import open_service
+from tests.contract.calendar_client import BOB
 from tests.contract.conftest import Answer, InProcess, Wire
 from tests.contract.differences import choice
 from tests.contract.watch_client import Watch, open_watch
@@ -364,3 +366,122 @@ class TestPolicies:
         wire.create()
         wire.service.deliver()
         assert states == ["sync", word]
+
+
+BROKEN = (Disconnected, http.client.HTTPException, OSError)
+
+
+@pytest.mark.spec("N-07", "N-07a", "N-07c")
+def test_every_message_has_a_content_type_of_json_and_the_length_of_its_body(watch: Watch) -> None:
+    file = watch.wire.create()["id"]
+    watch.file(file)
+    watch.changes()
+    watch.patch(file, {"name": "other"})
+    watch.messages()
+
+    assert len(watch.receiver.requests) == 4
+    for message in watch.receiver.requests:
+        assert message.headers["content-type"].partition(";")[0] == "application/json"
+        assert message.headers["content-length"] == str(len(message.body))
+    assert {bool(message.body) for message in watch.receiver.requests} == {True, False}
+
+
+@pytest.mark.spec("N-01", "N-01a")
+def test_sync_may_arrive_before_the_answer_to_the_watch(watch: Watch) -> None:
+    """The response is lost and the sync message arrives, because it does not wait for the response."""
+    file = watch.wire.create()["id"]
+    step = {"match": {"operation": "files.watch"}, "action": {"reset": "after"}}
+    with watch.wire.service.faults(step), pytest.raises(BROKEN):
+        watch.file(file)
+
+    (message,) = watch.receiver.wait_for(1)
+    assert (watch.own_channel_id(message.channel_id), message.resource_state, message.number) == (
+        "channel-1",
+        "sync",
+        1,
+    )
+
+
+@pytest.mark.spec("A8-08", "A8-08a")
+@pytest.mark.parametrize("service_account", [False, True], ids=["user", "service account"])
+def test_a_user_with_access_to_a_file_may_watch_it(watch: Watch, service_account: bool) -> None:
+    wire = watch.wire
+    file = wire.create()["id"]
+    reader = wire.service.sign_in(BOB, service_account=service_account)
+    path = f"/storage/v3/files/{file}/watch"
+    assert wire.post_json(path, watch.request(), token=reader).status == 404
+    body = {"type": "user", "role": "reader", "emailAddress": BOB}
+    assert wire.post_json(f"/storage/v3/files/{file}/permissions", body).status == 200
+
+    assert wire.post_json(path, watch.request(), token=reader).status == 200
+    watch.new_messages()
+    watch.patch(file, {"name": "other"})
+    assert watch.new_messages() == [("channel-2", "update", "properties")]
+
+
+@pytest.mark.spec("A10-01", "A10-01a")
+def test_one_operation_stops_channels_on_files_and_on_the_change_log(watch: Watch) -> None:
+    file = watch.wire.create()["id"]
+    channels = [watch.file(file).json, watch.changes().json]
+    watch.new_messages()
+
+    assert [watch.stop(channel).status // 100 for channel in channels] == [2, 2]
+    watch.patch(file, {"name": "other"})
+    assert watch.new_messages() == []
+
+
+CALENDARS = ["/calendar/v3/calendars/primary/events/watch", "/calendar/v3/users/me/calendarList/watch"]
+
+
+@pytest.mark.spec("A8-10")
+@pytest.mark.parametrize("path", CALENDARS)
+def test_without_extensions_no_calendar_can_be_watched(path: str) -> None:
+    with open_service(seed=0, policy=Policy(extensions=False, verified_domains=("*",))) as service:
+        wire = InProcess(service, "https://svc.test")
+        request = {"id": "c1", "type": "web_hook", "address": "https://hooks.example/in"}
+
+        refused = wire.post_json(path, request)
+
+        assert (refused.status, refused.error["reason"]) == (404, "notFound")
+        assert wire.post_json("/storage/v3/changes/watch", request).status == 200, "the id is free: no channel has it"
+
+
+@pytest.mark.spec("A8-10")
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/calendar/v3/calendars/primary/events/{event}/watch",
+        "/calendar/v3/calendars/primary/watch",
+        "/calendar/v3/calendars/primary/acl/watch",
+        "/calendar/v3/calendars/watch",
+        "/calendar/v3/users/me/settings/watch",
+        "/calendar/v3/colors/watch",
+        "/storage/v3/about/watch",
+        "/storage/v3/files/watch",
+        "/storage/v3/files/generateIds/watch",
+        "/storage/v3/files/{file}/permissions/watch",
+        "/storage/v3/files/{file}/permissions/{permission}/watch",
+        "/storage/v3/channels/watch",
+        "/storage/v3/channels/{channel}/watch",
+        "/storage/v3/changes/1/watch",
+        "/upload/storage/v3/files/{file}/watch",
+        "/upload/storage/v3/changes/watch",
+    ],
+)
+def test_nothing_else_can_be_watched(watch: Watch, path: str) -> None:
+    wire = watch.wire
+    file, channel = wire.create()["id"], watch.changes().json["id"]
+    permission = wire.send("GET", f"/storage/v3/files/{file}/permissions").json["permissions"][0]["id"]
+    times = {"start": {"date": "2030-01-01"}, "end": {"date": "2030-01-02"}}
+    event = wire.post_json("/calendar/v3/calendars/primary/events", times).json["id"]
+    names = {"file": file, "permission": permission, "event": event, "channel": channel}
+    watch.new_messages()
+    request = watch.request()
+
+    refused = wire.post_json(path.format(**names), request)
+
+    with choice("A watch on other resources"):
+        assert (refused.status, refused.error["reason"]) == (404, "notFound")
+    assert 400 <= refused.status < 500
+    assert watch.new_messages() == [], "there is no sync message"
+    assert wire.post_json("/storage/v3/changes/watch", request).status == 200, "the id is still free: no channel has it"
