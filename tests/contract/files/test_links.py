@@ -313,7 +313,6 @@ def test_signing_in_by_name_alone_needs_the_policy(wire: Wire) -> None:
     assert isinstance(wire, InProcess) or answer.headers["Content-Type"].startswith("text/html")
 
 
-
 FOLDER = "application/vnd.svc-apps.folder"
 
 
