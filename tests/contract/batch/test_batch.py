@@ -91,18 +91,11 @@ def test_links_have_the_host_of_the_batch(wire: Wire) -> None:
     assert event["htmlLink"].startswith(wire.base_url)
 
 
-@pytest.mark.parametrize(
-    "request_line",
-    [
-        "POST /batch/storage/v3",
-        "GET /calendar/v3/colors",
-        "POST /upload/storage/v3/files?uploadType=media",
-        "GET /storage/v3/files/{file}?alt=media",
-        "GET /storage/v3/files/{file}/export?mimeType=text/csv",
-        "POST /_control/reset",
-        "GET /openapi.json",
-    ],
-)
+@pytest.mark.parametrize("request_line", [
+    "POST /batch/storage/v3", "GET /calendar/v3/colors", "POST /upload/storage/v3/files?uploadType=media",
+    "GET /storage/v3/files/{file}?alt=media", "GET /storage/v3/files/{file}/export?mimeType=text/csv",
+    "POST /_control/reset", "GET /openapi.json",
+])  # fmt: skip
 def test_a_request_that_does_not_belong_is_refused_alone(wire: Wire, request_line: str) -> None:
     file = wire.create()["id"]
 

@@ -209,13 +209,6 @@ class TestReceivers:
     def test_an_invalid_registration_is_refused(self, school: School, body: dict[str, object]) -> None:
         assert school.reason(BOB, "POST", "/_class/receivers", body) == (400, "badRequest")
 
-    def test_the_latest_20_receivers_of_a_student_are_kept(self, school: School) -> None:
-        for port in range(21):
-            self.register(school, BOB, f"https://localhost:{9000 + port}/")
-
-        assert self.register(school, EVE, "https://localhost:9000/") == (200, "")
-        assert self.register(school, EVE, "https://localhost:9001/") == (409, "duplicate")
-
 
 class TestWatching:
     """The live page shows a teacher what each account has done."""
@@ -235,13 +228,6 @@ class TestWatching:
         assert (bob["requests"], bob["errors"], bob["bytes"], bob["channels"]) == (2, 1, 5, 0)
         assert (eve["last"], eve["active"], eve["steps"]) == (None, False, {})
         assert bob["last"] == school.service.journal()[1]["time"]
-
-    def test_an_unchanged_list_is_not_sent_again(self, school: School) -> None:
-        version = self.students(school)["version"]
-
-        assert self.students(school, f"students={version}")["rows"] is None
-        school.send(BOB, "GET", ABOUT)
-        assert self.students(school, f"students={version}")["rows"] is not None
 
 
 def test_a_fault_plan_ends_after_its_seconds(school: School, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from svc_notebooks.core.errors import decision_ids
-from svc_notebooks.core.policy import Policy
 from tests.contract.conftest import Q, Wire
 
 CONTENT = bytes(2 * Q + 100)
@@ -92,35 +91,6 @@ def test_of_a_finished_upload(wire: Wire) -> None:
     assert deciders == ["A3-18", decision_ids.FINISHED]
 
 
-def test_of_a_404_on_a_session_uri(wire: Wire) -> None:
-    """A 404 has three reasons, another user, a week of silence, and a deleted session."""
-    uri, deciders = wire.begin(), []
-    wire.send("PUT", uri, b"", token=wire.service.sign_in("bob@svc.example"))
-    deciders.append(decided(wire, 404))
-    wire.service.clock.advance("8d")
-
-    for _ in range(2):
-        wire.put(uri, b"", "bytes */*")
-        deciders.append(decided(wire, 404))
-
-    assert deciders == ["session_uri_is_enough", "A3-13", "A3-14"]
-
-
-class TestStrict:
-    @pytest.fixture
-    def policy(self) -> Policy:
-        return Policy(chunk_rule="strict", update_verbs=("PUT",), max_upload_size=3 * Q)
-
-    def test_a_switch_is_named_where_it_decides(self, wire: Wire) -> None:
-        put(wire, wire.begin(), 0, Q + 1)
-        uneven = decided(wire, 400)
-        wire.json_request("PATCH", f"/storage/v3/files/{wire.create()['id']}", {})
-        verb = decided(wire, 405)
-        wire.send("POST", "/upload/storage/v3/files?uploadType=media", bytes(3 * Q + 1))
-
-        assert (uneven, verb, decided(wire, 413)) == ("chunk_rule", "update_verbs", "max_upload_size")
-
-
 # -- downloads ---------------------------------------------------------------------------------------------------------
 
 
@@ -171,20 +141,6 @@ def test_of_a_file_that_is_not_there(wire: Wire) -> None:
     assert deciders == ["T-04", "U-06", "A8-08", decision_ids.NOWHERE]
 
 
-def test_of_another_users_channel(wire: Wire) -> None:
-    wire.service.register_domain("hooks.example")
-    body = {"id": "c", "type": "web_hook", "address": "https://hooks.example/in"}
-    channel = wire.post_json("/storage/v3/changes/watch", body).json
-    pair, bob = {name: channel[name] for name in ("id", "resourceId")}, wire.service.sign_in("bob@svc.example")
-    opened, deciders = decided(wire, 200), []
-
-    for value, token in [(pair, bob), ({**pair, "resourceId": "x"}, "own"), (pair, "own")]:
-        wire.post_json("/storage/v3/channels/stop", value, token=token)
-        deciders.append(decided(wire))
-
-    assert (opened, deciders) == ("A9-01", ["A10-02", "A10-01", "A10-01"])
-
-
 # -- what is wrong -----------------------------------------------------------------------------------------------------
 
 
@@ -222,21 +178,6 @@ def test_of_a_field_of_an_event(wire: Wire, fields: dict[str, Any], by: str) -> 
     wire.post_json(f"{EVENTS}?conferenceDataVersion=1", event)
 
     assert decided(wire, 400) == by
-
-
-@pytest.mark.parametrize(
-    "target, by",
-    [
-        ("/storage/v3/files?pageSize=5000", "max_page_size"),
-        ("/storage/v3/files?q=", decision_ids.FAMILY),
-        ("/storage/v3/files?q=name", decision_ids.UNREADABLE),
-        ("/upload/storage/v3/files?uploadType=other", "U-02"),
-    ],
-)
-def test_of_a_parameter(wire: Wire, target: str, by: str) -> None:
-    wire.send("POST" if "upload" in target else "GET", target, b"")
-
-    assert decided(wire) == by
 
 
 # -- faults ------------------------------------------------------------------------------------------------------------

@@ -244,18 +244,6 @@ def test_patch_changes_some_settings_and_put_replaces_all(ada: CalendarClient) -
     assert (replaced["selected"], replaced["primary"]) == (True, True)
 
 
-def test_colours_of_ones_own_have_the_nearest_color_id(ada: CalendarClient) -> None:
-    colors = {"backgroundColor": "#f83a20", "foregroundColor": "#ffffff"}
-
-    ignored = accepted(ada.call("PATCH", entry_path("primary"), colors))
-    stored = accepted(ada.call("PATCH", entry_path("primary"), colors, colorRgbFormat="true"))
-    by_id = accepted(ada.call("PATCH", entry_path("primary"), {"colorId": "9"}))
-
-    assert ignored["colorId"] == "14"
-    assert (stored["colorId"], stored["backgroundColor"], stored["foregroundColor"]) == ("3", "#f83a20", "#ffffff")
-    assert (by_id["colorId"], by_id["backgroundColor"], by_id["foregroundColor"]) == ("9", "#7bd148", "#1d1d1d")
-
-
 def test_a_calendar_is_removed_and_added_again(wire: Wire, ada: CalendarClient) -> None:
     course = calendar_of(ada)
     accepted(ada.call("PATCH", entry_path(course), {"colorId": "3"}))
@@ -271,21 +259,6 @@ def test_a_calendar_is_removed_and_added_again(wire: Wire, ada: CalendarClient) 
     added = accepted(ada.call("POST", LIST, {"id": course}))
     assert (added["colorId"], "deleted" in added) == ("7", False)
     assert listed(ada) == [ADA, course]
-
-
-def test_a_calendar_that_everybody_may_see_can_be_added(ada: CalendarClient, bob: CalendarClient) -> None:
-    course, secret = calendar_of(ada), calendar_of(ada, "Secret")
-    share_calendar(ada, course, {"type": "default"})
-
-    before = listed(bob)
-    added = accepted(bob.call("POST", LIST, {"id": course, "summaryOverride": "Ada's"}))
-    hidden = bob.call("POST", LIST, {"id": secret})
-
-    assert (before, listed(bob)) == ([BOB], [BOB, course])
-    assert (added["summaryOverride"], added["accessRole"]) == ("Ada's", "reader")
-    assert refusal(hidden)[:2] == (404, "notFound")
-    ada.call("DELETE", f"/calendar/v3/calendars/{course}/acl/default")
-    assert listed(bob) == [BOB]
 
 
 def test_the_primary_calendar_cannot_be_removed(ada: CalendarClient) -> None:

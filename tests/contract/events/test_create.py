@@ -5,15 +5,13 @@ from __future__ import annotations
 import base64
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
-from typing import Any
-from urllib.parse import parse_qs, quote, urlsplit
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
 from svc_notebooks.core.policy import Policy
-from svc_notebooks.server.service import Service, open_service
-from tests.contract.calendar_client import ADA, BOB, HOLIDAY, SEMINAR, CalendarClient, accepted, guests, path, refusal
-from tests.contract.conftest import InProcess, Wire
+from tests.contract.calendar_client import ADA, BOB, SEMINAR, CalendarClient, accepted, guests, path, refusal
+from tests.contract.conftest import Wire
 from tests.contract.differences import choice
 
 
@@ -162,34 +160,6 @@ def test_the_link_names_event_and_calendar_and_opens(ada: CalendarClient) -> Non
     assert b"&lt;b&gt;Tea&lt;/b&gt; &amp; cake" in page.body
 
 
-@pytest.mark.spec("E-18", "E-18a")
-@pytest.mark.parametrize(
-    "end, shown",
-    [
-        ("Europe/Berlin", b"10:00 to 13:00 (Europe/Berlin)"),
-        ("America/New_York", b"10:00 (Europe/Berlin) to 13:00 (America/New_York)"),
-    ],
-)
-def test_the_page_shows_the_zone_of_the_end_where_it_differs(ada: CalendarClient, end: str, shown: bytes) -> None:
-    times = {
-        "start": {"dateTime": "2026-11-02T10:00:00", "timeZone": "Europe/Berlin"},
-        "end": {"dateTime": "2026-11-02T13:00:00", "timeZone": end},
-    }
-
-    page = ada.wire.send("GET", ada.made(times)["htmlLink"], token=None)
-
-    assert shown in page.body
-
-
-@pytest.mark.spec("E-18", "E-18b")
-@pytest.mark.choice("open_links")
-@pytest.mark.parametrize("eid", ["", "cake", "AAAA", "%00", "ü", "YWJjZGUgYWRhQHN2Yy5leGFtcGxl", "x" * 5000])
-def test_a_link_to_nothing_is_404(ada: CalendarClient, eid: str) -> None:
-    answer = ada.wire.send("GET", f"/calendar/event?eid={quote(eid)}")
-
-    assert answer.status == 404
-
-
 class TestClosedLinks:
     @pytest.fixture
     def policy(self) -> Policy:
@@ -324,16 +294,3 @@ def test_a_body_with_too_deep_nesting_is_refused(wire: Wire, field: str) -> None
     answer = wire.send("POST", f"{path()}?conferenceDataVersion=1", body.encode(), {"Content-Type": "application/json"})
 
     assert (answer.status, answer.error["reason"]) == (400, "parseError")
-
-
-@pytest.mark.spec("E-01", "E-01a", "E-18", "E-18a")
-def test_events_are_kept_over_a_restart(tmp_path: Any) -> None:
-    with open_service(tmp_path / "svc", seed=0) as service:
-        before = client(service).made(HOLIDAY, summary="Holiday", extendedProperties={"private": {"a": "1"}})
-
-    with open_service(tmp_path / "svc", seed=1) as service:
-        assert client(service).read(before["id"]) == before
-
-
-def client(service: Service) -> CalendarClient:
-    return CalendarClient(InProcess(service, "http://svc.test"))

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from svc_notebooks.core import field_mask
-from svc_notebooks.server.context.responses import encode_json
 from tests.contract.calendar_client import CalendarClient, Fields, accepted
 
 MONTH = {"singleEvents": "true", "timeMin": "2026-11-01T00:00:00Z", "timeMax": "2026-12-01T00:00:00Z"}
@@ -41,35 +39,6 @@ def whole(ada: CalendarClient) -> list[str]:
     for number in range(SERIES):
         ada.made(series(number))
     return [item["id"] for item in accepted(ada.list(**MONTH, maxResults=2500))["items"]]
-
-
-@pytest.mark.parametrize(
-    "parameters",
-    [
-        {},
-        {"prettyPrint": "false"},
-        {"fields": "items(id,summary,start/dateTime,end/date,originalStartTime)"},
-        {"fields": "items/start/timeZone,nextPageToken", "prettyPrint": "false"},
-        {"fields": "summary"},
-        {"fields": "*"},
-    ],
-)
-def test_the_shared_json_of_instances_is_that_of_their_resources(ada: CalendarClient, parameters: Fields) -> None:
-    ada.made({**series(1), "summary": '50 % "of"\n%(id)s \0', "recurrence": ["RRULE:FREQ=DAILY;COUNT=3"]})
-    day = {"start": {"date": "2026-11-02"}, "end": {"date": "2026-11-04"}, "recurrence": ["RRULE:FREQ=WEEKLY;COUNT=2"]}
-    ada.made({"id": "alldas", **day})
-    ada.made({"id": "singl", "start": series(7)["start"], "end": series(7)["end"], "summary": "%s"})
-    ids = [item["id"] for item in accepted(ada.list(**MONTH))["items"]]
-
-    response = ada.list(**MONTH, **parameters)
-
-    mask = field_mask.parse(str(parameters.get("fields", "")))
-    page = accepted(response)
-    expected = field_mask.apply(mask, {"items": [ada.read(event_id) for event_id in ids]})
-    assert len(ids) == 6
-    assert page.get("items") == expected.get("items")
-    compact = "prettyPrint" in parameters
-    assert response.body == encode_json(page, compact=compact)
 
 
 def test_a_page_token_can_be_sent_again(ada: CalendarClient, whole: list[str]) -> None:

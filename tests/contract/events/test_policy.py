@@ -8,7 +8,6 @@ import pytest
 
 from svc_notebooks.core.policy import Policy
 from tests.contract.calendar_client import (
-    END,
     HOLIDAY,
     SEMINAR,
     CalendarClient,
@@ -94,18 +93,6 @@ class TestTheScopesOfTheFamily:
         assert [answer.status for answer in answers] == [200, 404]
 
 
-class TestTheStartAsTheFamilySaysIt:
-    @pytest.fixture
-    def policy(self) -> Policy:
-        return Policy(missing_start="live")
-
-    def test_a_missing_start_does_not_go_with_the_end(self, ada: CalendarClient) -> None:
-        assert refusal(ada.insert({"end": END})) == (400, "invalid", "start")
-
-
-LONG = 100_000
-
-
 def event_of_size(field: str, size: int) -> Fields:
     """An event whose field has this length, or this many entries."""
     match field:
@@ -146,23 +133,6 @@ LIMITS = [
     ("label", 512, "conferenceData.entryPoints[0].label"),
 ]
 """Fields with the most that the family takes, and where it is said."""
-
-
-@pytest.mark.choice("event_limits")
-@pytest.mark.parametrize(
-    "field, size", [(field, min(100 * limit, LONG)) for field, limit, _ in LIMITS if field != "attachments"]
-)
-def test_nothing_is_refused_or_cut_below_the_size_of_a_body(ada: CalendarClient, field: str, size: int) -> None:
-    size = min(size, 5_000) if field in ("attendees", "number of properties") else size
-
-    event = accepted(insert_of_size(ada, field, size))
-
-    (name, value), *_ = event_of_size(field, size).items()
-    read = ada.read(event["id"])[name]
-    if name == "attendees":
-        assert [attendee["email"] for attendee in read] == [attendee["email"] for attendee in value]
-    else:
-        assert read == value
 
 
 class TestTheLimitsOfTheFamily:

@@ -13,7 +13,6 @@ from tests.contract.calendar_client import (
     ADA,
     BOB,
     EVE,
-    WEEKLY,
     CalendarClient,
     Fields,
     accepted,
@@ -310,19 +309,3 @@ def test_a_copy_of_the_access_rules(ada: CalendarClient) -> None:
 
 
 # -- pages -------------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("address, name, value", [
-    (EVENTS, "singleEvents", "true"), (LIST, "minAccessRole", "reader"), (ACL, "showDeleted", "true"),
-])  # fmt: skip
-def test_parameters_of_a_list_are_the_same_for_all_pages(
-    ada: CalendarClient, address: str, name: str, value: str
-) -> None:
-    ada.made(WEEKLY), ada.made()
-    accepted(ada.call("POST", "/calendar/v3/calendars", {"summary": "Course"}))
-    accepted(ada.call("POST", ACL, {"role": "reader", "scope": {"type": "user", "value": BOB}}))
-    token = accepted(ada.call("GET", address, maxResults=1))["nextPageToken"]
-
-    answer = ada.call("GET", address, maxResults=1, pageToken=token, **{name: value})
-
-    assert refusal(answer) == (400, "invalid", "pageToken")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import socket
@@ -90,18 +89,6 @@ def test_a_range_needs_only_its_own_parts(
 
 
 @damages
-def test_a_conversion_is_refused(wire: Wire, folder: Path, damage: Callable[[Path], None], problem: str) -> None:
-    uri = wire.begin({"mimeType": wire.service.names.native("document")}, X_Upload_Content_Type="text/plain")
-    wire.put(uri, CONTENT[:4000], "bytes 0-3999/4500")
-    damage(parts_of(folder)[1])
-
-    answer = wire.put(uri, CONTENT[4000:], "bytes 4000-4499/4500")
-
-    assert (answer.status, answer.error["reason"]) == (500, "contentDamaged")
-    assert wire.files() == []
-
-
-@damages
 def test_an_export_is_refused(wire: Wire, folder: Path, damage: Callable[[Path], None], problem: str) -> None:
     body = json.dumps({"name": "Report", "mimeType": wire.service.names.native("document")}).encode()
     target = "/upload/storage/v3/files?uploadType=multipart"
@@ -136,21 +123,6 @@ def test_damaged_bytes_have_no_checksums(
     assert "md5Checksum" not in damaged.json
     assert [file["id"] for file in listed.json["files"]] == [file_id]
     assert restored.json["md5Checksum"] == wire.create(CONTENT)["md5Checksum"]
-
-
-def test_bytes_after_the_end_of_a_part_are_ignored(wire: Wire, folder: Path) -> None:
-    """A chunk that was interrupted by a kill leaves such bytes."""
-    file_id = wire.send("POST", "/upload/storage/v3/files?uploadType=media", CONTENT).json["id"]
-    for part in parts_of(folder):
-        part.write_bytes(part.read_bytes() + b"x")
-
-    copy = wire.post_json(f"/storage/v3/files/{file_id}/copy", {})
-    listed = wire.send("GET", "/storage/v3/files?fields=files(size,md5Checksum)")
-
-    for each in (file_id, copy.json["id"]):
-        assert wire.download(each).body == CONTENT
-        assert wire.download(each, Range="bytes=999-2000").body == CONTENT[999:2001]
-    assert listed.json["files"] == 2 * [{"size": "4500", "md5Checksum": hashlib.md5(CONTENT).hexdigest()}]
 
 
 @damages

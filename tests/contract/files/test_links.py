@@ -273,18 +273,9 @@ def test_an_invalid_token_signs_nobody_in(wire: Wire, token: str) -> None:
 
 
 ELSEWHERE = [
-    "https://evil.example/",
-    "//evil.example",
-    "/\\evil.example",
-    "\\\\evil.example",
-    "/\t/evil.example",
-    "javascript:x",
-    "/%0d%0aSet-Cookie:a=b",
-    "/\r\nSet-Cookie: a=b",
-    "http:evil.example",
-    "/../../x",
-    "",
-]
+    "https://evil.example/", "//evil.example", "/\\evil.example", "\\\\evil.example", "/\t/evil.example",
+    "javascript:x", "/%0d%0aSet-Cookie:a=b", "/\r\nSet-Cookie: a=b", "http:evil.example", "/../../x", "",
+]  # fmt: skip
 
 
 @pytest.mark.spec("T-01", "T-01b")

@@ -8,7 +8,6 @@ from tests.contract.conftest import Wire
 from tests.contract.differences import choice
 
 FILES = "/storage/v3/files"
-NOT_SHOWN = pytest.mark.choice("Operations that the interface does not specify")
 
 
 @pytest.mark.spec("A4-01", "A4-01a", "U-04", "U-01", "U-01b")
@@ -215,40 +214,6 @@ def test_content_that_cannot_become_the_native_type_is_refused_and_not_stored(wi
     assert wire.names() == []
 
 
-@pytest.mark.spec("A4-02", "A4-02b")
-@NOT_SHOWN
-@pytest.mark.parametrize(
-    "sent, shown",
-    [
-        ("9999-12-31T23:59:59.999999999Z", "9999-12-31T23:59:59.999Z"),
-        ("0001-01-01T00:00:00Z", "0001-01-01T00:00:00.000Z"),
-        ("9999-12-31T23:59:59-05:00", None),
-        ("0001-01-01T00:00:00+05:00", None),
-    ],
-)
-def test_an_instant_at_the_edge_of_time_is_shown_or_refused(wire: Wire, sent: str, shown: str | None) -> None:
-    file_id = wire.create()["id"]
-
-    answer = wire.json_request("PATCH", f"/storage/v3/files/{file_id}?fields=createdTime", {"createdTime": sent})
-
-    assert answer.json == {"createdTime": shown} if shown else answer.error["location"] == "createdTime"
-    assert wire.send("GET", "/storage/v3/files?fields=*").status == 200
-
-
-@pytest.mark.choice("A very long media type")
-@pytest.mark.parametrize("length, status", [(1000, 200), (1001, 400), (70_000, 400)])
-def test_a_media_type_too_long_for_a_header_is_refused(wire: Wire, length: int, status: int) -> None:
-    """Most clients read no header line beyond 8 or 64 KiB, so that the file could never be downloaded."""
-    media_type = "text/plain; a=" + "b" * (length - len("text/plain; a="))
-
-    answer = wire.post_json(FILES, {"name": "a", "mimeType": media_type})
-
-    assert answer.status == status
-    assert len(wire.names()) == (status == 200)
-    if status == 200:
-        assert wire.download(answer.json["id"]).headers["content-type"] == media_type
-
-
 @pytest.mark.spec("A4-02", "A4-02a")
 @pytest.mark.choice("Reasons and locations of errors")
 @pytest.mark.parametrize(
@@ -271,20 +236,6 @@ def test_the_error_of_an_unreadable_body_names_the_problem(wire: Wire, body: byt
 
     assert (answer.status, answer.error["reason"]) == (400, "parseError")
     assert answer.error["message"].endswith(words)
-
-
-@pytest.mark.spec("A4-02", "A4-02a")
-@pytest.mark.choice("max_metadata_size")
-@pytest.mark.parametrize("depth, status", [(50, 200), (400, 400), (900, 400)])
-def test_metadata_may_be_nested_to_a_limit(wire: Wire, depth: int, status: int) -> None:
-    file_id = wire.create()["id"]
-    body = '{"contentRestrictions": [{"reason": ' + '{"a": ' * depth + "1" + "}" * depth + "}]}"
-
-    answer = wire.send("PATCH", f"/storage/v3/files/{file_id}", body.encode())
-
-    assert answer.status == status
-    assert status == 200 or answer.error["reason"] == "parseError"
-    assert wire.send("GET", "/storage/v3/files?fields=*").status == 200
 
 
 def test_the_current_content_is_the_only_revision(wire: Wire) -> None:

@@ -218,18 +218,6 @@ def test_delivered(watch: Watch, status: int) -> None:
     assert watch.deliveries("status", "outcome") == [(status, "delivered")]
 
 
-@pytest.mark.spec("N-08", "N-08a")
-@pytest.mark.parametrize("final", [b"200 OK", b"500 Oops", b"404 Gone"])
-def test_102_counts_whatever_follows(watch: Watch, final: bytes) -> None:
-    watch.receiver.answers = [b"HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 " + final + b"\r\nContent-Length: 0\r\n\r\n"]
-    watch.changes()
-    watch.wire.create()
-    advance(watch, "50m")
-
-    assert [state for _, state, _ in watch.messages()] == ["sync", "change"]
-    assert watch.deliveries("status", "outcome") == [(102, "delivered"), (200, "delivered")]
-
-
 @pytest.mark.spec("N-08", "N-08b")
 @pytest.mark.parametrize("status", [500, 502, 503, 504])
 def test_some_statuses_are_tried_again(watch: Watch, status: int) -> None:

@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-import http.client
 import json
 import re
 from base64 import b64encode
 from collections.abc import Iterator
-from contextlib import ExitStack
 from hashlib import sha256
 from typing import Any
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import urlencode
 
 import pytest
 
-from svc_notebooks.core.http.messages import Response
 from svc_notebooks.core.policy import Policy
 from svc_notebooks.server.service import Service, open_service
 from svc_notebooks.server.transports.socket_server import SocketServer
 from tests.contract.conftest import Answer, OverSocket
 from tests.contract.control.test_control import raw
 from tests.contract.control.test_control_access import FOREIGN, FOREIGN_HOSTS
-from tests.patience import PATIENCE
 
 HTML = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
 ACTIVITY = "/_live/activity"
@@ -177,18 +173,6 @@ def test_it_shows_requests_messages_and_files(wire: OverSocket) -> None:
     assert (mail["kind"], mail["to"], mail["subject"]) == ("e-mail", "bob@svc.example", "Invitation: Tea")
 
 
-def test_it_shows_deliveries(wire: OverSocket) -> None:
-    wire.service.register_domain("receiver.example")
-    wire.service.receive_at("https://receiver.example/", lambda request: Response(200))
-    channel = {"id": "c", "type": "web_hook", "address": "https://receiver.example/", "token": "the-secret-of-both"}
-    assert wire.post_json("/storage/v3/changes/watch", channel).status == 200
-    wire.service.deliver(PATIENCE)
-
-    (row,) = rows(wire)["messages"]["rows"]
-
-    assert (row["kind"], row["channel_id"], row["state"], row["outcome"]) == ("notification", "c", "sync", "delivered")
-
-
 def test_it_shows_no_token_and_no_content(wire: OverSocket) -> None:
     token = wire.service.sign_in(token="a-very-secret-token")
     wire.send("GET", f"/storage/v3/files?access_token={token}", token=None)
@@ -218,27 +202,4 @@ def test_only_what_is_new_is_sent_again(wire: OverSocket) -> None:
     assert changed["messages"]["rows"] is None
 
 
-def test_long_lists_are_cut_to_the_latest_rows(wire: OverSocket) -> None:
-    for _ in range(210):
-        wire.create(b"x")
-
-    shown = rows(wire)
-
-    assert [row["n"] for row in shown["requests"]] == list(range(11, 211))
-    assert len(shown["files"]["rows"]) == 200
-
-
 # -- no effect on the service -----------------------------------------------------------------------------------------
-
-
-def test_open_pages_occupy_no_thread(wire: OverSocket, server: SocketServer) -> None:
-    place = urlsplit(wire.base_url).netloc
-    with ExitStack() as pages:
-        for _ in range(40):
-            page = http.client.HTTPConnection(place, timeout=PATIENCE)
-            pages.callback(page.close)
-            page.request("GET", ACTIVITY)
-            assert page.getresponse().read()
-        assert wire.send("GET", "/storage/v3/files").status == 200
-
-        assert len(server._threads) == 2

@@ -185,12 +185,6 @@ class TestLimits:
             assert answer.status == status
         assert len(wire.names()) == (2 if status == 200 else 0)
 
-    @pytest.mark.parametrize("size, status", [(1000, 200), (1001, 413)])
-    def test_metadata_have_at_most_this_many_decoded_bytes(self, wire: Wire, size: int, status: int) -> None:
-        body = gzip.compress(b'{"name": "a"}'.ljust(size))
-        for target in (FILES, RESUMABLE):
-            assert wire.send("POST", target, body, JSON | {"Content-Encoding": "gzip"}).status == status
-
 
 @pytest.fixture(scope="module")
 def bomb() -> bytes:
@@ -261,15 +255,6 @@ def test_the_encoding_of_a_part_is_undone(wire: Wire, case: str) -> None:
     assert wire.download(answer.json["id"]).body == CONTENT
 
 
-@pytest.mark.parametrize(
-    "headers",
-    ["Content-Transfer-Encoding: x-uuencode", "Content-Transfer-Encoding: base64", "Content-Encoding: gzip",
-     "Content-MD5: AAAAAAAAAAAAAAAAAAAAAA=="],
-)  # fmt: skip
-def test_a_part_that_cannot_be_decoded_is_refused(wire: Wire, headers: str) -> None:
-    assert_refused(wire.send("POST", MULTIPART, related(headers=headers), RELATED), 400, "body", wire)
-
-
 @pytest.mark.parametrize("kind", ["related", "mixed", "form-data"])
 @pytest.mark.parametrize("method", ["POST", "PUT"])
 def test_a_multipart_body_of_a_simple_upload_is_refused(wire: Wire, kind: str, method: str) -> None:
@@ -281,18 +266,6 @@ def test_a_multipart_body_of_a_simple_upload_is_refused(wire: Wire, kind: str, m
     assert (answer.status, answer.error["location"]) == (400, "Content-Type")
     assert "uploadType=multipart" in answer.error["message"]
     assert wire.download(before["id"]).body == b"before"
-
-
-@pytest.mark.parametrize("coding", ["identity", "gzip"])
-def test_a_multipart_body_in_an_upload_session_is_refused(wire: Wire, coding: str) -> None:
-    uri, body = wire.begin(), related()
-    headers = RELATED | {"Content-Encoding": coding}
-
-    answer = wire.send("PUT", uri, gzip.compress(body) if coding == "gzip" else body, headers)
-
-    assert_refused(answer, 400, "Content-Type", wire)
-    assert "X-Upload-Content-Type" in answer.error["message"]
-    assert wire.send("PUT", uri, b"", RELATED | {"Content-Range": "bytes */*"}).status == 308
 
 
 # -- conditions ------------------------------------------------------------------------------------------------------

@@ -7,18 +7,15 @@ import select
 import socket
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
 from threading import Event
-from typing import Any, cast
+from typing import Any
 
 import pytest
 
 from svc_notebooks.convert.pool.admission import Abandoned
 from svc_notebooks.convert.pool.converter import Client, Converted, Converter
-from svc_notebooks.core.http.messages import Headers, Request, Response
 from svc_notebooks.core.policy import Policy
 from svc_notebooks.server.service import Service
-from svc_notebooks.server.transports import socket_server
 from svc_notebooks.server.transports.socket_server import SocketServer
 from tests.contract.conftest import OverSocket, Q
 from tests.contract.transport.test_connections import FILES, connected, everything
@@ -95,46 +92,6 @@ def test_a_client_that_reads_nothing_is_cut_off(over: OverSocket, served: Socket
         becomes(lambda: served.responses == 2)
 
         assert len(everything(connection)) < size
-
-
-class Held:
-    """A service that delays its responses to one user."""
-
-    policy = Policy()
-    provider = None
-
-    def __init__(self) -> None:
-        self.begun = 0
-        self.release = Event()
-
-    def user_of(self, token: str) -> str | None:
-        return token
-
-    def handle(self, request: Request) -> Response:
-        if request.headers["authorization"] == "Bearer greedy":
-            self.begun += 1
-            assert self.release.wait(PATIENCE)
-        return Response(200, Headers([("Content-Length", "0")]))
-
-
-def test_one_user_gets_only_a_share_of_the_threads(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(socket_server, "MAX_THREADS", 8)
-    held = Held()
-    with SocketServer(cast(Service, held), threads=8) as server, ExitStack() as stack:
-        address = ("127.0.0.1", int(server.base_url.rpartition(":")[2]))
-
-        def ask(token: str) -> socket.socket:
-            connection = stack.enter_context(socket.create_connection(address, timeout=PATIENCE))
-            connection.sendall(f"GET / HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {token}\r\n\r\n".encode())
-            return connection
-
-        greedy = [ask("greedy") for _ in range(30)]
-        becomes(lambda: held.begun == 2)
-
-        assert ask("modest").recv(1000).startswith(b"HTTP/1.1 200 ")
-        assert held.begun == 2
-        held.release.set()
-        assert all(connection.recv(1000).startswith(b"HTTP/1.1 200 ") for connection in greedy)
 
 
 @pytest.mark.one_process("the test changes the code of its own process")

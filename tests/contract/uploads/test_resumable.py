@@ -312,19 +312,6 @@ class TestData:
         assert stored(wire, uri) == Q
         assert finish(wire, uri) == CONTENT
 
-    @pytest.mark.parametrize("size", [2 * Q - 5, 3 * Q])
-    def test_a_chunked_body_never_counts_for_more_than_it_is_nor_for_more_than_it_said(
-        self, wire: Wire, size: int
-    ) -> None:
-        """26, 27 without a Content-Length"""
-        uri = wire.begin()
-        body = CONTENT * 2
-
-        wire.put(uri, iter([body[:size]]), span(0, 2 * Q))
-
-        assert stored(wire, uri) <= min(size, 2 * Q)
-        assert finish(wire, uri) == CONTENT
-
     @pytest.mark.spec("A3-05")
     @pytest.mark.choice("A chunked body in an upload session")
     def test_a_chunked_body_is_taken(self, wire: Wire) -> None:
@@ -412,15 +399,6 @@ class TestData:
 
         assert wire.put(uri, b"%PDF-1.7").json["mimeType"] == kind
 
-    @pytest.mark.parametrize("header", ["X-Upload-No-308", "X-GUploader-No-308"])
-    def test_a_client_may_ask_for_no_308(self, wire: Wire, header: str) -> None:
-        uri = wire.begin()
-
-        answer = wire.send("PUT", uri, CONTENT[:Q], {"Content-Range": span(0, Q), header: "yes"})
-
-        assert (answer.status, answer.headers["x-http-status-code-override"]) == (200, "308")
-        assert answer.headers["range"] == f"bytes=0-{Q - 1}"
-
 
 class TestStrictChunks:
     @pytest.fixture
@@ -451,19 +429,6 @@ class TestUpdate:
 
         assert finish(wire, uri) == CONTENT
         assert wire.names() == ["new"]
-
-    def test_of_two_sessions_for_one_file_the_last_to_complete_wins_whole(self, wire: Wire) -> None:
-        """39"""
-        file = wire.create(b"old")
-        target = f"/upload/storage/v3/files/{file['id']}?uploadType=resumable"
-        first, second = (wire.send("PUT", target, b"").headers["location"] for _ in range(2))
-        wire.put(first, b"a" * Q, f"bytes 0-{Q - 1}/{2 * Q}")
-        wire.put(second, b"b" * Q, f"bytes 0-{Q - 1}/{2 * Q}")
-
-        wire.put(second, b"b" * Q, f"bytes {Q}-{2 * Q - 1}/{2 * Q}")
-        wire.put(first, b"a" * Q, f"bytes {Q}-{2 * Q - 1}/{2 * Q}")
-
-        assert wire.download(file["id"]).body == b"a" * 2 * Q
 
     @pytest.mark.spec("L-01", "L-01b", "X-02", "X-02b", "X-02c")
     def test_what_was_checked_at_the_beginning_is_checked_again_at_the_end(self, wire: Wire) -> None:

@@ -27,7 +27,6 @@ from svc_notebooks.cli.conformance import (
     summary,
     table,
 )
-from svc_notebooks.core.brand_names import Names
 from svc_notebooks.core.http.messages import BytesBody, Headers, Request, Response
 from svc_notebooks.core.policy import Policy
 from svc_notebooks.server.service import Service, open_service
@@ -231,22 +230,6 @@ def _keep_a_file(service: Service) -> str:
     headers = Headers([("Authorization", f"Bearer {TOKEN}"), ("Content-Length", "0")])
     answer = service.handle(Request("POST", "http://x/upload/storage/v3/files?uploadType=media", headers, b""))
     return str(json.loads(answer.content())["id"])
-
-
-def test_a_deployment_may_have_names_of_its_own(tmp_path: Path) -> None:
-    names = {
-        "header_prefix": "X-Cloud-",
-        "media_prefix": "application/vnd.cloud.",
-        "storage": "drive",
-        "kind_prefix": "cloud",
-        "calendar_kind_prefix": "diary",
-    }
-    with open_service(names=Names(**names)) as service, SocketServer(service, threads=8) as server:
-        service.sign_in(token=TOKEN)
-        options = [word for name, value in names.items() for word in ("--names", f"{name}={value}")]
-        done = run(server.base_url, *options, "--rules", "A1,A4-01,A5-01,A6-07,E-01,X-03", path=tmp_path / "found.json")
-
-    assert (done.status, {rule["result"] for rule in done.rules.values()}) == (0, {"pass"}), done.out
 
 
 @pytest.mark.parametrize("variables, result", [({"SVC_CONTROL_TOKEN": "of-control"}, "pass"), ({}, "untestable")])

@@ -20,7 +20,6 @@ from svc_notebooks.client.downloads.part_file import PartFile
 from svc_notebooks.core.errors.errors import (
     AbusiveFileWarning,
     BadRequest,
-    ContentMismatch,
     Interrupted,
     NotAllowed,
     NotFound,
@@ -224,24 +223,6 @@ def test_a_content_of_another_size_is_downloaded_anew(size: int, shelf: Shelf, t
     assert save_content(session_for(shelf), "f", tmp_path / "x").path.read_bytes() == bytes(size)
 
 
-def test_a_content_that_changes_during_each_download_is_an_error(shelf: Shelf, tmp_path: Path) -> None:
-    class Restless(Shelf):
-        def _content(self, request: Request, content: bytes) -> Response:
-            self.store(Random(self.made).randbytes(1000), id="f")
-            half = self.contents["f"][: 500 if request.headers.get("Range") is None else 1000]
-            whole = super()._content(request, self.contents["f"])
-            return Response(whole.status, whole.headers, half if whole.status == 200 else whole.content())
-
-    restless = Restless()
-    restless.store(b"", id="f")
-
-    with pytest.raises(ContentMismatch):
-        save_content(session_for(restless), "f", tmp_path / "x")
-    with pytest.raises(ContentMismatch):
-        read_content(session_for(restless), "f", size=len(CONTENT))
-    assert not (tmp_path / "x").exists()
-
-
 def test_other_bytes_than_requested_are_an_error_of_the_service(shelf: Shelf) -> None:
     shelf.faults["GET"] = [answer(206, b"abc", Content_Range="bytes 5-7/300000"), answer(206, b"abc")]
     session = session_for(shelf)
@@ -363,25 +344,6 @@ def test_other_content_stays_and_nothing_is_transferred(other: bytes, shelf: She
     assert caught.value.filename == str(path)
     assert not any("alt=media" in url for _, url, _ in shelf.requests)
     assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("x", other)]
-
-
-def test_an_interrupted_download_continues_beside_a_part_file_of_the_user(shelf: Shelf, tmp_path: Path) -> None:
-    (tmp_path / "x.part").write_bytes(b"mine")
-    (tmp_path / "x.part-1.json").write_text("[]")
-    session = session_for(shelf)
-
-    def press_stop(done: int, total: int | None) -> None:
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        save_content(session, "f", tmp_path / "x", progress=press_stop)
-    arrived = (tmp_path / "x.part-2").stat().st_size
-    save_content(session, "f", tmp_path / "x")
-
-    assert shelf.header_values("Range", "GET")[-1] == f"bytes={arrived}-"
-    assert (tmp_path / "x").read_bytes() == CONTENT
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["x", "x.part", "x.part-1.json"]
-    assert (tmp_path / "x.part").read_bytes() == b"mine"
 
 
 # -- progress and memory

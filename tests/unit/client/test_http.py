@@ -13,7 +13,6 @@ import pytest
 import trustme
 from urllib3.util.wait import wait_for_read
 
-from svc_notebooks.client.transport import http as client_http
 from svc_notebooks.client.transport.http import SENT_AT_ONCE, HttpTransport
 from svc_notebooks.client.transport.http_options import needs_no_proxy
 from svc_notebooks.client.transport.in_process import TransportError
@@ -199,21 +198,6 @@ def test_a_request_without_a_response_may_have_arrived(server: Server, transport
     assert not caught.value.hopeless
 
 
-@pytest.mark.parametrize("exchanges", [0, 1])
-def test_a_read_timeout_is_an_error(exchanges: int, server: Server) -> None:
-    done = threading.Event()
-    transport = HttpTransport(timeout=(1, 0.1))
-    for _ in range(exchanges):
-        transport.send(Request("GET", server.base_url + "/")).content()
-    server.reply = lambda handler: done.wait(PATIENCE) and None
-    try:
-        with pytest.raises(TransportError, match=r"Read timed out\. \(read timeout=0\.1\)$"):
-            transport.send(Request("GET", server.base_url + "/"))
-    finally:
-        done.set()
-        transport.close()
-
-
 @pytest.mark.parametrize(
     "wrong, error, says",
     [
@@ -322,20 +306,3 @@ def test_other_hosts_need_a_proxy(url: str, no_proxy: str, no_proxies: None, mon
     monkeypatch.setenv("no_proxy", no_proxy)
 
     assert not needs_no_proxy(url)
-
-
-def test_proxies_come_from_the_environment_once_for_each_host(
-    server: Server, transport: HttpTransport, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("http_proxy", server.base_url)
-    monkeypatch.setenv("no_proxy", "inside.example")
-    urls: list[str] = []
-    lookup = client_http.get_environ_proxies
-    monkeypatch.setattr(client_http, "get_environ_proxies", lambda url: urls.append(url) or lookup(url))
-
-    for _ in range(3):
-        transport.send(Request("GET", "http://outside.example/x"))
-
-    assert [path for _, path, _, _ in server.seen] == ["http://outside.example/x"] * 3
-    assert urls == ["http://outside.example/x"]
-    assert transport._proxies_for("http://inside.example/") == {}

@@ -70,29 +70,6 @@ def test_an_event_that_begins_in_one_zone_and_ends_in_another_brings_both():
 
 # -- recurrence ------------------------------------------------------------------------------------------------------
 
-RECURRENCES = {
-    "over the change to winter time": ["RRULE:FREQ=WEEKLY;BYDAY=MO,WE;COUNT=12"],
-    "until a day": ["RRULE:FREQ=WEEKLY;UNTIL=20261207"],
-    "until a second": ["RRULE:FREQ=DAILY;UNTIL=20261102T085959Z"],
-    "without an end": ["RRULE:FREQ=MONTHLY;BYDAY=-1MO"],
-    "two rules": ["RRULE:FREQ=WEEKLY;COUNT=3", "RRULE:FREQ=DAILY;INTERVAL=10;COUNT=4"],
-    "a rule against another": ["RRULE:FREQ=DAILY;COUNT=20", "EXRULE:FREQ=WEEKLY;BYDAY=SA,SU"],
-    "left out, said in UTC": ["RRULE:FREQ=WEEKLY;COUNT=4", "EXDATE:20261102T090000Z"],
-    "left out, said elsewhere": ["RRULE:FREQ=WEEKLY;COUNT=4", "EXDATE;TZID=Asia/Tokyo:20261102T180000"],
-    "added, said without a zone": ["RDATE:20261020T100000,20261120T083000"],
-    "a start that the rule has not": ["RRULE:FREQ=WEEKLY;BYDAY=TU,FR;UNTIL=20261130"],
-    "a start that the rule has not, counted": ["RRULE:FREQ=WEEKLY;BYDAY=TU,FR;COUNT=5"],
-}
-
-
-@pytest.mark.parametrize("lines", RECURRENCES.values(), ids=RECURRENCES)
-def test_another_library_finds_the_same_instances(lines: list[str]):
-    event = seminar(recurrence=lines)
-
-    vevent = read(event).vevent
-
-    assert starts(vevent) == expected(event)
-
 
 @pytest.mark.parametrize(
     "zone", ["America/New_York", "Australia/Lord_Howe", "Asia/Kathmandu", "Africa/Casablanca", "UTC"]
@@ -139,20 +116,6 @@ def test_a_cancelled_instance_is_left_out():
 
     assert len(vevents) == 1
     assert [start.day for start in starts(vevents[0])] == [19, 2]
-
-
-def test_a_changed_instance_has_the_uid_and_the_zone_of_its_series():
-    series = seminar(recurrence=["RRULE:FREQ=WEEKLY;COUNT=3"])
-    changed = instance(
-        series, "2026-10-26T09:00:00Z", summary="Seminar, later", start={"dateTime": "2026-10-27T15:00:00Z"}
-    )
-
-    calendar = calendar_file([series, changed]).decode()
-
-    assert "RECURRENCE-ID;TZID=Europe/Berlin:20261026T100000" in calendar
-    first, second = vobject.readOne(calendar).vevent_list
-    assert first.uid.value == second.uid.value == "seminar@svc.example"
-    assert second.summary.value == "Seminar, later"
 
 
 # -- what it is, who comes, where it leads -----------------------------------------------------------------------------

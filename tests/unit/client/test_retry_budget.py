@@ -62,27 +62,6 @@ def test_a_retry_after_of_any_form_is_read(headers: list[str], words: str) -> No
     assert time.slept == []
 
 
-def test_an_interrupted_wait_loses_nothing() -> None:
-    """The upload continues after the stored bytes."""
-    lab = svc.sandbox()
-    begun = svc.start_upload(b"x" * 600_000, name="a", chunk_size=262_144)
-    begun.send_chunk()
-    session, sleep = lab.session, lab.session.sleep
-
-    def stop(seconds: float) -> None:
-        raise KeyboardInterrupt
-
-    with lab.faults(operation="upload.session", status=503):
-        session.sleep = stop  # type: ignore[method-assign]
-        with pytest.raises(KeyboardInterrupt):
-            begun.run()
-        session.sleep = sleep  # type: ignore[method-assign]
-    begun.resume()
-
-    assert svc.read(svc.files()) == b"x" * 600_000
-    assert [exchange.method for exchange in session.exchanges].count("POST") == 1
-
-
 # -- nobody, or somebody else, at the other end
 
 

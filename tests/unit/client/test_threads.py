@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from pathlib import Path
 from threading import Barrier, Event
 
 import pytest
@@ -94,29 +93,6 @@ def test_an_upload_whose_session_another_upload_uses_is_an_error() -> None:
     )
     assert second.run()["size"] == str(len(CONTENT))
     assert first.resume() == second.file
-
-
-@pytest.mark.parametrize("state", ["disk", "memory"])
-def test_two_simultaneous_uploads_of_a_file_make_two_files(tmp_path: Path, state: str) -> None:
-    """The second call must not use the upload session that the first one sends to."""
-    source = tmp_path / "a.bin"
-    source.write_bytes(CONTENT)
-    shelf = Shelf()
-    session = session_for(shelf, state_dir=tmp_path / "state" if state == "disk" else None)
-    other: list[object] = []
-
-    def meanwhile(shelf: Shelf, request: Request) -> Response:
-        with ThreadPoolExecutor(1) as pool:
-            other.append(pool.submit(upload, session, source, chunk_size=Q).result(PATIENCE))
-        return shelf.act(request)
-
-    shelf.faults["PUT"] = [None, meanwhile]
-    made = upload(session, source, chunk_size=Q)
-
-    assert len(shelf.sessions) == 2
-    assert [*shelf.contents.values()] == [CONTENT, CONTENT]
-    assert other != [made]
-    assert session.pending.all() == []
 
 
 def test_a_thread_waits_for_the_current_step_of_another() -> None:

@@ -71,22 +71,6 @@ def test_a_count_is_the_first_instances_of_the_rule_in_every_window(frequency: s
     agree()
 
 
-@pytest.mark.parametrize(
-    "rule, hours",
-    [
-        ("FREQ=HOURLY;COUNT=5", [0, 1, 3, 4, 5]),
-        ("FREQ=DAILY;BYHOUR=0,2,3;COUNT=4", [0, 3, 0, 2]),
-        ("FREQ=YEARLY;BYMONTH=3;BYMONTHDAY=29;BYHOUR=2,3;COUNT=4", [0, 3, 2, 3]),
-        ("FREQ=DAILY;BYHOUR=0,2,3;BYSETPOS=2,3;COUNT=3", [0, 3, 2]),
-    ],
-)
-def test_times_that_fall_together_are_counted_once(rule: str, hours: list[int]) -> None:
-    start = datetime(2026, 3, 29, tzinfo=zone("Europe/Berlin"))
-    every = occurrences(Recurrence.parse([f"RRULE:{rule}"], start), start, start + HALF_HOUR)
-
-    assert [each.start.hour for each in every] == hours  # type: ignore[union-attr]
-
-
 def test_an_excluded_instance_is_counted_and_an_added_one_is_not() -> None:
     start = datetime(2026, 3, 29, tzinfo=zone("Europe/Berlin"))
     lines = ["RRULE:FREQ=HOURLY;COUNT=5", "EXDATE:20260329T010000", "RDATE:20260329T030000,20260329T080000"]

@@ -1,6 +1,5 @@
 """Tests of event times. Valid RFC 3339 is parsed, and a problem names its sub-field."""
 
-from contextlib import suppress
 from datetime import UTC, date, datetime, timedelta
 
 import pytest
@@ -14,19 +13,11 @@ NINE = datetime(2026, 11, 2, 9, tzinfo=UTC)
 
 
 @pytest.mark.spec("E-03", "E-03b")
-@pytest.mark.parametrize(
-    "text",
-    [
-        "2026-11-02T09:00:00Z",
-        "2026-11-02t09:00:00z",
-        "2026-11-02T10:00:00+01:00",
-        "2026-11-02T04:00:00-05:00",
-        "2026-11-02T09:00:00.0Z",
-        "2026-11-02T09:00:00.00000000000Z",
-        "2026-11-02T09:00:00.999Z",
-        "2026-11-02T09:00:00-00:00",
-    ],
-)
+@pytest.mark.parametrize("text", [
+    "2026-11-02T09:00:00Z", "2026-11-02t09:00:00z", "2026-11-02T10:00:00+01:00", "2026-11-02T04:00:00-05:00",
+    "2026-11-02T09:00:00.0Z", "2026-11-02T09:00:00.00000000000Z", "2026-11-02T09:00:00.999Z",
+    "2026-11-02T09:00:00-00:00",
+])  # fmt: skip
 def test_different_texts_are_parsed_as_the_same_time(text: str):
     assert read_time({"dateTime": text}) == NINE
 
@@ -77,22 +68,6 @@ def test_a_skipped_time_is_moved_by_the_length_of_the_gap():
     skipped = {"dateTime": "2027-03-28T02:30:00", "timeZone": "Europe/Berlin"}
 
     assert print_time(read_time(skipped), zone("Europe/Berlin"), None) == {"dateTime": "2027-03-28T03:30:00+02:00"}
-
-
-EDGES = (datetime(2, 1, 1, tzinfo=UTC), datetime(9998, 12, 30, tzinfo=UTC))
-
-
-@given(
-    st.builds(lambda edge, hours: edge + timedelta(hours=hours), st.sampled_from(EDGES), st.integers(0, 47)),
-    st.sampled_from(["UTC", "America/New_York", "Asia/Tokyo"]),
-    st.sampled_from(zone_names()),
-)
-def test_every_valid_time_can_be_printed_in_every_zone(edge: datetime, sent_in: str, shown_in: str):
-    sent = {"dateTime": edge.replace(tzinfo=None).isoformat(), "timeZone": sent_in}
-    with suppress(TimeError):
-        taken = read_time(sent)
-
-        assert print_time(taken, zone(shown_in), None)["dateTime"][:4] in ("0002", "9998")
 
 
 @given(st.sampled_from(zone_names()), st.integers(1900, 2100))

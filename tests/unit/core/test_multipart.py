@@ -42,18 +42,9 @@ def body_of(content: bytes, newline: bytes = b"\r\n", boundary: bytes = b"b") ->
 
 
 RESEMBLING = [
-    b"",
-    b"x",
-    b"\r\n",
-    b"\n\n",
-    b"\r",
-    b"--",
-    b"a\r\n\r\nb\r\n",
-    b"--bb\r\n--b.\r\n--b-x",
-    b"\r\n--b-",
-    b"\r\n--bc\r\n--b x\r\n",
-    b"--b--b--",
-]
+    b"", b"x", b"\r\n", b"\n\n", b"\r", b"--", b"a\r\n\r\nb\r\n", b"--bb\r\n--b.\r\n--b-x", b"\r\n--b-",
+    b"\r\n--bc\r\n--b x\r\n", b"--b--b--",
+]  # fmt: skip
 
 
 @pytest.mark.spec("A2-03")
@@ -154,17 +145,11 @@ def test_the_decoder_holds_back_no_more_than_a_boundary(content: bytes, piece: i
 
 
 @pytest.mark.spec("A2-02", "A2-02a")
-@pytest.mark.parametrize(
-    "text",
-    [
-        "multipart/related; boundary=abc",
-        'multipart/related; boundary="abc"',
-        "Multipart/Related;BOUNDARY=abc",
-        'multipart/related ; type="application/json" ; Boundary = "abc"',
-        'multipart/related; start="<a;b>"; boundary=abc; charset=utf-8',
-        r'multipart/related; boundary="a\bc"',
-    ],
-)
+@pytest.mark.parametrize("text", [
+    "multipart/related; boundary=abc", 'multipart/related; boundary="abc"', "Multipart/Related;BOUNDARY=abc",
+    'multipart/related ; type="application/json" ; Boundary = "abc"',
+    'multipart/related; start="<a;b>"; boundary=abc; charset=utf-8', r'multipart/related; boundary="a\bc"',
+])  # fmt: skip
 def test_a_boundary_is_found_in_every_spelling(text: str) -> None:
     assert boundary_of(text) == "abc"
 

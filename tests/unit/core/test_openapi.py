@@ -10,7 +10,6 @@ from openapi_spec_validator import validate
 from svc_notebooks.core.api.json_schemas import RESOURCES
 from svc_notebooks.core.api.openapi import document
 from svc_notebooks.core.api.operations import OPERATIONS
-from svc_notebooks.core.api.public_endpoints import PUBLIC_ENDPOINTS
 from svc_notebooks.core.brand_names import Names
 from svc_notebooks.core.events.calendars import CALENDAR_SHAPE, LIST_SHAPE as CALENDAR_LIST_SHAPE, RULE_SHAPE
 from svc_notebooks.core.events.field_table import EVENT_SHAPE
@@ -45,15 +44,6 @@ def test_every_operation_is_there_under_its_path_and_methods() -> None:
             assert {method.lower() for method in operation.methods} - {"head"} <= paths[root(*operation.path)].keys(), (
                 operation.name
             )
-
-
-def test_without_extensions_the_document_has_only_the_other_operations() -> None:
-    offered, reduced = described()["paths"], described(policy=Policy(extensions=False))["paths"]
-    extensions = [row for row in (*OPERATIONS, *PUBLIC_ENDPOINTS) if row.extension]
-
-    names = {operation["operationId"] for path in offered.values() for operation in path.values()}
-    names_without = {operation["operationId"] for path in reduced.values() for operation in path.values()}
-    assert {".".join(name.split(".")[:2]) for name in names - names_without} == {row.name for row in extensions}
 
 
 def test_the_scopes_of_an_operation_are_alternatives() -> None:

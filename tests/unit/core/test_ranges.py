@@ -48,25 +48,11 @@ def test_every_form_of_a_content_range_is_read(text: str, span: ByteSpan | None,
     assert ContentRange.parse(text) == ContentRange(span, total)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "bytes 0-9/9",
-        "bytes 9-0/10",
-        "bytes 0-0/0",
-        "bytes -1-5/10",
-        "bytes=0-1/2",
-        "bytes a-b/c",
-        "bytes 0-1",
-        "bytes 0-1/2, bytes 0-1/2",
-        "bytes 0-99999999999999999999/*",
-        "bytes */99999999999999999999",
-        "bytes \u0660-\u0661/\u0662",
-        "",
-        "bytes",
-        "lines 0-1/2",
-    ],
-)
+@pytest.mark.parametrize("text", [
+    "bytes 0-9/9", "bytes 9-0/10", "bytes 0-0/0", "bytes -1-5/10", "bytes=0-1/2", "bytes a-b/c", "bytes 0-1",
+    "bytes 0-1/2, bytes 0-1/2", "bytes 0-99999999999999999999/*", "bytes */99999999999999999999",
+    "bytes \u0660-\u0661/\u0662", "", "bytes", "lines 0-1/2",
+])  # fmt: skip
 def test_a_content_range_that_contradicts_itself_is_refused(text: str) -> None:
     """Edge case 25, on the core's floor."""
     with pytest.raises(ValueError, match="Content-Range"):

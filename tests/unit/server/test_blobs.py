@@ -109,20 +109,6 @@ def test_a_part_that_cannot_be_committed_leaves_no_file(tmp_path, monkeypatch):
     assert list(tmp_path.glob("??/*")) == []
 
 
-def test_a_copy_keeps_parts_that_are_deleted_and_restores_them(parts):
-    first, second, third = (written(parts, name) for name in (b"first", b"second", b"third"))
-    copy, other = parts.copy([first, second]), parts.copy([first])
-    parts.delete([first.key, second.key, third.key])
-
-    assert b"".join(copy.read(second, 0, 6)) == b"second"
-    parts.restore(copy)
-    copy.drop()
-    assert b"".join(other.read(first, 0, 5)) == b"first"
-    other.drop()
-    assert parts.has_all([first.key, second.key])
-    assert not parts.has_all([third.key])
-
-
 @pytest.mark.parametrize("change", [{"size": 3}, {"size": 5}, {"checksum": 1}])
 def test_damage_is_found_at_the_latest_before_the_end(parts, change):
     part = written(parts, b"kept")

@@ -11,7 +11,6 @@ import pytest
 from svc_notebooks.server.transports.connection_queue import (
     BRIEF_SECONDS,
     LONG_SECONDS,
-    PERMITS,
     LaneTable,
     ReadyQueue,
 )
@@ -57,12 +56,6 @@ def put(queue: ReadyQueue[Connection], *users: str) -> list[Connection]:
     return connections
 
 
-def take(queue: ReadyQueue[Connection], clock: Clock, finished: str | None = None) -> Connection | None:
-    """Return the next connection when the threads with a permit have run for a while."""
-    clock.now += 2 * BRIEF_SECONDS
-    return queue.get(finished)
-
-
 def test_brief_requests_are_served_one_after_the_other(queue, pool):
     first, second, _ = put(queue, "ada", "bob", "eve")
     assert queue.get() is first
@@ -72,36 +65,6 @@ def test_brief_requests_are_served_one_after_the_other(queue, pool):
 
     assert served.result() is second
     assert queue.is_waiting
-
-
-def test_a_thread_that_has_waited_runs_beside_one_that_is_not_brief(queue, pool, clock):
-    waits, wake = Event(), Event()
-    put(queue, "ada")
-
-    def serve() -> None:
-        with queue.paused(queue.get().lane):
-            waits.set()
-            assert wake.wait(PATIENCE)
-
-    serving = pool.submit(serve)
-    assert waits.wait(PATIENCE)
-    (other,) = put(queue, "bob")
-    assert queue.get() is other
-    wake.set()
-
-    clock.now += 2 * BRIEF_SECONDS
-
-    serving.result(PATIENCE)
-
-
-def test_users_with_many_requests_get_permits_in_turn(queue, clock):
-    put(queue, *["ada"] * 3, *["bob"] * 3, *["eve"] * 3)
-    served = [take(queue, clock).lane for _ in range(PERMITS)]
-
-    while len(served) < 9:
-        served.append(take(queue, clock, served[len(served) - PERMITS]).lane)
-
-    assert served == ["ada", "bob", "eve"] * 3
 
 
 def test_a_thread_that_runs_for_long_does_not_delay_the_requests_of_its_user(queue, clock):

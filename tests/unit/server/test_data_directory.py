@@ -263,29 +263,6 @@ def test_a_backup_of_an_earlier_opening_is_refused(store: Path, tmp_path: Path) 
         assert contents(service) == [b"first", b"second", b"third"]
 
 
-def test_without_its_marker_a_store_goes_on_with_an_old_database_and_gets_its_parts_back(
-    store: Path, tmp_path: Path
-) -> None:
-    shutil.copy(store / "svc.sqlite", tmp_path / "backup")
-    with opened(store) as service:
-        upload(service, b"third")
-    shutil.move(store / "svc.sqlite", tmp_path / "latest")
-    shutil.copy(tmp_path / "backup", store / "svc.sqlite")
-    (store / "svc-store.json").unlink()
-    with opened(store) as service:
-        assert contents(service) == [b"first", b"second"]
-        (note,) = service.notes
-        assert note.startswith(f"Moved 1 file without a database entry from {store / 'parts'} to {store}/aside/")
-        (part,) = (store / "aside").glob("opening-3/parts/??/*")
-        assert part.read_bytes() == b"third"
-
-    shutil.copy(tmp_path / "latest", store / "svc.sqlite")
-    (store / "svc-store.json").unlink()
-    with opened(store) as service:
-        assert contents(service) == [b"first", b"second", b"third"]
-        assert service.notes == [f"Moved 1 file with a database entry back from {store / 'aside'}"]
-
-
 # -- stores of earlier commits
 
 
@@ -359,34 +336,6 @@ def test_what_is_not_of_the_store_is_moved_aside_and_old_unfinished_parts_are_re
     assert not old.exists()
     assert recent.read_text() == "begun"
     assert (folder / ".DS_Store").exists()
-
-
-@pytest.mark.parametrize("act", ["reset", "restore", "load"])
-def test_reset_restore_and_load_remove_only_parts_of_the_store(store: Path, tmp_path: Path, act: str) -> None:
-    with opened(store) as service:
-        snapshot, saved = service.snapshot(), service.save(tmp_path / "saved.svc")
-        upload(service, b"third")
-        mine = {
-            store / "parts" / "notes.txt": "1",
-            store / "parts" / "ab" / "notes.txt": "2",
-            store / "parts" / "ab" / ("ab" * 16): "a part of a backup that somebody puts back",
-        }
-        (store / "parts" / "ab").mkdir(exist_ok=True)
-        for path, text in mine.items():
-            path.write_text(text)
-        if act == "reset":
-            service.reset()
-        elif act == "restore":
-            service.restore(snapshot)
-        else:
-            with saved.open("rb") as file:
-                service.load(file)
-        assert {path: path.read_text() for path in mine} == mine
-        assert contents(service) == ([] if act == "reset" else [b"first", b"second"])
-        parts = [path for path in store.glob("parts/*/*") if path not in mine]
-        assert len(parts) == len(contents(service))
-    with opened(store) as service:
-        assert contents(service) == ([] if act == "reset" else [b"first", b"second"]), "it is still the same store"
 
 
 # -- one at a time, and kills

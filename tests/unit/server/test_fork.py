@@ -12,12 +12,9 @@ from random import Random
 import pytest
 
 import svc_notebooks as svc
-from svc_notebooks.client.downloads.part_file import PartFile
 from svc_notebooks.client.session import Session
 from svc_notebooks.client.upload_journal import UploadJournal
 from svc_notebooks.client.uploads.prepare import start_upload, upload
-from svc_notebooks.convert.job import JobLimits
-from svc_notebooks.convert.pool.worker_pool import ProcessPool
 from svc_notebooks.core.errors.errors import Unsupported
 from svc_notebooks.core.process_fork import remove_with
 from svc_notebooks.core.temporary_folders import temporary_folder
@@ -123,23 +120,6 @@ def test_an_unfinished_upload_stays_the_parents(tmp_path: Path) -> None:
     assert UploadJournal(tmp_path / "state").claim(session.pending.all()[0].key) is None
 
 
-def test_a_child_holds_no_lock_that_its_parent_gives_back(tmp_path: Path) -> None:
-    part = PartFile(tmp_path / "a.bin", {})
-    journal = UploadJournal(tmp_path)
-    claim = journal.claim("k")
-    assert claim is not None
-
-    with living_child():
-        part.__exit__(None, None, None)
-        os.close(claim._descriptor)  # as if the parent were killed: the file stays
-        journal._claims.clear()  # another file may get the number of this descriptor
-        PartFile(tmp_path / "a.bin", {}).__exit__(None, None, None)
-        again = UploadJournal(tmp_path).claim("k")
-
-    assert again is not None
-    again.release()
-
-
 # -- the service
 
 
@@ -184,28 +164,6 @@ def test_a_server_that_stops_is_gone_though_a_child_lives(service: Service) -> N
 
 
 # -- workers and folders
-
-
-def test_a_child_has_conversion_workers_of_its_own() -> None:
-    workers = ProcessPool(JobLimits())
-
-    def pid() -> int:
-        worker = workers._acquire("ada")
-        workers._return("ada", worker)
-        return worker._process.pid
-
-    def work() -> int:
-        worker_pid = pid()
-        workers.close()
-        return worker_pid
-
-    ours = pid()
-    with held(workers._lock):
-        theirs = forked(work)
-
-    assert theirs != ours
-    assert pid() == ours
-    workers.close()
 
 
 def test_a_folder_is_removed_by_the_process_that_made_it_alone(tmp_path: Path) -> None:

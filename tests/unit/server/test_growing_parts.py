@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import json
 import os
-from types import SimpleNamespace
 
 import pytest
 
@@ -16,7 +15,6 @@ from svc_notebooks.server.blobs.directory import DirectoryBlobStore
 from svc_notebooks.server.service import open_service
 from svc_notebooks.server.state.check import check_store
 from svc_notebooks.server.storage import content_io
-from svc_notebooks.server.storage.content_io import Content
 from tests.framed import framed
 
 Q = 262_144
@@ -137,20 +135,6 @@ def test_the_oldest_of_many_open_parts_is_closed(tmp_path, monkeypatch):
         assert [client.download(client.send(2)) for client in clients] == [client.data for client in clients]
 
 
-def test_a_restored_upload_continues_from_the_snapshot(client, tmp_path):
-    client.send(0)
-    snapshot = client.service.snapshot()
-    client.send(1, 2)
-
-    client.service.restore(snapshot)
-
-    assert client.stored() == Q
-    client.data = DATA[:Q] + os.urandom(4 * Q)
-    assert client.download(client.send(1, 2, 3, 4)) == client.data
-    client.service.close()
-    assert check_store(tmp_path / "store").problems == []
-
-
 def test_an_upload_never_continues_the_part_of_another_state(tmp_path):
     """Contents of two states can have the same number and the same size."""
     with open_service(tmp_path, seed=0) as service:
@@ -163,23 +147,6 @@ def test_an_upload_never_continues_the_part_of_another_state(tmp_path):
         service.restore(begun)
 
         assert first.download(first.send(1, 2, 3, 4)) == DATA
-
-
-def test_a_store_that_processes_share_keeps_no_part_open(tmp_path):
-    parts = DirectoryBlobStore(tmp_path, sync=False)
-    content = Content(SimpleNamespace(is_shared=True), parts, part_size=100)
-    writer = content.writer(0, None, 1)
-    writer.write(b"first")
-    first = writer.finish(5)
-    writer.confirm()
-    content.keep_open(1, writer)
-
-    later = content.writer(5, None, 1)
-    later.write(b"second")
-    second = later.finish(11)
-
-    assert (first.start, first.stop, second.start, second.stop) == (0, 5, 5, 11)
-    assert first.part != second.part
 
 
 @pytest.mark.parametrize("sync", [False, True])

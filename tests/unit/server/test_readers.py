@@ -98,23 +98,6 @@ def test_a_cached_row_is_never_older_than_a_commit_that_was_answered(store):
             assert seen == [number] * 4
 
 
-def test_a_rolled_back_row_is_not_cached(store):
-    def look_up() -> Any:
-        with store.reading():
-            return store.users.root("ada")
-
-    def fail() -> None:
-        with store.transaction():
-            store.users.add_user("ada", "root")
-            in_thread(look_up)
-            raise ZeroDivisionError
-
-    with pytest.raises(ZeroDivisionError):
-        fail()
-
-    assert look_up() is None
-
-
 def test_a_reader_changes_nothing(store):
     with store.reading():
         reader = store._database._reader

@@ -10,11 +10,10 @@ import pytest
 import trustme
 
 from svc_notebooks.core.notifications.delivery_schedule import AttemptOutcome
-from svc_notebooks.server.notifications.https_sender import HttpsSender
 from svc_notebooks.server.notifications.trust_store import TrustStore
 from tests import receivers
 from tests.receivers import AUTHORITY, Receiver, pem_of, receiver, server_context
-from tests.unit.server.notifications.conftest import HEADERS, Sender
+from tests.unit.server.notifications.conftest import Sender
 
 STRANGER = trustme.CA()
 
@@ -56,22 +55,6 @@ def test_a_revoked_certificate(sender: Sender) -> None:
 
         assert why(sender.send(https_receiver.address)).endswith("uses a revoked certificate")
         assert len(https_receiver.requests) == 1
-
-
-@pytest.mark.spec("A8-04", "A8-04b")
-def test_a_certificate_that_is_revoked_while_its_connection_is_kept(sender: Sender) -> None:
-    context, revocation_list = receivers.revoked()
-    with receiver(context) as https_receiver:
-
-        async def work(https: HttpsSender) -> list[AttemptOutcome]:
-            before = await https.send(https_receiver.address, HEADERS, b"")
-            sender.trust.add(revocation_list)
-            return [before, await https.send(https_receiver.address, HEADERS, b"")]
-
-        before, after = sender.run(work)
-
-    assert before == AttemptOutcome(200)
-    assert "revoked" in why(after)
 
 
 @pytest.mark.spec("A8-04", "A8-04b")

@@ -22,28 +22,12 @@ from tests.receivers import Receiver, plain_receiver, receiver
 from tests.unit.server.notifications.conftest import Sender
 
 PIECES = [
-    b"HTTP/1.1 200 OK\r\n",
-    b"HTTP/1.1 204 \r\n",
-    b"HTTP/1.0 503 No\r\n",
-    b"HTTP/1.1 100 Continue\r\n\r\n",
-    b"HTTP/1.1 101 Switching Protocols\r\n",
-    b"HTTP/1.1 102 Processing\r\n\r\n",
-    b"HTTP/2 200\r\n",
-    b"Content-Length: 5\r\n",
-    b"Content-Length: 99999999999999999999\r\n",
-    b"Content-Length: -1\r\n",
-    b"Transfer-Encoding: chunked\r\n",
-    b"Connection: close\r\n",
-    b"Connection: upgrade\r\nUpgrade: websocket\r\n",
-    b" folded\r\n",
-    b"5\r\nhello\r\n",
-    b"0\r\n\r\n",
-    b"ffffffffffffffff\r\n",
-    b"hello",
-    b"\r\n",
-    b"\n",
-    b"\0",
-]
+    b"HTTP/1.1 200 OK\r\n", b"HTTP/1.1 204 \r\n", b"HTTP/1.0 503 No\r\n", b"HTTP/1.1 100 Continue\r\n\r\n",
+    b"HTTP/1.1 101 Switching Protocols\r\n", b"HTTP/1.1 102 Processing\r\n\r\n", b"HTTP/2 200\r\n",
+    b"Content-Length: 5\r\n", b"Content-Length: 99999999999999999999\r\n", b"Content-Length: -1\r\n",
+    b"Transfer-Encoding: chunked\r\n", b"Connection: close\r\n", b"Connection: upgrade\r\nUpgrade: websocket\r\n",
+    b" folded\r\n", b"5\r\nhello\r\n", b"0\r\n\r\n", b"ffffffffffffffff\r\n", b"hello", b"\r\n", b"\n", b"\0",
+]  # fmt: skip
 ANSWERS = st.lists(st.sampled_from(PIECES) | st.binary(max_size=40), max_size=8).map(b"".join)
 
 

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import socket
-import time
 from threading import Condition, Event
 
 import pytest
 
 from svc_notebooks.core.notifications.delivery_schedule import AttemptOutcome
-from svc_notebooks.server.notifications import open_connection
 from svc_notebooks.server.notifications.https_sender import HttpsSender
 from tests.patience import PATIENCE
 from tests.receivers import Receiver
@@ -165,20 +163,6 @@ def test_a_connection_that_was_closed_meanwhile_is_replaced(sender: Sender, http
     assert len(https_receiver.requests) == 7
 
 
-def test_data_on_an_idle_connection_is_not_a_response(sender: Sender, https_receiver: Receiver) -> None:
-    """Servers send a 408 on an idle connection and close it. The next message must not take it for its response."""
-
-    def impatient(connection: socket.socket) -> None:
-        connection.sendall(OK)
-        time.sleep(0.1)
-        connection.sendall(b"HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\n\r\n")
-
-    https_receiver.answers = [impatient]
-
-    assert sender.in_a_row(https_receiver.address, 2, pause=0.4) == [GOOD, GOOD]
-    assert len(ports(https_receiver)) == 2
-
-
 @pytest.mark.parametrize("more", [b"HTTP/1.1 503 No\r\nContent-Length: 0\r\n\r\n", b"\r\n", b"x"])
 def test_data_after_a_response_is_not_the_next_response(sender: Sender, https_receiver: Receiver, more: bytes) -> None:
     def two(connection: socket.socket) -> None:
@@ -199,15 +183,6 @@ def test_a_message_that_was_received_is_not_sent_twice(sender: Sender, https_rec
     assert broken.error
     assert broken.error.endswith("closed the connection in the middle of its response")
     assert len(https_receiver.requests) == 2
-
-
-def test_the_next_address_of_a_name(sender: Sender, https_receiver: Receiver, monkeypatch: pytest.MonkeyPatch) -> None:
-    port = int(https_receiver.address.split(":")[2].split("/")[0])
-    places = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (host, port)) for host in ("192.0.2.1", "127.0.0.1")]
-    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: places)
-    monkeypatch.setattr(open_connection, "_CONNECT_SECONDS", 0.3)
-
-    assert sender.send(https_receiver.address) == GOOD
 
 
 def test_cancelling_a_message_that_is_under_way(sender: Sender, https_receiver: Receiver) -> None:
