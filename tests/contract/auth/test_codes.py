@@ -179,17 +179,6 @@ def test_a_code_and_a_refresh_token_belong_to_one_client(wire: Wire, app: App) -
 
 
 @pytest.mark.spec("T-01", "T-01b")
-def test_a_code_is_neither_a_refresh_token_nor_an_access_token(wire: Wire, app: App) -> None:
-    code = app.code()
-
-    assert oauth_error(app.refresh(code)) == (400, "invalid_grant")
-    assert not is_token_valid(wire, code)
-    refresh = app.tokens()["refresh_token"]
-    assert not is_token_valid(wire, refresh)
-    assert oauth_error(ask(wire, "/token", app.form(refresh))) == (400, "invalid_grant")
-
-
-@pytest.mark.spec("T-01", "T-01b")
 def test_wrong_basic_credentials_get_a_basic_challenge(wire: Wire, app: App) -> None:
     form = app.form(app.code(), client_id=None, client_secret=None)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import socket
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -88,26 +87,6 @@ def test_an_invalid_body_is_refused(wire: OverSocket, name: str, body: dict[str,
     assert (answer.status, answer.error["reason"]) == (400, "badRequest")
     assert named in answer.error["message"]
     assert wire.service.limits() == wire.service.fault_plans() == []
-
-
-@pytest.mark.spec("A3-13", "A3-13b")
-def test_a_running_request_switches_to_the_virtual_clock(wire: OverSocket) -> None:
-    """A chunk renews its session by the clock of its end, even if that clock was started during the chunk."""
-    uri = wire.begin()
-    parts = urlsplit(uri)
-    head = (
-        f"PUT {parts.path}?{parts.query} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {wire.token}\r\n"
-        f"Content-Length: {Q}\r\nContent-Range: bytes 0-{Q - 1}/{2 * Q}\r\n\r\n"
-    )
-    with socket.create_connection((parts.hostname, parts.port), timeout=PATIENCE) as connection:
-        connection.sendall(head.encode() + b"x" * 1000)
-        while not any(row["received"] for row in wire.service.journal()):
-            threading.Event().wait(0.01)
-        assert tell(wire, "clock", {"advance": "8d"}).status == 200
-        connection.sendall(b"x" * (Q - 1000))
-        assert connection.recv(1000).startswith(b"HTTP/1.1 308")
-
-    assert wire.put(uri, b"", "bytes */*").status == 308
 
 
 FILES = "/storage/v3/files"

@@ -79,35 +79,7 @@ def test_of_an_upload(wire: Wire, asks: Asks, status: int, by: str) -> None:
     assert decided(wire, status) == by
 
 
-def test_of_a_finished_upload(wire: Wire) -> None:
-    uri = wire.begin()
-    wire.put(uri, CONTENT)
-
-    deciders = []
-    for method in ("PUT", "DELETE"):
-        wire.send(method, uri, b"")
-        deciders.append(decided(wire, 200))
-
-    assert deciders == ["A3-18", decision_ids.FINISHED]
-
-
 # -- downloads ---------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    "headers, status, by",
-    [
-        ({}, 200, "A6-01"),
-        ({"Range": "bytes=1-2"}, 206, "A6-02"),
-        ({"Range": "bytes=99-"}, 416, "A6-02"),
-        ({"Range": "bytes=0-0,2-2"}, 200, "multi_range"),
-        ({"Range": "lines=1-2"}, 200, "A6-01"),
-    ],
-)
-def test_of_a_download(wire: Wire, headers: dict[str, str], status: int, by: str) -> None:
-    wire.download(wire.create()["id"], **headers)
-
-    assert decided(wire, status) == by
 
 
 # -- who may -----------------------------------------------------------------------------------------------------------
@@ -124,21 +96,6 @@ def test_of_a_scope_that_is_missing(wire: Wire) -> None:
         deciders.append(decided(wire, 403))
 
     assert deciders == ["T-03", "T-02", decision_ids.SCOPES_OF_FILES]
-
-
-def test_of_a_file_that_is_not_there(wire: Wire) -> None:
-    """Four calls have the same response, and a rule each."""
-    deciders = []
-    for method, target in [
-        ("GET", "/storage/v3/files/nobody"),
-        ("PUT", "/upload/storage/v3/files/nobody?uploadType=media"),
-        ("POST", "/storage/v3/files/nobody/watch"),
-        ("GET", "/storage/v2/files"),
-    ]:
-        wire.send(method, target, b"{}" if method == "POST" else b"")
-        deciders.append(decided(wire, 404))
-
-    assert deciders == ["T-04", "U-06", "A8-08", decision_ids.NOWHERE]
 
 
 # -- what is wrong -----------------------------------------------------------------------------------------------------

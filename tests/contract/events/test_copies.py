@@ -53,17 +53,6 @@ def test_every_copy_has_private_properties_of_its_own(ada: CalendarClient, bob: 
     assert ada.items(privateExtendedProperty="a=bob") == []
 
 
-def test_reminders_and_colours_are_of_a_copy(ada: CalendarClient, bob: CalendarClient) -> None:
-    event = ada.made(attendees=guests(BOB), colorId="3", reminders={"useDefault": False})
-
-    copy = bob.read(event["id"])
-    bob.patch(event["id"], {"colorId": "5"})
-
-    assert "colorId" not in copy
-    assert copy["reminders"] == {"useDefault": True}
-    assert (ada.read(event["id"])["colorId"], bob.read(event["id"])["colorId"]) == ("3", "5")
-
-
 def responses(client: CalendarClient, event_id: str) -> dict[str, str]:
     return {attendee["email"]: attendee["responseStatus"] for attendee in client.read(event_id)["attendees"]}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from svc_notebooks.server.service import Service
-from tests.contract.calendar_client import ADA, BOB, HOLIDAY, CalendarClient, Fields, accepted, emptied
+from tests.contract.calendar_client import ADA, BOB, CalendarClient, Fields, accepted, emptied
 from tests.contract.conftest import Wire
 
 
@@ -23,27 +23,6 @@ def test_a_list_after_a_change_has_the_new_event(ada: CalendarClient, change: Fi
 
     assert ada.items() == [changed]
     assert changed["etag"] != event["etag"]
-
-
-@pytest.mark.parametrize(
-    "parameters, shown",
-    [
-        ({"fields": "items(summary,start/date)"}, {"summary": "Exam", "start": {"date": "2026-12-24"}}),
-        ({"fields": "items/summary"}, {"summary": "Exam"}),
-        ({"maxAttendees": 1, "fields": "items/attendees/email"}, {"attendees": [{"email": ADA}]}),
-    ],
-)
-def test_parameters_apply_to_an_event_that_was_listed_without_them(
-    ada: CalendarClient, parameters: Fields, shown: Fields
-) -> None:
-    ada.made(HOLIDAY, summary="Exam", attendees=[{"email": ADA}, {"email": BOB}])
-    plain = ada.list().body
-    ada.list(fields="items/attendees/email")
-
-    lists = [accepted(ada.list(**parameters))["items"] for _ in range(2)]
-
-    assert lists == [[shown], [shown]]
-    assert ada.list().body == plain
 
 
 def test_each_user_gets_what_the_role_allows(ada: CalendarClient, wire: Wire) -> None:

@@ -16,9 +16,7 @@ from tests.contract.calendar_client import (
     WEEKLY,
     CalendarClient,
     Fields,
-    accepted,
     emptied,
-    path,
     refusal,
 )
 from tests.contract.differences import choice
@@ -199,19 +197,6 @@ def test_the_zone_of_a_recurring_event_stands_in_its_start_and_in_its_end(ada: C
     answer = ada.insert({**WEEKLY, field: time})
 
     assert refusal(answer) == (400, "required", f"{field}.timeZone")
-
-
-@pytest.mark.choice("The time zone of a recurring all-day event")
-def test_a_day_that_the_zone_of_the_calendar_skips_is_an_instance(ada: CalendarClient) -> None:
-    course = ada.call("POST", "/calendar/v3/calendars", {"summary": "Samoa", "timeZone": "Pacific/Apia"})
-    calendar = accepted(course)["id"]
-    days = {"start": {"date": "2011-12-29"}, "end": {"date": "2011-12-30"}, "recurrence": ["RRULE:FREQ=DAILY;COUNT=3"]}
-    event = accepted(ada.call("POST", path(calendar), days))
-
-    items = accepted(ada.call("GET", path(calendar, event["id"], "instances")))["items"]
-
-    assert [item["start"]["date"] for item in items] == ["2011-12-29", "2011-12-30", "2011-12-31"]
-    assert accepted(ada.call("GET", path(calendar, items[1]["id"]))) == items[1]
 
 
 @pytest.mark.spec("E-04", "E-04b")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
@@ -113,24 +112,3 @@ def test_a_flagged_file_stays_flagged(wire: Wire) -> None:
 
     assert wire.download(made).status == 403
     assert wire.send("GET", f"/storage/v3/files/{made}?alt=media&acknowledgeAbuse=true").status == 200
-
-
-@pytest.mark.parametrize(
-    "body",
-    [
-        b"[]",
-        b"{",
-        json.dumps({"kind": "x"}).encode(),
-        b'{"name": 1}',
-        b'{"parents": ["a", "b"]}',
-        b'{"parents": ["no"]}',
-    ],
-)
-def test_an_invalid_body_copies_nothing(wire: Wire, body: bytes) -> None:
-    file = wire.create()["id"]
-    before = wire.names()
-
-    refused = wire.send("POST", f"/storage/v3/files/{file}/copy", body, {"Content-Type": "application/json"})
-
-    assert 400 <= refused.status < 500
-    assert wire.names() == before

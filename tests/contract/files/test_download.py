@@ -104,22 +104,3 @@ def test_what_has_no_binary_content_points_to_export(wire: Wire, native_type: st
 
     assert (answer.status, answer.error["reason"]) == (403, "fileNotDownloadable")
     assert "export" in answer.error["message"].lower()
-
-
-def test_a_download_goes_on_while_the_file_is_replaced(wire: Wire) -> None:
-    file = wire.create(b"old" * 1_000_000)
-    from svc_notebooks.core.http.messages import Headers, Request
-
-    answer = wire.service.handle(
-        Request(
-            "GET",
-            f"{wire.base_url}/storage/v3/files/{file['id']}?alt=media",
-            Headers([("Authorization", f"Bearer {wire.token}")]),
-        )
-    )
-    pieces = iter(answer.body)  # type: ignore[arg-type]
-    first = next(pieces)
-    wire.send("PUT", f"/upload/storage/v3/files/{file['id']}?uploadType=media", b"new", {"Content-Type": "a/b"})
-
-    assert first + b"".join(pieces) == b"old" * 1_000_000
-    assert wire.download(file["id"]).body == b"new"

@@ -150,22 +150,6 @@ class TestRefused:
         assert wire.put(uri, b"", "bytes */1").status == 308
         assert wire.names() == []
 
-    @pytest.mark.spec("X-03", "X-03b")
-    @pytest.mark.parametrize("way", ["metadata", "multipart", "resumable"])
-    def test_a_pregenerated_id(self, wire: Wire, way: str) -> None:
-        [file_id] = wire.send("GET", f"{FILES}/generateIds?count=1").json["ids"]
-        metadata = {"id": file_id, "mimeType": NATIVE + "spreadsheet"}
-
-        if way == "metadata":
-            answer = wire.post_json(FILES, metadata)
-        elif way == "multipart":
-            answer = convert(wire, b"a", "text/csv", "spreadsheet", id=file_id)
-        else:
-            answer = wire.initiate(metadata, X_Upload_Content_Type="text/csv")
-
-        assert (answer.status, answer.error["reason"]) == (400, "invalid")
-        assert wire.names() == []
-
 
 class TestWhatTheSourceIs:
     """The type of the source is the declared one, else the one of the bytes and the name."""

@@ -48,22 +48,6 @@ def test_bodies_of_every_kind_arrive(data: object, sent: bytes) -> None:
     assert (answer.content, answer.headers["x-method"], answer.status_code, answer.reason) == (sent, "POST", 200, "OK")
 
 
-def test_responses_are_those_of_requests() -> None:
-    headers = Headers(
-        [("Content-Type", "text/plain; charset=utf-8"), ("Set-Cookie", "a=1"), ("Via", "x"), ("Via", "y")]
-    )
-    session = web(lambda request: Response(404, headers, "é".encode()))
-
-    answer = session.get(URL, params={"q": "a b"})
-
-    assert (answer.text, answer.encoding, answer.ok, answer.reason) == ("é", "utf-8", False, "Not Found")
-    assert answer.url == URL + "?q=a+b"
-    assert answer.raw.headers.getlist("via") == ["x", "y"]
-    assert answer.headers["Via"] == "x, y"
-    with pytest.raises(requests.HTTPError, match="404"):
-        answer.raise_for_status()
-
-
 def test_responses_stream_and_are_closed_when_reading_stops() -> None:
     closed: list[bool] = []
 

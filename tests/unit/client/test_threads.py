@@ -8,7 +8,7 @@ from threading import Barrier, Event
 
 import pytest
 
-from svc_notebooks.client.uploads.prepare import resume_upload, start_upload, upload
+from svc_notebooks.client.uploads.prepare import resume_upload, start_upload
 from svc_notebooks.client.uploads.resumable_upload import ClientUpload
 from svc_notebooks.core.errors.errors import ContentMismatch, SessionExpired
 from svc_notebooks.core.http.messages import Request, Response
@@ -50,27 +50,6 @@ def test_a_cancel_ends_the_run_of_another_thread_after_its_step() -> None:
 
 
 # -- the history of an upload
-
-
-def test_the_bytes_sent_are_those_of_the_upload_itself() -> None:
-    """Another upload of the same session runs completely while a chunk is sent."""
-    shelf = Shelf()
-    session = session_for(shelf)
-
-    def meanwhile(shelf: Shelf, request: Request) -> Response:
-        upload(session, b"of another one", name="other")
-        return shelf.act(request)
-
-    begun = start_upload(session, CONTENT, name="a.bin", chunk_size=Q)
-    shelf.faults["PUT"] = [meanwhile, meanwhile, meanwhile]
-    begun.run()
-
-    assert [(row["action"], row["sent"]) for row in begun.history] == [
-        ("begin", len(b'{"name": "a.bin"}')),
-        ("send", Q),
-        ("send", Q),
-        ("send", 3),
-    ]
 
 
 # -- two uploads of one file

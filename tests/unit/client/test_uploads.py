@@ -312,22 +312,6 @@ def test_the_same_call_resumes_an_interrupted_upload(tmp_path: Path) -> None:
 
 
 @pytest.mark.spec("A3-25")
-def test_other_content_metadata_or_destination_is_another_upload(tmp_path: Path) -> None:
-    path = tmp_path / "a.bin"
-    path.write_bytes(CONTENT)
-    shelf = Shelf()
-    session = session_for(shelf)
-    start_upload(session, path, chunk_size=Q).close()
-
-    path.write_bytes(CONTENT + b"!")
-    upload(session, path, chunk_size=Q)
-    upload(session, path, name="b", chunk_size=Q)
-    upload(session, path, file_id=shelf.store(b""), chunk_size=Q)
-
-    assert len(shelf.sessions) == 4
-
-
-@pytest.mark.spec("A3-25")
 def test_a_pending_upload_is_resumed_with_its_metadata(tmp_path: Path) -> None:
     path = tmp_path / "a.bin"
     path.write_bytes(CONTENT)

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
-from threading import Event
-
 from hypothesis import given, strategies as st
 
-from svc_notebooks.convert.pool.admission import Admission, FairQueue
-from tests.patience import PATIENCE
+from svc_notebooks.convert.pool.admission import FairQueue
 
 
 def turns(share: int, *items: tuple[str, str]) -> FairQueue[str]:
@@ -67,31 +63,7 @@ def test_every_item_is_taken_once_and_in_the_order_of_its_key(steps: list[tuple[
     assert seen == added
 
 
-def never() -> bool:
-    return False
-
-
 # -- conversions ------------------------------------------------------------------------------------------------------
-
-
-def test_one_user_leaves_room_for_another():
-    admission = Admission(max_running=2, max_waiting=8)
-    started, release = {name: Event() for name in ("a1", "a2", "b1")}, Event()
-
-    def convert(name: str) -> None:
-        with admission.turn(name[0], never):
-            started[name].set()
-            assert release.wait(PATIENCE)
-
-    with ThreadPoolExecutor(3) as pool:
-        pool.submit(convert, "a1")
-        assert started["a1"].wait(PATIENCE)
-        later = pool.submit(convert, "a2")
-        pool.submit(convert, "b1")
-        assert started["b1"].wait(PATIENCE)
-        assert not started["a2"].is_set()
-        release.set()
-        later.result(PATIENCE)
 
 
 # -- pace -------------------------------------------------------------------------------------------------------------

@@ -18,7 +18,7 @@ from svc_notebooks.core.notifications.delivery_schedule import AttemptOutcome
 from svc_notebooks.server.notifications.receiver_connection import Connection, ConnectionState, NoResponse, plain_status
 from tests.examples import examples
 from tests.patience import PATIENCE
-from tests.receivers import Receiver, plain_receiver, receiver
+from tests.receivers import Receiver, receiver
 from tests.unit.server.notifications.conftest import Sender
 
 PIECES = [
@@ -180,23 +180,4 @@ def test_no_receiver_is_waited_for_beyond_the_timeout(sender: Sender, https_rece
     sender.timeout = 0.6
 
     assert sender.send(https_receiver.address).status is None
-    assert sender.seconds < PATIENCE
-
-
-@pytest.mark.parametrize(
-    "opening_bytes", [b"", b"\x16", b"\x15\x03\x01\x00\x02\x02\x28", b"\x16\x03\x03\xff\xff" + b"\xff" * 70_000]
-)
-@pytest.mark.parametrize("stays", [True, False])
-def test_a_receiver_without_a_tls_handshake(sender: Sender, opening_bytes: bytes, stays: bool) -> None:
-    def say(connection: socket.socket) -> None:
-        connection.sendall(opening_bytes)
-        while stays and connection.recv(65536):
-            pass
-
-    sender.timeout = 0.5
-    with plain_receiver(say) as address:
-        outcome = sender.send(address)
-
-    assert outcome.status is None
-    assert outcome.error
     assert sender.seconds < PATIENCE

@@ -80,26 +80,6 @@ def test_102_counts_at_once_and_its_connection_is_used_again(sender: Sender, htt
     assert len(https_receiver.requests) == 1  # the second came on the connection that `progress` had
 
 
-def test_a_response_that_does_not_end_is_cut_off(sender: Sender, https_receiver: Receiver) -> None:
-    closed = Event()
-
-    def linger(connection: socket.socket) -> None:
-        connection.sendall(b"HTTP/1.1 102 Processing\r\n\r\n")
-        if not connection.recv(1):
-            closed.set()
-
-    https_receiver.answers = [linger]
-    sender.timeout = 0.5
-
-    async def work(https: HttpsSender) -> AttemptOutcome:
-        outcome = await https.send(https_receiver.address, HEADERS, b"")
-        assert not closed.is_set()
-        assert await asyncio.to_thread(closed.wait, 3)
-        return outcome
-
-    assert sender.run(work) == AttemptOutcome(102)
-
-
 def test_answers_that_do_not_end_count_as_connections(sender: Sender, https_receiver: Receiver) -> None:
     open_now, changed = 0, Condition()
 
