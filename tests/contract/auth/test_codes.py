@@ -191,6 +191,20 @@ def test_wrong_basic_credentials_get_a_basic_challenge(wire: Wire, app: App) -> 
 
 
 @pytest.mark.spec("T-01", "T-01b")
+def test_credentials_in_two_places_are_refused(wire: Wire, app: App) -> None:
+    basic = "Basic " + b64encode(f"{app.id}:{app.secret}".encode()).decode()
+
+    assert oauth_error(ask(wire, "/token", app.form(app.code()), Authorization=basic)) == (400, "invalid_request")
+
+
+@pytest.mark.spec("T-01", "T-01b")
+def test_a_repeated_parameter_is_refused(wire: Wire, app: App) -> None:
+    twice = [*app.form(app.code()).items(), ("grant_type", "authorization_code")]
+
+    assert oauth_error(ask(wire, "/token", twice)) == (400, "invalid_request")
+
+
+@pytest.mark.spec("T-01", "T-01b")
 @pytest.mark.parametrize(
     "body, kind",
     [

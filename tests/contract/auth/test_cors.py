@@ -7,7 +7,10 @@ from collections.abc import Iterator
 import pytest
 
 from svc_notebooks.core.api.operations import OPERATIONS, Operation
+from svc_notebooks.core.api.public_endpoints import PAGES, PUBLIC_ENDPOINTS, PublicEndpoint
+from svc_notebooks.core.brand_names import Names
 from svc_notebooks.core.policy import Policy
+from tests.contract.apps import FORM
 from tests.contract.conftest import Answer, Q, Wire
 
 APP = "https://app.example"
@@ -95,6 +98,20 @@ def test_a_page_may_read_every_response(wire: Wire) -> None:
         assert exposed >= {"location", "range", "content-range", "content-length", "etag", "retry-after"}
         assert {name.lower() for name in answer.headers if name.lower() in ("location", "range")} <= exposed
         assert set(cors_headers) == {"access-control-allow-origin", "access-control-expose-headers"}
+
+
+@pytest.mark.parametrize(
+    "endpoint",
+    [endpoint for endpoint in PUBLIC_ENDPOINTS if endpoint.name not in PAGES],
+    ids=lambda endpoint: endpoint.name,
+)
+def test_a_page_gets_its_tokens_as_a_public_client(wire: Wire, endpoint: PublicEndpoint) -> None:
+    path = "/".join(("", *endpoint.path_under(Names())))
+
+    for method in endpoint.methods:
+        assert preflight(wire, method, path).status == 204
+        answer = wire.send(method, path, b"" if method == "POST" else None, {**FORM, "Origin": APP}, token=None)
+        assert cors_of(answer)["access-control-allow-origin"] == "*"
 
 
 PAGE_PATHS = ["/authorize", "/signin", "/signout", "/file/d/x/view", "/document/d/x/edit", "/uc?id=x",

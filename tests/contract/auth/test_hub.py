@@ -319,6 +319,13 @@ def test_no_token_form_signs_in_beside_the_hub(wire: OverSocket) -> None:
     assert "svc_session" not in str(answer.headers.all("Set-Cookie"))
 
 
+def test_without_a_hub_there_is_no_callback() -> None:
+    with open_service(seed=0) as service, SocketServer(service, threads=2) as server:
+        answer = OverSocket(service, server.origin).send("GET", "/oauth_callback?code=x&state=y", token=None)
+
+    assert answer.status == 404
+
+
 RECEIVERS = f"{PREFIX}/_class/receivers"
 
 

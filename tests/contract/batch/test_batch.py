@@ -128,12 +128,25 @@ def test_nothing_of_a_malformed_batch_is_performed(wire: Wire, case: str) -> Non
     assert wire.names() == []
 
 
+@pytest.mark.parametrize("content_type", ["multipart/mixed", "multipart/related; boundary=b", "application/json"])
+def test_a_batch_needs_its_media_type(wire: Wire, content_type: str) -> None:
+    body = f"--b\r\n{part('GET /storage/v3/about')}\r\n--b--\r\n".encode()
+
+    assert wire.send("POST", STORAGE, body, {"Content-Type": content_type}).status == 400
+
+
 def test_a_batch_has_a_largest_number_of_requests(wire: Wire) -> None:
     about = part("GET /storage/v3/about?fields=kind")
 
     assert len(responses(send(wire, STORAGE, *[about] * 100))) == 100
     assert send(wire, STORAGE, *[about] * 101).status == 400
     assert len(responses(send(wire, CALENDAR, *[part("GET /calendar/v3/colors?fields=kind")] * 101))) == 101
+
+
+def test_a_batch_has_a_largest_size(wire: Wire) -> None:
+    answer = send(wire, STORAGE, part("POST /storage/v3/files", {"description": "x" * 17 * 1024 * 1024}))
+
+    assert (answer.status, answer.error["reason"]) == (413, "uploadTooLarge")
 
 
 def test_the_journal_the_faults_and_the_limits_see_each_request(wire: Wire) -> None:

@@ -89,6 +89,9 @@ class TestRevoking:
         assert school.send(ADA, "POST", "/_control/restore", snapshot)[0] == 204
         assert school.reason(bob, "GET", ABOUT) == (401, "authError")
 
+    def test_an_unknown_account_is_refused(self, school: School) -> None:
+        assert school.reason(ADA, "POST", "/_control/class/revoke", {"user": "zoe@x.example"}) == (400, "badRequest")
+
 
 class TestControl:
     """Only teachers use the control interface and the live page."""
@@ -208,6 +211,17 @@ class TestReceivers:
     )
     def test_an_invalid_registration_is_refused(self, school: School, body: dict[str, object]) -> None:
         assert school.reason(BOB, "POST", "/_class/receivers", body) == (400, "badRequest")
+
+    def test_only_accounts_of_the_class_can_register(self, school: School) -> None:
+        assert self.register(school, None) == (401, "authError")
+        assert school.reason(BOB, "GET", "/_class/receivers") == (405, "httpMethodNotAllowed")
+
+    def test_the_latest_20_receivers_of_a_student_are_kept(self, school: School) -> None:
+        for port in range(21):
+            self.register(school, BOB, f"https://localhost:{9000 + port}/")
+
+        assert self.register(school, EVE, "https://localhost:9000/") == (200, "")
+        assert self.register(school, EVE, "https://localhost:9001/") == (409, "duplicate")
 
 
 class TestWatching:

@@ -211,6 +211,15 @@ def test_a_damaged_backup_changes_nothing(school: School) -> None:
     assert school.send(BOB, "GET", f"{FILES}/{kept}?alt=media")[1] == b"keep"
 
 
+def test_a_backup_that_cannot_be_written_changes_nothing(school: School) -> None:
+    work(school)
+    before = everything(school)
+    (school.service.folder / "user-backups").write_text("in the way")  # type: ignore[operator]
+
+    assert school.send(ADA, "POST", RESET, {"user": BOB.email})[0] >= 400
+    assert everything(school) == before
+
+
 def test_the_journal_of_one_student(school: School) -> None:
     for who in (BOB, EVE, BOB):
         school.send(who, "GET", ABOUT)

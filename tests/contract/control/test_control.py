@@ -89,6 +89,20 @@ def test_an_invalid_body_is_refused(wire: OverSocket, name: str, body: dict[str,
     assert wire.service.limits() == wire.service.fault_plans() == []
 
 
+def test_a_clock_cannot_leave_the_range_of_dates(wire: OverSocket) -> None:
+    before = tell(wire, "clock", {"advance": 0}).json
+
+    assert tell(wire, "clock", {"advance": "500000w"}).error["reason"] == "badRequest"
+    assert tell(wire, "clock", {"advance": 0}).json == before
+
+
+def test_the_response_to_a_head_has_no_body(wire: OverSocket) -> None:
+    answers = raw(wire, "HEAD /_control/clock HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+
+    assert answers.startswith(b"HTTP/1.1 404 ")
+    assert answers.endswith(b"\r\n\r\n")
+
+
 FILES = "/storage/v3/files"
 
 
@@ -152,6 +166,12 @@ def test_a_plan_that_cannot_be_read_is_refused_and_changes_nothing(wire: OverSoc
     assert ask(wire, "faults") == {"plans": []}
 
 
+@pytest.mark.parametrize("body", [{"freeze": False}, {"freeze": "yes"}, {"freeze": 1}])
+def test_an_invalid_freeze_is_refused(wire: OverSocket, body: dict[str, Any]) -> None:
+    assert tell(wire, "clock", body).error["reason"] == "badRequest"
+    assert not wire.service.clock.is_virtual
+
+
 # -- time
 
 
@@ -211,6 +231,12 @@ def test_an_invalid_state_is_refused_and_changes_nothing(wire: OverSocket, conte
 
     assert (answer.status, answer.error["reason"]) == (400, "badRequest")
     assert wire.names() == ["Untitled"]
+
+
+def test_a_state_takes_no_other_method(wire: OverSocket) -> None:
+    answer = wire.send("POST", "/_control/state", b"", token=None)
+
+    assert (answer.status, answer.headers["allow"]) == (405, "GET, PUT")
 
 
 # -- the page

@@ -114,6 +114,14 @@ def test_a_status_has_the_given_headers_and_body(wire: Wire, body: Any, kind: st
     assert (answer.json if kind == "application/json" else answer.body.decode()) == body
 
 
+@pytest.mark.parametrize("status", [204, 304, 308])
+def test_a_status_below_400_has_no_body_by_default(wire: Wire, status: int) -> None:
+    with wire.service.faults(step({"status": status})):
+        answer = wire.send("GET", FILES)
+
+    assert (answer.status, answer.body) == (status, b"")
+
+
 def test_a_status_before_an_upload_stores_nothing(wire: Wire) -> None:
     with wire.service.faults(step({"status": 503}, operation="files.create")):
         assert upload(wire, b"x" * 3 * Q).status == 503
@@ -158,6 +166,11 @@ def test_a_body_shorter_than_the_cut_is_not_cut(wire: Wire, size: int, chunked: 
         assert answer.status == 200
 
 
+def test_a_refused_request_with_an_unread_body_is_cut_too(wire: Wire) -> None:
+    with wire.service.faults(step({"cut_request_after": 1000})), cut():
+        wire.send("POST", MEDIA, iter([b"x" * 5000]), token=None)
+
+
 @pytest.mark.parametrize("most", [0, 1, 100_000])
 def test_a_response_is_cut_after_the_given_bytes(wire: Wire, most: int) -> None:
     file_id = wire.create(b"x" * 400_000, fields="id")["id"]
@@ -189,6 +202,15 @@ def test_an_expired_session_does_not_exist(wire: Wire) -> None:
 
     assert wire.put(uri, b"", "bytes */*").status == 404
     assert wire.service.journal()[-2]["fault"].endswith("/0: expire session")
+
+
+def test_a_fault_does_not_expire_the_session_of_another_user(wire: Wire) -> None:
+    uri, eve = wire.begin(), wire.service.sign_in("eve@svc.example")
+
+    answer = wire.send("PUT", uri, b"", {"Content-Range": "bytes */*", "X-Svc-Fault": "expire=session"}, token=eve)
+
+    assert answer.status == 404
+    assert wire.put(uri, b"", "bytes */*").status == 308
 
 
 def test_a_match_is_by_operation_method_path_and_user(wire: Wire) -> None:

@@ -244,6 +244,18 @@ def test_patch_changes_some_settings_and_put_replaces_all(ada: CalendarClient) -
     assert (replaced["selected"], replaced["primary"]) == (True, True)
 
 
+def test_colours_of_ones_own_have_the_nearest_color_id(ada: CalendarClient) -> None:
+    colors = {"backgroundColor": "#f83a20", "foregroundColor": "#ffffff"}
+
+    ignored = accepted(ada.call("PATCH", entry_path("primary"), colors))
+    stored = accepted(ada.call("PATCH", entry_path("primary"), colors, colorRgbFormat="true"))
+    by_id = accepted(ada.call("PATCH", entry_path("primary"), {"colorId": "9"}))
+
+    assert ignored["colorId"] == "14"
+    assert (stored["colorId"], stored["backgroundColor"], stored["foregroundColor"]) == ("3", "#f83a20", "#ffffff")
+    assert (by_id["colorId"], by_id["backgroundColor"], by_id["foregroundColor"]) == ("9", "#7bd148", "#1d1d1d")
+
+
 def test_a_calendar_is_removed_and_added_again(wire: Wire, ada: CalendarClient) -> None:
     course = calendar_of(ada)
     accepted(ada.call("PATCH", entry_path(course), {"colorId": "3"}))
@@ -286,6 +298,17 @@ def test_settings_are_checked(ada: CalendarClient, body: Fields, field: str) -> 
 
     assert refusal(ada.call("PATCH", entry_path("primary"), body)) == (400, "invalid", field)
     assert accepted(ada.call("GET", entry_path("primary"))) == before
+
+
+def test_rgb_colours_are_required_with_their_format(ada: CalendarClient) -> None:
+    answer = ada.call("PATCH", entry_path("primary"), {"backgroundColor": "red"}, colorRgbFormat="true")
+
+    assert [error["location"] for error in answer.json["error"]["errors"]] == ["backgroundColor", "foregroundColor"]
+
+
+@pytest.mark.parametrize("body, expected", [({}, (400, "required", "id")), ({"id": 5}, (400, "invalid", "id"))])
+def test_a_new_entry_needs_the_id_of_a_calendar(ada: CalendarClient, body: Fields, expected: Any) -> None:
+    assert refusal(ada.call("POST", LIST, body)) == expected
 
 
 SETTINGS = "/calendar/v3/users/me/settings"

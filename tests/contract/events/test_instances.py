@@ -155,6 +155,11 @@ def test_an_unknown_instance_is_404(ada: CalendarClient, stamp: str) -> None:
         assert (answer.status, answer.error["reason"]) == (404, "notFound")
 
 
+@pytest.mark.parametrize("moment", ["0001-01-01T00:00:00Z", "9999-12-31T00:00:00-05:00"])
+def test_no_instance_began_at_the_end_of_all_years(ada: CalendarClient, moment: str) -> None:
+    assert ada.instances(ada.made(WEEKLY)["id"], originalStart=moment) == []
+
+
 def test_a_deleted_series_is_gone_and_one_event_alone_never_had_instances(ada: CalendarClient) -> None:
     event, single = ada.made(WEEKLY), ada.made()
     ada.delete(event["id"])

@@ -8,7 +8,8 @@ from urllib.parse import quote
 
 import pytest
 
-from svc_notebooks.server.service import Service
+from svc_notebooks.core.policy import Policy
+from svc_notebooks.server.service import Service, open_service
 from tests.contract.calendar_client import (
     ADA,
     BOB,
@@ -20,7 +21,7 @@ from tests.contract.calendar_client import (
     path,
     refusal,
 )
-from tests.contract.conftest import Wire
+from tests.contract.conftest import InProcess, Wire
 
 LIST, SETTINGS = "/calendar/v3/users/me/calendarList", "/calendar/v3/users/me/settings"
 ACL, EVENTS = "/calendar/v3/calendars/primary/acl", path()
@@ -176,6 +177,17 @@ def test_a_list_of_instances_starts_again_after_a_series_changed_its_times(ada: 
     assert refusal(refused) == (410, "fullSyncRequired", "syncToken")
 
 
+def test_the_changes_have_no_endless_series() -> None:
+    with open_service(seed=0, policy=Policy(expansion_steps=1000)) as service:
+        ada = CalendarClient(InProcess(service, "https://svc.test"))
+        token = Copy(ada, singleEvents="true").token
+        ada.made(recurrence=["RRULE:FREQ=MINUTELY"])
+
+        answer = ada.list(singleEvents="true", syncToken=token)
+
+    assert refusal(answer) == (410, "fullSyncRequired", "syncToken")
+
+
 def test_a_cleared_calendar_needs_a_full_list(ada: CalendarClient) -> None:
     ada.made()
     token = Copy(ada).token
@@ -286,6 +298,19 @@ def test_a_copy_of_the_list_of_calendars(ada: CalendarClient, bob: CalendarClien
         assert copy.is_current()
         assert own.is_current()
     assert copy.sync() == own.sync() == []
+
+
+@pytest.mark.parametrize("parameters, name", [
+    ({"minAccessRole": "owner"}, "minAccessRole"), ({"showHidden": "false"}, "showHidden"),
+    ({"showDeleted": "false"}, "showDeleted"),
+])  # fmt: skip
+def test_the_changes_of_calendars_have_all_of_them(ada: CalendarClient, parameters: Fields, name: str) -> None:
+    token = Copy(ada, LIST).token
+
+    answer = ada.call("GET", LIST, syncToken=token, **parameters)
+
+    assert refusal(answer) == (400, "invalidParameter", name)
+    assert "nextSyncToken" not in accepted(ada.call("GET", LIST, minAccessRole="owner"))
 
 
 def test_a_copy_of_the_access_rules(ada: CalendarClient) -> None:

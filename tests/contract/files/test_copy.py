@@ -112,3 +112,11 @@ def test_a_flagged_file_stays_flagged(wire: Wire) -> None:
 
     assert wire.download(made).status == 403
     assert wire.send("GET", f"/storage/v3/files/{made}?alt=media&acknowledgeAbuse=true").status == 200
+
+
+def test_a_shortcut_leads_to_the_same_file(wire: Wire) -> None:
+    file = wire.create()["id"]
+    shortcut = {"mimeType": "application/vnd.svc-apps.shortcut", "shortcutDetails": {"targetId": file}}
+    made = wire.post_json("/storage/v3/files", shortcut).json["id"]
+
+    assert copied(wire, made).json["shortcutDetails"]["targetId"] == file

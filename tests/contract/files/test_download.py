@@ -104,3 +104,11 @@ def test_what_has_no_binary_content_points_to_export(wire: Wire, native_type: st
 
     assert (answer.status, answer.error["reason"]) == (403, "fileNotDownloadable")
     assert "export" in answer.error["message"].lower()
+
+
+def test_an_acknowledgement_belongs_to_a_download(wire: Wire) -> None:
+    file = wire.create()
+
+    answer = wire.send("GET", f"/storage/v3/files/{file['id']}?acknowledgeAbuse=true")
+
+    assert (answer.status, answer.error["reason"]) == (403, "invalidAbuseAcknowledgment")

@@ -68,6 +68,17 @@ def test_an_upload_is_answered_507_and_leaves_nothing(wire: Wire, small_disk: Pa
     assert len(list((small_disk / "store" / "parts").glob("??/*"))) == 3
 
 
+def test_files_can_be_read(wire: Wire, small_disk: Path) -> None:
+    file_id = wire.create(CONTENT, fields="id")["id"]
+    fill(small_disk)
+
+    shown = wire.send("GET", f"/storage/v3/files/{file_id}?fields=md5Checksum")
+
+    assert wire.download(file_id).body == CONTENT
+    assert shown.status == 200
+    assert wire.files()[0]["id"] == file_id
+
+
 def test_an_upload_session_goes_on_when_there_is_room(wire: Wire, small_disk: Path) -> None:
     uri = wire.begin({"name": "big"})
     assert wire.put(uri, CONTENT[:Q], f"bytes 0-{Q - 1}/{3 * Q}").status == 308

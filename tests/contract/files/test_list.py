@@ -63,6 +63,26 @@ def test_a_query_finds(shelf: Wire, q: str, expected: list[str]) -> None:
     assert names(ask(shelf, q)) == expected
 
 
+def test_properties_are_compared_as_they_were_sent(wire: Wire) -> None:
+    wire.post_json(FILES, {"name": "a", "properties": {"\u00e9": "1"}})
+
+    assert names(ask(wire, "properties has {key='\u00e9' and value='1'}")) == ["a"]
+    assert names(ask(wire, "properties has {key='e\u0301' and value='1'}")) == []
+
+
+@pytest.mark.parametrize("term", ["parents in '{}'", "'{}' in parents"])
+def test_a_folder_stands_before_or_after_its_field(shelf: Wire, term: str) -> None:
+    folder = shelf.folder  # type: ignore[attr-defined]
+
+    assert names(ask(shelf, term.format(folder) + " and trashed = False")) == ["Annual Report.pdf"]
+    assert names(ask(shelf, f"not {term.format(folder)} and starred = FALSE")) == names(ask(shelf, "starred = false"))
+
+
+@pytest.mark.parametrize("value", ["vnd.svc-apps", "application/vnd.svc-apps.folder", "application/vnd.ms-excel"])
+def test_other_media_types_are_no_error(wire: Wire, value: str) -> None:
+    assert names(ask(wire, f"mimeType contains '{value}' or name = 'application/vnd.other-apps.x'")) == []
+
+
 @pytest.mark.parametrize(
     "q",
     [

@@ -52,6 +52,14 @@ def test_the_asked_number_of_ids_is_generated(wire: Wire, query: str, count: int
     assert len(set(answer["ids"])) == count
 
 
+@pytest.mark.parametrize("file_id", ["made-up", "../etc", "", "x" * 5000])
+def test_an_id_that_was_not_generated_is_refused(wire: Wire, file_id: str) -> None:
+    answer = wire.post_json(FILES, {"id": file_id})
+
+    assert (answer.status, answer.error["reason"]) == (400, "invalid")
+    assert wire.names() == []
+
+
 @pytest.mark.spec("X-03", "X-03a")
 @pytest.mark.parametrize("native_type", ["document", "spreadsheet", "presentation", "drawing", "script"])
 def test_an_id_with_a_native_type_is_refused(wire: Wire, native_type: str) -> None:
@@ -167,6 +175,13 @@ def test_properties_are_merged_and_null_removes(wire: Wire) -> None:
     wire.json_request("PATCH", f"{FILES}/{file_id}", {"properties": {"a": None, "c": "3"}})
 
     assert wire.send("GET", f"{FILES}/{file_id}?fields=properties").json == {"properties": {"b": "2", "c": "3"}}
+
+
+@pytest.mark.parametrize("size", [124, 125])
+def test_a_property_has_a_size(wire: Wire, size: int) -> None:
+    answer = wire.post_json(FILES, {"properties": {"k": "é" * ((size - 1) // 2) + "x" * ((size - 1) % 2)}})
+
+    assert answer.status == (200 if size == 124 else 400)
 
 
 def test_parents_move_by_parameter_only(wire: Wire) -> None:

@@ -179,6 +179,16 @@ def test_a_wrong_permission_is_refused(people: People, file: str, body: dict[str
     assert [error["location"] for error in answer.json["error"]["errors"]] == location
 
 
+@pytest.mark.parametrize(
+    "more", [{"expirationTime": "2030-01-01T00:00:00Z"}, {"view": "published"}, {"pendingOwner": True}]
+)
+def test_unsupported_fields_are_refused(people: People, file: str, more: dict[str, Any]) -> None:
+    answer = people.share(file, **more)
+    assert (answer.status, answer.error["location"]) == (403, next(iter(more)))
+    refused = people.share(file, allowFileDiscovery=True)
+    assert (refused.status, refused.error["location"]) == (400, "allowFileDiscovery")
+
+
 def test_permissions_come_in_pages(people: People, file: str) -> None:
     for n in range(5):
         people.share(file, "reader", f"user{n}@svc.example")

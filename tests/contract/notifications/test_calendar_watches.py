@@ -81,6 +81,15 @@ def test_a_channel_ends_with_the_access_of_its_user(watch: Watch, wire: Wire, ad
     assert states(watch) == ["not_exists"]
 
 
+def test_a_channel_ends_with_its_calendar(watch: Watch, wire: Wire, ada: CalendarClient) -> None:
+    course = accepted(ada.call("POST", "/calendar/v3/calendars", {"summary": "Course"}))["id"]
+    watch_events(watch, CalendarClient(wire, calendar=course))
+
+    ada.call("DELETE", f"/calendar/v3/calendars/{course}")
+
+    assert states(watch) == ["not_exists"]
+
+
 def test_a_channel_expires_and_is_stopped_like_others(watch: Watch, ada: CalendarClient) -> None:
     service = watch.wire.service
     now = int(service.clock.now().timestamp() * 1000)

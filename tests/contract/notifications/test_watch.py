@@ -337,6 +337,10 @@ class TestPolicies:
         assert "expiration" not in self.watch(wire)
         assert "expiration" in self.watch(wire, id="d", expiration="9999999999999")
 
+    def test_webhook_as_a_type(self) -> None:
+        wire = self.open(channel_types=("web_hook", "webhook"), verified_domains=("*",))
+        assert self.watch(wire, type="webhook")["id"] == "c"
+
     @pytest.mark.spec("N-06", "N-06c")
     @pytest.mark.parametrize("word", ["change", "changed"])
     def test_the_word_for_the_change_log(self, word: str) -> None:

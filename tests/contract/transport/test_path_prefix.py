@@ -18,6 +18,9 @@ from tests.contract.web_user import WebUser
 PREFIX = "/services/svc"
 
 
+HTML = {"Accept": "text/html"}
+
+
 class PrefixedWire(OverSocket):
     """Raw HTTP through a proxy at the host hub.example, which keeps the path prefix."""
 
@@ -132,6 +135,14 @@ def test_the_control_interface_is_below_the_prefix(wire: PrefixedWire) -> None:
 
     assert answer.status == 200
     assert account["token_uri"] == f"{wire.server.base_url}/token"
+
+
+def test_the_prefix_without_a_slash_leads_to_the_live_page(service: Service, server: SocketServer) -> None:
+    """The page asks for its data at a relative address, which would be wrong without the slash."""
+    answer = OverSocket(service, server.origin).send("GET", PREFIX, headers=HTML, token=None)
+
+    assert answer.status == 308
+    assert answer.headers["Location"] == f"{PREFIX}/"
 
 
 @pytest.mark.parametrize("path", ["/services/svcx/storage/v3/about", "/services/", "/services/other/openapi.json"])

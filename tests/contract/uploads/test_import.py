@@ -150,9 +150,32 @@ class TestRefused:
         assert wire.put(uri, b"", "bytes */1").status == 308
         assert wire.names() == []
 
+    @pytest.mark.parametrize("size", [10_485_761, 12_000_000])
+    def test_content_above_the_limit_is_refused(self, wire: Wire, size: int) -> None:
+        made = convert(wire, b" " * size, "text/plain", "document")
+        session = wire.initiate(
+            {"mimeType": NATIVE + "document"}, X_Upload_Content_Type="text/plain", X_Upload_Content_Length=str(size)
+        )
+
+        assert (made.status, session.status) == (400, 400)
+        assert "10485760" in made.error["message"]
+        assert wire.names() == []
+
 
 class TestWhatTheSourceIs:
     """The type of the source is the declared one, else the one of the bytes and the name."""
+
+    @pytest.mark.parametrize("kind", [None, "application/octet-stream"])
+    def test_text_by_the_name(self, wire: Wire, kind: str | None) -> None:
+        made = convert(wire, b"a\tb\n1\t2\n", kind, "spreadsheet", name="t.tsv")
+
+        assert made.status == 200, made.body
+        assert rows(wire, made.json["id"]) == [["a", "b"], ["1", "2"]]
+
+    def test_bytes_of_unknown_type_are_refused(self, wire: Wire) -> None:
+        made = convert(wire, b"\0\1\2\3" * 100, None, "document")
+
+        assert (made.status, made.error["reason"]) == (400, "badRequest")
 
     @pytest.mark.spec("A5-06", "A5-06a")
     @pytest.mark.parametrize(
@@ -305,6 +328,11 @@ class TestAbout:
                 assert answer.status == 200, (native, target, answer.body)
                 assert answer.headers["content-type"].split(";")[0] == target
                 assert answer.body or target in ("text/csv", "text/tab-separated-values")
+
+    def test_it_needs_fields(self, wire: Wire) -> None:
+        answer = wire.send("GET", "/storage/v3/about")
+
+        assert (answer.status, answer.error["reason"], answer.error["location"]) == (400, "required", "fields")
 
 
 class TestImportFormatsAsArray:

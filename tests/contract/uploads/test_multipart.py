@@ -103,6 +103,12 @@ def test_a_body_that_is_not_two_parts_is_refused_and_stores_nothing(wire: Wire, 
     assert wire.names() == []
 
 
+@pytest.mark.spec("A2-02", "A2-02b")
+@pytest.mark.parametrize("content_type", ["multipart/related", "text/plain", "multipart/related; boundary="])
+def test_a_body_without_a_boundary_is_refused(wire: Wire, content_type: str) -> None:
+    assert post(wire, related(b"{}", b"x"), content_type).status == 400
+
+
 @pytest.mark.spec("A2-03", "A3-16", "A3-16b")
 @pytest.mark.parametrize(
     "content",

@@ -65,6 +65,22 @@ def test_leftovers_of_a_killed_upload_are_swept(tmp_path: Path) -> None:
     second.service.close()
 
 
+def test_a_url_of_another_database_is_refused_without_its_password() -> None:
+    with pytest.raises(ValueError, match="'mysql'") as refused:
+        open_service("mysql://ada:hush-hush@localhost/svc")
+
+    assert "hush-hush" not in str(refused.value)
+
+
+def test_a_database_without_a_folder_for_contents_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="needs a folder"):
+        open_service("postgresql://localhost/svc")
+    with pytest.raises(ValueError, match="content applies only"):
+        open_service(tmp_path / "store", content=tmp_path)
+    with pytest.raises(ValueError, match="can be shared"):
+        open_service(tmp_path / "store", shared=True)
+
+
 def test_a_folder_that_is_in_use_is_refused(tmp_path: Path) -> None:
     with open_service(tmp_path), pytest.raises(OSError, match="already open in this process"):
         open_service(tmp_path)

@@ -97,6 +97,10 @@ class TestInitiation:
 
         assert (answer.status, answer.error["reason"]) == (400, "invalid")
 
+    @pytest.mark.parametrize("length", ["-1", "ten", "99999999999999999999", "1e3"])
+    def test_a_declared_length_is_a_number(self, wire: Wire, length: str) -> None:
+        assert wire.initiate(X_Upload_Content_Length=length).status in (400, 413)
+
     def test_a_token_never_goes_into_the_location(self, wire: Wire) -> None:
         answer = wire.send(
             "POST", f"/upload/storage/v3/files?uploadType=resumable&access_token={wire.token}", b"", token=None

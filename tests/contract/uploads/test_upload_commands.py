@@ -54,6 +54,13 @@ def test_an_upload_in_chunks_that_a_query_resumes(wire: Wire) -> None:
     assert wire.download(answer.json["id"]).body == CONTENT
 
 
+def test_a_cancelled_upload(wire: Wire) -> None:
+    uri = start(wire)
+
+    assert progress(command(wire, uri, Command="cancel")) == (200, "cancelled", None)
+    assert progress(command(wire, uri, Command="query")) == (200, "cancelled", None)
+
+
 @pytest.mark.parametrize(
     "headers, name",
     [

@@ -9,7 +9,7 @@ import re
 import subprocess
 import tracemalloc
 from collections.abc import Iterator
-from errno import ENOSPC
+from errno import ENAMETOOLONG, ENOSPC
 from pathlib import Path
 from random import Random
 
@@ -223,6 +223,15 @@ def test_a_content_of_another_size_is_downloaded_anew(size: int, shelf: Shelf, t
     assert save_content(session_for(shelf), "f", tmp_path / "x").path.read_bytes() == bytes(size)
 
 
+def test_a_range_is_cut_from_a_200(shelf: Shelf) -> None:
+    def ignores(shelf: Shelf, request: Request) -> Response:
+        return Response(200, Headers([("Content-Length", str(len(CONTENT)))]), [CONTENT[:1000], CONTENT[1000:]])
+
+    shelf.faults["GET"] = [ignores]
+
+    assert read_content(session_for(shelf), "f", size=len(CONTENT), byte_range=(990, 1009)) == CONTENT[990:1010]
+
+
 def test_other_bytes_than_requested_are_an_error_of_the_service(shelf: Shelf) -> None:
     shelf.faults["GET"] = [answer(206, b"abc", Content_Range="bytes 5-7/300000"), answer(206, b"abc")]
     session = session_for(shelf)
@@ -230,6 +239,13 @@ def test_other_bytes_than_requested_are_an_error_of_the_service(shelf: Shelf) ->
     for _ in range(2):
         with pytest.raises(ServiceFailed):
             read_content(session, "f", size=len(CONTENT), byte_range=(0, 2))
+
+
+def test_a_response_shorter_than_its_length_is_a_break(shelf: Shelf) -> None:
+    shelf.faults["GET"] = [answer(200, CONTENT[:1000], Content_Length=str(len(CONTENT)))]
+
+    assert read_content(session_for(shelf), "f", size=len(CONTENT)) == CONTENT
+    assert shelf.header_values("Range", "GET")[1] == "bytes=1000-"
 
 
 @pytest.mark.spec("A3-22", "A3-22b")
@@ -240,6 +256,13 @@ def test_patience_counts_from_the_last_byte(shelf: Shelf) -> None:
     with pytest.raises(Interrupted):
         read_content(session_for(shelf, time), "f", size=len(CONTENT))
     assert 299.9 < sum(time.slept) < 400
+
+
+def test_a_token_that_expires_during_a_transfer_is_renewed(shelf: Shelf) -> None:
+    shelf.faults["GET"] = [cut(1000), answer(401)]
+    tokens = iter("ab")
+
+    assert read_content(session_for(shelf, token=lambda: next(tokens)), "f", size=len(CONTENT)) == CONTENT
 
 
 @pytest.mark.spec("A6-04", "A6-04b")
@@ -281,6 +304,15 @@ def test_a_name_is_made_safe(name: str, safe: str) -> None:
     assert safe_name(name) == safe
 
 
+def test_a_path_that_cannot_be_written_is_named_as_given(shelf: Shelf, tmp_path: Path) -> None:
+    place = tmp_path / ("n" * 253)
+
+    with pytest.raises(OSError, match=r"n' cannot be written: .*; choose another place") as caught:
+        save_content(session_for(shelf), "f", place)
+    assert caught.value.errno == ENAMETOOLONG
+    assert ".part" not in str(caught.value)
+
+
 def test_an_invalid_path_is_refused_before_anything_is_sent(shelf: Shelf, tmp_path: Path) -> None:
     session = session_for(shelf)
 
@@ -304,6 +336,12 @@ def test_an_existing_file_is_replaced_only_at_the_end(shelf: Shelf, tmp_path: Pa
 
     assert save_content(session, "f", tmp_path / "x", overwrite=True).outcome == "replaced"
     assert (tmp_path / "x").read_bytes() == CONTENT
+
+
+def test_two_downloads_do_not_write_one_file(shelf: Shelf, tmp_path: Path) -> None:
+    mark = {"base_url": "elsewhere", "id": "g"}
+    with PartFile(tmp_path / "x", mark), pytest.raises(Interrupted, match="Another download"):
+        save_content(session_for(shelf), "f", tmp_path / "x")
 
 
 # -- a path that is taken
@@ -410,6 +448,16 @@ def test_a_full_disk_error_has_the_missing_bytes_and_keeps_the_part_file(shelf: 
     assert f"bytes={kept}-" in [headers.get("Range") for _, _, headers in shelf.requests]
     assert (full_disk / "a.bin").read_bytes() == CONTENT
     assert sorted(path.name for path in full_disk.iterdir()) == ["a.bin"]
+
+
+def test_a_full_disk_error_of_a_small_file_has_its_path_and_leaves_nothing(shelf: Shelf, full_disk: Path) -> None:
+    shelf.store(CONTENT[:50_000], id="s", name="s.bin")
+    (full_disk / "mine").write_bytes(bytes(180_000))
+
+    with pytest.raises(OSError, match=r"s\.bin' cannot be written, its disk is full"):
+        save_content(session_for(shelf), "s", full_disk)
+
+    assert [path.name for path in full_disk.iterdir()] == ["mine"]
 
 
 def test_a_full_disk_without_a_mount(tmp_path: Path) -> None:

@@ -13,8 +13,8 @@ import pytest
 
 from svc_notebooks.client.about import export_formats, import_formats
 from svc_notebooks.client.downloads.export_comparison import same_export
-from svc_notebooks.client.downloads.exports import choose, read_export, save_export
-from svc_notebooks.core.errors.errors import PathExists, ServiceFailed
+from svc_notebooks.client.downloads.exports import choose, export_target, read_export, save_export
+from svc_notebooks.core.errors.errors import BadRequest, Interrupted, PathExists, ServiceFailed
 from svc_notebooks.core.http.messages import Disconnected, Headers, Request, Response
 from tests.scripted import envelope, session_for
 
@@ -67,6 +67,16 @@ def test_a_broken_export_is_requested_again_without_a_range() -> None:
     assert [request.headers.get("Range") for request in office.requests] == [None] * 4
 
 
+def test_an_export_that_breaks_each_time_is_given_up(tmp_path: Path) -> None:
+    office = Office(cuts=[100] * 50)
+
+    with pytest.raises(Interrupted):
+        save_export(session_for(office), "f", "image/png", tmp_path / "f.png")
+
+    assert len(office.requests) == 4
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_other_content_stays_unless_overwrite_is_given(tmp_path: Path) -> None:
     path = tmp_path / "f.png"
     path.write_bytes(b"before")
@@ -110,6 +120,15 @@ def test_dates_in_the_metadata_of_exports_are_ignored(first: bytes, second: byte
     assert same_export(tmp_path / "first", tmp_path / "second") == same
 
 
+def test_the_part_file_of_another_export_is_discarded(tmp_path: Path) -> None:
+    (tmp_path / "f.png.part").write_bytes(b"of another export")
+    (tmp_path / "f.png.part.json").write_text('{"base_url": "x", "id": "g"}')
+
+    save_export(session_for(Office()), "f", "image/png", tmp_path / "f.png")
+
+    assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("f.png", CONTENT)]
+
+
 @pytest.mark.spec("A7-04", "A7-05", "A7-05a")
 def test_a_service_may_know_formats_and_types_that_the_interface_does_not() -> None:
     session = session_for(Office())
@@ -142,7 +161,23 @@ def test_import_formats_are_read_from_a_map_and_from_an_array() -> None:
     assert import_formats(array) == import_formats(session_for(Office())) != []
 
 
+@pytest.mark.parametrize("formats", [["text/csv"], [{"source": "text/csv"}], [None], "text/csv", None])
+def test_import_formats_of_another_shape_are_an_error(formats: object) -> None:
+    session = session_for(Office(about={**OFFERS, "importFormats": formats}))
+
+    with pytest.raises(ServiceFailed, match="field importFormats"):
+        import_formats(session)
+
+
 @pytest.mark.parametrize("about", [{}, {**OFFERS, "exportFormats": []}])
 def test_missing_format_lists_are_an_error_of_the_service(about: object) -> None:
     with pytest.raises(ServiceFailed, match=r"field (im|ex)portFormats"):
         export_formats(session_for(Office(about=about)), NATIVE + "drawing")
+
+
+@pytest.mark.spec("A7-05", "A7-05a")
+def test_the_error_lists_the_formats_in_their_order() -> None:
+    facts = {"name": "Plan", "mimeType": NATIVE + "drawing"}
+
+    with pytest.raises(BadRequest, match=r"Plan is a drawing, which can be exported as png, tiff, but not as docx\."):
+        export_target(session_for(Office()), facts, "docx")

@@ -128,6 +128,13 @@ def test_a_response_is_read_although_the_service_closed_the_connection(sockets, 
     assert exchange(sockets[0], b"", chunk.body, "PUT").status == 200
 
 
+def test_a_service_that_receives_nothing_is_a_timeout(sockets, chunk) -> None:
+    sockets[0].settimeout(0.01)
+
+    with pytest.raises(TimeoutError):
+        exchange(sockets[0], b"", chunk.body, "PUT")
+
+
 def test_an_error_of_the_progress_function_is_that_of_the_body(sockets, chunk) -> None:
     error = KeyboardInterrupt()
 

@@ -146,6 +146,14 @@ def test_bodies_leave_in_large_blocks_with_their_length(server: Server, transpor
     assert sizes == [SENT_AT_ONCE, 2 * SENT_AT_ONCE, len(content)]
 
 
+def test_a_connection_that_the_service_closed_is_replaced(server: Server, transport: HttpTransport) -> None:
+    server.reply = lambda handler: handler.ok(Connection="close")
+    statuses = [transport.send(Request("GET", server.base_url + "/")).status for _ in range(3)]
+
+    assert statuses == [200, 200, 200]
+    assert server.connections == 3
+
+
 def test_an_idle_connection_that_the_service_closes_is_replaced(server: Server, transport: HttpTransport) -> None:
     def reply_at_once(handler: Handler) -> None:
         handler.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
@@ -196,6 +204,39 @@ def test_a_request_without_a_response_may_have_arrived(server: Server, transport
         transport.send(Request("POST", server.base_url + "/", Headers([("Content-Length", "0")])))
     assert caught.value.sent
     assert not caught.value.hopeless
+
+
+def test_invalid_urls_and_headers_are_hopeless(transport: HttpTransport) -> None:
+    for url in ("ftp://x/", "http:///nothing", "https://nobody.invalid/", "http://x:99999/", "http://x:port/"):
+        with pytest.raises(TransportError) as caught:
+            transport.send(Request("GET", url))
+        assert caught.value.hopeless
+
+
+@pytest.mark.parametrize("proxy", ["http://", "ftp://proxy.example", "http://proxy.example:port", "socks5://x"])
+def test_an_invalid_proxy_is_hopeless_and_its_variable_is_named(
+    proxy: str, no_proxies: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HTTP_PROXY", proxy)
+    with pytest.raises(TransportError, match=r"check HTTP_PROXY .*NO_PROXY") as caught:
+        HttpTransport().send(Request("GET", "http://outside.example/"))
+    assert caught.value.hopeless
+
+
+def test_a_proxy_that_requires_a_password_is_told_so(server: Server, transport: HttpTransport) -> None:
+    server.reply = lambda handler: handler.ok(407, b"<html>Sign in</html>")
+    transport._own_proxies = {"http": server.base_url}
+    with pytest.raises(TransportError, match=r"407 Proxy Authentication Required.*check proxies=") as caught:
+        transport.send(Request("GET", "http://outside.example/"))
+    assert caught.value.unreachable
+
+
+def test_missing_certificates_in_the_environment_are_hopeless(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(tmp_path / "none.pem"))
+    transport = HttpTransport()
+    with pytest.raises(TransportError, match=r"none\.pem; check REQUESTS_CA_BUNDLE") as caught:
+        transport.send(Request("GET", "https://127.0.0.1/"))
+    assert (caught.value.sent, caught.value.hopeless) == (False, True)
 
 
 @pytest.mark.parametrize(

@@ -91,6 +91,18 @@ def test_until_may_be_any_day_that_there_is(until: str, written: str):
     assert read(event).vevent.rrule.value == f"FREQ=DAILY;UNTIL={written}"
 
 
+def test_an_instance_may_have_a_length_of_its_own():
+    event = seminar(recurrence=["RDATE;VALUE=PERIOD:20261026T090000Z/PT3H,20261102T090000Z/20261102T100000Z"])
+
+    start, periods = read(event).vevent.rdate_list
+
+    assert start.value == [read_time(event["start"])]
+    assert periods.value == [
+        (datetime(2026, 10, 26, 9, tzinfo=UTC), timedelta(hours=3)),
+        (datetime(2026, 11, 2, 9, tzinfo=UTC), timedelta(hours=1)),
+    ]
+
+
 def instance(of: dict[str, Any], original: str, **more: Any) -> dict[str, Any]:
     return (
         of
@@ -193,6 +205,13 @@ def test_reminders_are_alarms_before_the_start():
     reminders = alarms(seminar(reminders=own, organizer=me), reminders=[{"method": "popup", "minutes": 5}])
 
     assert reminders == [("DISPLAY", -timedelta(minutes=10)), ("EMAIL", -timedelta(days=1))]
+
+
+def test_the_calendars_reminders_are_those_of_an_event_that_has_none():
+    assert alarms(seminar(), reminders=[POPUP]) == [("DISPLAY", -timedelta(minutes=10))]
+    assert alarms(seminar(reminders={"useDefault": True}), reminders=[POPUP]) == [("DISPLAY", -timedelta(minutes=10))]
+    [none] = alarms(seminar(reminders={"useDefault": False}), reminders=[POPUP])
+    assert none[0] == "NONE"
 
 
 def test_control_characters_that_the_format_forbids_are_shown_as_pictures():

@@ -265,6 +265,14 @@ def test_a_source_that_cannot_be_read_again_is_a_warning(path: Path) -> None:
         begun.run()
 
 
+def test_a_stream_by_hand_is_a_warning_because_it_cannot_be_read_again() -> None:
+    begun = start_upload(session_for(Shelf()), Stream(CONTENT), name="a.bin", chunk_size=Q)
+    begun.send_chunk()
+
+    with pytest.warns(UnverifiedUploadWarning, match=r"'a.bin' \(file1\) was resumed.*: the source is a stream"):
+        begun.resume()
+
+
 @pytest.mark.parametrize("source", ["path", "bytes", "stream"])
 @pytest.mark.parametrize("chunk_size", [Q, -1])
 def test_an_upload_that_was_not_resumed_is_not_read_twice(

@@ -8,7 +8,7 @@ import pytest
 
 import svc_notebooks as svc
 from svc_notebooks.client.session import Session
-from svc_notebooks.core.errors.errors import ServiceFailed, SvcError
+from svc_notebooks.core.errors.errors import ServiceFailed, SvcError, Unreachable
 from svc_notebooks.core.http.backoff import RetryRule
 from svc_notebooks.core.http.messages import Headers, Request, Response
 from tests.scripted import Time
@@ -129,6 +129,18 @@ def test_the_page_of_a_network_that_wants_a_sign_in_is_named(other_program) -> N
     page = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 6\r\n\r\n<html>"
 
     assert "it is text/html, perhaps the error page of a proxy" in str(failure(other_program(page)))
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_a_port_where_nothing_listens_is_named(call: str) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        address = f"http://127.0.0.1:{server.getsockname()[1]}"
+
+    error = failure(address, call)
+
+    assert isinstance(error, Unreachable)
+    assert f"nothing listens at {address}; check the port in base_url" in str(error)
+    assert "where it stopped" not in str(error)
 
 
 # -- what a repetition goes on with

@@ -248,6 +248,11 @@ def test_an_invalid_address_is_refused(wrong: str) -> None:
         Session(wrong, handler=Shelf())
 
 
+def test_a_path_begins_with_a_slash() -> None:
+    with pytest.raises(ValueError, match="must begin with a slash"):
+        Session(BASE, handler=Shelf()).call("GET", "storage/v3/files")
+
+
 # -- the token
 
 
@@ -272,6 +277,14 @@ def test_an_invalid_token_is_refused_without_showing_it(wrong: str, says: str) -
     with pytest.raises(ValueError, match=says) as caught:
         Session(BASE, wrong, handler=Shelf())
     assert not wrong or (wrong not in str(caught.value) and "secret" not in str(caught.value))
+
+
+def test_a_token_of_another_type_is_refused() -> None:
+    with pytest.raises(TypeError, match=r"token must be .* not bytes"):
+        Session(BASE, b"x", handler=Shelf())  # type: ignore[arg-type]
+    session = Session(BASE, lambda: None, handler=Shelf())  # type: ignore[arg-type, return-value]
+    with pytest.raises(TypeError, match=r"token must be .* not NoneType"):
+        session.call("GET", "/x")
 
 
 def test_a_token_function_is_called_when_needed_and_again_after_a_401() -> None:
@@ -335,6 +348,11 @@ def test_a_recipe_has_the_token_only_if_the_session_has_no_source_for_it(monkeyp
 
 def token_of_this_module() -> str:
     return TOKEN
+
+
+def test_an_in_process_session_has_no_recipe() -> None:
+    with pytest.raises(TypeError, match=r"a sandbox cannot be pickled or moved to another process"):
+        session_for(Shelf()).recipe()
 
 
 @pytest.mark.spec("T-05", "T-05c")

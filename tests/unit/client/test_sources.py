@@ -6,6 +6,7 @@ import hashlib
 import io
 import os
 import pickle
+import socket
 from pathlib import Path
 from random import Random
 from types import SimpleNamespace
@@ -73,6 +74,28 @@ def test_text_is_refused(tmp_path: Path) -> None:
         open_source(Text()).read(0, 4)
 
 
+def test_an_empty_path_is_refused() -> None:
+    with pytest.raises(ValueError, match="source is empty; give the path of a file"):
+        open_source("")
+
+
+def test_unreadable_paths_are_refused_at_once(tmp_path: Path) -> None:
+    with pytest.raises(IsADirectoryError, match=r"source .* is a folder"):
+        open_source(tmp_path)
+    with pytest.raises(FileNotFoundError, match=r"source 'no\.csv' does not exist"):
+        open_source("no.csv")
+    with pytest.raises(TypeError, match="path of type bytes"):
+        open_source(PathOfBytes())
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(ValueError, match="not a regular file"):
+        open_source(tmp_path / "pipe")
+
+
+class PathOfBytes(os.PathLike[bytes]):
+    def __fspath__(self) -> bytes:
+        return b"a.csv"
+
+
 def test_a_file_object_is_read_from_its_position() -> None:
     file = io.BytesIO(CONTENT)
     file.seek(100)
@@ -80,6 +103,15 @@ def test_a_file_object_is_read_from_its_position() -> None:
     source = open_source(file)
 
     assert (source.size, source.read(0, 10)) == (len(CONTENT) - 100, CONTENT[100:110])
+
+
+def test_a_file_object_at_its_end_is_refused() -> None:
+    file = io.BytesIO()
+    file.write(b"something")
+
+    with pytest.raises(ValueError, match=r"seek\(0\)"):
+        open_source(file)
+    assert open_source(io.BytesIO()).size == 0
 
 
 @pytest.mark.parametrize("change", ["shrinks", "grows", "is written to"])
@@ -171,6 +203,13 @@ def test_a_stream_of_another_size_than_declared_has_changed(declared_size: int) 
         source.read(0, declared_size)
 
 
+def test_a_pipe_that_does_not_block_is_an_error() -> None:
+    left, right = socket.socketpair()
+    left.setblocking(False)
+    with left, right, left.makefile("rb", buffering=0) as file, pytest.raises(BlockingIOError):
+        open_source(file).read(0, 10)
+
+
 # -- bodies
 
 
@@ -183,6 +222,15 @@ def test_a_body_is_a_piece_of_a_source_between_two_texts() -> None:
     assert body.read(1) + body.read(100) + body.read(3) + body.read() == b"<<23456>>"
     assert body.read(10) == b""
     assert reports == [(5, 10), (7, 10)]
+
+
+def test_a_body_that_ends_early_is_a_changed_source() -> None:
+    with pytest.raises(SourceChanged):
+        SourceStream(open_source(b"0123"), 2, 5).read()
+
+
+def test_bytes_in_memory_are_read() -> None:
+    assert open_source(CONTENT).descriptor(0, 4) is None
 
 
 # -- files that are sent without reading them

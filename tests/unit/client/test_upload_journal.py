@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from svc_notebooks.client.upload_journal import PendingUpload, UploadJournal
+from svc_notebooks.client.upload_journal import PendingUpload, UploadJournal, default_folder
 from svc_notebooks.client.uploads.prepare import start_upload
 from tests.patience import PATIENCE
 from tests.scripted import TOKEN, Q, Shelf, session_for
@@ -83,6 +83,13 @@ def test_a_folder_that_cannot_be_written_is_replaced_by_memory(tmp_path: Path) -
     start_upload(session, bytes(2 * Q), chunk_size=Q).run()
 
     assert session.pending.all() == []
+
+
+def test_the_folder_comes_from_the_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    assert default_folder({"SVC_NOTEBOOKS_STATE": "/x", "XDG_STATE_HOME": "/y"}) == Path("/x")
+    assert default_folder({"XDG_STATE_HOME": "/y"}) == Path("/y/svc-notebooks")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert default_folder({}) == tmp_path / ".local/state/svc-notebooks"
 
 
 def _hold(folder: Path, ready: object, leave: object) -> None:

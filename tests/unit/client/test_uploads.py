@@ -9,9 +9,11 @@ from random import Random
 
 import pytest
 
+from svc_notebooks.client.files import generate_ids
 from svc_notebooks.client.session import Session
 from svc_notebooks.client.uploads.prepare import choose_upload_type, resume_upload, start_upload, upload
 from svc_notebooks.core.errors.errors import (
+    ContentMismatch,
     Interrupted,
     ServiceFailed,
     SessionExpired,
@@ -104,6 +106,13 @@ def test_with_an_id_it_is_repeated_and_a_409_means_success() -> None:
     assert (file["id"], shelf.made) == ("mine", 1)
 
 
+def test_a_stream_that_was_read_cannot_be_sent_again() -> None:
+    shelf = Shelf({"POST": [lambda shelf, request: (as_body(request.body).read(), Response(503))[1]]})
+
+    with pytest.raises(Interrupted, match="stream that cannot be read again"):
+        upload(session_for(shelf), Stream(bytes(20 * MIB)), upload_type="media")
+
+
 # -- the checks, before a byte is sent
 
 
@@ -125,6 +134,32 @@ def test_invalid_chunk_sizes_are_refused_with_the_nearest_valid_ones(size: int, 
         start_upload(session_for(shelf), CONTENT, chunk_size=size)
     with pytest.raises(ValueError, match=f"chunk_size {size} .*{near}"):
         upload(session_for(shelf), CONTENT, chunk_size=size)
+    assert shelf.requests == []
+
+
+@pytest.mark.parametrize(
+    "options, error, named",
+    [
+        ({"chunk_size": 262144.0}, TypeError, "chunk_size must be .* not float"),
+        ({"chunk_size": True}, TypeError, "chunk_size must be .* not bool"),
+        ({"chunk_size": Q, "upload_type": "media"}, ValueError, "chunk_size applies only to resumable"),
+        ({"upload_type": "best"}, ValueError, "upload_type must be one of auto, media"),
+        ({"upload_type": "media", "name": "a"}, ValueError, "media upload carries no metadata"),
+        ({"name": 7}, TypeError, "name must be a str, not int"),
+        ({"metadata": "x"}, TypeError, "metadata must be .* not str"),
+        ({"metadata": {"x": object()}}, TypeError, "metadata cannot be sent as JSON"),
+        ({"mime_type": "csv"}, ValueError, "mime_type is 'csv'"),
+        ({"mime_type": "text/csv\r\nX-Evil: 1"}, ValueError, "mime_type"),
+        ({"file_id": ""}, ValueError, "file_id"),
+        ({"file_id": 7}, TypeError, "file_id"),
+    ],
+    ids=lambda value: str(value).partition(" object at ")[0][:40],
+)
+def test_wrong_arguments_are_named(options: dict[str, object], error: type[Exception], named: str) -> None:
+    shelf = Shelf()
+
+    with pytest.raises(error, match=named):
+        upload(session_for(shelf), CONTENT, **options)  # type: ignore[arg-type]
     assert shelf.requests == []
 
 
@@ -196,6 +231,14 @@ def test_a_cancel_that_comes_too_late_finds_the_file() -> None:
     assert begun.done
 
 
+def test_a_cancel_that_is_refused_is_an_error() -> None:
+    shelf = Shelf({"DELETE": [answer(403, envelope(403, "insufficientFilePermissions"))]})
+    begun = start_upload(session_for(shelf), CONTENT, chunk_size=Q)
+
+    with pytest.raises(Exception, match="insufficientFilePermissions"):
+        begun.cancel()
+
+
 @pytest.mark.spec("A3-23", "A3-23a")
 def test_an_expired_session_is_shown_and_opened_again() -> None:
     shelf = Shelf()
@@ -207,6 +250,15 @@ def test_an_expired_session_is_shown_and_opened_again() -> None:
     begun.run()
 
     assert list(shelf.contents.values()) == [CONTENT]
+
+
+def test_an_upload_without_a_session_has_no_status_and_no_cancel() -> None:
+    begun = start_upload(session_for(Shelf()), CONTENT)
+    begun.session_uri = None
+
+    for verb in (begun.status, begun.cancel):
+        with pytest.raises(ValueError, match="no session yet"):
+            verb()
 
 
 @pytest.mark.parametrize(
@@ -238,6 +290,13 @@ def test_a_response_of_another_program_is_not_a_stored_file(
     with pytest.raises(ServiceFailed, match=message):
         upload(session_for(shelf), CONTENT, chunk_size=Q)
     assert shelf.files == {}
+
+
+def test_a_file_of_another_size_than_was_sent_is_an_error() -> None:
+    shelf = Shelf({"PUT": [lambda shelf, request: Response(200, body=b'{"id": "x", "size": "7"}')]})
+
+    with pytest.raises(ContentMismatch, match="stored 7 bytes, but"):
+        upload(session_for(shelf), CONTENT, chunk_size=Q)
 
 
 # -- the next chunk, which is prepared while a service behind a socket works
@@ -338,6 +397,12 @@ def test_a_pending_upload_needs_the_same_content() -> None:
     assert resume_upload(session, entry.session_uri, CONTENT).run()["size"] == str(len(CONTENT))
 
 
+@pytest.mark.parametrize("wrong", ["", "ftp://x", 7, None])
+def test_an_invalid_session_uri_is_refused(wrong: object) -> None:
+    with pytest.raises(ValueError, match="session_uri"):
+        resume_upload(session_for(Shelf()), wrong, CONTENT)  # type: ignore[arg-type]
+
+
 @pytest.mark.spec("A3-23", "A3-23b")
 def test_a_session_without_known_metadata_is_not_opened_again() -> None:
     shelf = Shelf()
@@ -409,6 +474,14 @@ def test_memory_does_not_grow_with_the_file(tmp_path: Path, kind: str) -> None:
         tracemalloc.stop()
 
     assert peak < 6 * MIB
+
+
+def test_generated_ids_make_creations_repeatable() -> None:
+    shelf = Shelf({"POST": [lost]})
+    session = session_for(shelf)
+    shelf.files["generateIds"] = {"ids": ["g1"]}
+
+    assert upload(session, CONTENT, metadata={"id": generate_ids(session, 1)[0]})["id"] == "g1"
 
 
 # -- errors that last

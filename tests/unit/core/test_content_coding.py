@@ -95,6 +95,12 @@ def test_codings_are_listed_in_their_order(values: list[str], codings: list[str]
     assert read_codings(values) == codings
 
 
+def test_more_than_four_codings_are_refused() -> None:
+    assert read_codings(["gzip, identity, gzip, gzip", "gzip"]) == ["gzip"] * 4
+    with pytest.raises(LookupError, match="at most 4 codings, not 5"):
+        read_codings(["gzip"] * 5)
+
+
 def digest_of(algorithm: str, content: bytes) -> str:
     return base64.b64encode(hashlib.new(algorithm, content).digest()).decode()
 

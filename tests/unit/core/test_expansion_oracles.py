@@ -121,6 +121,12 @@ def test_an_interval_that_reaches_beyond_all_years_has_its_start_and_ends(rule: 
     assert first_starts(endless) == [NINE]
 
 
+@pytest.mark.parametrize("start", [date(9998, 12, 29), datetime(9998, 12, 29, 9, tzinfo=NINE.tzinfo)])
+def test_the_last_of_all_years_ends_a_rule(start: Start):
+    """An instance that would end in the year 9999 is left out, because its end could not be printed."""
+    assert first_starts("FREQ=DAILY", start) == [start, start + timedelta(days=1)]
+
+
 def test_the_first_week_of_a_year_has_days_of_the_year_before_under_both_its_names():
     """Week 1 of 2039, counted from Wednesdays, begins on 29 December 2038 and is week -53 as well."""
     start = date(2038, 1, 1)

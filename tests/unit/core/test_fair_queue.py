@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given, strategies as st
 
-from svc_notebooks.convert.pool.admission import FairQueue
+from svc_notebooks.convert.pool.admission import Abandoned, Admission, FairQueue
 
 
 def turns(share: int, *items: tuple[str, str]) -> FairQueue[str]:
@@ -61,6 +62,23 @@ def test_every_item_is_taken_once_and_in_the_order_of_its_key(steps: list[tuple[
             queue.finish(at_work.pop())
 
     assert seen == added
+
+
+def never() -> bool:
+    return False
+
+
+def always() -> bool:
+    return True
+
+
+def test_a_client_that_disconnects_leaves_the_queue():
+    admission = Admission(max_running=1, max_waiting=8)
+    with admission.turn("ada", never), pytest.raises(Abandoned), admission.turn("bob", always):
+        pytest.fail("it is not bob's turn")
+
+    with admission.turn("bob", never):
+        pass
 
 
 # -- conversions ------------------------------------------------------------------------------------------------------

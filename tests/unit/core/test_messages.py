@@ -43,6 +43,12 @@ def test_a_time_is_parsed_as_it_was_printed_to_the_millisecond(millis: int) -> N
     assert from_millis(to_millis(instant)) == instant
 
 
+@pytest.mark.parametrize("text", ["0001-01-01T00:00:00+05:00", "9999-12-31T23:59:59-05:00"])
+def test_a_time_outside_of_the_years_in_utc_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="year"):
+        parse_time(text)
+
+
 @pytest.mark.spec("V-01", "V-01a")
 def test_every_path_has_v3_and_upload_paths_have_a_prefix() -> None:
     assert Names().path("files", "x") == "/storage/v3/files/x"

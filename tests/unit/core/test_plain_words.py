@@ -87,9 +87,22 @@ def test_until_accepts_every_date(day: str, until: str):
     assert recurrence_lines(f"daily until {day}", west) == [f"RRULE:FREQ=DAILY;UNTIL={until}"]
 
 
+def test_a_month_from_the_31st_ends_before_the_last_day_of_the_next_month():
+    assert recurrence_lines("daily for 1 month", date(2027, 1, 31)) == ["RRULE:FREQ=DAILY;UNTIL=20270227"]
+
+
 @pytest.mark.parametrize("phrase", sorted({*SUGGESTIONS.values()}))
 def test_every_phrase_that_an_error_suggests_is_understood(phrase: str):
     assert recurrence_lines(phrase, TEN)
+
+
+def test_excepted_days_are_a_line_of_their_own():
+    assert recurrence_lines("daily except 2026-11-04, 2026-11-05", DAY)[1] == "EXDATE;VALUE=DATE:20261104,20261105"
+    assert recurrence_lines("daily except 2026-11-04", TEN)[1] == "EXDATE:20261104T090000Z"
+
+
+def test_a_rule_without_rrule_is_accepted():
+    assert recurrence_lines(" FREQ=DAILY;COUNT=3", DAY) == ["RRULE:FREQ=DAILY;COUNT=3"]
 
 
 @pytest.mark.parametrize(

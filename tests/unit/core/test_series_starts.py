@@ -77,6 +77,11 @@ def test_other_rules_are_left_to_occurrences(rule: str) -> None:
     assert starts_in_millis(recurrence(rule), NINE, HOUR) is None
 
 
+def test_a_series_with_more_than_one_rule_is_left_to_occurrences() -> None:
+    for line in ("RRULE:FREQ=DAILY", "EXRULE:FREQ=DAILY", "RDATE;VALUE=PERIOD:20261103T120000Z/PT2H"):
+        assert starts_in_millis(recurrence("WEEKLY", line), NINE, HOUR) is None
+
+
 @examples(0.6, suppress_health_check=list(HealthCheck))
 @given(
     st.sampled_from(

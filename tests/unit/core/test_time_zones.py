@@ -1,6 +1,6 @@
 """Tests of the time zones: the changes of all installed zone data, names of Windows, and where the data come from."""
 
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta, timezone
 
 import pytest
 from babel.core import get_global
@@ -8,6 +8,7 @@ from babel.core import get_global
 from svc_notebooks.core.events.instances import occurrences
 from svc_notebooks.core.events.rrule import Recurrence
 from svc_notebooks.core.time_zones import (
+    nearest_zone,
     zone,
     zone_of_name,
     zone_of_windows,
@@ -101,3 +102,11 @@ def test_the_zone_of_a_windows_name_is_that_of_the_cldr():
 )
 def test_the_zone_that_another_program_means_is_found(name: str, found: str | None):
     assert zone_of_name(name) == found
+
+
+def test_the_nearest_zone_keeps_the_offsets_of_later_years():
+    """In 2006 Grand Turk, which is the first by name, had the clock of New York, and in 2017 another."""
+    assert nearest_zone(zone("America/New_York"), 2006) == ("America/New_York", True)
+    assert nearest_zone(zone("America/New_York"), 2020) == ("America/New_York", True)
+    assert nearest_zone(timezone(timedelta(hours=1)), 2026, "Europe/Berlin") == ("Africa/Lagos", True)
+    assert nearest_zone(timezone(timedelta(minutes=1)), 2026)[1] is False

@@ -86,6 +86,11 @@ def test_a_contradiction_is_refused_and_changes_nothing(content_range: str, body
     assert (verdict.status, verdict.session) == (400, session)
 
 
+def test_a_total_below_the_stored_bytes_is_refused() -> None:
+    """Edge case 25."""
+    assert put(UploadSession(stored=2 * Q), f"bytes 0-{Q - 1}/{Q}", Q).status == 400
+
+
 def test_an_undeclared_body_that_is_too_long_is_refused_and_stores_no_more_than_was_named() -> None:
     """Edge case 27 with chunked encoding."""
     verdict = put(UploadSession(), f"bytes 0-{Q - 1}/{2 * Q}", 2 * Q, length=None)

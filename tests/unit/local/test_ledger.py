@@ -49,6 +49,11 @@ def test_a_new_id_of_a_failed_row_says_that_nothing_was_sent_with_it(opened):
     assert opened.rows() == {"a": LedgerRow("chosen", "second", None), "b": LedgerRow("failed", "first", None)}
 
 
+def test_a_ledger_in_use_is_refused(opened, path):
+    with pytest.raises(BlockingIOError, match="a ledger that another call or process uses; wait until"):
+        Ledger(path, CALL)
+
+
 @pytest.mark.parametrize(
     "call, words",
     [
@@ -96,3 +101,8 @@ def test_a_file_that_is_not_a_ledger_is_refused_and_not_changed(path, make):
         Ledger(path, CALL).rows()
 
     assert path.read_bytes() == before
+
+
+def test_a_path_that_cannot_be_written_is_refused(tmp_path):
+    with pytest.raises(OSError, match="a ledger that cannot be used: unable to open database file"):
+        Ledger(tmp_path / "no folder" / "a.sqlite", CALL)

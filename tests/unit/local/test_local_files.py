@@ -13,7 +13,7 @@ import pytest
 
 from svc_notebooks.core.errors.errors import PathExists
 from svc_notebooks.local import saving
-from svc_notebooks.local.paths import DistinctPaths
+from svc_notebooks.local.paths import DistinctPaths, free_path
 from svc_notebooks.local.saving import move_into_place, save_bytes
 
 posix = pytest.mark.skipif(os.name != "posix", reason="modes and devices are of POSIX")
@@ -185,6 +185,13 @@ def test_a_move_that_fails_leaves_both_files(tmp_path: Path, monkeypatch: pytest
     assert contents(tmp_path) == {"new": b"two"}
 
 
+def test_a_missing_folder_is_an_error_about_the_path(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match=r"a\.txt' cannot be written: .*; choose another place") as caught:
+        save_bytes(tmp_path / "no" / "a.txt", b"one", overwrite=False)
+
+    assert ".saving" not in str(caught.value)
+
+
 # -- names
 
 
@@ -204,3 +211,17 @@ def test_the_second_of_a_name_is_numbered_before_its_extension() -> None:
         ".env (1)",
         "a (1) (1).txt",
     ]
+
+
+def test_names_are_compared_without_case_and_normalized() -> None:
+    paths = DistinctPaths()
+
+    composed, decomposed = paths.claim(Path("caf\u00e9")), paths.claim(Path("cafe\u0301"))
+
+    assert (composed, decomposed) == (Path("caf\u00e9"), Path("cafe\u0301 (1)"))
+
+
+def test_a_free_path_does_not_exist(tmp_path: Path) -> None:
+    (tmp_path / "a (1).txt").symlink_to("nowhere")
+
+    assert free_path(tmp_path / "a.txt") == tmp_path / "a (2).txt"

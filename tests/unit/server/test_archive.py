@@ -12,6 +12,7 @@ import zipfile
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -321,6 +322,14 @@ def test_entries_that_share_their_bytes_are_refused(target):
     assert "overlap" in refused(target, file.getvalue())
 
 
+def test_an_entry_twice_is_refused(saved, target):
+    file = io.BytesIO(saved)
+    with zipfile.ZipFile(file, "a") as archive, pytest.warns(UserWarning, match="Duplicate"):
+        archive.writestr("manifest.json", b"{}")
+
+    assert "twice" in refused(target, file.getvalue())
+
+
 @given(where=st.floats(0, 1, exclude_max=True), flip=st.integers(1, 255))
 def test_a_changed_byte_is_detected_or_insignificant(where, flip):
     """Bytes that are neither content nor its description, such as the time of an entry, may differ."""
@@ -393,6 +402,20 @@ def test_files_of_killed_processes_are_deleted_and_files_in_use_are_not(tmp_path
     ]
 
 
+def test_a_folder_that_is_not_there_is_named(tmp_path):
+    with made() as service, pytest.raises(FileNotFoundError, match="folder does not exist") as caught:
+        service.save(tmp_path / "nowhere" / "lesson.svc")
+
+    assert caught.value.filename == str(tmp_path / "nowhere")
+
+
+def test_a_path_that_cannot_be_written_is_named_as_given(tmp_path):
+    with made() as service, pytest.raises(OSError, match=r"n' cannot be written: .*; choose another place") as caught:
+        service.save(tmp_path / ("n" * 250))
+
+    assert ".saving" not in str(caught.value)
+
+
 @pytest.mark.skipif(os.name != "posix", reason="modes are of POSIX")
 def test_the_file_is_readable_only_by_its_owner(tmp_path):
     with made() as service:
@@ -424,3 +447,11 @@ def test_what_is_saved_while_others_write_is_whole(tmp_path, in_folder):
             stop.set()
         for writer in writers:
             writer.result()
+
+
+def test_a_file_that_is_missing_or_not_a_saved_service_is_refused(tmp_path):
+    with pytest.raises(FileNotFoundError):
+        open_saved(tmp_path / "nothing.svc")
+    (tmp_path / "empty.svc").touch()
+    with pytest.raises(ValueError, match=r"empty\.svc cannot be opened: the file is not a saved service"):
+        open_saved(Path(tmp_path / "empty.svc"))

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import sqlite3
+from contextlib import closing
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -106,6 +109,15 @@ def test_files_that_no_row_names_are_notes(folder: Path, capsys: pytest.CaptureF
     assert "note: parts/aa/left belongs to no file" in output
 
 
+def test_a_damaged_database(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = folder / "svc.sqlite"
+    whole = path.read_bytes()
+    for first in range(4096, len(whole), 4096):
+        path.write_bytes(whole[:first] + Random(1).randbytes(4096) + whole[first + 4096 :])
+        status, output = check(folder, capsys)
+        assert (status, "damaged: svc.sqlite" in output) == (1, True), output
+
+
 def test_the_log_left_by_a_kill_is_read(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The write-ahead log of the database is read, and neither written back nor deleted."""
     with open_service(folder) as service:
@@ -122,6 +134,14 @@ def test_the_log_left_by_a_kill_is_read(folder: Path, capsys: pytest.CaptureFixt
 
     assert status == 0
     assert "files: 5" in output
+
+
+def test_a_store_without_checksums(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with closing(sqlite3.connect(folder / "svc.sqlite")) as database:
+        database.execute("ALTER TABLE rope DROP COLUMN checksum")
+        database.execute("PRAGMA user_version = 1")
+
+    assert "note: 7 parts have no checksum yet" in check(folder, capsys)[1]
 
 
 def test_a_store_in_use_and_other_folders_are_refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

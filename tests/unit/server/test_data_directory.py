@@ -112,6 +112,12 @@ def test_a_folder_with_foreign_files_is_refused(tmp_path: Path) -> None:
     )
 
 
+def test_a_file_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("no folder")
+    with pytest.raises(NotADirectoryError, match="file is a file: choose a folder"):
+        open_service(tmp_path / "file")
+
+
 # -- a store that is not whole
 
 
@@ -261,6 +267,29 @@ def test_a_backup_of_an_earlier_opening_is_refused(store: Path, tmp_path: Path) 
     shutil.copy(tmp_path / "latest", store / "svc.sqlite")
     with opened(store) as service:
         assert contents(service) == [b"first", b"second", b"third"]
+
+
+def test_without_its_marker_a_store_goes_on_with_an_old_database_and_gets_its_parts_back(
+    store: Path, tmp_path: Path
+) -> None:
+    shutil.copy(store / "svc.sqlite", tmp_path / "backup")
+    with opened(store) as service:
+        upload(service, b"third")
+    shutil.move(store / "svc.sqlite", tmp_path / "latest")
+    shutil.copy(tmp_path / "backup", store / "svc.sqlite")
+    (store / "svc-store.json").unlink()
+    with opened(store) as service:
+        assert contents(service) == [b"first", b"second"]
+        (note,) = service.notes
+        assert note.startswith(f"Moved 1 file without a database entry from {store / 'parts'} to {store}/aside/")
+        (part,) = (store / "aside").glob("opening-3/parts/??/*")
+        assert part.read_bytes() == b"third"
+
+    shutil.copy(tmp_path / "latest", store / "svc.sqlite")
+    (store / "svc-store.json").unlink()
+    with opened(store) as service:
+        assert contents(service) == [b"first", b"second", b"third"]
+        assert service.notes == [f"Moved 1 file with a database entry back from {store / 'aside'}"]
 
 
 # -- stores of earlier commits

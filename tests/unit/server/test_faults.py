@@ -43,6 +43,17 @@ def test_a_step_that_is_used_up_still_counts_requests(service, ask, in_order):
     assert [(step["seen"], step["fired"]) for step in plan["steps"]] == [(3, 1), (1, 1)]
 
 
+@pytest.mark.spec("X-05", "X-05b")
+def test_the_response_to_a_head_has_no_byte_to_cut(service, ask):
+    with pytest.raises(AssertionError, match="never"), service.faults({"action": {"cut_response_after": 0}}):
+        assert ask("HEAD").status == 200
+
+
+def test_a_fault_that_never_happened_is_an_error(service):
+    with pytest.raises(AssertionError, match="never"), service.faults({"action": {"status": 500}}):
+        pass
+
+
 @pytest.mark.parametrize(
     "step",
     [

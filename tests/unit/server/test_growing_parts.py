@@ -13,6 +13,7 @@ from svc_notebooks.core.policy import Policy
 from svc_notebooks.server.blobs.blob_store import StoredPart
 from svc_notebooks.server.blobs.directory import DirectoryBlobStore
 from svc_notebooks.server.service import open_service
+from svc_notebooks.server.state import backup
 from svc_notebooks.server.state.check import check_store
 from svc_notebooks.server.storage import content_io
 from tests.framed import framed
@@ -147,6 +148,35 @@ def test_an_upload_never_continues_the_part_of_another_state(tmp_path):
         service.restore(begun)
 
         assert first.download(first.send(1, 2, 3, 4)) == DATA
+
+
+def test_a_backup_has_the_counted_bytes_of_a_part_that_grows_meanwhile(client, tmp_path, monkeypatch):
+    client.send(0)
+    other = json.loads(client.ask("POST", UPLOAD.replace("resumable", "media"), b"other").content())["id"]
+    copies = []
+    copy_database, copy_parts = backup.copy_database, backup._copy_parts
+
+    def copy_and_grow(source, target):
+        copy_database(source, target)
+        copies.append(target)
+        client.send(len(copies))
+
+    def copy_all_but_the_first_time(*arguments):
+        is_whole = copy_parts(*arguments)
+        if len(copies) == 1:
+            client.ask("DELETE", f"{FILES}/{other}")
+            return False
+        return is_whole
+
+    monkeypatch.setattr(backup, "copy_database", copy_and_grow)
+    monkeypatch.setattr(backup, "_copy_parts", copy_all_but_the_first_time)
+    done = backup.back_up(tmp_path / "store", tmp_path / "backup")
+
+    assert (len(copies), done.parts, done.size, done.damaged) == (2, 1, 2 * Q, [])
+    assert sizes(tmp_path / "backup") == [2 * Q]
+    with open_service(tmp_path / "backup", seed=0) as client.service:
+        assert client.stored() == 2 * Q
+        assert client.download(client.send(2, 3, 4)) == DATA
 
 
 @pytest.mark.parametrize("sync", [False, True])

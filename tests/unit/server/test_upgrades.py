@@ -132,3 +132,10 @@ def test_a_newer_version_is_refused(tmp_path: Path) -> None:
     ):
         opened(tmp_path / "svc.sqlite")
     assert (tmp_path / "svc.sqlite").read_bytes() == before
+
+
+def test_a_database_of_another_program_is_refused(tmp_path: Path) -> None:
+    with closing(sqlite3.connect(tmp_path / "svc.sqlite")) as database:
+        database.execute("CREATE TABLE files (name TEXT)")
+    with pytest.raises(OSError, match=r"a database of another program: choose another folder"):
+        opened(tmp_path / "svc.sqlite")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 import ssl
+import sys
 from collections.abc import Callable
 
 import pytest
@@ -90,6 +91,14 @@ def test_an_address_that_cannot_be_used(sender: Sender, address: str, error: str
     assert why(sender.send(address)).startswith(error)
 
 
+@pytest.mark.parametrize("value", ["a\r\nX-Other: b", "a\nb", "a\0b", "\x7f"])
+def test_a_header_with_a_control_character(sender: Sender, https_receiver: Receiver, value: str) -> None:
+    error = why(sender.send(https_receiver.address, headers=[("X-Svc-Channel-Token", value)]))
+
+    assert error == "the header 'X-Svc-Channel-Token' contains a control character"
+    assert not https_receiver.requests
+
+
 def test_nobody_listens(sender: Sender) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
@@ -143,3 +152,11 @@ class TestTrust:
         with pytest.raises(ValueError, match=r"certificate|revocation list"):
             trust.add(pem)
         assert len(trust.context.get_ca_certs()) == before
+
+    def test_a_list_needs_cryptography(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        _, revocation_list = receivers.revoked()
+        monkeypatch.setitem(sys.modules, "cryptography", None)
+
+        with pytest.raises(ValueError, match="pip install cryptography"):
+            TrustStore().add(revocation_list)
+        TrustStore().add(pem_of(AUTHORITY))
