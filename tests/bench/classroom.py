@@ -11,7 +11,7 @@ from pathlib import Path
 from statistics import median, quantiles
 
 from svc_notebooks.server.service import open_service
-from svc_notebooks.server.tables.contents import PartRange
+from svc_notebooks.server.store.contents import PartRange
 from tests.bench.clients import greedy_clients, send_requests
 from tests.bench.processes import Served, folder, ours
 from tests.bench.rounds import Costs, Run, alternate, median_of, timed

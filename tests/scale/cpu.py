@@ -23,8 +23,8 @@ import psutil
 import psycopg
 
 from svc_notebooks.core.http.messages import Headers, Request
-from svc_notebooks.server.database.postgres_connection import PostgresConnection
 from svc_notebooks.server.service import Service, open_service
+from svc_notebooks.server.store.postgres.connection import PostgresConnection
 from tests.scale.postgres_server import running_server
 
 _REQUESTS = 1000

@@ -17,11 +17,11 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from svc_notebooks.core.http.messages import Response
-from svc_notebooks.server.blobs.bucket import Bucket, parse_bucket_address
 from svc_notebooks.server.service import Service, open_service
-from svc_notebooks.server.state import migration
-from svc_notebooks.server.state.migration import discard, migrate
-from svc_notebooks.server.storage.data_directory import read_marker
+from svc_notebooks.server.store import migration
+from svc_notebooks.server.store.data_directory import read_marker
+from svc_notebooks.server.store.migration import discard, migrate
+from svc_notebooks.server.store.s3.bucket import Bucket, parse_bucket_address
 from tests.contract.wire import InProcess
 from tests.examples import examples
 from tests.scale.conftest import Place

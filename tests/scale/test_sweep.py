@@ -7,8 +7,8 @@ import time
 import pytest
 
 from svc_notebooks.server.service import open_service
-from svc_notebooks.server.state.migration import discard, migrate
-from svc_notebooks.server.state.sweep import sweep
+from svc_notebooks.server.store.migration import discard, migrate
+from svc_notebooks.server.store.sweep import sweep
 from tests.contract.wire import InProcess
 from tests.scale.conftest import Place
 from tests.scale.test_bucket import bucket_of, names, written
@@ -83,7 +83,7 @@ def test_an_unfinished_migration_to_a_bucket_is_discarded(
     def fail(*_: object) -> None:
         raise OSError("interrupted")
 
-    monkeypatch.setattr("svc_notebooks.server.state.migration.copy_tables", fail)
+    monkeypatch.setattr("svc_notebooks.server.store.migration.copy_tables", fail)
     with pytest.raises(OSError, match="interrupted"):
         migrate(str(tmp_path / "store"), address, bucket, (), print)
     bucket_of(bucket).create("thesis.txt", b"mine")
