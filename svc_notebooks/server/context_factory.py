@@ -1,4 +1,4 @@
-"""Copies the state of a service, to restore the service, to build another service or to write a file."""
+"""Builds a ServiceContext, empty or from a data directory, a running service or a file."""
 
 from __future__ import annotations
 

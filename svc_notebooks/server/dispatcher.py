@@ -1,8 +1,4 @@
-"""Limits the number of long lists that are built at the same time.
-
-Work that pauses after each slice (core/thread_permit.py) lets the requests of others run. If they were long, too, all
-would be in memory, and would occupy all readers of the database. Therefore long work needs a turn at its first pause.
-"""
+"""Dispatches a request through routing, authentication, rate limits, faults, the handler and the journal."""
 
 from __future__ import annotations
 
