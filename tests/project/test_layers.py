@@ -22,13 +22,13 @@ ONLY_WHEN_USED = ("pandas", "numpy", "jupyterlab", "nbclient", "nbformat", "tqdm
 ONLY_IN = {
     "pandas": ("notebook/",),
     "numpy": ("notebook/",),
-    "ipywidgets": ("notebook/",),
-    "anywidget": ("notebook/",),
-    "IPython": ("core/errors/tracebacks.py", "course/", "notebook/"),
+    "ipywidgets": ("forms/", "notebook/"),
+    "anywidget": ("forms/", "notebook/"),
+    "IPython": ("core/errors/tracebacks.py", "course/", "forms/", "notebook/"),
     "tqdm": ("notebook/",),
     "nbclient": ("cli/",),
     "nbformat": ("cli/",),
-    "zlib_ng": ("server/blobs/checksum.py",),
+    "zlib_ng": ("server/store/blob_store.py",),
 }
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from svc_notebooks.server.context.quotas import Quota
+from svc_notebooks.server.dispatch.service_context import Quota
 from tests.contract.school import ABOUT, ADA, BOB, EVE, UPLOAD, School, reopened
 
 FILES = "/storage/v3/files"
@@ -218,6 +218,16 @@ def test_a_backup_that_cannot_be_written_changes_nothing(school: School) -> None
 
     assert school.send(ADA, "POST", RESET, {"user": BOB.email})[0] >= 400
     assert everything(school) == before
+
+
+def test_a_backup_of_a_class_has_the_backups_of_its_students(school: School, tmp_path: Path) -> None:
+    from svc_notebooks.cli import main
+
+    work(school)
+    name = school.send(ADA, "POST", RESET, {"user": BOB.email})[1]["backup"]
+
+    assert main(["backup", str(school.service.folder), str(tmp_path / "copy")]) == 0
+    assert (tmp_path / "copy" / "user-backups" / name).is_file()
 
 
 def test_the_journal_of_one_student(school: School) -> None:

@@ -11,7 +11,7 @@ import pytest
 from svc_notebooks import Session
 from svc_notebooks.client.transport.recorder import KEPT, Recorder
 from svc_notebooks.core.http.messages import Headers, Response
-from svc_notebooks.server.context.request_journal import Journal
+from svc_notebooks.server.dispatch.journal import Journal
 
 NOW = datetime(2026, 11, 2, tzinfo=UTC)
 JSON = Headers([("Content-Type", "application/json")])

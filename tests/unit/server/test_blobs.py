@@ -9,10 +9,11 @@ from zlib import crc32
 
 import pytest
 
-from svc_notebooks.server.blobs.blob_store import BLOCK, DamagedContent, MemoryBlobStore, StoredPart
-from svc_notebooks.server.blobs.directory import DirectoryBlobStore
-from svc_notebooks.server.storage.content_io import Content
-from svc_notebooks.server.tables import Store, open_database
+from svc_notebooks.server.store.blob_store import BLOCK, DamagedContent, MemoryBlobStore, StoredPart
+from svc_notebooks.server.store.content_io import Content
+from svc_notebooks.server.store.directory import DirectoryBlobStore
+from svc_notebooks.server.store.opening import open_database
+from svc_notebooks.server.store.store import Store
 from tests.s3_server import address_of, s3_endpoint
 
 
@@ -29,8 +30,8 @@ def parts(request, tmp_path):
             return MemoryBlobStore()
         case "folder":
             return DirectoryBlobStore(tmp_path / "parts", sync=True, snapshots=tmp_path / "snapshots")
-    from svc_notebooks.server.blobs.bucket import Bucket, parse_bucket_address
-    from svc_notebooks.server.blobs.s3 import S3BlobStore
+    from svc_notebooks.server.store.s3.blob_store import S3BlobStore
+    from svc_notebooks.server.store.s3.bucket import Bucket, parse_bucket_address
 
     address = address_of(request.getfixturevalue("endpoint"), f"blobs/{tmp_path.name}-{uuid4().hex}")
     return S3BlobStore(Bucket(parse_bucket_address(address)))

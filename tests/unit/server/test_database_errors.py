@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 
 from svc_notebooks.core.http.messages import Headers, Request
-from svc_notebooks.server.database.engine import Database
-from svc_notebooks.server.database.errors import DatabaseDamaged, store_error
 from svc_notebooks.server.service import Service, open_service
+from svc_notebooks.server.store.engine import Database
+from svc_notebooks.server.store.errors import DatabaseDamaged, store_error
 
 TOKEN = "svc.a-token-of-this-test"
 FILES = "http://svc.test/storage/v3/files"

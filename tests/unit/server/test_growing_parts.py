@@ -10,12 +10,11 @@ import pytest
 
 from svc_notebooks.core.http.messages import Headers, Request
 from svc_notebooks.core.policy import Policy
-from svc_notebooks.server.blobs.blob_store import StoredPart
-from svc_notebooks.server.blobs.directory import DirectoryBlobStore
 from svc_notebooks.server.service import open_service
-from svc_notebooks.server.state import backup
-from svc_notebooks.server.state.check import check_store
-from svc_notebooks.server.storage import content_io
+from svc_notebooks.server.store import backup, content_io
+from svc_notebooks.server.store.blob_store import StoredPart
+from svc_notebooks.server.store.check import check_store
+from svc_notebooks.server.store.directory import DirectoryBlobStore
 from tests.framed import framed
 
 Q = 262_144
@@ -148,6 +147,23 @@ def test_an_upload_never_continues_the_part_of_another_state(tmp_path):
         service.restore(begun)
 
         assert first.download(first.send(1, 2, 3, 4)) == DATA
+
+
+def test_a_part_of_another_state_is_not_extended(tmp_path, monkeypatch):
+    """A chunk may end while another thread restores a state."""
+    with open_service(tmp_path, seed=0) as service:
+        first, second = Client(service), Client(service, data=os.urandom(5 * Q))
+        empty = service.snapshot()
+        first.begin().send(0, 1)
+        begun = service.snapshot()
+        service.restore(empty)
+        second.begin().send(0, 1)
+        monkeypatch.setattr(Content, "close_writers", lambda self: None)
+        service.restore(begun)
+
+        refused = first.send(2)
+        assert (refused.status, refused.headers["Range"]) == (308, f"bytes=0-{2 * Q - 1}")
+        assert first.download(first.send(2, 3, 4)) == DATA
 
 
 def test_a_backup_has_the_counted_bytes_of_a_part_that_grows_meanwhile(client, tmp_path, monkeypatch):
