@@ -14,6 +14,7 @@ from svc_notebooks.server.service import open_service
 from svc_notebooks.server.store import backup, content_io
 from svc_notebooks.server.store.blob_store import StoredPart
 from svc_notebooks.server.store.check import check_store
+from svc_notebooks.server.store.content_io import Content
 from svc_notebooks.server.store.directory import DirectoryBlobStore
 from tests.framed import framed
 
