@@ -1,7 +1,4 @@
-"""Resumable uploads (A3), with every row of the session table and errors of other servers.
-
-The number in a docstring is that of the edge case that the test settles.
-"""
+"""Resumable uploads (A3), with every row of the session table and errors of other servers."""
 
 from __future__ import annotations
 
@@ -42,7 +39,6 @@ def finish(wire: Wire, uri: str) -> bytes:
 class TestInitiation:
     @pytest.mark.spec("A3-01", "A3-01a")
     def test_it_answers_a_session_and_creates_nothing(self, wire: Wire) -> None:
-        """1"""
         answer = wire.initiate({"name": "a"})
 
         assert (answer.status, answer.body, answer.headers["content-length"]) == (200, b"", "0")
@@ -66,7 +62,6 @@ class TestInitiation:
 
     @pytest.mark.spec("A3-02", "A3-02b", "A3-03", "A3-03a", "A3-04", "A3-04c", "U-04")
     def test_it_needs_no_body_and_no_type(self, wire: Wire) -> None:
-        """2"""
         answer = wire.send("POST", "/upload/storage/v3/files?uploadType=resumable&fields=*", b"")
 
         file = wire.put(answer.headers["location"], b"%PDF-").json
@@ -75,7 +70,6 @@ class TestInitiation:
     @pytest.mark.spec("A3-04", "A3-04b")
     @pytest.mark.parametrize("kind", ["text/plain", None])
     def test_metadata_needs_the_type_of_json(self, wire: Wire, kind: str | None) -> None:
-        """3"""
         headers = {"Content-Type": kind} if kind else {}
         answer = wire.send("POST", "/upload/storage/v3/files?uploadType=resumable", b'{"name": "a"}', headers)
 
@@ -85,12 +79,10 @@ class TestInitiation:
 
     @pytest.mark.spec("U-06")
     def test_an_update_of_an_unknown_file_is_404(self, wire: Wire) -> None:
-        """5"""
         assert wire.send("PUT", "/upload/storage/v3/files/nobody?uploadType=resumable", b"").status == 404
 
     @pytest.mark.spec("X-03", "X-03b")
     def test_a_pregenerated_id_with_a_native_type_is_refused(self, wire: Wire) -> None:
-        """5"""
         file_id = wire.send("GET", "/storage/v3/files/generateIds?count=1").json["ids"][0]
 
         answer = wire.initiate({"id": file_id, "mimeType": "application/vnd.svc-apps.document"})
@@ -157,7 +149,6 @@ class TestData:
         [None, span(0, SIZE), pytest.param("bytes 0-*/*", marks=pytest.mark.choice("A Content-Range without an end"))],
     )
     def test_the_whole_at_once(self, wire: Wire, content_range: str | None) -> None:
-        """6, 7, 11"""
         answer = wire.put(wire.begin({"name": "whole"}, X_Upload_Content_Type="text/csv"), CONTENT, content_range)
 
         assert answer.status == 200
@@ -166,7 +157,6 @@ class TestData:
 
     @pytest.mark.spec("A3-06", "A3-08")
     def test_in_chunks(self, wire: Wire) -> None:
-        """8, 30"""
         uri = wire.begin()
 
         first = wire.put(uri, CONTENT[:Q], span(0, Q))
@@ -183,7 +173,6 @@ class TestData:
 
     @pytest.mark.spec("A3-15")
     def test_the_total_may_come_last(self, wire: Wire) -> None:
-        """9"""
         uri = wire.begin()
         wire.put(uri, CONTENT[:Q], span(0, Q, "*"))
         assert wire.put(uri, CONTENT[Q : 2 * Q], span(Q, 2 * Q, "*")).status == 308
@@ -196,7 +185,6 @@ class TestData:
     @pytest.mark.spec("A3-15")
     @pytest.mark.choice("A status query with another total")
     def test_the_total_may_come_with_a_status_query(self, wire: Wire) -> None:
-        """10"""
         uri = wire.begin()
         wire.put(uri, CONTENT[: 2 * Q], span(0, 2 * Q, "*"))
 
@@ -216,7 +204,6 @@ class TestData:
         ],
     )
     def test_a_fresh_session_has_no_range(self, wire: Wire, question: str) -> None:
-        """12"""
         answer = wire.put(wire.begin(), b"", question)
 
         assert (answer.status, answer.body, answer.headers["content-length"]) == (308, b"", "0")
@@ -224,7 +211,6 @@ class TestData:
 
     @pytest.mark.spec("A3-09", "A3-09b", "A3-18")
     def test_after_completion_everything_answers_the_same_file(self, wire: Wire) -> None:
-        """14, 43, 44"""
         uri = wire.begin({"name": "once"})
         done = wire.put(uri, CONTENT)
         whole = f"/storage/v3/files/{done.json['id']}?fields=*"
@@ -245,7 +231,6 @@ class TestData:
     @pytest.mark.spec("A3-16", "A3-16c")
     @pytest.mark.parametrize("content_range", ["bytes */0", None])
     def test_an_empty_file(self, wire: Wire, content_range: str | None) -> None:
-        """18, 19"""
         answer = wire.put(wire.begin(query="&fields=id,size"), b"", content_range)
 
         assert (answer.status, answer.json["size"]) == (200, "0")
@@ -253,7 +238,6 @@ class TestData:
 
     @pytest.mark.spec("A3-11", "A3-11b")
     def test_a_chunk_sent_twice_is_stored_once(self, wire: Wire) -> None:
-        """21"""
         uri = wire.begin()
         answers = [wire.put(uri, CONTENT[:Q], span(0, Q)) for _ in range(2)]
 
@@ -264,7 +248,6 @@ class TestData:
 
     @pytest.mark.spec("A3-11", "A3-11b")
     def test_an_overlap_adds_its_tail_and_never_touches_what_is_stored(self, wire: Wire) -> None:
-        """22, 23"""
         uri = wire.begin()
         wire.put(uri, CONTENT[:Q], span(0, Q))
 
@@ -276,7 +259,6 @@ class TestData:
 
     @pytest.mark.spec("A3-11", "A3-11a")
     def test_a_gap_is_refused_and_the_session_can_be_completed(self, wire: Wire) -> None:
-        """24"""
         uri = wire.begin()
         wire.put(uri, CONTENT[:Q], span(0, Q))
 
@@ -304,7 +286,6 @@ class TestData:
         ],
     )
     def test_a_range_that_contradicts_itself_changes_nothing(self, wire: Wire, content_range: str) -> None:
-        """25"""
         uri = wire.begin()
         wire.put(uri, CONTENT[:Q], span(0, Q))
 
@@ -319,7 +300,6 @@ class TestData:
     @pytest.mark.spec("A3-05")
     @pytest.mark.choice("A chunked body in an upload session")
     def test_a_chunked_body_is_taken(self, wire: Wire) -> None:
-        """28"""
         answer = wire.put(wire.begin(), iter([CONTENT[:7], CONTENT[7:Q], CONTENT[Q:]]))
 
         assert wire.download(answer.json["id"]).body == CONTENT
@@ -342,7 +322,6 @@ class TestData:
     @pytest.mark.spec("A3-10", "A3-10a")
     @pytest.mark.choice("chunk_rule")
     def test_an_uneven_chunk_is_kept_down_to_the_multiple(self, wire: Wire) -> None:
-        """29"""
         uri = wire.begin()
 
         answer = wire.put(uri, CONTENT[: Q + 5000], span(0, Q + 5000))
@@ -353,7 +332,6 @@ class TestData:
     @pytest.mark.spec("A3-10", "A3-10b")
     @pytest.mark.choice("chunk_rule")
     def test_a_chunk_below_one_multiple_is_refused(self, wire: Wire) -> None:
-        """29"""
         uri = wire.begin()
 
         answer = wire.put(uri, CONTENT[:1000], span(0, 1000))
@@ -366,7 +344,6 @@ class TestData:
     @pytest.mark.parametrize("size", [SIZE - 1, SIZE + 1])
     @pytest.mark.parametrize("ranged", [True, False])
     def test_a_declared_length_must_be_met(self, wire: Wire, size: int, ranged: bool) -> None:
-        """31"""
         uri = wire.begin(X_Upload_Content_Length=str(SIZE))
         body = (CONTENT + b"?")[:size]
 
@@ -398,7 +375,6 @@ class TestData:
     def test_the_type_comes_from_metadata_then_from_the_header(
         self, wire: Wire, metadata: dict[str, str], header: str | None, kind: str
     ) -> None:
-        """32"""
         uri = wire.begin(metadata, **({"X_Upload_Content_Type": header} if header else {}))
 
         assert wire.put(uri, b"%PDF-1.7").json["mimeType"] == kind
@@ -411,7 +387,6 @@ class TestStrictChunks:
 
     @pytest.mark.spec("A3-10", "A3-10c")
     def test_every_uneven_chunk_is_refused(self, wire: Wire) -> None:
-        """29"""
         uri = wire.begin()
 
         assert wire.put(uri, CONTENT[: Q + 5000], span(0, Q + 5000)).status == 400
@@ -422,7 +397,6 @@ class TestUpdate:
     @pytest.mark.spec("A3-01", "A3-01b", "U-05", "U-05b")
     @pytest.mark.parametrize("method", ["PUT", "PATCH"])
     def test_the_old_content_is_there_until_the_new_one_is_complete(self, wire: Wire, method: str) -> None:
-        """46"""
         file = wire.create(b"old")
         target = f"/upload/storage/v3/files/{file['id']}?uploadType=resumable"
         answer = wire.send(method, target, b'{"name": "new"}', {"Content-Type": "application/json; charset=UTF-8"})
@@ -436,7 +410,6 @@ class TestUpdate:
 
     @pytest.mark.spec("L-01", "L-01b", "X-02", "X-02b", "X-02c")
     def test_what_was_checked_at_the_beginning_is_checked_again_at_the_end(self, wire: Wire) -> None:
-        """45"""
         file_id = wire.send("GET", "/storage/v3/files/generateIds?count=1").json["ids"][0]
         uris = [wire.begin({"id": file_id, "name": name}) for name in ("first", "second")]
 
@@ -471,7 +444,6 @@ class TestEnd:
 
     @pytest.mark.spec("A3-13", "A3-13a")
     def test_a_week_of_silence_ends_a_session(self, wire: Wire) -> None:
-        """41"""
         uri = wire.begin()
         wire.put(uri, CONTENT[:Q], span(0, Q))
         wire.service.clock.advance(timedelta(days=7))
@@ -488,7 +460,6 @@ class TestEnd:
 
     @pytest.mark.spec("A3-13", "A3-13a")
     def test_a_finished_session_is_forgotten_after_a_week_too(self, wire: Wire) -> None:
-        """41"""
         uri = wire.begin()
         wire.put(uri, b"x")
         wire.service.clock.advance("7d")
@@ -507,7 +478,6 @@ class TestEnd:
 
     @pytest.mark.spec("A3-14", "A3-14a")
     def test_an_unknown_session_is_404(self, wire: Wire) -> None:
-        """42"""
         target = "/upload/storage/v3/files?uploadType=resumable&upload_id=unknown"
 
         assert wire.put(target, b"x").status == 404
@@ -517,7 +487,6 @@ class TestEnd:
     @pytest.mark.choice("A malformed upload_id")
     @pytest.mark.parametrize("upload_id", ["..%2F..%2Fetc%2Fpasswd", "'%20OR%201=1--", "x" * 10_000, "%00", "%ff%fe"])
     def test_a_malformed_session_is_404(self, wire: Wire, upload_id: str) -> None:
-        """42, 49"""
         target = f"/upload/storage/v3/files?uploadType=resumable&upload_id={upload_id}"
 
         assert wire.put(target, b"x").status == 404
@@ -525,7 +494,6 @@ class TestEnd:
 
     @pytest.mark.spec("A3-14", "A3-14a", "T-04", "T-04b")
     def test_the_session_of_another_user_is_404(self, wire: Wire) -> None:
-        """42"""
         uri = wire.begin()
 
         answer = wire.send("PUT", uri, b"x", token=wire.service.sign_in("bob@svc.example"))
@@ -562,7 +530,6 @@ class TestForwardedHost:
     def test_the_location_has_the_host_that_the_client_uses(
         self, wire: Wire, headers: dict[str, str], origin: str
     ) -> None:
-        """4"""
         answer = wire.send("POST", "/upload/storage/v3/files?uploadType=resumable", b"", headers)
 
         parts = urlsplit(answer.headers["location"])
