@@ -40,11 +40,6 @@ FOREIGN_HOSTS = [
 
 
 @pytest.fixture
-def policy() -> Policy:
-    return Policy()
-
-
-@pytest.fixture
 def service(policy: Policy) -> Iterator[Service]:
     with open_service(seed=0, clock=SystemClock(), policy=policy) as service:
         yield service

@@ -19,12 +19,6 @@ EVENTS = "/calendar/v3/calendars/primary/events"
 Asks = Callable[[Wire], Any]
 
 
-@pytest.fixture
-def way() -> str:
-    """Run each test in-process and over a socket, because the journal is the same."""
-    return "in-process"
-
-
 def decided(wire: Wire, status: int | None = None) -> str:
     """Return the rule that decided the last response, after a check of its status."""
     row = wire.service.journal()[-1]

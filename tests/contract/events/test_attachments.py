@@ -6,15 +6,9 @@ from typing import Any
 
 import pytest
 
-from svc_notebooks.server.service import Service
-from tests.contract.calendar_client import BOB, SEMINAR, CalendarClient, Fields, accepted, emptied, guests, refusal
+from tests.contract.calendar_client import BOB, SEMINAR, CalendarClient, Fields, accepted, guests, refusal
 from tests.contract.conftest import Wire
 from tests.contract.differences import choice
-
-
-@pytest.fixture
-def service() -> Service:
-    return emptied()
 
 
 @pytest.fixture

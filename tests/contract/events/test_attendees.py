@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from svc_notebooks.server.service import Service
 from tests.contract.calendar_client import (
     ADA,
     BOB,
@@ -15,7 +14,6 @@ from tests.contract.calendar_client import (
     SEMINAR,
     CalendarClient,
     emails,
-    emptied,
     guests,
     path,
     refusal,
@@ -37,11 +35,6 @@ BAD = ["nobody", "@example.org", "bob@", "bob@@example.org", "a b@example.org", 
        "a.@example.org", "bob@example..org", "bob@.example.org", "bob@example.org\n", "bob@exa mple.org",
        "bob,eve@example.org", "bob@example.org;eve@example.org", "b\x00b@example.org",
        '"unclosed@example.org']  # fmt: skip
-
-
-@pytest.fixture
-def service() -> Service:
-    return emptied()
 
 
 @pytest.mark.spec("E-07", "E-07b")

@@ -8,16 +8,10 @@ from urllib.parse import quote
 
 import pytest
 
-from svc_notebooks.server.service import Service
-from tests.contract.calendar_client import ADA, BOB, SEMINAR, CalendarClient, Fields, accepted, emptied, guests, refusal
+from tests.contract.calendar_client import ADA, BOB, SEMINAR, CalendarClient, Fields, accepted, guests, refusal
 from tests.contract.conftest import Wire
 
 ROOT = "/calendar/v3"
-
-
-@pytest.fixture
-def service() -> Service:
-    return emptied()
 
 
 def made(ada: CalendarClient, **calendar: str) -> Fields:
@@ -188,11 +182,6 @@ def test_an_unknown_calendar_or_rule_is_404(ada: CalendarClient, target: str) ->
 
 
 LIST = "/calendar/v3/users/me/calendarList"
-
-
-@pytest.fixture
-def bob(wire: Wire) -> CalendarClient:
-    return CalendarClient(wire, BOB)
 
 
 def entry_path(calendar: str) -> str:

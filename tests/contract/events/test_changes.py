@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from svc_notebooks.server.service import Service
 from tests.contract.calendar_client import (
     ADA,
     END,
@@ -17,18 +16,12 @@ from tests.contract.calendar_client import (
     CalendarClient,
     Fields,
     accepted,
-    emptied,
     guests,
     path,
 )
 from tests.contract.conftest import Answer
 
 LATER = {"start": {**START, "dateTime": "2026-11-02T10:30:00+01:00"}, "end": END}
-
-
-@pytest.fixture
-def service() -> Service:
-    return emptied()
 
 
 @pytest.mark.spec("E-18", "E-18a")

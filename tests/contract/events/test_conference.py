@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from svc_notebooks.server.service import Service
-from tests.contract.calendar_client import SEMINAR, CalendarClient, Fields, accepted, emptied, refusal
+from tests.contract.calendar_client import SEMINAR, CalendarClient, Fields, accepted, refusal
 from tests.contract.differences import choice
 
 REQUEST = {"createRequest": {"requestId": "r1", "conferenceSolutionKey": {"type": "hangoutsMeet"}}}
@@ -16,11 +15,6 @@ PHONE = {"entryPointType": "phone", "uri": "tel:+49-30-1", "pin": "123"}
 SIP = {"entryPointType": "sip", "uri": "sip:abc@meet.example"}
 MORE = {"entryPointType": "more", "uri": "https://meet.example/more"}
 SOLUTION = {"key": {"type": "addOn"}, "name": "Meet example", "iconUri": "https://meet.example/icon.png"}
-
-
-@pytest.fixture
-def service() -> Service:
-    return emptied()
 
 
 def conference_elsewhere(*entry_points: Fields, **more: Any) -> Fields:

@@ -6,7 +6,6 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from svc_notebooks.server.service import Service
 from tests.contract.calendar_client import (
     ADA,
     BOB,
@@ -16,15 +15,9 @@ from tests.contract.calendar_client import (
     Fields,
     accepted,
     emails,
-    emptied,
     guests,
 )
 from tests.contract.conftest import Wire
-
-
-@pytest.fixture
-def service() -> Service:
-    return emptied()
 
 
 @pytest.mark.spec("E-19", "E-19b")

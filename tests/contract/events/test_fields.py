@@ -6,15 +6,9 @@ from typing import Any
 
 import pytest
 
-from svc_notebooks.server.service import Service
-from tests.contract.calendar_client import BOB, SEMINAR, CalendarClient, Fields, emptied, guests, refusal
+from tests.contract.calendar_client import BOB, SEMINAR, CalendarClient, Fields, guests, refusal
 
 BIG = 10**30
-
-
-@pytest.fixture
-def service() -> Service:
-    return emptied()
 
 
 STATUS = ["confirmed", "tentative", "cancelled"]

@@ -7,24 +7,17 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from svc_notebooks.server.service import Service
 from tests.contract.calendar_client import (
     SEMINAR,
     WEEKLY,
     CalendarClient,
     Fields,
     accepted,
-    emptied,
     path,
     refusal,
 )
 
 BERLIN = ZoneInfo("Europe/Berlin")
-
-
-@pytest.fixture
-def service() -> Service:
-    return emptied()
 
 
 @pytest.mark.spec("E-25")

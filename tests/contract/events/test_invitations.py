@@ -6,7 +6,6 @@ from datetime import datetime
 
 import pytest
 
-from svc_notebooks.server.service import Service
 from tests.contract.calendar_client import (
     ADA,
     BOB,
@@ -15,18 +14,12 @@ from tests.contract.calendar_client import (
     SEMINAR,
     CalendarClient,
     Fields,
-    emptied,
     guests,
     invitations,
     mailed,
     refusal,
 )
 from tests.contract.conftest import Wire
-
-
-@pytest.fixture
-def service() -> Service:
-    return emptied()
 
 
 @pytest.fixture

@@ -29,11 +29,6 @@ def rest(ada: CalendarClient, page: Fields, **parameters: object) -> list[str]:
 
 
 @pytest.fixture
-def way() -> str:
-    return "in-process"
-
-
-@pytest.fixture
 def whole(ada: CalendarClient) -> list[str]:
     """The ids of a calendar with many series, on one page."""
     for number in range(SERIES):

@@ -7,7 +7,6 @@ from urllib.parse import urlencode
 
 import pytest
 
-from svc_notebooks.server.service import Service
 from tests.contract.calendar_client import (
     ADA,
     HOLIDAY,
@@ -16,15 +15,9 @@ from tests.contract.calendar_client import (
     CalendarClient,
     Fields,
     accepted,
-    emptied,
     guests,
     refusal,
 )
-
-
-@pytest.fixture
-def service() -> Service:
-    return emptied()
 
 
 def hour(n: int, day: int = 2) -> Fields:

@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from svc_notebooks.server.service import Service
-from tests.contract.calendar_client import BOB, EVE, CalendarClient, Fields, accepted, emptied, guests
+from tests.contract.calendar_client import BOB, EVE, CalendarClient, Fields, accepted, guests
 from tests.contract.conftest import Wire
 
 pytestmark = pytest.mark.spec("E-18", "E-18a", "E-25")
@@ -69,11 +68,6 @@ def patched(client: CalendarClient, event: str, change: Fields) -> Fields:
 def replaced(client: CalendarClient, event: str, change: Fields) -> Fields:
     stored = client.read(event)
     return accepted(client.put(event, {**stored, **change}))
-
-
-@pytest.fixture
-def service() -> Service:
-    return emptied()
 
 
 def with_exceptions(client: CalendarClient, **more: Any) -> str:

@@ -6,24 +6,17 @@ from typing import Any
 
 import pytest
 
-from svc_notebooks.server.service import Service
 from tests.contract.calendar_client import (
     BOB,
     SEMINAR,
     WEEKLY,
     CalendarClient,
     accepted,
-    emptied,
     guests,
     path,
     refusal,
 )
 from tests.contract.conftest import Wire
-
-
-@pytest.fixture
-def service() -> Service:
-    return emptied()
 
 
 @pytest.fixture

@@ -37,11 +37,6 @@ def pages(ada: CalendarClient, page_size: int, **parameters: Any) -> list[list[s
         page = accepted(ada.list(**parameters, pageToken=page["nextPageToken"]))
 
 
-@pytest.fixture
-def way() -> str:
-    return "in-process"
-
-
 class TestWithABudgetOfAThousandSteps:
     @pytest.fixture
     def policy(self) -> Policy:

@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from svc_notebooks.server.service import Service
-from tests.contract.calendar_client import HOLIDAY, SEMINAR, CalendarClient, emptied, refusal
+from tests.contract.calendar_client import HOLIDAY, SEMINAR, CalendarClient, refusal
 
 DAILY = "RRULE:FREQ=DAILY;COUNT=3"
 OF_INSTANTS = [
@@ -46,11 +45,6 @@ WRONG = [
     "RDATE;TZID=Europe/Berlin:20261109T100000Z", "RDATE;VALUE=DATE:20261109T090000Z",
     "RDATE;VALUE=BINARY:20261109T090000Z", "EXDATE:20261399T090000Z", "", " ", "every Monday",
 ]  # fmt: skip
-
-
-@pytest.fixture
-def service() -> Service:
-    return emptied()
 
 
 @pytest.mark.spec("E-12", "E-12a")

@@ -4,14 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from svc_notebooks.server.service import Service
-from tests.contract.calendar_client import ADA, BOB, CalendarClient, Fields, accepted, emptied
+from tests.contract.calendar_client import ADA, BOB, CalendarClient, Fields, accepted
 from tests.contract.conftest import Wire
-
-
-@pytest.fixture
-def service() -> Service:
-    return emptied()
 
 
 @pytest.mark.parametrize("change", [{"summary": "new"}, {"colorId": "3"}, {"location": "Room 7"}])

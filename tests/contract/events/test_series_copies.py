@@ -4,16 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from svc_notebooks.server.service import Service
-from tests.contract.calendar_client import BOB, EVE, WEEKLY, CalendarClient, accepted, emails, emptied, guests, mailed
+from tests.contract.calendar_client import BOB, EVE, WEEKLY, CalendarClient, accepted, emails, guests, mailed
 from tests.contract.conftest import Wire
 
 WEEKS = ["02", "09", "16", "23"]
-
-
-@pytest.fixture
-def service() -> Service:
-    return emptied()
 
 
 @pytest.fixture

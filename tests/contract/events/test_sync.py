@@ -9,7 +9,7 @@ from urllib.parse import quote
 import pytest
 
 from svc_notebooks.core.policy import Policy
-from svc_notebooks.server.service import Service, open_service
+from svc_notebooks.server.service import open_service
 from tests.contract.calendar_client import (
     ADA,
     BOB,
@@ -17,7 +17,6 @@ from tests.contract.calendar_client import (
     CalendarClient,
     Fields,
     accepted,
-    emptied,
     path,
     refusal,
 )
@@ -28,16 +27,6 @@ ACL, EVENTS = "/calendar/v3/calendars/primary/acl", path()
 LISTS = [EVENTS, LIST, ACL, SETTINGS]
 DECEMBER = {"timeMin": "2026-12-01T00:00:00Z", "timeMax": "2027-01-01T00:00:00Z"}
 TIMES = ("timeMin", "timeMax")
-
-
-@pytest.fixture
-def service() -> Service:
-    return emptied()
-
-
-@pytest.fixture
-def bob(wire: Wire) -> CalendarClient:
-    return CalendarClient(wire, BOB)
 
 
 def at(day: str, **fields: Any) -> Fields:

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from svc_notebooks.server.service import Service
 from tests.contract.calendar_client import (
     END,
     HOLIDAY,
@@ -16,7 +15,6 @@ from tests.contract.calendar_client import (
     WEEKLY,
     CalendarClient,
     Fields,
-    emptied,
     refusal,
 )
 from tests.contract.differences import choice
@@ -29,11 +27,6 @@ BAD_INSTANTS = ["2026-11-02", "2026-11-02T10:00Z", "2026-11-02T25:00:00Z", "2026
 NO_TEXTS: list[Any] = [5, True, [], {}, 1.5]
 NO_ZONES = ["Berlin", "Europe/Nowhere", "../../etc/passwd", "/etc/localtime", "+01:00", "GMT+25", "Europe/Berlin ",
             "Europe", "zone\x00", "x" * 10_000]  # fmt: skip
-
-
-@pytest.fixture
-def service() -> Service:
-    return emptied()
 
 
 def instant(time: dict[str, str]) -> datetime:

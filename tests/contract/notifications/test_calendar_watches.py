@@ -2,20 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
-
-import pytest
 
 from tests.contract.calendar_client import ADA, BOB, SEMINAR, WEEKLY, CalendarClient, accepted, guests, path, refusal
 from tests.contract.conftest import Wire
-from tests.contract.watch_client import Watch, open_watch
-
-
-@pytest.fixture
-def watch(wire: Wire) -> Iterator[Watch]:
-    with open_watch(wire) as watch:
-        yield watch
+from tests.contract.watch_client import Watch
 
 
 def watch_events(watch: Watch, client: CalendarClient, **fields: Any) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import ExitStack
 from datetime import datetime
 from email.utils import parsedate_to_datetime
@@ -22,12 +22,6 @@ from tests.contract.differences import choice
 from tests.contract.watch_client import FOLDER, Watch, open_watch
 from tests.patience import PATIENCE
 from tests.receivers import AUTHORITY, dead_receiver, server_context
-
-
-@pytest.fixture
-def watch(wire: Wire) -> Iterator[Watch]:
-    with open_watch(wire) as watch:
-        yield watch
 
 
 def advance(watch: Watch, duration: str) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import http.client
 import json
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -16,17 +15,11 @@ from svc_notebooks.server.service import open_service
 from tests.contract.calendar_client import BOB
 from tests.contract.conftest import Answer, InProcess, Wire
 from tests.contract.differences import choice
-from tests.contract.watch_client import Watch, open_watch
+from tests.contract.watch_client import Watch
 
 HOUR = 3_600_000
 SOON = 5_000
 """The largest difference of two readings of one running clock."""
-
-
-@pytest.fixture
-def watch(wire: Wire) -> Iterator[Watch]:
-    with open_watch(wire) as watch:
-        yield watch
 
 
 def now(watch: Watch) -> int:
