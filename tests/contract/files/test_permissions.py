@@ -179,6 +179,23 @@ def test_a_wrong_permission_is_refused(people: People, file: str, body: dict[str
     assert [error["location"] for error in answer.json["error"]["errors"]] == location
 
 
+def test_impossible_permissions_are_refused(people: People, file: str) -> None:
+    owner = people.send(ADA, "GET", f"/storage/v3/files/{file}/permissions").json["permissions"][0]["id"]
+    path = f"/storage/v3/files/{file}/permissions/{owner}"
+
+    assert people.share(file, "owner").error["reason"] == "forbidden"
+    assert people.wire.json_request("PATCH", path, {"role": "reader"}).status == 403
+    assert people.unshare(file, owner).status == 403
+    assert people.share(file, id="mine").error["reason"] == "fieldNotWritable"
+    assert people.share("root").status == 403
+    assert people.share(file, user=ADA).json["role"] == "owner"
+    assert people.get(ADA, f"{file}/permissions/unknown").error["location"] == "permissionId"
+    read_only = people.wire.service.sign_in(ADA, scopes=["storage.readonly"])
+    body = {"type": "anyone", "role": "reader"}
+    refused = people.wire.post_json(f"/storage/v3/files/{file}/permissions", body, token=read_only)
+    assert refused.error["reason"] == "insufficientPermissions"
+
+
 @pytest.mark.parametrize(
     "more", [{"expirationTime": "2030-01-01T00:00:00Z"}, {"view": "published"}, {"pendingOwner": True}]
 )
