@@ -34,12 +34,6 @@ def rows(picture: Picture) -> list[list[str]]:
 
 
 @pytest.fixture
-def lab():
-    with svc.sandbox() as made:
-        yield made
-
-
-@pytest.fixture
 def broken(lab) -> svc.Upload:
     """An upload whose first chunk is cut after 300,000 bytes, 262,144 of which stay."""
     with lab.faults(operation="upload.session", cut_request_after=300_000):

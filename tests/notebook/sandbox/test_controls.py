@@ -17,12 +17,6 @@ Q = 262_144
 CONTENT = bytes(range(256)) * 4 * 1024  # 1 MiB
 
 
-@pytest.fixture
-def lab():
-    with svc.sandbox() as lab:
-        yield lab
-
-
 # -- faults
 
 
