@@ -1,7 +1,4 @@
-"""Every header of RFC 9110 and RFC 9530 that a request can carry is obeyed, refused or ignored for a reason.
-
-docs/decisions.md lists them in a table; each name in it has a row in one of the tables here.
-"""
+"""Every header of RFC 9110 and RFC 9530 that a request can carry is obeyed, refused or ignored for a reason."""
 
 from __future__ import annotations
 
@@ -9,10 +6,8 @@ import base64
 import gzip
 import hashlib
 import json
-import re
 import zlib
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -392,25 +387,3 @@ def test_another_transfer_coding_is_refused(wire: OverSocket, coding: str, statu
     assert answer.startswith(f"HTTP/1.1 {status} ".encode())
     assert b"\r\nConnection: close\r\n" in answer
     assert wire.names() == []
-
-
-# -- records ---------------------------------------------------------------------------------------------------------
-
-
-# -- the table -------------------------------------------------------------------------------------------------------
-
-TESTED = {
-    "Content-Encoding", "Content-Transfer-Encoding", "Content-Type", "Transfer-Encoding", *DIGESTS,
-    *(name for name, *_ in (*ETAGS, *REFUSED, *IGNORED)),
-}  # fmt: skip
-
-
-def test_the_table_of_headers_in_the_decisions_is_that_of_these_tests() -> None:
-    page = (Path(__file__).parents[3] / "docs" / "decisions.md").read_text(encoding="utf-8")
-    section = page.partition("### Headers of requests")[2].partition("\n### ")[0]
-    cells = re.findall(r"^\| ([A-Z][^|]+) \|.*`test_\w+` \|$", section, re.MULTILINE)
-    listed = {name for cell in cells for name in cell.split(", ")}
-
-    assert listed == TESTED
-    for test in re.findall(r"`(test_\w+)` \|$", section, re.MULTILINE):
-        assert test in globals()
