@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from enum import IntEnum
+from typing import get_args
 
 from .. import family_fields
 from ..errors.catalogue import ApiError, refuse, row
@@ -11,7 +13,7 @@ from ..family_fields import with_family_fields
 from ..field_mask import shape_of
 from ..http.messages import JSON, JSONObject
 from ..lone_surrogates import lone_surrogates
-from ..resources.calendars import AclRule, Calendar, CalendarListEntry, Setting
+from ..resources.calendars import AccessRole, AclRule, Calendar, CalendarListEntry, Setting
 from ..time_zones import zone
 from .value_checks import is_address
 
@@ -19,6 +21,9 @@ CALENDAR_SHAPE = with_family_fields(shape_of(Calendar), family_fields.CALENDAR)
 LIST_SHAPE = with_family_fields(shape_of(CalendarListEntry), family_fields.CALENDAR)
 RULE_SHAPE = shape_of(AclRule)
 SETTING_SHAPE = with_family_fields(shape_of(Setting), family_fields.SETTING)
+
+
+ACCESS_ROLES: tuple[AccessRole, ...] = get_args(AccessRole)
 
 
 class CalendarRole(IntEnum):
@@ -30,12 +35,12 @@ class CalendarRole(IntEnum):
     OWNER = 4
 
     @property
-    def wire_name(self) -> str:
+    def wire_name(self) -> AccessRole:
         """The name of the role in the interface, such as "freeBusyReader"."""
-        return "freeBusyReader" if self is CalendarRole.FREE_BUSY_READER else self.name.lower()
+        return ACCESS_ROLES[self - 1]
 
 
-ROLES = {role.wire_name: role for role in CalendarRole}
+ROLES: Mapping[str, CalendarRole] = {role.wire_name: role for role in CalendarRole}
 _DOMAIN = re.compile(r"[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*")
 _TEXTS = {"summary": 254, "description": 8192, "location": 1024}
 

@@ -15,19 +15,20 @@ from ..http.messages import JSON, JSONObject
 from ..lone_surrogates import lone_surrogates
 from ..policy import Policy
 from ..resources.events import Event
+from ..resources.field import Field
 from .conference import conference_problems
-from .field_table import EVENT_FIELDS, MAX_REMINDER_MINUTES, MAX_REMINDERS, METHODS, EventField
+from .field_table import EVENT_FIELDS, MAX_REMINDER_MINUTES, MAX_REMINDERS, METHODS
 from .rrule import Recurrence as Lines, RecurrenceError, Start, is_all_day
 from .times import TimeError, instant, read_time
 from .value_checks import check, invalid, too_long, wrong_type
 
 DEFAULTS: dict[str, JSON] = {
-    event_field.path: event_field.default  # type: ignore[misc]
+    event_field.path: event_field.default
     for event_field in EVENT_FIELDS
     if event_field.default is not None and "." not in event_field.path
 }
 ATTENDEE_DEFAULTS: dict[str, JSON] = {
-    event_field.path.partition(".")[2]: event_field.default  # type: ignore[misc]
+    event_field.path.partition(".")[2]: event_field.default
     for event_field in EVENT_FIELDS
     if event_field.default is not None and event_field.path.startswith("attendees[].")
 }
@@ -100,7 +101,7 @@ def repair_reminders(event: JSONObject, policy: Policy) -> JSONObject:
 
 @dataclass(slots=True)
 class _Node:
-    event_field: EventField | None = None
+    event_field: Field | None = None
     children: dict[str, _Node] = field(default_factory=dict)
     entry: _Node | None = None
 
