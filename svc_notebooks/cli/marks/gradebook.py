@@ -37,7 +37,9 @@ _COLUMNS: dict[str, dict[str, str]] = {
     "html": {"student": "name", "points": "score_of", "what happened": "happened"},
 }
 # fmt: on
-"""The columns of each format of `--output`: the head and the value (`_values`). "" is the name of the assignment, and "*" an outcome for each exercise.
+"""The columns of each format of `--output`: the head and the value (`_values`).
+
+The head "" is the name of the assignment, and "*" stands for the outcome of each exercise.
 
 nbgrader has the columns of `nbgrader export`, and Canvas and Moodle those of their imports.
 """
