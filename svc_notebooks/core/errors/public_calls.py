@@ -16,7 +16,6 @@ from typing import Any, ParamSpec, TypeVar
 from ..suggestions import nearest_name
 from .tracebacks import shorten_traceback
 
-
 _TYPES: dict[str, tuple[str, tuple[str, ...]]] = {
     # annotation    in words           classes
     "str": ("a str", ("str",)),
