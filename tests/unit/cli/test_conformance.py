@@ -32,7 +32,7 @@ from svc_notebooks.cli.conformance import (
     summary,
     table,
 )
-from svc_notebooks.cli.options.names_option import names_of
+from svc_notebooks.cli.options import names_of
 from svc_notebooks.core.brand_names import Names
 from svc_notebooks.core.http.messages import BytesBody, Headers, Request, Response
 from svc_notebooks.core.policy import Policy
