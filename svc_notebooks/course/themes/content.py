@@ -197,7 +197,7 @@ _TSV = "text/tab-separated-values"
 
 
 def _check_format(evidence: Evidence) -> str:
-    created = require_creations(evidence)
+    require_creations(evidence)
     file = require_single_file(evidence, evidence.values["name"])
     media_type = str(file["mimeType"])
     require(
