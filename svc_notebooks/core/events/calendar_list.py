@@ -6,9 +6,8 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ..errors.catalogue import ApiError, Row, row
+from ..errors.catalogue import ApiError, Row, lone_surrogates, row
 from ..http.messages import JSON, JSONObject
-from ..lone_surrogates import lone_surrogates
 from .colors import CALENDAR_COLORS
 from .field_table import MAX_REMINDER_MINUTES, MAX_REMINDERS, METHODS
 

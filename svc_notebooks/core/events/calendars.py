@@ -8,11 +8,10 @@ from enum import IntEnum
 from typing import get_args
 
 from .. import family_fields
-from ..errors.catalogue import ApiError, refuse, row
+from ..errors.catalogue import ApiError, lone_surrogates, refuse, row
 from ..family_fields import with_family_fields
 from ..field_mask import shape_of
 from ..http.messages import JSON, JSONObject
-from ..lone_surrogates import lone_surrogates
 from ..resources.calendars import AccessRole, AclRule, Calendar, CalendarListEntry, Setting
 from ..time_zones import zone
 from .value_checks import is_address

@@ -17,13 +17,15 @@ from typing import NamedTuple
 
 from ..work_budget import WorkBudget
 from .rrule import Freq, Rule
-from .rrule_days import CALENDAR, END, days_of
-from .rrule_times_of_day import (
+from .rrule_days import (
+    CALENDAR,
+    END,
     MAX_BATCH,
     UNITS,
     Batch,
     DayTimes,
     TimesOfDay,
+    days_of,
     midnight,
     offsets_from,
     seconds_of,

@@ -10,9 +10,8 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
 
-from ..errors.catalogue import Row, row
+from ..errors.catalogue import Row, lone_surrogates, row
 from ..http.messages import JSON, JSONObject
-from ..lone_surrogates import lone_surrogates
 from ..policy import Policy
 from ..resources.events import Event
 from ..resources.field import Field

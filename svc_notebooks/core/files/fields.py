@@ -9,11 +9,10 @@ from typing import Any, Final
 from .. import family_fields
 from ..brand_names import Names
 from ..clock import parse_time
-from ..errors.catalogue import ApiError, Row, row
+from ..errors.catalogue import NO_TEXT, ApiError, Row, lone_surrogates, row
 from ..family_fields import with_family_fields
 from ..field_mask import Shape, shape_of
 from ..http.messages import JSON, JSONObject
-from ..lone_surrogates import NO_TEXT, lone_surrogates
 from ..policy import Policy
 from ..resources.field import Field, Write, fields_of
 from ..resources.files import File, FileCapabilities, FileList, GeneratedIds
