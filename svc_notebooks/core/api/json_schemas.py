@@ -9,7 +9,6 @@ from collections.abc import Iterable, Mapping
 from types import NoneType, UnionType
 from typing import Any, Final, Required, TypeAlias, get_args, get_origin, is_typeddict
 
-from ..events.colors import CALENDAR_COLORS
 from ..events.field_table import MAX_REMINDERS
 from ..files.fields import FILE_FIELDS
 from ..http.messages import reason
@@ -26,6 +25,7 @@ from ..resources.calendars import (
     Setting,
     SettingList,
 )  # fmt: skip
+from ..resources.colors import CALENDAR_COLORS
 from ..resources.errors import (
     AuthorizationServer,
     ErrorResponse,

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Literal
 
-from ..errors.decision_ids import CALENDARS_OF_OTHERS, CHANGE_LOG, FAMILY, SHARING
+from ..decision_ids import CALENDARS_OF_OTHERS, CHANGE_LOG, FAMILY, SHARING
 from ..http.messages import Query
 from ..policy import Policy
 from . import parameters as query

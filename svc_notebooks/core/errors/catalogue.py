@@ -13,9 +13,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from ..http.messages import JSON
-from ..resources.errors import ErrorDetail, ErrorResponse
-from .decision_ids import (
+from ..decision_ids import (
     ALL_OR_NOTHING,
     BATCH,
     CLASS,
@@ -40,6 +38,8 @@ from .decision_ids import (
     UNREADABLE,
     WHO_TRASHES,
 )
+from ..http.messages import JSON
+from ..resources.errors import ErrorDetail, ErrorResponse
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..errors.catalogue import ApiError, Row, lone_surrogates, row
 from ..http.messages import JSON, JSONObject
-from .colors import CALENDAR_COLORS
+from ..resources.colors import CALENDAR_COLORS
 from .field_table import MAX_REMINDER_MINUTES, MAX_REMINDERS, METHODS
 
 _MAX_TITLE = 254

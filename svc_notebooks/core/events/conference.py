@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..decision_ids import CONFERENCE_PARTS, REQUEST_ID
 from ..errors.catalogue import Row, row
-from ..errors.decision_ids import CONFERENCE_PARTS, REQUEST_ID
 from ..http.messages import JSON
 from ..policy import Policy
 from .value_checks import invalid

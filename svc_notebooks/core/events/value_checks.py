@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
+from ..decision_ids import BIG_NUMBERS
 from ..errors.catalogue import Row, row
-from ..errors.decision_ids import BIG_NUMBERS
 from ..http.messages import JSON
 from ..resources.field import Field
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Final, Literal, TypedDict
 
-from ..errors.decision_ids import GADGET_DISPLAY, NEGATIVE_GUESTS, NEGATIVE_SEQUENCE, PROPERTY_VALUES, REQUEST_ID
-from ..events.colors import EVENT_COLORS
+from ..decision_ids import GADGET_DISPLAY, NEGATIVE_GUESTS, NEGATIVE_SEQUENCE, PROPERTY_VALUES, REQUEST_ID
 from ..http.messages import JSON, JSONObject
+from .colors import EVENT_COLORS
 from .field import EXTENSION, READ_ONLY, TIME, Field
 
 MAX_REMINDER_MINUTES: Final = 40_320

@@ -12,9 +12,9 @@ from typing import Any
 from ...core.errors.catalogue import refuse
 from ...core.events.calendar_list import check_entry
 from ...core.events.calendars import LIST_SHAPE, CalendarRole, check_role
-from ...core.events.colors import CALENDAR_COLORS
 from ...core.http.messages import JSONObject, Response
 from ...core.resources.calendars import CalendarListEntry
+from ...core.resources.colors import CALENDAR_COLORS
 from ..context.responses import empty_response
 from ..context.service_context import RequestContext, ServiceContext
 from ..events.calendars import calendar_of, default_reminders, etag, primary_of, resource_response, role_of

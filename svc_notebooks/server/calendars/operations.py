@@ -8,10 +8,10 @@ from ...core.clock import format_time, from_millis
 from ...core.errors.catalogue import refuse
 from ...core.events import calendars
 from ...core.events.calendars import CALENDAR_SHAPE, CalendarRole
-from ...core.events.colors import CALENDAR_COLORS, EVENT_COLORS
 from ...core.field_mask import Shape
 from ...core.http.messages import Response
 from ...core.resources.calendars import Colors
+from ...core.resources.colors import CALENDAR_COLORS, EVENT_COLORS
 from ..context.responses import empty_response
 from ..context.service_context import RequestContext, ServiceContext
 from ..events import event_messages

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 from ...core import field_mask
 from ...core.api.operations import Operation
 from ...core.api.parameters import COMMON
+from ...core.decision_ids import ROOT
 from ...core.errors.catalogue import refuse
-from ...core.errors.decision_ids import ROOT
 from ...core.field_mask import Mask, Shape
 from ...core.files.fields import FILE_SHAPE, IDS_SHAPE, LIST_SHAPE, check_file
 from ...core.files.permissions import Role

@@ -14,8 +14,8 @@ from functools import lru_cache
 from typing import NamedTuple, Protocol
 from urllib.parse import urlsplit, urlunsplit
 
+from ...core.decision_ids import UNREADABLE
 from ...core.errors.catalogue import ApiError, Row, refuse
-from ...core.errors.decision_ids import UNREADABLE
 from ...core.http.header_lines import read_headers
 from ...core.http.messages import Disconnected, Headers, Response, reason
 from ..blobs.blob_store import BLOCK
