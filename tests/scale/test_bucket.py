@@ -12,10 +12,10 @@ from obstore.exceptions import GenericError, PermissionDeniedError
 from obstore.store import S3Store
 
 from svc_notebooks.core.policy import Policy
-from svc_notebooks.server.blobs.blob_store import BLOCK, StoredPart
-from svc_notebooks.server.blobs.bucket import MULTIPART, Bucket, parse_bucket_address
-from svc_notebooks.server.blobs.s3 import S3BlobStore
 from svc_notebooks.server.service import Service, open_service
+from svc_notebooks.server.store.blob_store import BLOCK, StoredPart
+from svc_notebooks.server.store.s3.blob_store import S3BlobStore
+from svc_notebooks.server.store.s3.bucket import MULTIPART, Bucket, parse_bucket_address
 from tests.contract.wire import InProcess
 
 pytestmark = pytest.mark.scale

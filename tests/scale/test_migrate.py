@@ -17,8 +17,8 @@ from hypothesis import given, settings, strategies as st
 
 from svc_notebooks.core.http.messages import Response
 from svc_notebooks.server.service import Service, open_service
-from svc_notebooks.server.state import migration
-from svc_notebooks.server.state.migration import discard, migrate
+from svc_notebooks.server.store import migration
+from svc_notebooks.server.store.migration import discard, migrate
 from tests.contract.wire import InProcess
 from tests.examples import examples
 from tests.scale.conftest import Place

@@ -16,9 +16,9 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from svc_notebooks.server.blobs.blob_store import StoredPart
 from svc_notebooks.server.notifications.delivery_queue import MOST_LEASED
 from svc_notebooks.server.service import open_service
+from svc_notebooks.server.store.blob_store import StoredPart
 from tests.contract.apps import FORM
 from tests.contract.wire import InProcess
 from tests.patience import PATIENCE

@@ -266,6 +266,7 @@ DAY_4, DAY_5, DAY_6 = "01-04 00:00", "01-05 00:00", "01-06 00:00"
         (f"{HOUR}\nRRULE:FREQ=DAILY;COUNT=2;UNTIL=", [FOUR, FIVE], "UNTIL of RRULE was left out"),
         (f"{HOUR}\nRRULE:FREQ=DAILY;BYSETPOS=1;COUNT=2", [FOUR, FIVE], "BYSETPOS of RRULE was left out"),
         (f"{HOUR}\nRRULE:FREQ=SOMETIMES", [FOUR], "RRULE was left out"),
+        (f"{HOUR}\nRRULE:FREQ=DAILY;BYDAY=WE;COUNT=2", [FOUR, SIX], "it counts as the first of COUNT=2"),
         (f"{HOUR}\nSEQUENCE:many\nURL:not a page", [FOUR], "source.url"),
         (f"{HOUR}\nATTACH:nothing\nATTACH;ENCODING=BASE64;VALUE=BINARY:AAAA", [FOUR], "its content is in the file"),
         (f"{HOUR}\n\n\nDESCRIPTION:one\ntwo lines", [FOUR], ""),
@@ -497,7 +498,8 @@ def test_a_series_is_split_at_a_change_of_all_later_instances(lab, term: str, ru
     imported = svc.import_events(file(series, change), calendar=term)
 
     assert imported["i_cal_uid"].tolist() == ["a@b", "a@b_R20270111"]
-    assert imported["notes"].tolist() == ["the instances from 20270111 on are an event of their own", ""]
+    assert "the instances from 20270111 on are an event of their own" in imported["notes"][0]
+    assert imported["notes"][1] == ""
     found = svc.events(calendar=term, single_events=True, limit=9)["start"]
     assert [f"{start:%m-%d}" for start in found] == starts
 
