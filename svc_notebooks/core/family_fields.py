@@ -35,6 +35,7 @@ CALENDAR = parse(
 )
 EVENT = parse("attendees/asyncOperation")
 SETTING = parse("etag")
+REVISION = parse("exportLinks,publishAuto,publishedLink,publishedOutsideDomain")
 
 
 def with_family_fields(shape: Shape | None, family: Mask) -> Shape:
