@@ -391,7 +391,7 @@ class ConformanceRun:
             self._reports = []
 
     def _outcome(self, reports: Sequence[pytest.TestReport]) -> CaseOutcome:
-        known = [pair for report in reports for pair in report.user_properties]
+        known: list[tuple[str, Any]] = [pair for report in reports for pair in report.user_properties]
         facts: dict[str, Any] = dict(known)
         rules = facts.get("rules", ())
         failed = next((report for report in reports if report.failed), None)

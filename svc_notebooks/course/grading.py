@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, cast
 
 from ..core.temporary_folders import temporary_folder
 from .definition import GRADER, KEY
-from .runner import GradingLimits
+from .runner import GradingLimits as GradingLimits
 from .sandbox import FOLDER, SubmissionSandbox, find_sandbox
 from .submission_process import (
     LimitedProcess,

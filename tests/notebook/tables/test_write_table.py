@@ -147,7 +147,6 @@ REFUSED = {
         "xlsx",
         "column 'x' has a text of more than 32766",
     ),
-    "too many columns in Excel": (pd.DataFrame([[0] * 16_385]), "xlsx", "too large"),
     "a lone surrogate": (pd.DataFrame({"x": ["\ud800"]}, dtype=object), "csv", "surrogates not allowed"),
     "xls": (pd.DataFrame({"x": [1]}), "xls", r"not written as Excel 97 to 2003; name the file \.xlsx"),
     "ods": (pd.DataFrame({"x": [1]}), "ods", "not written as OpenDocument spreadsheet"),
