@@ -68,7 +68,8 @@ def operations() -> Iterator[str]:
     yield "Paths begin with `/storage/v3` or `/calendar/v3`. An operation with media also has a path that begins"
     yield "with `/upload/storage/v3`. The [OpenAPI document](openapi.json) names the scopes of a token. The cost of"
     yield f"a request counts against `Policy.rate_limit`; a download of content costs {DOWNLOAD_COST}. Extensions are"
-    yield "off with `Policy(extensions=False)`. [Rules](rules.md) and [decisions](decisions.md) explain the last column.\n"
+    yield "off with `Policy(extensions=False)`. [Rules](rules.md) and [decisions](decisions.md) explain the last"
+    yield "column.\n"
     yield table(
         "operation, cost, methods, path, media, extension, rule",
         (
