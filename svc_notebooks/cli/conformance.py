@@ -22,7 +22,7 @@ from urllib.parse import quote, urlsplit
 
 from ..core.brand_names import Names
 from ..core.printable_text import terminal_text
-from ..core.temporary_folders import temporary_folder
+from ..core.processes import temporary_folder
 from .options import names_of
 from .output_file import check_output_paths, write_report
 

@@ -10,7 +10,7 @@ from .auth.oauth import ACCESS_LIFETIME
 from .errors.public_calls import public_methods
 from .http.backoff import MAX_JITTER
 from .http.origins import ANY, is_host_name, is_network, is_origin, is_path_prefix
-from .notifications.delivery_schedule import Schedule
+from .notifications.messages import Schedule
 from .time_zones import zone_names
 from .uploads.states import LIFETIME, QUANTUM, UploadRule
 

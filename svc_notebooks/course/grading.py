@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from ..core.temporary_folders import temporary_folder
+from ..core.processes import temporary_folder
 from .definition import GRADER, KEY
 from .runner import GradingLimits as GradingLimits
 from .sandbox import FOLDER, SubmissionSandbox, find_sandbox

@@ -17,8 +17,7 @@ from itertools import chain, dropwhile, repeat, takewhile
 from typing import NamedTuple
 
 from ..time_zones import clock_changes, skipped_times, skips_day
-from ..work_budget import WorkBudget
-from .rrule import Freq, Recurrence, Rule, Start
+from .rrule import Freq, Recurrence, Rule, Start, WorkBudget
 from .rrule_days import Batch, TimesOfDay
 from .rrule_expansion import rule_times, times_before
 

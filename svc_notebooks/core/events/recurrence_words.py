@@ -29,8 +29,7 @@ from collections.abc import Sequence
 from datetime import date, datetime, timedelta
 from difflib import get_close_matches
 
-from .rfc5545_times import print_moment, until_day
-from .rrule import WEEKDAYS, Recurrence, Start
+from .rrule import WEEKDAYS, Recurrence, Start, print_moment, until_day
 
 _FREQUENCIES = {
     "daily": ("DAILY", 1),

@@ -11,8 +11,7 @@ from itertools import product
 from math import gcd, lcm
 from typing import Any
 
-from ..work_budget import WorkBudget
-from .rrule import Freq, Rule
+from .rrule import Freq, Rule, WorkBudget
 
 LAST_YEAR = 9998
 """The last year of instances, so that the end of each instance is a valid date."""

@@ -15,8 +15,7 @@ from itertools import chain, dropwhile, product, takewhile
 from threading import Lock
 from typing import NamedTuple
 
-from ..work_budget import WorkBudget
-from .rrule import Freq, Rule
+from .rrule import Freq, Rule, WorkBudget
 from .rrule_days import (
     CALENDAR,
     END,

@@ -15,13 +15,12 @@ from ...core.clock import format_time, from_millis, to_millis
 from ...core.errors.catalogue import refuse
 from ...core.events.calendars import CalendarRole
 from ...core.events.field_table import EVENT_SHAPE
-from ...core.events.rrule import Start
+from ...core.events.rrule import Start, WorkBudget, WorkExceeded
 from ...core.events.times import TimeError, read_date
 from ...core.field_mask import shape_of
 from ...core.http.messages import Query, Response
 from ...core.resources.events import EventList
 from ...core.thread_permit import in_slices
-from ...core.work_budget import WorkBudget, WorkExceeded
 from ..dispatch.requests import (
     decode_page_token,
     encode_page_token,

@@ -9,9 +9,8 @@ from typing import Any
 from ...core.api.operations import EVENT_ID
 from ...core.errors.catalogue import ApiError, refuse
 from ...core.events.calendars import CalendarRole
-from ...core.events.conference import has_conference, request_status
 from ...core.events.field_table import EVENT_FIELDS, EVENT_SHAPE
-from ...core.events.validation import problems, repair_reminders
+from ...core.events.validation import has_conference, problems, repair_reminders, request_status
 from ...core.files.permissions import Role
 from ...core.http.messages import JSON, JSONObject, Query, Response
 from ...core.policy import Policy

@@ -10,8 +10,7 @@ from tempfile import SpooledTemporaryFile
 
 from ...core.decision_ids import CODINGS
 from ...core.errors.catalogue import ApiError, refuse
-from ...core.http.content_coding import decode, read_codings
-from ...core.http.digests import BODY_DIGESTS, REPRESENTATION_DIGESTS, DigestVerifier
+from ...core.http.content_coding import BODY_DIGESTS, REPRESENTATION_DIGESTS, DigestVerifier, decode, read_codings
 from ...core.http.messages import Body, BytesBody, Disconnected, Headers, Request, abort_body, close_body, is_gone
 from .journal import JournalEntry
 

@@ -13,8 +13,7 @@ from typing import Any
 from ...core.clock import format_time, from_millis
 from ...core.field_mask import ALL, STAR, Mask, apply
 from ...core.files.fields import CAPABILITIES, FILE_FIELDS
-from ...core.files.permissions import GRANTEES, Role
-from ...core.files.rights import is_allowed
+from ...core.files.permissions import GRANTEES, Role, is_allowed
 from ...core.http.messages import Query, Request, join_url, segment
 from ...core.http.mime import extension_of
 from ...core.resources.field import Field

@@ -16,8 +16,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 from ...core.decision_ids import UNREADABLE
 from ...core.errors.catalogue import ApiError, Row, refuse
-from ...core.http.header_lines import read_headers
-from ...core.http.messages import Disconnected, Headers, Response, reason
+from ...core.http.messages import Disconnected, Headers, Response, read_headers, reason
 from ..dispatch.responses import error_response
 from ..store.blob_store import BLOCK
 
