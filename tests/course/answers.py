@@ -31,7 +31,7 @@ def answered(name: str, code: str, seed: str | int = 0) -> Verdict:
 
 
 def read(text: str, beginnings: dict[str, str]) -> dict[str, dict[str, str]]:
-    """The code of each answer by exercise and idea. "== name" begins an exercise, and "-- [beginning] idea" an answer."""
+    """The code of each answer by exercise and idea. "== name" begins an exercise, "-- [beginning] idea" an answer."""
     answers: dict[str, dict[str, str]] = {}
     for exercise in text.split("\n== ")[1:]:
         name, *entries = exercise.split("\n-- ")
