@@ -88,14 +88,6 @@ def test_the_links_of_a_file_name_the_file(lab):
         assert [svc.file(link)["id"].item() for link in links] == [row["id"]] * len(links)
 
 
-def test_a_row_of_changes_names_its_file(lab):
-    channel = svc.watch_changes(svc.receiver(direct=True))
-    made = svc.upload(b"new", name="new.txt")
-
-    assert svc.file(svc.changes())["id"].tolist() == made["id"].tolist()
-    assert channel["watching"].item() == "changes"
-
-
 def without_required_arguments():
     """The public functions that need no argument except a session."""
     for name in svc.__all__:
@@ -116,24 +108,10 @@ def test_a_sandbox_is_accepted_as_a_session(lab, tmp_path, monkeypatch, name):
         assert svc.exchanges().empty
 
 
-def test_a_sandbox_stands_for_its_own_session(lab):
-    with svc.sandbox():
-        svc.upload(b"here", name="here.txt", session=lab)
-        assert svc.files().empty
-    assert svc.files(session=lab)["name"].tolist() == ["here.txt"]
-
-
 @pytest.mark.spec("D-02", "D-02a")
 @pytest.mark.parametrize("call", [svc.trash, svc.untrash, svc.delete, svc.file])
 def test_each_row_has_its_row_in_the_result(three, call):
     assert call(three)["id"].tolist() == three["id"].tolist()
-
-
-@pytest.mark.spec("D-02", "D-02a")
-def test_a_frame_is_downloaded_row_by_row(three, tmp_path):
-    saved = svc.download(three, tmp_path)
-
-    assert [len((tmp_path / name).read_bytes()) for name in saved["name"]] == [1, 2, 3]
 
 
 def test_sources_are_paths_bytes_files_frames_and_lists(lab, tmp_path):

@@ -155,13 +155,6 @@ class TestTimeline:
         assert waits == sorted(waits)
         assert waits[0] < waits[-1] / 2
 
-    def test_the_text_has_every_response(self, watched):
-        words = repr(svc.delivery_timeline())
-
-        assert words.startswith("Deliveries: 3 messages, 6 attempts")
-        assert "503, 503, 503, 200" in words
-        assert "404 (failed)" in words
-
     def test_a_reason_is_escaped(self):
         row = {"channel_id": EVIL, "message_number": 1, "state": "sync", "time": "2026-01-05T09:00:00Z"}
         picture = timeline_of([{**row, "status": None, "outcome": "retry", "error": EVIL}])

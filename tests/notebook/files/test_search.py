@@ -306,14 +306,6 @@ def test_names_in_snake_case_are_translated_outside_of_strings():
     assert wire_query(sent) == sent
 
 
-def test_queries_and_sort_keys_take_names_in_snake_case(shelf):
-    assert names_of("mime_type = 'text/csv' and modified_time > '2026-03-10'") == ["table.csv"]
-    by_time = svc.files(order_by="modified_time desc, name", limit=2)["name"].tolist()
-    assert by_time == svc.files(order_by=["modifiedTime DESC", "name"], limit=2)["name"].tolist()
-    assert by_time == ["old.txt", "table.csv"]
-    assert svc.files(order_by="size desc", limit=1)["name"].tolist() == ["table.csv"]
-
-
 @pytest.mark.parametrize(
     "query, message",
     [

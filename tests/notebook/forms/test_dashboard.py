@@ -5,7 +5,6 @@ import asyncio
 import pytest
 
 import svc_notebooks as svc
-from svc_notebooks.server.transports.socket_server import SocketServer
 
 KEYS = ["files", "upload", "export", "events", "notifications", "wire", "lab"]
 
@@ -171,16 +170,3 @@ def test_an_exchange_in_three_ways(board):
 
 
 # -- a service elsewhere
-
-
-def test_an_external_service_has_no_lab_controls():
-    with svc.sandbox() as lab, SocketServer(lab.service) as server:
-        svc.connect(server.base_url, lab.service.sign_in())
-        board = svc.dashboard()
-        assert board.lab is None
-        assert "Lab controls" not in board.tabs.titles
-        assert "no lab controls" in board.head.value
-        svc.upload(b"x", name="there.txt")
-        board.poll()
-        assert listed(board) == ["there.txt"]
-        board.close()

@@ -202,24 +202,6 @@ def test_loading_and_saving_an_event_changes_nothing(form, changes):
 # -- the controls
 
 
-@pytest.mark.spec("W-03", "W-03i")
-def test_more_options_are_created_when_they_are_opened(form):
-    more = form.controls.more
-    headings = len(more.box.children)
-    assert not more.shown
-    more.button.click()
-    assert len(more.box.children) > headings
-    more.option("status").value = "tentative"
-    more.button.click()
-
-    assert (more.shown, more.button.description) == (False, "More options (1 set)")
-    assert form.value["status"] == "tentative"
-    form.controls.other_fields.text.value = '{"iCalUID": "a@svc.example"}'
-    assert more.button.description == "More options (2 set)"
-    form.controls.color.value = "7"
-    assert more.button.description == "More options (3 set)"
-
-
 @pytest.mark.spec("W-03", "W-03h", "W-03i", "E-11", "E-11a")
 @pytest.mark.parametrize(
     "path, value, words",
@@ -326,20 +308,6 @@ def test_json_does_not_replace_what_a_control_sets(form, event, label):
 
     assert (form.last_error is None, len(svc.events())) == (False, 1)
     assert "Created: Tea." in form.status.value
-
-
-@pytest.mark.spec("W-03", "W-03i")
-def test_the_fields_of_the_json_move_to_their_controls(form):
-    form.controls.more.option("extendedProperties").value = {"private": {"a": "1"}}
-    form.controls.other_fields.text.value = json.dumps(
-        {"summary": "Coffee", "extendedProperties": {"shared": {"b": "2"}}, "iCalUID": "a@svc.example"}
-    )
-    form.controls.other_fields.move.click()
-
-    assert form.controls.summary.value == "Coffee"
-    assert form.controls.more.option("extendedProperties").value == {"shared": {"b": "2"}}
-    assert json.loads(form.controls.other_fields.text.value) == {"iCalUID": "a@svc.example"}
-    assert [words for field in form.controls.fields() for words in field.problems] == []
 
 
 # -- the parameters of the request

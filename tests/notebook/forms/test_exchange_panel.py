@@ -79,14 +79,6 @@ def test_the_list_is_filtered(panel, method, status, path, numbers):
     assert run(panel)["n"].tolist() == numbers[::-1]
 
 
-def test_an_invalid_status_is_reported_beside_the_list(panel):
-    panel.expected_error = True
-    panel.filter.status.value = "4yz"
-
-    assert "&#x27;4yz&#x27;" in panel.alert.value
-    assert "&#x27;4xx&#x27;" in panel.alert.value
-
-
 # -- views
 
 

@@ -6,8 +6,6 @@ from urllib.parse import unquote
 import pytest
 
 import svc_notebooks as svc
-from svc_notebooks.forms.file_browser.listing import PAGE_SIZE
-from svc_notebooks.forms.file_browser.search import TRASH
 
 FOLDER = "application/vnd.svc-apps.folder"
 
@@ -35,29 +33,6 @@ def pages(browser):
 
 
 # -- pages
-
-
-def test_the_last_file_of_the_last_page_is_deleted(lab):
-    svc.upload([b"x"] * (PAGE_SIZE + 1), name=[f"{n:02}.txt" for n in range(PAGE_SIZE + 1)])
-    browser = svc.file_browser()
-    browser.next.click()
-    choose(browser, "50.txt")
-    browser.ask["delete"].click()
-    browser.question.yes.click()
-
-    assert (names(browser)[0], pages(browser)) == ("00.txt", "50 files")
-
-
-def test_the_length_of_a_page(lab):
-    svc.upload([b"x"] * 25, name=[f"{n:02}.txt" for n in range(25)])
-    browser = svc.file_browser()
-    browser.listing.pager.page_size.value = 20
-    assert (len(names(browser)), browser.next.disabled) == (20, False)
-    browser.next.click()
-    browser.listing.pager.page_size.value = 100
-
-    assert (len(names(browser)), pages(browser)) == (25, "25 files")
-    assert (browser.before.disabled, browser.next.disabled) == (True, True)
 
 
 # -- order
@@ -189,30 +164,6 @@ def test_buttons_that_can_do_nothing_are_disabled(lab, files, chosen, expected):
 
     assert enabled(browser) == {"folder", *expected}
     assert browser.up.disabled
-
-
-def test_the_trash_offers_to_restore(lab, files):
-    svc.trash(svc.files("name = 'photo.bin'"))
-    browser = svc.file_browser()
-    assert browser.untrash.layout.display == "none"
-    browser.search.scope.value = TRASH
-    choose(browser, "photo.bin")
-
-    assert (browser.untrash.layout.display, browser.trash.layout.display) == (None, "none")
-    assert {"untrash", "delete"} < enabled(browser)
-    assert "folder" not in enabled(browser), "no folder is open"
-
-
-def test_rare_actions_are_in_a_menu(lab, files):
-    browser = svc.file_browser()
-    menu = browser.toolbar.menu
-    choose(browser, "photo.bin")
-    menu.button.click()
-    assert menu.shown
-    browser.ask["copy"].click()
-
-    assert not menu.shown
-    assert browser.question.question.key == "copy"
 
 
 def test_the_selection_is_a_frame(lab, files):

@@ -122,17 +122,6 @@ def test_content_of_a_native_document_is_converted(form, source):
     assert form.code() == f"svc.update('{sheet['id'].item()}', 'new.csv')"
 
 
-def test_the_list_has_files_that_the_user_can_edit_and_no_folders(lab, form, plan):
-    svc.create_file(name="Data", mime_type="application/vnd.svc-apps.folder")
-    bob = lab.sign_in("bob@svc.example")
-    svc.share(svc.upload(b"x", name="to read", session=bob), "ada@svc.example", session=bob)
-    svc.share(svc.upload(b"x", name="to edit", session=bob), "ada@svc.example", role="writer", session=bob)
-    form.controls.destination.choice.value = EXISTING
-
-    lines = [line for line, _ in form.controls.destination.chooser.options]
-    assert sorted(line.partition(" (")[0] for line in lines) == ["plan.txt", "to edit"]
-
-
 def test_a_replacement_is_cancelled_and_the_old_content_stays_until_the_end(form, plan, source):
     source(form, "large.bin", bytes(8 * MIB))
     existing(form, plan)

@@ -243,18 +243,6 @@ def test_an_upload_waits_until_its_files_are_loaded(waiting_form, box):
     ]
 
 
-@pytest.mark.spec("W-01", "W-01e")
-def test_cancel_cancels_a_waiting_upload_and_keeps_the_files(waiting_form, box):
-    waiting_form.cancel.click()
-    assert waiting_form.bar.text == "Cancelled: nothing was uploaded"
-    finish(box, "slow.bin", 4, b"half")
-    finish(box, "slower.bin", 0, b"four")
-    assert (waiting_form.bar.text, len(svc.exchanges())) == ("Idle", 0)
-    waiting_form.upload.click()
-
-    assert waiting_form.bar.text == "Done: 3 files uploaded"
-
-
 @pytest.mark.spec("W-01", "W-01c", "W-01f")
 def test_the_code_does_what_the_form_does(form, box, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
@@ -290,16 +278,6 @@ def test_files_become_documents(form, box, tmp_path, monkeypatch, kind):
     assert form.code() == f"svc.upload('table.csv', convert_to='{kind}', ocr_language='de')"
     assert form.result[["name", "mime_type"]].values.tolist() == expected
     assert twin[["name", "mime_type"]].values.tolist() == expected
-
-
-@pytest.mark.spec("W-01", "W-01b")
-def test_the_error_of_a_failed_conversion_is_shown(form, box):
-    send(box, "table.csv", b"a,b\n1,2\n")
-    form.controls.convert.target.value = "presentation"
-
-    form.upload.click()
-
-    assert "Content of type text/csv cannot be converted to" in form.alert.value
 
 
 @pytest.mark.spec("W-01", "W-01a")

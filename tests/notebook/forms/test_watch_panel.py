@@ -262,21 +262,3 @@ def test_an_error_of_the_service_is_shown_at_its_field(panel, lab):
     panel.watch.click()
     assert panel.alert.value == ""
     assert len(svc.channels()) == 2
-
-
-@pytest.mark.spec("A8-05", "W-04", "W-04a", "A8-04", "A8-04a")
-def test_a_sandbox_accepts_an_external_address(panel, lab):
-    address = panel.controls.address
-    assert "Empty: a receiver in this kernel" in address.hint.value
-    address.value = "http://hooks.example/in"
-    assert "must be HTTPS" in address.problems[0]
-    address.value = "https://hooks.example/in"
-    panel.watch.click()
-    assert "not registered" in address.problems[0]
-    assert panel.receiver is None
-
-    lab.service.register_domain("hooks.example")
-    panel.watch.click()
-    assert opened()["address"] == "https://hooks.example/in"
-    assert address.problems == ()
-    assert panel.code() == "channel = svc.watch_changes('https://hooks.example/in')"

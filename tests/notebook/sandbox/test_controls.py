@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from datetime import UTC, date, datetime, timedelta
 
 import pandas as pd
@@ -78,21 +77,6 @@ def test_the_presets_are_a_frame():
 def test_a_step_that_has_not_happened_is_an_error_with_the_reason(lab, faults, expected):
     with pytest.raises(AssertionError, match=expected), lab.faults(**faults):
         svc.files()
-
-
-def test_an_error_inside_the_block_is_raised(lab):
-    with pytest.raises(svc.NotFound), lab.faults(operation="files.create", status=503):
-        svc.file("nothing")
-
-
-def test_a_delay_moves_the_virtual_clock_without_waiting(lab):
-    began, before = time.monotonic(), lab.clock.now()
-
-    with lab.faults(operation="files.list", delay=3600):
-        svc.files()
-
-    assert lab.clock.now() - before == timedelta(hours=1)
-    assert time.monotonic() - began < 3600
 
 
 @pytest.mark.spec("X-05", "X-05c")
