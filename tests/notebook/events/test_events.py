@@ -16,12 +16,6 @@ BERLIN = ZoneInfo("Europe/Berlin")
 TEN = pd.Timestamp("2026-11-02 10:00", tz="Europe/Berlin")
 
 
-@pytest.fixture
-def lab():
-    with svc.sandbox() as made:
-        yield made
-
-
 @pytest.mark.spec("E-20", "E-20a")
 @pytest.mark.parametrize(
     "start, time_zone",

@@ -5,9 +5,7 @@ from collections import defaultdict
 from io import BytesIO
 
 import pandas as pd
-import pyarrow as pa
 import pytest
-from pyarrow import parquet
 
 from svc_notebooks.notebook.tables import formats
 from svc_notebooks.notebook.tables.formats import BY_NAME
@@ -51,12 +49,6 @@ def test_csv_is_read_whatever_its_delimiter_and_character_set(case):
 
     assert list(table.columns) == ["a", "b"]
     assert table.values.tolist() == rows
-
-
-def test_options_come_before_what_is_detected():
-    assert list(read(b"a;b\n1;2\n", sep=",").columns) == ["a;b"]
-    assert read("é;b\n1,5;2\n".encode("cp1252"), encoding="cp1252", decimal=".")["é"].tolist() == ["1,5"]
-    assert read(b"a\tb\n1\t2\n", "tsv", usecols=["b"]).values.tolist() == [[2]]
 
 
 def test_a_comma_is_decimal_only_beside_semicolons():
@@ -249,16 +241,6 @@ def test_whole_numbers_beside_a_missing_value_stay_whole_and_floats_stay_floats(
     table = read(MISSING[name], name)
 
     assert table["id"].tolist() == [LONG_ID, pd.NA]
-    assert table["x"].dtype == "float64"
-
-
-def test_whole_numbers_of_parquet_files_of_other_programs_stay_whole():
-    file = BytesIO()
-    parquet.write_table(pa.table({"id": [2**62 + 1, None], "x": [1.5, None]}), file)
-
-    table = read(file.getvalue(), "parquet")
-
-    assert table["id"].tolist() == [2**62 + 1, pd.NA]
     assert table["x"].dtype == "float64"
 
 
