@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from svc_notebooks.core.errors import decision_ids
+from svc_notebooks.core import decision_ids
 from tests.contract.conftest import Q, Wire
 
 CONTENT = bytes(2 * Q + 100)

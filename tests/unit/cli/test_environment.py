@@ -9,12 +9,7 @@ from wsgiref.util import setup_testing_defaults
 
 import pytest
 
-from svc_notebooks.cli.service.environment import (
-    _OPTIONS,
-    open_from_environment,
-    read_environment,
-    variable_of,
-)
+from svc_notebooks.cli.environment import _OPTIONS, open_from_environment, read_environment, variable_of
 from svc_notebooks.core.http.messages import Headers, Request, Response
 from svc_notebooks.server.wsgi import ServiceApp
 

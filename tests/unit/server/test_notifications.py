@@ -15,8 +15,15 @@ from svc_notebooks.core.notifications.channels import (
     check_channel,
     host_of,
 )
-from svc_notebooks.core.notifications.delivery_schedule import Schedule
-from svc_notebooks.core.notifications.messages import CHANGED, HEADERS, STATES, Message, in_order, read_notification
+from svc_notebooks.core.notifications.messages import (
+    CHANGED,
+    HEADERS,
+    STATES,
+    Message,
+    Schedule,
+    in_order,
+    read_notification,
+)
 
 NAMES = Names()
 WORDS = st.text(

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from svc_notebooks.core.errors.catalogue import ApiError
-from svc_notebooks.core.files.query import And, Compare, Member, Not, Or, QueryError, parse_query
-from svc_notebooks.core.files.sort_order import SortKey, parse_order
+from svc_notebooks.core.files.query import And, Compare, Member, Not, Or, QueryError, SortKey, parse_order, parse_query
 
 A, B, C = (Compare("name", "=", letter) for letter in "abc")
 
