@@ -23,13 +23,13 @@ from pathlib import Path
 from typing import Any
 
 from svc_notebooks.convert.job import ConversionError, Job
-from svc_notebooks.convert.spreadsheet import sniff
-from svc_notebooks.convert.spreadsheet.date_serial import from_serial, to_serial
+from svc_notebooks.convert.spreadsheet import xls
+from svc_notebooks.convert.spreadsheet.format_code import from_serial, to_serial
 from svc_notebooks.convert.spreadsheet.model import Area, ErrorValue, Workbook, disjoint
 from svc_notebooks.convert.spreadsheet.values import clean
 
 _OOXML = {".xlsx", ".xlsm", ".xltx", ".xltm"}
-_READERS = {".xls": sniff.read_by_signature, ".ods": sniff.read_ods, **dict.fromkeys(_OOXML, sniff.read_xlsx)}
+_READERS = {".xls": xls.read_by_signature, ".ods": xls.read_ods, **dict.fromkeys(_OOXML, xls.read_xlsx)}
 _SECONDS = 120
 _EPOCH = dt.datetime(1899, 12, 30)  # noqa: DTZ001  spreadsheets have no time zones
 _ESCAPE = re.compile(r"_x([0-9A-Fa-f]{4})_")

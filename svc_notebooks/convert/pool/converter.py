@@ -14,8 +14,8 @@ from ...core.platform import capabilities
 from ...core.temporary_folders import temporary_folder
 from ...core.thread_permit import release_permit
 from ..job import ConversionError, Job, JobLimits, TooLarge
-from ..registry import MODELS, Conversion, exporters, importers, readers, writers
-from .worker_pool import ConversionExecutor, InlineExecutor, ProcessPool
+from ..registry import MODELS, Conversion, exporters, importers, load, readers, writers
+from .worker_pool import ProcessPool
 
 _log = logging.getLogger(__name__)
 
@@ -54,7 +54,7 @@ class Converter:
         self._extended = extended
         self._office = office
         self._readers, self._writers = readers(extended=extended), writers(extended=extended)
-        self._pool, self._inline = ProcessPool(self._limits, max_waiting=max_waiting), InlineExecutor()
+        self._pool = ProcessPool(self._limits, max_waiting=max_waiting)
 
     @property
     def imports(self) -> dict[str, list[str]]:
@@ -124,9 +124,11 @@ class Converter:
                 "target": str(target),
                 "job": dataclasses.asdict(job) | {"folder": str(job.folder), "now": job.now.isoformat()},
             }
-            executor: ConversionExecutor = self._pool if capabilities().processes else self._inline
             with release_permit():
-                response = executor.run(request, user=client.user, is_gone=client.is_gone)
+                if capabilities().processes:
+                    response = self._pool.run(request, user=client.user, is_gone=client.is_gone)
+                else:
+                    response = load(".pool.worker:run")(request)
             if "error" in response:
                 raise _error_from(conversion, response)
             return Converted(target.read_bytes(), tuple(response["notes"]))

@@ -1,6 +1,7 @@
-"""Runs conversions in a pool of worker processes, or in the calling process.
+"""Runs conversions in a pool of worker processes.
 
-A worker process is killed when its conversion exceeds the time limit, and when the client has disconnected.
+Users take turns. A worker process is killed when its conversion exceeds the time limit, and when the client has
+disconnected.
 """
 
 from __future__ import annotations
@@ -12,14 +13,84 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from threading import Event, Lock, Thread
-from typing import Any, Protocol
+from typing import Any
 
 from ...core.process_fork import after_fork, keep_forever
 from ..job import MIB, JobLimits
-from .admission import POLL_SECONDS, Abandoned, Admission
+
+POLL_SECONDS = 0.1
+"""The interval, in seconds, at which the service checks that a client is still connected."""
+
+
+class Abandoned(Exception):
+    """Raised when the client that requested a conversion has disconnected."""
+
+
+class TooManyWaiting(Exception):
+    """Raised when a user requests a conversion and already has the maximum number of waiting conversions."""
+
+
+class Admission:
+    """Lets at most `max_running` conversions run at the same time, and lets users take turns.
+
+    Each user can have `max(1, max_running - 1)` running conversions and `max_waiting` waiting conversions.
+    """
+
+    def __init__(self, max_running: int, max_waiting: int) -> None:
+        self._free_slots, self._share, self._max_waiting = max_running, max(1, max_running - 1), max_waiting
+        self._waiting: list[tuple[str, Event]] = []
+        self._running: Counter[str] = Counter()
+        self._turns = 0
+        self._last_turn: Counter[str] = Counter()  # the number of the last turn of each user
+        self._lock = Lock()
+
+    @contextmanager
+    def turn(self, user: str, is_gone: Callable[[], bool], *, waits: bool = True) -> Iterator[None]:
+        """Occupy a running slot from the user's turn to the end of the context. Raises TooManyWaiting or Abandoned.
+
+        If `waits` is false, TooManyWaiting is raised where the turn would not begin at once.
+        """
+        entry = user, Event()
+        with self._lock:
+            self._waiting.append(entry)
+            self._admit()
+            waiting = sum(other == user for other, _ in self._waiting)
+            if entry in self._waiting and waiting > (self._max_waiting if waits else 0):
+                self._waiting.remove(entry)
+                raise TooManyWaiting
+        try:
+            while not entry[1].wait(POLL_SECONDS):
+                if is_gone():
+                    raise Abandoned
+            yield
+        finally:
+            with self._lock:
+                if entry in self._waiting:
+                    self._waiting.remove(entry)
+                else:
+                    self._running[user] -= 1
+                    self._free_slots += 1
+                self._admit()
+
+    def _admit(self) -> None:
+        """Give the free slots to the waiting users whose last turn is the longest time ago."""
+        while self._free_slots:
+            possible = [entry for entry in self._waiting if self._running[entry[0]] < self._share]
+            if not possible:
+                return
+            user, admitted = entry = min(possible, key=lambda entry: self._last_turn[entry[0]])
+            self._waiting.remove(entry)
+            self._free_slots -= 1
+            self._running[user] += 1
+            self._turns += 1
+            self._last_turn[user] = self._turns
+            admitted.set()
+
 
 _CRASHED = {
     "error": "the conversion process ended, probably because it needed more memory than the limit.",
@@ -33,18 +104,6 @@ _MAX_JOBS = 200
 
 def _never() -> bool:
     return False
-
-
-class ConversionExecutor(Protocol):
-    """The interface of a process pool and of an inline executor, which run conversions."""
-
-    def run(
-        self, request: Mapping[str, Any], *, user: str = "", is_gone: Callable[[], bool] = _never
-    ) -> dict[str, Any]:
-        """Run the requested conversion, and return the response of `worker.run`. Raises Abandoned or TooManyWaiting."""
-
-    def close(self) -> None:
-        """End the idle worker processes."""
 
 
 class _Watchdog:
@@ -209,18 +268,3 @@ class ProcessPool:
             idle, self._idle = self._idle, []
         for _, worker in idle:
             worker.close()
-
-
-class InlineExecutor:
-    """Runs conversions in the calling process, for platforms that cannot start processes (Pyodide)."""
-
-    def run(
-        self, request: Mapping[str, Any], *, user: str = "", is_gone: Callable[[], bool] = _never
-    ) -> dict[str, Any]:
-        """Run the requested conversion, and return the response. `user` and `is_gone` are ignored."""
-        from .worker import run
-
-        return run(request)
-
-    def close(self) -> None:
-        """Do nothing, since there are no worker processes."""

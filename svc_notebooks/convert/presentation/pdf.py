@@ -19,8 +19,9 @@ from .model import (
     TableCell,
     Text,
     TextRun,
+    label,
+    with_numbers,
 )
-from .paragraphs import label, with_numbers
 
 _TEMPLATE = "presentation/slides.typ"
 _SIZE = 18.0

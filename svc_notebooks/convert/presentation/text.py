@@ -6,8 +6,7 @@ from codecs import BOM_UTF8
 from collections.abc import Iterator
 
 from ..job import Job
-from .model import Deck, Shape, Slide, SlidePicture, SlideTable, Text
-from .paragraphs import label, with_numbers
+from .model import Deck, Shape, Slide, SlidePicture, SlideTable, Text, label, with_numbers
 
 _ORDER = {"title": 0, "footer": 2}
 

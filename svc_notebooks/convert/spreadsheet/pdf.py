@@ -12,7 +12,7 @@ from unicodedata import east_asian_width
 
 from ..engines.typst import render
 from ..job import Job, TooLarge
-from .formula.address import column_letters
+from .formulas import column_letters
 from .model import Cell, Sheet, Workbook
 from .number_format import format_cell
 from .sheet_layout import LayoutCell, LayoutRow, SheetLayout

@@ -9,10 +9,16 @@ from xml.etree import ElementTree
 import pytest
 from hypothesis import given, strategies as st
 
-from svc_notebooks.convert.spreadsheet.date_serial import from_serial, to_serial
-from svc_notebooks.convert.spreadsheet.formula.calculate import with_calculated_values
-from svc_notebooks.convert.spreadsheet.formula.openformula import from_openformula, to_openformula
-from svc_notebooks.convert.spreadsheet.formula.tokens import is_safe_formula, sanitize, shift, tokens
+from svc_notebooks.convert.spreadsheet.calculate import with_calculated_values
+from svc_notebooks.convert.spreadsheet.format_code import from_serial, to_serial
+from svc_notebooks.convert.spreadsheet.formulas import (
+    from_openformula,
+    is_safe_formula,
+    sanitize,
+    shift,
+    to_openformula,
+    tokens,
+)
 from svc_notebooks.convert.spreadsheet.model import Cell, CellStyle, ErrorValue, Sheet, Workbook
 from svc_notebooks.convert.spreadsheet.number_format import format_cell
 from svc_notebooks.convert.spreadsheet.ods.number_formats import from_element, to_element

@@ -12,14 +12,30 @@ from typing import IO, Any
 from lxml import etree
 from lxml.etree import Element, SubElement
 
-from ...input.chart import chart_rows
-from ...input.opc import Relationship, Relationships
+from ...input.opc import Relationship, Relationships, chart_rows
 from ...job import ConversionError, Job, TooLarge
 from ..looks import Looks
-from . import body
-from .body import PROPERTIES, RUN_PROPERTIES, TBL, TC, TR, P, R, prepend, run_of
 from .looks import WordLooks, points
-from .styles import NAMESPACES, OFF, DocxPackage, WordStyles, set_list_levels, tag, tags, value
+from .parts import (
+    NAMESPACES,
+    OFF,
+    PROPERTIES,
+    RUN_PROPERTIES,
+    TBL,
+    TC,
+    TR,
+    DocxPackage,
+    P,
+    R,
+    WordStyles,
+    prepend,
+    run_of,
+    set_list_levels,
+    simplify,
+    tag,
+    tags,
+    value,
+)
 
 _TEXT = tag("w:t")
 _TEXTS = tags("w:t w:tab w:br w:noBreakHyphen w:softHyphen w:sym")
@@ -495,7 +511,7 @@ def rewrite(archive: zipfile.ZipFile, target: IO[bytes], job: Job) -> tuple[dict
         _write_relationships(copy, "_rels/.rels", {"rId1": Relationship("officeDocument", "word/document.xml")}, {})
         for name, root in stories.items():
             relationships = package.relationships(parts[name])
-            body.simplify(root)
+            simplify(root)
             numbers.write(root)
             _simplify_graphics(root, package, relationships)
             _simplify_runs(root, styles, relationships, job)
@@ -514,7 +530,7 @@ def _keep_titles_and_code(root: Any, styles: WordStyles) -> None:
     """Join titles at the start, of which pandoc keeps one, and keep notes and pictures in code, which it removes."""
     titles: dict[str, Any] = {}
     is_start = True
-    for paragraph in list(root.iter(body.P)):
+    for paragraph in list(root.iter(P)):
         properties, style = paragraph.find(PROPERTIES), value(paragraph.find(PROPERTIES), "w:pStyle")
         is_rich, name = next(paragraph.iter(*_NOT_CODE), None) is not None, styles.name(style)
         if is_rich and styles.is_code(style):
@@ -523,7 +539,7 @@ def _keep_titles_and_code(root: Any, styles: WordStyles) -> None:
         is_start = is_start and (name in _METADATA or not has_content)
         if is_start and name in titles:
             if has_content:
-                etree.SubElement(etree.SubElement(titles[name], body.R), tag("w:br"))
+                etree.SubElement(etree.SubElement(titles[name], R), tag("w:br"))
                 titles[name].extend([child for child in paragraph if child.tag != PROPERTIES])
             paragraph.getparent().remove(paragraph)
         elif is_start and has_content and name in _METADATA[:2]:

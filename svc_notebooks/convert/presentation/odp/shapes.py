@@ -10,12 +10,10 @@ from math import cos, degrees, sin
 from typing import Any
 
 from ...engines.images import natural_size
-from ...input.odf.namespaces import count_of, length, name
-from ...input.odf.package import OdfPackage
-from ...input.odf.styles import OdfStyles, StyleProperties
+from ...input.odf_file import OdfPackage, OdfStyles, StyleProperties, count_of, length, name
 from ...job import Job
 from .. import clean
-from ..image_store import ImageStore
+from ..clean import ImageStore
 from ..model import (
     INSETS,
     PATH_SIDE,

@@ -7,11 +7,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ...input.odf.namespaces import count_of, length, name
-from ...input.odf.styles import OdfStyles, StyleProperties
+from ...input.odf_file import OdfStyles, StyleProperties, count_of, length, name
 from .. import clean
-from ..model import POINT, Align, Anchor, Marker, Paragraph, TextRun
-from ..paragraphs import merge_runs
+from ..model import POINT, Align, Anchor, Marker, Paragraph, TextRun, merge_runs
 
 _T, _P = "text/", "paragraph/"
 _ALIGNS: dict[str, Align] = {"left": "left", "center": "center", "right": "right", "justify": "justify"}

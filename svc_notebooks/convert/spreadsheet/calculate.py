@@ -13,11 +13,11 @@ from itertools import groupby
 from math import isfinite
 from typing import Any, TypeAlias
 
-from ...engines import available
-from ...job import Job
-from ..date_serial import from_serial, to_serial
-from ..model import Cell, ErrorValue, Sheet, Value, Workbook
-from .tokens import function_name, name_set, tokens
+from ..engines import available
+from ..job import Job
+from .format_code import from_serial, to_serial
+from .formulas import function_name, name_set, tokens
+from .model import Cell, ErrorValue, Sheet, Value, Workbook
 
 Position: TypeAlias = tuple[str, int, int]
 """The name of a sheet, a row and a column."""

@@ -16,13 +16,11 @@ from typing import Any, NamedTuple
 
 from lxml import etree
 
-from ....core.http.mime import sniff
-from ...input.odf.namespaces import count_of, length, name
-from ...input.odf.package import OdfPackage
-from ...input.odf.styles import MASTER_PAGE, OdfStyles, StyleProperties, inherited
-from ...job import ConversionError, Job, TooLarge
-from ..looks import Look, Looks
-from ..model import Page
+from ...core.http.mime import sniff
+from ..input.odf_file import MASTER_PAGE, OdfPackage, OdfStyles, StyleProperties, count_of, inherited, length, name
+from ..job import ConversionError, Job, TooLarge
+from .looks import Look, Looks
+from .model import Page
 
 _POINT = 12_700
 _ALIGN, _DIRECTION = "paragraph/" + name("fo:text-align"), "paragraph/" + name("style:writing-mode")
