@@ -120,8 +120,8 @@ def html(source: bytes, job: Job) -> Document:
     text = decode_markup(source, job)
     markup = text.encode("utf-8", "replace")
     check_tags(markup)
-    _check_nesting(_NESTING_TAG, markup)
     page, looks = well_formed(text, job) if text.strip() else (b"", None)
+    _check_nesting(_NESTING_TAG, page)
     return _clean(pandoc.read(page, "html-raw_html", job), job, looks=looks)
 
 

@@ -58,7 +58,10 @@ def _read_pages(document: Any, job: Job) -> Document:
         raise TooLarge(f"the PDF has {len(document)} pages; the limit is {job.limits.pages}.")
     blocks: list[Node] = []
     resources: dict[str, bytes] = {}
+    document.init_forms()
     for number in range(len(document)):
+        with closing(document[number]) as page:
+            page.flatten()  # else the text of a page lacks what was typed into forms
         with closing(document[number]) as page:
             picture, text = _page(page, job)
         name = resource_name(picture.data, picture.extension)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pypdf
 import pytest
 
-from svc_notebooks.convert.presentation import odp, pdf, ppt, pptx
+from svc_notebooks.convert.presentation import odp, pdf, pptx
 from svc_notebooks.convert.presentation.model import INCH, Box, Deck, Paragraph, Shape, Slide, Text, TextRun
 from tests.convert.presentation import decks
 from tests.convert.presentation.test_pptx import sample
@@ -71,7 +71,7 @@ def test_poppler_finds_every_script_in_our_pdf(job, deck, tmp_path):
 def test_slides_that_libreoffice_writes_are_read(job, tmp_path):
     theirs = convert_with_libreoffice(decks.full_pptx(), "pptx", "odp", tmp_path)
     old = convert_with_libreoffice(decks.full_pptx(), "pptx", "ppt", tmp_path)
-    new, was = odp.read(theirs, job), ppt.read(old, job)
+    new, was = odp.read(theirs, job), pptx.read_ppt(old, job)
 
     for deck in (new, was):
         assert [slide.title for slide in deck.slides] == ["Überblick 日本語", "Numbers", ""]

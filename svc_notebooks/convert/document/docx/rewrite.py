@@ -203,6 +203,7 @@ def _set_target(link: Any, target: str, relationships: Relationships) -> None:
 
 _NUMBERING, _LEVEL, _OVERRIDE = tag("w:numPr"), tag("w:lvl"), tag("w:lvlOverride")
 _PLACE = re.compile(r"%([1-9])")
+_MAX_LABEL = 255
 _WORD = re.compile(r"[^\W\d_]")
 _ROMAN = {1000: "M", 900: "CM", 500: "D", 400: "CD", 100: "C", 90: "XC", 50: "L", 40: "XL", 10: "X", 9: "IX", 5: "V",
           4: "IV", 1: "I"}  # fmt: skip
@@ -236,7 +237,7 @@ class WordNumbers:
                 continue
             label = self._count(number, level)
             plan = self._lists[number][1].get(level)
-            is_worded = _WORD.search(_PLACE.sub("", value(plan, "w:lvlText") or "")) is not None
+            is_worded = _WORD.search(_PLACE.sub("", (value(plan, "w:lvlText") or "")[:_MAX_LABEL])) is not None
             if not label or not (is_worded or self._styles.is_heading(style)):
                 continue
             own = properties.find(_NUMBERING)
@@ -272,7 +273,7 @@ class WordNumbers:
         kinds = {index: value(plan, "w:numFmt") or "decimal" for index, plan in plans.items()}
         if kinds.get(level) in (None, "bullet", "none"):
             return ""
-        text = value(plans[level], "w:lvlText") or ""
+        text = (value(plans[level], "w:lvlText") or "")[:_MAX_LABEL]
         return _PLACE.sub(lambda it: _number(counts.get(int(it[1]) - 1, 1), kinds.get(int(it[1]) - 1, "")), text)
 
 
