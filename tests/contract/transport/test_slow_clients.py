@@ -14,8 +14,8 @@ from typing import Any, cast
 
 import pytest
 
-from svc_notebooks.convert.pool.worker_pool import Abandoned
 from svc_notebooks.convert.pool.converter import Client, Converted, Converter
+from svc_notebooks.convert.pool.worker_pool import Abandoned
 from svc_notebooks.core.http.messages import Headers, Request, Response
 from svc_notebooks.core.policy import Policy
 from svc_notebooks.server.service import Service, open_service
