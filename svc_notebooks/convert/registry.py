@@ -114,8 +114,8 @@ _WRITERS: tuple[tuple[str, str, str, str], ...] = (
     ("drawing",      formats.PDF,                     "drawing:pdf",                        "LXML TYPST"),
     ("presentation", formats.PPTX,                    "presentation.pptx:write",            "PYTHON_PPTX"),
     ("presentation", formats.ODP,                     "presentation.odp:write",             ""),
-    ("presentation", formats.PDF,                     "presentation.pdf:write",             "TYPST"),
-    ("presentation", formats.TEXT,                    "presentation.text:write",            ""),
+    ("presentation", formats.PDF,                     "presentation.pages:write_pdf",       "TYPST"),
+    ("presentation", formats.TEXT,                    "presentation.pages:write_text",      ""),
     ("script",       formats.SCRIPT_JSON,             "script:write_json",                  ""),
 )
 # fmt: on

@@ -17,7 +17,7 @@ import pytest
 
 from svc_notebooks.convert.job import MIB, JobLimits
 from svc_notebooks.convert.pool import worker
-from svc_notebooks.convert.pool.worker_pool import Abandoned, ProcessPool
+from svc_notebooks.convert.pool.converter import Abandoned, ProcessPool
 from tests.convert import sources
 from tests.patience import PATIENCE
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from contextlib import ExitStack, nullcontext
 from typing import TypeVar
 
-from ...convert.pool.worker_pool import Abandoned, Admission, TooManyWaiting
+from ...convert.pool.converter import Abandoned, Admission, TooManyWaiting
 from ...core.http.messages import Disconnected
 from ...core.thread_permit import checked_slices, release_permit
 

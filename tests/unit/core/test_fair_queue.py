@@ -8,7 +8,7 @@ from time import sleep
 
 import pytest
 
-from svc_notebooks.convert.pool.worker_pool import Abandoned, Admission, TooManyWaiting
+from svc_notebooks.convert.pool.converter import Abandoned, Admission, TooManyWaiting
 from svc_notebooks.server.transports.transfer_rate import TransferBudget
 from tests.patience import PATIENCE
 

@@ -11,8 +11,7 @@ from ...job import ConversionError, Job, TooLarge
 from .. import clean
 from ..clean import ImageStore
 from ..model import MAX_SLIDES, Box, Deck, Shape, Slide, SlidePicture, clamp_page_size, mix
-from .shapes import OdpShapeReader
-from .text import is_color
+from .shapes import OdpShapeReader, is_color
 
 _DRAWING_PAGE = "drawing-page/"
 _CLASS = name("presentation:class")
