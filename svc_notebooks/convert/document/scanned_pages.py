@@ -60,8 +60,9 @@ def _read_pages(document: Any, job: Job) -> Document:
     resources: dict[str, bytes] = {}
     document.init_forms()
     for number in range(len(document)):
-        with closing(document[number]) as page:
-            page.flatten()  # else the text of a page lacks what was typed into forms
+        if document.formenv:
+            with closing(document[number]) as page:
+                page.flatten()  # else the text of the page lacks what was typed into the form
         with closing(document[number]) as page:
             picture, text = _page(page, job)
         name = resource_name(picture.data, picture.extension)

@@ -6,6 +6,7 @@ long. So all formulas without a value must be simple, or none of them is calcula
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import date, datetime, time, timedelta
@@ -24,12 +25,14 @@ Position: TypeAlias = tuple[str, int, int]
 
 _FUNCTIONS = name_set(
     """
-    ABS AND AVERAGE AVERAGEIF AVERAGEIFS COUNT COUNTA COUNTIF COUNTIFS EXP HLOOKUP IF INDEX INT LARGE LN LOG10 MATCH
-    MAX MEDIAN MIN MOD NOT OR PI POWER PRODUCT RANK ROUND ROUNDDOWN ROUNDUP SIGN SMALL SQRT STDEV SUM SUMIF SUMIFS
-    SUMPRODUCT TRUNC VAR VLOOKUP
+    ABS AND AVERAGE AVERAGEIF AVERAGEIFS COUNT COUNTA COUNTIF COUNTIFS DATE EXP HLOOKUP IF INDEX INT LARGE LN LOG10
+    MATCH MAX MEDIAN MIN MOD NOT OR PI POWER PRODUCT RANK ROUND ROUNDDOWN ROUNDUP SIGN SMALL SQRT STDEV SUM SUMIF
+    SUMIFS SUMPRODUCT TRUNC VAR VLOOKUP
     """
 )
 """The functions that the engine calculates as spreadsheet programs do."""
+_EARLY_DATE = re.compile(r"\bDATE\s*\((?!\s*(?:190[1-9]|19[1-9]\d|2\d{3})\s*,)", re.IGNORECASE)
+"""Matches a date of which the year is not a number after 1900, the year in which Excel has a day too many."""
 _MAX_DEPTH = 64
 """The number of levels of parentheses in formulas of Excel."""
 _MAX_SECONDS = 15
@@ -49,6 +52,8 @@ def is_simple(formula: str) -> bool:
     >>> [is_simple(text) for text in ("SUM(A1:A3)*2", "A1:A3*2", 'REPT("x",9)', "A1&B1")]
     [True, False, False, False]
     """
+    if _EARLY_DATE.search(formula):
+        return False
     depth = 0
     for kind, text in tokens(formula):
         depth += (text == "(") - (text == ")")

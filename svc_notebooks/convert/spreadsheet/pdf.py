@@ -104,7 +104,7 @@ def _page(
 def _row_cells(line: LayoutRow, widths: list[float]) -> list[dict[str, Any]]:
     cells: list[dict[str, Any]] = []
     position = 0
-    for piece, following in zip(line.cells, [*line.cells[1:], None], strict=True):
+    for piece, following in zip(line.cells, [*line.cells[1:], None], strict=False):
         if piece.cell:
             width = sum(widths[position : position + piece.colspan])
             needed = _overflow(piece.cell) if piece.colspan == 1 else 0.0
