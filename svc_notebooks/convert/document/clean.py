@@ -256,6 +256,7 @@ class _Cleaner:
     def note(self, node: Node, depth: int) -> list[Any]:
         """Clean a note. A note in a note, which no export has, becomes text in parentheses."""
         if self._is_in_note:
+            self._job.note("A note that was nested in a note was kept as plain text.")
             return [{"t": "Space"}, *text_inlines(f"({_CONTROL.sub('', plain_text(node))})")]
         self._is_in_note = True
         cleaned = self.value(node, depth)

@@ -26,8 +26,7 @@ from threading import Event, Lock, Thread
 from typing import Any, NamedTuple
 
 from ...core.platform import capabilities
-from ...core.process_fork import after_fork, keep_forever
-from ...core.temporary_folders import temporary_folder
+from ...core.processes import after_fork, keep_forever, temporary_folder
 from ...core.thread_permit import release_permit
 from ..job import MIB, ConversionError, Job, JobLimits, TooLarge
 from ..registry import MODELS, Conversion, exporters, importers, load, readers, writers

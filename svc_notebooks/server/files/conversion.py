@@ -14,8 +14,8 @@ from ...convert.input.detect import GENERIC_TYPES, detect_source
 from ...convert.job import ConversionError, JobLimits, TooLarge
 from ...convert.pool.converter import Abandoned, Client, Converter, TooManyWaiting, shared
 from ...core.clock import from_millis
+from ...core.decision_ids import FAILED_EXPORT
 from ...core.errors.catalogue import ApiError, refuse, row
-from ...core.errors.decision_ids import FAILED_EXPORT
 from ...core.files.permissions import Role
 from ...core.http.messages import Disconnected, Headers, JSONObject, Response, is_gone
 from ...core.http.mime import by_name
