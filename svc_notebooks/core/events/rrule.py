@@ -111,10 +111,6 @@ class RDate:
     duration: timedelta | None = None
 
 
-_MAX_RULES = 100
-"""The RRULEs and EXRULEs of an event. Each of them is work for each list of instances."""
-
-
 @dataclass(frozen=True, slots=True)
 class Recurrence:
     """The parsed recurrence lines of an event, which are rules and single times to include or exclude."""
@@ -138,8 +134,6 @@ class Recurrence:
             except ValueError as error:
                 raise RecurrenceError(index, str(error)) from None
             values_by_name[name] += values
-            if len(values_by_name["RRULE"]) + len(values_by_name["EXRULE"]) > _MAX_RULES:
-                raise RecurrenceError(index, f"an event can have at most {_MAX_RULES} rules")
         return cls(*(tuple(values) for values in values_by_name.values()))
 
 
