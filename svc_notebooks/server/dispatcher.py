@@ -10,12 +10,12 @@ from functools import partial
 from typing import NamedTuple, TypeVar
 from urllib.parse import SplitResult, urlsplit
 
-from ..convert.pool.admission import Abandoned, Admission, TooManyWaiting
+from ..convert.pool.converter import Abandoned, Admission, TooManyWaiting
 from ..core.api.error_rules import rule_for
 from ..core.api.operations import SESSION, Operation, query_parameters
 from ..core.api.public_endpoints import BATCHES, PAGES, SIGN_IN
 from ..core.errors.catalogue import ApiError, refuse
-from ..core.faults.plan import FaultTarget
+from ..core.fault_plan import FaultTarget
 from ..core.http.messages import Disconnected, Query, Request, Response, close_body
 from ..core.http.multipart import MediaType
 from ..core.http.redaction import redact_target

@@ -228,6 +228,19 @@ def test_the_end_lies_after_the_start(ada: CalendarClient, start: dict[str, str]
     assert answer.error["domain"] == "calendar"
 
 
+@pytest.mark.spec("E-05", "E-05b")
+@pytest.mark.parametrize(
+    "start, end",
+    [
+        ({"dateTime": "2026-11-02T10:00:00+01:00"}, {"dateTime": "2026-11-02T09:30:00Z"}),
+        ({"dateTime": "2026-11-02T10:00:00Z"}, {"dateTime": "2026-11-02T10:00:01Z"}),
+        ({"date": "2026-12-24"}, {"date": "2026-12-25"}),
+    ],
+)
+def test_the_order_is_that_of_instants(ada: CalendarClient, start: dict[str, str], end: dict[str, str]) -> None:
+    assert ada.made(start=start, end=end)["kind"] == "svc#event"
+
+
 @pytest.mark.spec("E-05", "E-05a")
 def test_the_end_is_exclusive(ada: CalendarClient) -> None:
     ada.made(HOLIDAY, summary="holiday")

@@ -12,8 +12,7 @@ from typing import Any
 
 import pytest
 
-from svc_notebooks.convert.pool.admission import Abandoned
-from svc_notebooks.convert.pool.converter import Client, Converted, Converter
+from svc_notebooks.convert.pool.converter import Abandoned, Client, Converted, Converter
 from svc_notebooks.core.policy import Policy
 from svc_notebooks.server.service import Service
 from svc_notebooks.server.transports.socket_server import SocketServer
@@ -119,7 +118,7 @@ def test_a_conversion_ends_when_its_client_closes_the_connection(
 
 @pytest.mark.one_process("the test changes the code of its own process")
 def test_too_many_waiting_conversions_are_a_rate_limit_error(over: OverSocket, monkeypatch: pytest.MonkeyPatch) -> None:
-    from svc_notebooks.convert.pool.admission import TooManyWaiting
+    from svc_notebooks.convert.pool.converter import TooManyWaiting
 
     def write(*arguments: Any, **options: Any) -> Converted:
         raise TooManyWaiting

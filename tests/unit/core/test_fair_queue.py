@@ -1,67 +1,16 @@
-"""Fair queues, with users in turn, a share for each, and abandoned conversions."""
+"""Conversions that wait, with users in turn, a share for each, and abandoned conversions; the pace of transfers."""
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+from threading import Event
+from time import sleep
+
 import pytest
-from hypothesis import given, strategies as st
 
-from svc_notebooks.convert.pool.admission import Abandoned, Admission, FairQueue
-
-
-def turns(share: int, *items: tuple[str, str]) -> FairQueue[str]:
-    queue: FairQueue[str] = FairQueue(share)
-    for key, item in items:
-        queue.add(key, item)
-    return queue
-
-
-def taken(queue: FairQueue[str]) -> list[str]:
-    """Take all items that can be taken while no item is done."""
-    return [item for _, item in iter(queue.take, None)]
-
-
-def test_keys_are_taken_in_turn():
-    queue = turns(9, ("ada", "a1"), ("ada", "a2"), ("ada", "a3"), ("bob", "b1"), ("eve", "e1"))
-
-    assert taken(queue) == ["a1", "b1", "e1", "a2", "a3"]
-
-
-def test_no_key_exceeds_its_share():
-    queue = turns(2, ("ada", "a1"), ("ada", "a2"), ("ada", "a3"), ("bob", "b1"))
-
-    assert taken(queue) == ["a1", "b1", "a2"]
-    assert queue.ready == 0
-    queue.finish("ada")
-    assert taken(queue) == ["a3"]
-
-
-@given(st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from(["add", "take", "done"]))), st.integers(1, 3))
-def test_every_item_is_taken_once_and_in_the_order_of_its_key(steps: list[tuple[str, str]], share: int):
-    queue: FairQueue[int] = FairQueue(share)
-    added: dict[str, list[int]] = {key: [] for key in "abc"}
-    seen: dict[str, list[int]] = {key: [] for key in "abc"}
-    at_work: list[str] = []
-
-    def take() -> bool:
-        if pair := queue.take():
-            seen[pair[0]].append(pair[1])
-            at_work.append(pair[0])
-            assert at_work.count(pair[0]) <= share
-        return pair is not None
-
-    for number, (key, step) in enumerate(steps):
-        if step == "add":
-            queue.add(key, number)
-            added[key].append(number)
-        elif step == "take":
-            take()
-        elif at_work:
-            queue.finish(at_work.pop())
-    while take() or at_work:
-        if not queue.ready:
-            queue.finish(at_work.pop())
-
-    assert seen == added
+from svc_notebooks.convert.pool.converter import Abandoned, Admission, TooManyWaiting
+from svc_notebooks.server.transports.transfer_rate import TransferBudget
+from tests.patience import PATIENCE
 
 
 def never() -> bool:
@@ -70,6 +19,46 @@ def never() -> bool:
 
 def always() -> bool:
     return True
+
+
+def test_one_user_leaves_room_for_another():
+    admission = Admission(max_running=2, max_waiting=8)
+    started, release = {name: Event() for name in ("a1", "a2", "b1")}, Event()
+
+    def convert(name: str) -> None:
+        with admission.turn(name[0], never):
+            started[name].set()
+            assert release.wait(PATIENCE)
+
+    with ThreadPoolExecutor(3) as pool:
+        pool.submit(convert, "a1")
+        assert started["a1"].wait(PATIENCE)
+        later = pool.submit(convert, "a2")
+        pool.submit(convert, "b1")
+        assert started["b1"].wait(PATIENCE)
+        assert not started["a2"].is_set()
+        release.set()
+        later.result(PATIENCE)
+
+
+def test_users_take_turns():
+    admission, order = Admission(max_running=1, max_waiting=8), list[str]()
+
+    def convert(name: str) -> None:
+        with admission.turn(name[0], never):
+            order.append(name)
+
+    with ThreadPoolExecutor(5) as pool:
+        with admission.turn("a", never):
+            waiting = []
+            for name in ("a1", "a2", "a3", "b1", "c1"):
+                waiting.append(pool.submit(convert, name))
+                while len(admission._waiting) < len(waiting):
+                    sleep(0.01)
+        for conversion in waiting:
+            conversion.result(PATIENCE)
+
+    assert order == ["b1", "c1", "a1", "a2", "a3"]
 
 
 def test_a_client_that_disconnects_leaves_the_queue():
@@ -81,7 +70,27 @@ def test_a_client_that_disconnects_leaves_the_queue():
         pass
 
 
-# -- conversions ------------------------------------------------------------------------------------------------------
+def test_a_user_has_a_bounded_number_of_conversions_waiting():
+    admission = Admission(max_running=1, max_waiting=0)
+    with admission.turn("ada", never), pytest.raises(TooManyWaiting), admission.turn("ada", never):
+        pytest.fail("one runs already")
+
+    with admission.turn("ada", never):
+        pass
 
 
 # -- pace -------------------------------------------------------------------------------------------------------------
+
+
+def test_a_peer_may_be_silent_for_a_time_and_must_keep_a_rate_over_a_longer_one():
+    patience = TransferBudget(60, rate=500)
+    for _ in range(1000):  # a telephone at 2 kB/s, with a hole of half a minute in every two
+        patience.spend(90, moved=90 * 2000)
+        patience.spend(30, moved=0)
+        assert patience.left > 0
+
+    seconds = 0
+    while patience.left > 0:  # a byte a second, whatever came before
+        patience.spend(1, moved=1)
+        seconds += 1
+    assert 30 <= seconds <= 61
