@@ -1,4 +1,4 @@
-"""The grid of days and hours in the browser. This module requires anywidget."""
+"""The grid of days and hours in the browser."""
 
 from __future__ import annotations
 
@@ -18,7 +18,11 @@ _SCRIPTS = ("grid_dates.js", "grid_layout.js", "grid_cells.js", "grid_drag.js", 
 
 
 class GridWidget(anywidget.AnyWidget):
-    """Implements CalendarGrid with a month of weeks, or with days of half hours. `state` is what the browser shows.
+    """A month of weeks, or days of half hours. `state` is what the browser shows.
+
+    `handler` is called with the messages of a person's actions. A message is a dict. Its `kind` is "open", "change" or
+    "delete" (of the event `key`), "create" (between two days), "title" (of the new event, and what was pressed), "go"
+    (`by` periods) or "day" (to show one day).
 
     >>> GridWidget()
     <GridWidget: 0 events>
@@ -41,6 +45,7 @@ class GridWidget(anywidget.AnyWidget):
         self.state = {**period, "events": [*rows], "shown": self._shown}
 
     def focus_grid(self) -> None:
+        """Move the keyboard focus to the day or the event that had it last."""
         self.send({"kind": "focus"})
 
     def __repr__(self) -> str:

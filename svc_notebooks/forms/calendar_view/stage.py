@@ -18,12 +18,12 @@ from ...notebook.events.series_state import SeriesState
 from ..widgets.background_task import BackgroundTask
 from ..widgets.dialogs.confirmation import Confirmation
 from . import changes
-from .calendar_grid import CalendarGrid
 from .call_log import CallLog
 from .changes import Changed
 from .edits import EventEdit, NewEvent
 from .event_facts import event_facts
 from .event_times import Move, NewTimes, moved_times
+from .grid_widget import GridWidget
 from .listing import Listing
 from .panels import ASK_GUESTS, SEND_UPDATES, ChoiceQuestion, EventPanel, NewEventPanel
 from .shown_event import ShownEvent, event_name, has_other_guests, span_of, writable_calendars
@@ -63,7 +63,7 @@ class CalendarStage(widgets.VBox):  # type: ignore[misc]
 
     def __init__(
         self,
-        grid: CalendarGrid,
+        grid: GridWidget,
         toolbar: CalendarToolbar,
         work: BackgroundTask,
         events: StageEvents,

@@ -20,11 +20,11 @@ from ..widgets.background_task import BackgroundTask, LatestTask
 from ..widgets.field import set_visible, small_button
 from ..widgets.form import Form
 from ..widgets.styles import row
-from .calendar_grid import CalendarGrid, default_grid
 from .call_log import CallLog, changed_frame
 from .changes import Changed, Undo
 from .editor import EventEditor
 from .edits import EventEdit, NewEvent
+from .grid_widget import GridWidget
 from .listing import MOST, Listing, ListRequest, chosen_calendars
 from .period import VIEWS, GridPeriod, Period
 from .stage import CHANGED, CalendarStage, StageEvents
@@ -116,7 +116,6 @@ class CalendarView(Form):
         view: str = "month",
         day: date | None = None,
         time_zone: str | None = None,
-        make_grid: Callable[[], CalendarGrid] = default_grid,
     ) -> None:
         super().__init__(session)
         self.loading, self.work = LatestTask(self._on_error), BackgroundTask(self._on_error)
@@ -134,7 +133,7 @@ class CalendarView(Form):
         period = Period(view, day or self._now().date())
         self.listing = Listing(ListRequest(period, chosen, self.zone_name))
         self.toolbar = CalendarToolbar(entries, chosen, period, lambda key: self._guard(lambda: self._press(key)))
-        self.grid = make_grid()
+        self.grid = GridWidget()
         self.grid.handler = lambda message: self._guard(lambda: self._on_message(message))
         self.stage = CalendarStage(
             self.grid,

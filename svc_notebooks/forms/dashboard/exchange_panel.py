@@ -22,9 +22,9 @@ from ...notebook.exchanges.resend import editable_headers
 from ...notebook.html import Markup, join_html, tag
 from ..widgets.background_task import BackgroundTask
 from ..widgets.field import LABEL, describe, on_change, set_visible, text_area, text_field
-from ..widgets.file_download import BrowserDownload, default_download
+from ..widgets.file_download import DownloadWidget
 from ..widgets.form import Form, code_view
-from ..widgets.row_list import RowList, default_row_list
+from ..widgets.grid import Grid
 from ..widgets.styles import row
 
 if TYPE_CHECKING:
@@ -253,15 +253,10 @@ class WirePanel(Form):
     title = "HTTP exchanges"
     instead = "svc.exchanges()"
 
-    def __init__(
-        self,
-        session: SessionLike = None,
-        make_list: Callable[[str, dict[str, str]], RowList] = default_row_list,
-        make_download: Callable[[Callable[[], None]], BrowserDownload] = default_download,
-    ) -> None:
+    def __init__(self, session: SessionLike = None) -> None:
         super().__init__(session)
         self._last_action: tuple[list[str], str] = ([], "")
-        self.rows = make_list("Exchanges", _COLUMNS)
+        self.rows = Grid("Exchanges", _COLUMNS)
         self.filter = ExchangeFilterFields(lambda: self._guard(self.refresh))
         self.view_format = widgets.RadioButtons(
             options=_VIEWS, **describe("View", "How the selected exchange is shown"), style=LABEL
@@ -277,7 +272,7 @@ class WirePanel(Form):
             send=lambda: self._guard(self._send_edited), cancel=lambda: self._guard(self._close_editor)
         )
         self.work = BackgroundTask(self._show_error)
-        self.browser_download = make_download(lambda: None)
+        self.browser_download = DownloadWidget()
         self.rows.watch(self._show, lambda _id: None, lambda: None)
         self.view_format.observe(lambda _change: self._show(), "value")
         buttons = (self.edit_button, self.resend_button, self.har_button, self.clear_button, self.refresh_button)

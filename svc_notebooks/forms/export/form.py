@@ -23,7 +23,7 @@ from ..file_browser.recent_files import MAX_FILES, file_line, latest_files
 from ..widgets.background_task import BackgroundTask, Report, Stopped
 from ..widgets.dialogs.replace_question import CANCEL, REPLACE, Conflict, ReplaceQuestion
 from ..widgets.field import LABEL, describe, text_field
-from ..widgets.file_download import BrowserDownload, default_download
+from ..widgets.file_download import DownloadWidget
 from ..widgets.form import HANDLER_LOCK, Form
 from ..widgets.preview import preview
 from ..widgets.styles import row
@@ -280,7 +280,6 @@ class ExportForm(Form):
         self,
         session: SessionLike = None,
         ids: list[str] | None = None,
-        make_download: Callable[[Callable[[], None]], BrowserDownload] = default_download,
     ) -> None:
         super().__init__(session)
         self._ids = ids
@@ -296,7 +295,7 @@ class ExportForm(Form):
         self.cancel = self._button("Cancel export", "Stop the running export without saving", self._cancel)
         self.bar = ProgressBar("Export", 1)
         self.view = widgets.HTML()
-        self.browser_download = make_download(self._on_received)
+        self.browser_download = DownloadWidget(self._on_received)
         buttons = row(self.export, self.preview, self.cancel)
         self.bar.reset("Export")
         self.work = BackgroundTask(self._on_error, self.bar)

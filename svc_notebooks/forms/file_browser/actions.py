@@ -16,7 +16,7 @@ from ...notebook.files.permissions import grantees, share
 from ...notebook.files.trash import delete, trash, untrash
 from ..widgets.background_task import Report
 from ..widgets.field import ARGUMENT, LABEL, Field, MoreOptions, describe, on_change, small_button, text_field
-from ..widgets.upload_buffer import ChosenFile
+from ..widgets.file_picker import ChosenFile
 
 if TYPE_CHECKING:
     from ...client.session import Session

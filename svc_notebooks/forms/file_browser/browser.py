@@ -15,10 +15,9 @@ from ...notebook.frames.schemas import FILES
 from ...notebook.html import Markup, join_html, tag
 from ..widgets.background_task import BackgroundTask, Report, Stopped
 from ..widgets.field import Menu, set_visible
-from ..widgets.file_download import BrowserDownload, default_download
-from ..widgets.file_picker import FilePicker, default_picker
+from ..widgets.file_download import DownloadWidget
+from ..widgets.file_picker import BrowserFiles
 from ..widgets.form import Form
-from ..widgets.row_list import RowList, default_row_list
 from ..widgets.styles import row, side_by_side, style_sheet
 from . import actions
 from .actions import FileAction
@@ -191,13 +190,7 @@ class FileBrowser(Form):
     title = "File browser"
     instead = "svc.files(), svc.download(file) and svc.upload(path)"
 
-    def __init__(
-        self,
-        session: SessionLike = None,
-        make_list: Callable[[str, dict[str, str]], RowList] = default_row_list,
-        make_download: Callable[[Callable[[], None]], BrowserDownload] = default_download,
-        make_picker: Callable[[str, str], FilePicker] = default_picker,
-    ) -> None:
+    def __init__(self, session: SessionLike = None) -> None:
         super().__init__(session)
         self.add_class("svc-browser")
         self._last_code = self._cancelled_message = self._asking_key = ""
@@ -209,11 +202,11 @@ class FileBrowser(Form):
         self.status, self.view = widgets.HTML(), widgets.HTML()
         self.status.add_class("svc-status")
         self.about = FileDetails(lambda file, allowed: self._guard(lambda: self._set_viewers(file, allowed)))
-        self.browser_download = make_download(lambda: None)
+        self.browser_download = DownloadWidget()
         self.downloads = FileDownloads(self)
-        self.listing = FileListing(make_list, self)
+        self.listing = FileListing(self)
         self.search, self.files, self.location = self.listing.search, self.listing.files, self.listing.location
-        self.picker = make_picker("Upload", ".svc-browser")
+        self.picker = BrowserFiles("Upload", ".svc-browser")
         self.uploads = FolderUploads(self.picker, self)
         self._buttons()
         self.question.watch(self._on_question_change)

@@ -11,7 +11,7 @@ import ipywidgets as widgets
 from ...notebook.html import tag
 from ..widgets.background_task import LatestTask, can_run_in_background
 from ..widgets.field import AUTO_WIDTH, describe
-from ..widgets.row_list import RowList
+from ..widgets.grid import Grid
 from .details import COLUMNS, LIST_FIELDS, is_folder, table_row
 from .search import HEADING_ORDERS, ROOT_FOLDER, FileQuery, FileSearch, heading_of
 
@@ -198,7 +198,7 @@ _NOT_LISTED = "The files could not be listed."
 class FileListing:
     """Lists the files of a folder or of a search, one page at a time. `browser` places its widgets."""
 
-    def __init__(self, make_list: Callable[[str, dict[str, str]], RowList], browser: FileBrowser) -> None:
+    def __init__(self, browser: FileBrowser) -> None:
         self._browser = browser
         self._folders = [ROOT_FOLDER]
         self._page: list[File] = []
@@ -208,7 +208,7 @@ class FileListing:
         self._loader = LatestTask(self._on_failure)
         # The list is useful without its total, so an error of the count is not shown.
         self._counter = LatestTask(lambda _error: None)
-        self.search, self.files, self.pager = FileSearch(), make_list("Files", COLUMNS), Pager()
+        self.search, self.files, self.pager = FileSearch(), Grid("Files", COLUMNS), Pager()
         self.location = widgets.HTML()
         guard = browser._guard
         self.search.watch(self._on_search)

@@ -15,8 +15,7 @@ from ...local.paths import numbered_paths
 from ...notebook.files.files import update, upload
 from ..widgets.background_task import BackgroundTask, Report, Stopped
 from ..widgets.dialogs.replace_question import CANCEL, REPLACE, ReplaceQuestion, size_with_bytes
-from ..widgets.file_picker import FilePicker
-from ..widgets.upload_buffer import ChosenFile
+from ..widgets.file_picker import BrowserFiles, ChosenFile
 from .actions import file_count, uploaded_code
 from .details import minute_text
 
@@ -65,10 +64,9 @@ class FolderConflict:
     @property
     def lines(self) -> tuple[tuple[str, object, object], ...]:
         old, new = self.existing, self.upload.chosen
-        size = len(new.source) if isinstance(new.source, bytes) else new.source.stat().st_size
         return (
             ("Name", old.get("name"), new.name),
-            ("Size", size_with_bytes(int(old.get("size") or 0)), size_with_bytes(size)),
+            ("Size", size_with_bytes(int(old.get("size") or 0)), size_with_bytes(new.source.stat().st_size)),
             ("Modified", f"{minute_text(old.get('modifiedTime'))} UTC", ""),
             ("Type", old.get("mimeType"), new.media_type(converted=False) or "unknown"),
         )
@@ -166,7 +164,7 @@ class FolderUploads(widgets.VBox):  # type: ignore[misc]
     during an upload or a question wait for its end.
     """
 
-    def __init__(self, picker: FilePicker, browser: FileBrowser) -> None:
+    def __init__(self, picker: BrowserFiles, browser: FileBrowser) -> None:
         self._browser = browser
         self._picker = picker
         self._folders: dict[object, Folder] = {}

@@ -31,8 +31,7 @@ from ..widgets.field import (
     text_field,
     viewers_switch,
 )
-from ..widgets.file_picker import FileChoice
-from ..widgets.upload_buffer import ChosenFile
+from ..widgets.file_picker import ChosenFile, FileChoice
 
 if TYPE_CHECKING:
     from ...client.session import Session
@@ -288,8 +287,8 @@ _MEDIA_ONLY = "A media upload has no name, id, conversion or metadata. Select mu
 class UploadControls(widgets.VBox):  # type: ignore[misc]
     """The controls of the upload form. `requests` returns the upload requests, `code` returns the equivalent call."""
 
-    def __init__(self, make_files: Callable[[], FileChoice] = FileChoice) -> None:
-        self.files, self.destination, self.convert = make_files(), UploadDestination(), ConvertChoice()
+    def __init__(self) -> None:
+        self.files, self.destination, self.convert = FileChoice(), UploadDestination(), ConvertChoice()
         self.upload_type = SingleField(
             widgets.RadioButtons(
                 options=UPLOAD_TYPES, **describe("Upload type", "The protocol of the upload"), style=LABEL

@@ -20,7 +20,6 @@ from ..file_browser.details import minute_text
 from ..widgets.dialogs.confirmation import Confirmation
 from ..widgets.dialogs.replace_question import comparison_table, size_with_bytes
 from ..widgets.field import set_visible
-from ..widgets.file_picker import FileChoice
 from ..widgets.form import Form
 from ..widgets.styles import row
 from .controls import UploadControls
@@ -157,17 +156,13 @@ class UploadForm(Form):
     title = "Upload form"
     instead = "svc.upload(path)"
 
-    def __init__(
-        self,
-        session: SessionLike = None,
-        make_files: Callable[[], FileChoice] = FileChoice,
-    ) -> None:
+    def __init__(self, session: SessionLike = None) -> None:
         super().__init__(session)
         self._queue: UploadQueue | None = None
         self._waiting = False
         self._finished: list[Any] = []
         self._last_code = ""
-        self.controls = UploadControls(make_files)
+        self.controls = UploadControls()
         self.upload = self._button("Upload", "Upload the selected files", self._upload, "primary")
         self.cancel = self._button("Cancel", "Stop; the service keeps the bytes that it has", self._cancel)
         self.resume = self._button("Resume", "Continue where the upload stopped", self._resume)

@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
-from importlib.util import find_spec
 from threading import RLock
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -20,6 +19,7 @@ from ipywidgets import Widget
 from ...core.errors.public_calls import public_methods
 from ...notebook.frontend import at_prompt, detect_frontend
 from ...notebook.html import Markup, join_html, tag
+from .form_scripts import FormKeys, KernelStatus
 from .styles import style_sheet
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ class Form(widgets.VBox):  # type: ignore[misc]
 
     def _compose(self, *parts: widgets.Widget) -> None:
         """Show `parts` from top to bottom, followed by the equivalent code."""
-        self.children = [style_sheet("form.css"), self.no_kernel, *parts, self.code_area, *_form_scripts()]
+        self.children = [style_sheet("form.css"), self.no_kernel, *parts, self.code_area, KernelStatus(), FormKeys()]
         self._show_code()
 
     @property
@@ -158,7 +158,6 @@ class Form(widgets.VBox):  # type: ignore[misc]
         self._focus_first_problem()
 
     def _focus_first_problem(self) -> None:
-        """Send the focus message to the keyboard widget. Without anywidget, the message has no effect."""
         self.children[-1].send({"go": "wrong"})
 
     def _show_table(self, result: DataFrame) -> None:
@@ -195,11 +194,3 @@ class Form(widgets.VBox):  # type: ignore[misc]
     def _static_view(self) -> Markup:
         about = f"{self.title}: run the cell to use it. Equivalent call:"
         return join_html(tag("p", about), tag("pre", self.code()), Markup(self.table.value))
-
-
-def _form_scripts() -> list[widgets.Widget]:
-    if find_spec("anywidget") is None:
-        return []
-    from .form_scripts import FormKeys, KernelStatus
-
-    return [KernelStatus(), FormKeys()]

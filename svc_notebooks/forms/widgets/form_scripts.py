@@ -1,8 +1,4 @@
-"""Invisible widgets that run JavaScript in the page of a form.
-
-This module requires anywidget. Without anywidget, Tab, Space and Enter work in forms, but arrow keys do not, and a form
-recognizes a restarted kernel, but not a kernel that has died.
-"""
+"""Invisible widgets that run JavaScript in the page of a form."""
 
 from __future__ import annotations
 
