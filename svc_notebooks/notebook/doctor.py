@@ -39,6 +39,7 @@ OPTIONAL = {
     "jupyterlab_widgets": "install ipywidgets where JupyterLab runs: without it forms stay empty",
 }
 
+
 def doctor(*, session: SessionLike = None, store: str | Path | None = None) -> DataFrame:
     """Check the installed packages, the front end, the service of the session, and optionally a stored service.
 

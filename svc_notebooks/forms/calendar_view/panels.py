@@ -1,14 +1,22 @@
-"""The panels that the calendar view shows over its grid."""
+"""The toolbar, the grid of days and hours, and the panels that the calendar view shows over its grid."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
+import anywidget
 import ipywidgets as widgets
+import traitlets
 
 from ...notebook.html import Markup, join_html, tag
-from ..widgets.field import LABEL, Field, describe, set_visible, text_field
-from ..widgets.styles import row
+from ..widgets.field import AUTO_WIDTH, LABEL, Field, describe, heading, row, set_visible, text_field
+from .listing import VIEWS, Period, calendar_name
+
+if TYPE_CHECKING:
+    from ...core.resources.calendars import CalendarListEntry
+    from .listing import GridPeriod
 
 
 class Panel(widgets.VBox):  # type: ignore[misc]
@@ -124,3 +132,120 @@ class NewEventPanel(Panel):
         set_visible(self.calendar, len(calendars) > 1)
         self._show(tag("p", tag("b", "New event"), tag("br"), times))
         self.summary.focus()
+
+
+_BUTTONS = (
+    ("previous", "Previous", "Show the previous period", "chevron-left"),
+    ("today", "Today", "Show the period of today", ""),
+    ("next", "Next", "Show the next period", "chevron-right"),
+    ("new", "New event", "Open the event form", "plus"),
+    ("refresh", "Refresh", "Reload the events", "refresh"),
+)
+
+
+class CalendarToolbar(widgets.VBox):  # type: ignore[misc]
+    """The toolbar. `pressed` is called with the key of a button, with "view", or with "calendars"."""
+
+    def __init__(
+        self,
+        entries: Sequence[CalendarListEntry],
+        chosen: Sequence[CalendarListEntry],
+        period: Period,
+        pressed: Callable[[str], None],
+    ) -> None:
+        self.entries = tuple(entries)
+        self._pressed, self._updating = pressed, False
+        self.buttons = {key: self._button(*rest) for key, *rest in _BUTTONS}
+        for key, button in self.buttons.items():
+            button.on_click(lambda _button, key=key: pressed(key))
+        self.heading, self.zone = widgets.HTML(), widgets.HTML()
+        self.view = widgets.RadioButtons(
+            options=[(name.capitalize(), name) for name in VIEWS],
+            value=period.view,
+            orientation="horizontal",
+            **describe("View", "Show a month, a week or a day"),
+            style=AUTO_WIDTH,
+            layout={"width": "auto"},
+        )
+        self.view.observe(lambda _change: self._changed("view"), "value")
+        self.boxes = [self._box(entry, entry in chosen) for entry in entries]
+        calendars = widgets.HBox([heading("Calendars"), *self.boxes])
+        calendars.add_class("svc-calendars")
+        set_visible(calendars, len(entries) > 1)
+        buttons = self.buttons
+        head = row(buttons["previous"], buttons["today"], buttons["next"], self.heading)
+        tools = row(self.view, buttons["new"], buttons["refresh"], self.zone)
+        super().__init__([head, tools, calendars])
+        self.add_class("svc-calendar-toolbar")
+
+    @property
+    def chosen(self) -> tuple[CalendarListEntry, ...]:
+        """The entries of the selected calendars."""
+        return tuple(entry for entry, box in zip(self.entries, self.boxes, strict=True) if box.value)
+
+    def show(self, period: Period, zone_text: str) -> None:
+        """Show the title and the view of a period, and the time zone."""
+        self._updating = True
+        self.view.value = period.view
+        self._updating = False
+        self.heading.value = tag("p", tag("b", period.title), class_="svc-title", role="status")
+        self.zone.value = tag("p", zone_text, class_="svc-quiet")
+
+    def _changed(self, key: str) -> None:
+        if not self._updating:
+            self._pressed(key)
+
+    def _button(self, text: str, tooltip: str, icon: str) -> widgets.Button:
+        return widgets.Button(description=text, tooltip=tooltip, icon=icon)
+
+    def _box(self, entry: CalendarListEntry, value: bool) -> widgets.Checkbox:
+        swatch = tag("span", class_="svc-swatch", style=f"background: {entry.get('backgroundColor') or '#8c8c8c'}")
+        box = widgets.Checkbox(
+            value=value,
+            description=join_html(swatch, calendar_name(entry)),
+            description_allow_html=True,
+            indent=False,
+            layout={"width": "auto"},
+        )
+        box.observe(lambda _change: self._changed("calendars"), "value")
+        return box
+
+
+_FOLDER = Path(__file__).parent
+_SCRIPTS = ("grid_dates.js", "grid_layout.js", "grid_cells.js", "grid_drag.js", "grid_keys.js", "grid.js")
+"""The parts of the script. The browser gets them as one module, so they share their names."""
+
+
+class GridWidget(anywidget.AnyWidget):
+    """A month of weeks, or days of half hours. `state` is what the browser shows.
+
+    `handler` is called with the messages of a person's actions. A message is a dict. Its `kind` is "open", "change" or
+    "delete" (of the event `key`), "create" (between two days), "title" (of the new event, and what was pressed), "go"
+    (`by` periods) or "day" (to show one day).
+
+    >>> GridWidget()
+    <GridWidget: 0 events>
+    """
+
+    _esm = "\n".join((_FOLDER / name).read_text(encoding="utf-8") for name in _SCRIPTS)
+    _css = (_FOLDER / "calendar_grid.css").read_text(encoding="utf-8")
+
+    state = traitlets.Dict(help="the period and its events").tag(sync=True)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._shown = 0
+        self.handler: Callable[[Mapping[str, Any]], None] = lambda _message: None
+        self.on_msg(lambda _widget, content, _buffers: self.handler(content))
+
+    def show(self, period: GridPeriod, rows: Sequence[dict[str, Any]]) -> None:
+        """Show the rows. The same rows are sent again, so that the browser removes a proposed change."""
+        self._shown += 1
+        self.state = {**period, "events": [*rows], "shown": self._shown}
+
+    def focus_grid(self) -> None:
+        """Move the keyboard focus to the day or the event that had it last."""
+        self.send({"kind": "focus"})
+
+    def __repr__(self) -> str:
+        return f"<GridWidget: {len(self.state.get('events', ()))} events>"

@@ -16,18 +16,12 @@ from ...notebook.events.event_times import Times
 from ...notebook.events.events import create_event
 from ...notebook.events.series_state import SeriesState
 from ..widgets.background_task import BackgroundTask
-from ..widgets.dialogs.confirmation import Confirmation
+from ..widgets.dialogs import Confirmation
 from . import changes
-from .call_log import CallLog
-from .changes import Changed
-from .edits import EventEdit, NewEvent
-from .event_facts import event_facts
-from .event_times import Move, NewTimes, moved_times
-from .grid_widget import GridWidget
-from .listing import Listing
-from .panels import ASK_GUESTS, SEND_UPDATES, ChoiceQuestion, EventPanel, NewEventPanel
-from .shown_event import ShownEvent, event_name, has_other_guests, span_of, writable_calendars
-from .toolbar import CalendarToolbar
+from .changes import CallLog, Changed, Move, NewTimes, moved_times
+from .editor import EventEdit, NewEvent
+from .listing import Listing, ShownEvent, event_facts, event_name, has_other_guests, span_of, writable_calendars
+from .panels import ASK_GUESTS, SEND_UPDATES, CalendarToolbar, ChoiceQuestion, EventPanel, GridWidget, NewEventPanel
 
 if TYPE_CHECKING:
     from ...client.session import Session

@@ -17,18 +17,13 @@ from ...notebook.frames.event_schemas import EVENTS
 from ...notebook.html import Markup, join_html, tag
 from ...notebook.times import offset_text, zone_name
 from ..widgets.background_task import BackgroundTask, LatestTask
-from ..widgets.field import set_visible, small_button
+from ..widgets.field import row, set_visible, small_button
 from ..widgets.form import Form
-from ..widgets.styles import row
-from .call_log import CallLog, changed_frame
-from .changes import Changed, Undo
-from .editor import EventEditor
-from .edits import EventEdit, NewEvent
-from .grid_widget import GridWidget
-from .listing import MOST, Listing, ListRequest, chosen_calendars
-from .period import VIEWS, GridPeriod, Period
+from .changes import CallLog, Changed, Undo, changed_frame
+from .editor import EventEdit, EventEditor, NewEvent
+from .listing import MOST, VIEWS, GridPeriod, Listing, ListRequest, Period, chosen_calendars
+from .panels import CalendarToolbar, GridWidget
 from .stage import CHANGED, CalendarStage, StageEvents
-from .toolbar import CalendarToolbar
 
 if TYPE_CHECKING:
     from pandas import DataFrame

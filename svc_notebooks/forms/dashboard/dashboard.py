@@ -14,8 +14,8 @@ import ipywidgets as widgets
 from ...notebook.current_session import SessionLike, session_or_current
 from ...notebook.html import Markup, join_html, tag
 from ...notebook.sandbox.sandbox import Sandbox, sandbox_of
+from ..widgets.field import style_sheet
 from ..widgets.form import Form, dispose
-from ..widgets.styles import style_sheet
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -88,9 +88,9 @@ def _form(module: str, name: str) -> Callable[[Session], Form]:
 _TABS = (
     DashboardTab("files", "Files", _form("file_browser.browser", "FileBrowser")),
     DashboardTab("upload", "Upload", _form("upload.form", "UploadForm")),
-    DashboardTab("export", "Export", _form("export.form", "ExportForm")),
+    DashboardTab("export", "Export", _form("export_form", "ExportForm")),
     DashboardTab("events", "Events", _form("event.form", "EventPage")),
-    DashboardTab("notifications", "Notifications", _form("watch.panel", "WatchPanel")),
+    DashboardTab("notifications", "Notifications", _form("watch_panel", "WatchPanel")),
     DashboardTab("wire", "HTTP", _form("dashboard.exchange_panel", "WirePanel"), reads_service=False),
 )
 

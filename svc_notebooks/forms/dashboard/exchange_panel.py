@@ -21,11 +21,10 @@ from ...notebook.exchanges.recorded_body import target, whole_body
 from ...notebook.exchanges.resend import editable_headers
 from ...notebook.html import Markup, join_html, tag
 from ..widgets.background_task import BackgroundTask
-from ..widgets.field import LABEL, describe, on_change, set_visible, text_area, text_field
+from ..widgets.field import LABEL, describe, on_change, row, set_visible, text_area, text_field
 from ..widgets.file_download import DownloadWidget
 from ..widgets.form import Form, code_view
 from ..widgets.grid import Grid
-from ..widgets.styles import row
 
 if TYPE_CHECKING:
     from pandas import DataFrame

@@ -11,9 +11,8 @@ import ipywidgets as widgets
 from ...core.faults.presets import PRESETS
 from ...notebook.html import tag
 from ..widgets.background_task import BackgroundTask
-from ..widgets.field import LABEL, describe, number_field, text_field
+from ..widgets.field import LABEL, describe, number_field, row, text_field
 from ..widgets.form import Form
-from ..widgets.styles import row
 
 if TYPE_CHECKING:
     from pandas import DataFrame

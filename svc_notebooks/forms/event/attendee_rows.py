@@ -11,7 +11,7 @@ import ipywidgets as widgets
 from ...core.errors.errors import SvcError
 from ...notebook.html import tag
 from ...notebook.people import people, read_people
-from ..file_browser.recent_files import file_line, latest_files
+from ..file_browser.details import file_line, latest_files
 from ..widgets.field import (
     AUTO_WIDTH,
     LABEL,

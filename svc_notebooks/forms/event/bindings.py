@@ -41,7 +41,7 @@ from .inputs import (
     free_text,
     long_text,
 )
-from .time.start_and_end import TimeChoice, WhenChoice, ZoneChoice
+from .start_and_end import TimeChoice, WhenChoice, ZoneChoice
 
 if TYPE_CHECKING:
     from ...core.resources.events import Reminder, Reminders

@@ -17,7 +17,7 @@ from ..widgets.field import EditableRows, Field, MoreOptions, set_visible
 from .attendee_rows import AttachmentRows, AttendeeRows, GuestList, PropertyRows
 from .bindings import BINDINGS, FIRST, GUESTS, SECOND, OtherFields
 from .inputs import Binding, CalendarChoice, ColorPicker, SwitchInput
-from .time.start_and_end import TimeChoice, WhenChoice
+from .start_and_end import TimeChoice, WhenChoice
 
 if TYPE_CHECKING:
     from ...client.session import Session

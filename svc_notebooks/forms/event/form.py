@@ -26,13 +26,12 @@ from ...notebook.frames.event_schemas import EVENT
 from ...notebook.frames.frames import concatenate
 from ...notebook.html import Markup, join_html, tag
 from ..widgets.background_task import LatestTask
-from ..widgets.field import AUTO_WIDTH, Field, describe, heading, set_visible, small_button
+from ..widgets.field import AUTO_WIDTH, Field, describe, heading, row, set_visible, small_button, style_sheet
 from ..widgets.form import Form
-from ..widgets.styles import row, style_sheet
 from .bindings import BINDINGS, PARAMETERS, with_label
 from .controls import EventControls
 from .inputs import Binding, chip_styles
-from .time.start_and_end import When, read_wire_time, wire_moment
+from .start_and_end import When, read_wire_time, wire_moment
 from .to_arguments import call_text, read_controls
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from ...notebook.events.parameters import QUERY_ARGUMENTS, query_of
 from ...notebook.frames.frames import camel
 from ..widgets.field import Field
 from .bindings import BINDINGS, duplicate_message
-from .time.start_and_end import When, argument_time, in_zone, read_offset, wire_moment, wire_time
+from .start_and_end import When, argument_time, in_zone, read_offset, wire_moment, wire_time
 
 if TYPE_CHECKING:
     from ...core.http.messages import JSONObject

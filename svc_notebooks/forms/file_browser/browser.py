@@ -14,20 +14,16 @@ from ...notebook.frames.frames import frame
 from ...notebook.frames.schemas import FILES
 from ...notebook.html import Markup, join_html, tag
 from ..widgets.background_task import BackgroundTask, Report, Stopped
-from ..widgets.field import Menu, set_visible
+from ..widgets.field import Menu, row, set_visible, side_by_side, style_sheet
 from ..widgets.file_download import DownloadWidget
 from ..widgets.file_picker import BrowserFiles
 from ..widgets.form import Form
-from ..widgets.styles import row, side_by_side, style_sheet
 from . import actions
 from .actions import FileAction
-from .details import FileDetails, content_note, every_field
+from .details import FileDetails, content_note, every_field, folder_options
 from .dialogs import KERNEL, QUESTIONS, ConfirmDialog, Question, action_for
-from .downloads import FileDownloads
-from .listing import FileListing
-from .preview import FilePreview, fetch_preview
-from .recent_files import folder_options
-from .search import TRASH, FileQuery
+from .downloads import FileDownloads, FilePreview, fetch_preview
+from .listing import TRASH, FileListing, FileQuery
 from .uploads import FolderUploads
 
 if TYPE_CHECKING:

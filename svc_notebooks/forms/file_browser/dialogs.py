@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 import ipywidgets as widgets
 
 from ...notebook.html import join_html, tag
-from ..widgets.field import LABEL, MoreOptions, describe, on_change, set_visible, text_field
+from ..widgets.field import LABEL, MoreOptions, describe, on_change, row, set_visible, text_field
 from ..widgets.file_picker import FileChoice
-from ..widgets.styles import row
 from . import actions
 from .actions import ByteRangeField, FileAction, NewFileChoice
 from .downloads import Download, fetch_action, save_action

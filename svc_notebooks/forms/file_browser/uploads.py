@@ -14,7 +14,7 @@ from ...core.files.query import quote
 from ...local.paths import numbered_paths
 from ...notebook.files.files import update, upload
 from ..widgets.background_task import BackgroundTask, Report, Stopped
-from ..widgets.dialogs.replace_question import CANCEL, REPLACE, ReplaceQuestion, size_with_bytes
+from ..widgets.dialogs import CANCEL, REPLACE, ReplaceQuestion, size_with_bytes
 from ..widgets.file_picker import BrowserFiles, ChosenFile
 from .actions import file_count, uploaded_code
 from .details import minute_text

@@ -13,7 +13,7 @@ from ...notebook.byte_sizes import KIB, MIB
 from ...notebook.files.metadata import metadata_body
 from ...notebook.files.upload_requests import new_content, new_files
 from ...notebook.frames.frames import camel
-from ..file_browser.recent_files import MAX_FILES, file_line, latest_files
+from ..file_browser.details import MAX_FILES, file_line, latest_files
 from ..widgets.field import (
     ARGUMENT,
     FIELD,

@@ -17,11 +17,9 @@ from ...notebook.files.files import generate_ids
 from ...notebook.frames.frames import frame
 from ...notebook.frames.schemas import FILES
 from ..file_browser.details import minute_text
-from ..widgets.dialogs.confirmation import Confirmation
-from ..widgets.dialogs.replace_question import comparison_table, size_with_bytes
-from ..widgets.field import set_visible
+from ..widgets.dialogs import Confirmation, comparison_table, size_with_bytes
+from ..widgets.field import row, set_visible
 from ..widgets.form import Form
-from ..widgets.styles import row
 from .controls import UploadControls
 
 if TYPE_CHECKING:

@@ -1,14 +1,19 @@
-"""Form fields. A field consists of labelled controls, a hint, and a note that shows problems."""
+"""Form fields and rows of buttons, and the style sheets of this folder.
+
+A field consists of labelled controls, a hint, and a note that shows problems.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import ipywidgets as widgets
 
-from ...notebook.html import tag
+from ...notebook.html import Markup, tag
 
 if TYPE_CHECKING:
     from ...core.resources.files import File
@@ -308,3 +313,30 @@ class Menu(widgets.VBox):  # type: ignore[misc]
     def _leave(self) -> None:
         self._show(False)
         self.button.focus()
+
+
+_FOLDER = Path(__file__).parent
+
+
+def style_sheet(name: str, extra_rules: str = "") -> widgets.HTML:
+    """Create an invisible widget that adds a style sheet of this folder and extra CSS rules to the page."""
+    return widgets.HTML(tag("style", Markup(_text(name) + extra_rules)), layout={"display": "none"})
+
+
+@cache
+def _text(name: str) -> str:
+    return (_FOLDER / name).read_text(encoding="utf-8")
+
+
+def row(*parts: widgets.Widget) -> widgets.HBox:
+    """Create a box with buttons side by side, which wrap on narrow pages."""
+    box = widgets.HBox(parts)
+    box.add_class("svc-buttons")
+    return box
+
+
+def side_by_side(main: widgets.Widget, panel: widgets.Widget) -> widgets.Box:
+    """Create a box with a panel beside the main part on wide pages, and below it on narrow pages."""
+    box = widgets.Box([main, panel])
+    box.add_class("svc-side-by-side")
+    return box

@@ -10,22 +10,54 @@ from __future__ import annotations
 import asyncio
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from threading import RLock
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import anywidget
 import ipywidgets as widgets
 from ipywidgets import Widget
 
 from ...core.errors.public_calls import public_methods
 from ...notebook.frontend import at_prompt, detect_frontend
 from ...notebook.html import Markup, join_html, tag
-from .form_scripts import FormKeys, KernelStatus
-from .styles import style_sheet
+from .field import style_sheet
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
     from ...notebook.current_session import SessionLike
+
+
+_FOLDER = Path(__file__).parent
+
+
+class FormKeys(anywidget.AnyWidget):
+    """An invisible widget that prevents JupyterLab from handling the keys that a person presses in a form.
+
+    After a message from the kernel, the browser focuses the first field with a problem (class `svc-bad`).
+
+    >>> FormKeys()
+    <FormKeys>
+    """
+
+    _esm = (_FOLDER / "keyboard.js").read_text(encoding="utf-8")
+
+    def __repr__(self) -> str:
+        return "<FormKeys>"
+
+
+class KernelStatus(anywidget.AnyWidget):
+    """An invisible widget that shows the message `no_kernel` of a form while the form is not connected to its kernel.
+
+    >>> KernelStatus()
+    <KernelStatus>
+    """
+
+    _esm = (_FOLDER / "kernel_status.js").read_text(encoding="utf-8")
+
+    def __repr__(self) -> str:
+        return "<KernelStatus>"
 
 
 def dispose(*roots: Widget) -> None:

@@ -10,7 +10,7 @@ from svc_notebooks.core.events.series import Series
 from svc_notebooks.core.time_zones import zone, zone_names
 from svc_notebooks.forms.event.attendee_rows import AttachmentRow, AttachmentRows, AttendeeRows
 from svc_notebooks.forms.event.bindings import NONE, OWN as OWN_REMINDERS, ReminderRows
-from svc_notebooks.forms.event.time.start_and_end import WhenChoice, ZoneChoice, matching_zones
+from svc_notebooks.forms.event.start_and_end import WhenChoice, ZoneChoice, matching_zones
 from svc_notebooks.forms.recurrence.builder import CUSTOM, NTH, MonthChoice, RecurrenceBuilder, Repeat
 from svc_notebooks.forms.recurrence.month_calendars import RecurrencePreview, instance_list
 from svc_notebooks.forms.widgets.month_table import month_after, month_picture

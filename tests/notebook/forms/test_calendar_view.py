@@ -6,8 +6,6 @@ import pytest
 
 import svc_notebooks as svc
 from svc_notebooks.core.errors.errors import NotAllowed, SvcError
-from svc_notebooks.forms.calendar_view.calendar_grid import PlainCalendar
-from svc_notebooks.forms.calendar_view.view import CalendarView
 
 BERLIN = {"time_zone": "Europe/Berlin"}
 WEEK = {"view": "week", "day": date(2026, 11, 2), **BERLIN}
@@ -699,20 +697,6 @@ def test_the_editor_of_a_series(lecture, scope, titles):
     assert view.last_error is None
     assert len(listed) == 10
     assert (listed["summary"] == "Colloquium").sum() == titles
-
-
-# -- other places
-
-
-def test_without_anywidget_the_events_are_a_list(talk):
-    view = CalendarView(view="week", day=date(2026, 11, 2), make_grid=PlainCalendar)
-
-    view.grid.value = "primary/" + talk["id"].item()
-
-    assert view.stage.details.is_open
-    assert "Talk" in view.stage.details.head.value
-    view.stage.details.close_button.click()
-    assert view.grid.value == ""
 
 
 def test_the_form_in_one_line(talk):

@@ -455,18 +455,6 @@ def test_names_are_escaped(form):
         assert "<b>" not in shown.value
 
 
-def test_without_anywidget_the_form_works_too(lab, monkeypatch):
-    monkeypatch.setattr("svc_notebooks.forms.widgets.form.find_spec", lambda name: None)
-    form = svc.event_form()
-    form.controls.when.last.value = date(2020, 1, 1)
-    form.create.click()
-
-    assert "Nothing was created. 1 field needs fixing. See the messages beside the fields." in form.alert.value
-    form.controls.when.last.value = date(2030, 1, 1)
-    form.create.click()
-    assert len(form.result) == 1
-
-
 def test_a_page_without_a_kernel_shows_the_call(form):
     bundle = form._repr_mimebundle_()
 

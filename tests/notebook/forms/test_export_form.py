@@ -1,7 +1,6 @@
 """The export form without a browser. Tests set controls, click buttons and send the messages of a browser."""
 
 import asyncio
-import importlib.util
 import time
 import zipfile
 from pathlib import Path
@@ -11,9 +10,7 @@ import pytest
 
 import svc_notebooks as svc
 from svc_notebooks.core.policy import Policy
-from svc_notebooks.forms.export.form import ExportForm
-from svc_notebooks.forms.widgets.download_widget import DownloadWidget
-from svc_notebooks.forms.widgets.file_download import LARGEST_LINK, LinkDownload
+from svc_notebooks.forms.widgets.file_download import DownloadWidget
 from svc_notebooks.forms.widgets.preview import MAX_SIZE, preview
 from tests.patience import PATIENCE
 
@@ -186,21 +183,6 @@ def test_large_results_go_in_slices():
     widget.save("big.bin", "application/octet-stream", bytes(2_500_000))
 
     assert [len(data) for _, data in messages] == [0, 1_048_576, 1_048_576, 402_848]
-
-
-@pytest.mark.spec("W-02", "W-02c")
-def test_without_anywidget_small_results_are_a_link(lab, page, monkeypatch):
-    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
-    form = ExportForm(make_download=LinkDownload)
-    choose(form, page, "txt")
-    form.controls.target.value = "browser"
-
-    form.export.click()
-
-    assert 'download="ponds.txt"' in form.browser_download.value
-    assert "click the link" in form.bar.text
-    with pytest.raises(ValueError, match="Install anywidget, or save the file in the notebook folder"):
-        form.browser_download.save("big.bin", "application/octet-stream", bytes(LARGEST_LINK + 1))
 
 
 @pytest.mark.parametrize(
@@ -441,10 +423,6 @@ def test_every_control_has_a_label_and_a_tooltip(form):
     every += [form.export, form.preview]
 
     assert all(control.description and control.tooltip for control in every)
-
-
-def test_anywidget_is_preferred_for_downloads(form):
-    assert isinstance(form.browser_download, DownloadWidget)
 
 
 # -- an export to a path that is taken

@@ -6,9 +6,6 @@ from datetime import UTC, datetime
 import pytest
 
 import svc_notebooks as svc
-from svc_notebooks.forms.file_browser.browser import FileBrowser
-from svc_notebooks.forms.widgets.file_picker import FileUploadPicker
-from svc_notebooks.forms.widgets.row_list import PlainRowList
 
 NOW = datetime(2026, 1, 5, tzinfo=UTC)
 FOLDER = "application/vnd.svc-apps.folder"
@@ -242,30 +239,3 @@ def test_a_failed_upload_is_reported_and_forgotten(lab, browser, data):
 
     assert 'role="alert"' in browser.alert.value
     assert browser.picker.files == []
-
-
-# -- without anywidget
-
-
-def test_small_files_are_uploaded_without_anywidget(lab, data):
-    browser = FileBrowser(lab.session, PlainRowList, make_picker=lambda label, _zone: FileUploadPicker(label))
-    item = {"name": "plan.txt", "type": "text/plain", "size": 1, "content": memoryview(b"x"), "last_modified": NOW}
-    browser.picker.value = (item,)
-
-    assert contents() == [("plan.txt", b"x")]
-    assert browser.selection["name"].tolist() == ["plan.txt"]
-    assert browser.picker.value == ()
-    browser.search.scope.value = "everywhere"
-    assert browser.picker.disabled
-
-
-def test_without_anywidget_files_that_are_chosen_during_a_question_are_uploaded_after_the_answer(lab, data):
-    svc.upload(b"old", name="plan.txt")
-    browser = FileBrowser(lab.session, PlainRowList, make_picker=lambda label, _zone: FileUploadPicker(label))
-    item = {"name": "plan.txt", "type": "text/plain", "size": 1, "content": memoryview(b"x"), "last_modified": NOW}
-    browser.picker.value = (item,)
-    browser.picker.value = (item | {"name": "later.txt", "content": memoryview(b"y")},)
-    browser.uploads.question.replace.click()
-
-    assert contents() == [("later.txt", b"y"), ("plan.txt", b"x")]
-    assert browser.picker.value == ()

@@ -6,8 +6,7 @@ from urllib.parse import unquote
 import pytest
 
 import svc_notebooks as svc
-from svc_notebooks.forms.file_browser.listing import PAGE_SIZE
-from svc_notebooks.forms.file_browser.search import EVERYWHERE, QUERY, TEXT, TRASH
+from svc_notebooks.forms.file_browser.listing import EVERYWHERE, PAGE_SIZE, QUERY, TEXT, TRASH
 
 FOLDER = "application/vnd.svc-apps.folder"
 

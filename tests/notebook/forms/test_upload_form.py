@@ -1,18 +1,13 @@
 """The upload form without a browser. Tests set controls, click buttons and send the messages of a browser."""
 
 import asyncio
-import datetime as dt
-import importlib.util
 import json
 
 import pytest
 
 import svc_notebooks as svc
 from svc_notebooks.core.policy import MIB
-from svc_notebooks.forms.upload.form import UploadForm
-from svc_notebooks.forms.widgets.file_picker import FileChoice, FileUploadPicker
-from svc_notebooks.forms.widgets.file_upload import BrowserFiles
-from svc_notebooks.forms.widgets.upload_buffer import UploadBuffer
+from svc_notebooks.forms.widgets.file_picker import BrowserFiles, UploadBuffer
 
 
 def send(box: BrowserFiles, name: str, content: bytes, *, mime: str = "", size: int | None = None):
@@ -435,21 +430,6 @@ def test_the_error_of_a_failed_conversion_is_shown(form, box):
     form.upload.click()
 
     assert "Content of type text/csv cannot be converted to" in form.alert.value
-
-
-@pytest.mark.spec("W-01", "W-01a")
-def test_without_anywidget_small_files_work_and_lost_ones_are_explained(lab, monkeypatch):
-    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
-    form = UploadForm(make_files=lambda: FileChoice(FileUploadPicker))
-    form.upload.click()
-    assert "the file did not reach Python" in form.alert.value
-    when = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)
-    file_info = {"name": "a.txt", "type": "text/plain", "size": 3, "last_modified": when}
-    form.controls.files.picker.value = ({**file_info, "content": memoryview(b"abc")},)
-
-    form.upload.click()
-
-    assert form.result["name"].tolist() == ["a.txt"]
 
 
 def test_hostile_names_stay_text_everywhere(form, box):

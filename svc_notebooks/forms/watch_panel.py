@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import ipywidgets as widgets
 
-from ...client.notifications.channels import Channel, registry_of
-from ...core.clock import to_millis
-from ...core.errors.catalogue import ApiError
-from ...core.errors.errors import SvcError
-from ...core.notifications.channels import MAX_ID_LENGTH, MAX_TOKEN_LENGTH, check_channel
-from ...core.platform import capabilities
-from ...notebook.current_session import SessionLike, session_or_current
-from ...notebook.frames.frames import frame
-from ...notebook.frames.schemas import MESSAGES
-from ...notebook.html import Markup, tag
-from ...notebook.notifications.channels import (
+from ..client.notifications.channels import Channel, registry_of
+from ..core.clock import to_millis
+from ..core.errors.catalogue import ApiError
+from ..core.errors.errors import SvcError
+from ..core.notifications.channels import MAX_ID_LENGTH, MAX_TOKEN_LENGTH, check_channel
+from ..core.platform import capabilities
+from ..notebook.current_session import SessionLike, session_or_current
+from ..notebook.frames.frames import frame
+from ..notebook.frames.schemas import MESSAGES
+from ..notebook.html import Markup, tag
+from ..notebook.notifications.channels import (
     channel_token,
     expiration_time,
     renew_channel,
@@ -28,11 +28,11 @@ from ...notebook.notifications.channels import (
     watch_changes,
     watch_file,
 )
-from ...notebook.notifications.open_receiver import receiver
-from ...notebook.notifications.receiver import MAX_SHOWN, Receiver, headings, message_line
-from ...notebook.sandbox.sandbox import sandbox_of
-from ..file_browser.recent_files import file_line, latest_files
-from ..widgets.field import (
+from ..notebook.notifications.open_receiver import receiver
+from ..notebook.notifications.receiver import MAX_SHOWN, Receiver, headings, message_line
+from ..notebook.sandbox.sandbox import sandbox_of
+from .file_browser.details import file_line, latest_files
+from .widgets.field import (
     AUTO_WIDTH,
     LABEL,
     Field,
@@ -41,20 +41,20 @@ from ..widgets.field import (
     describe,
     number_field,
     on_change,
+    row,
     set_visible,
     text_field,
 )
-from ..widgets.form import Form
-from ..widgets.styles import row
+from .widgets.form import Form
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-    from ...client.notifications.inbox import Received
-    from ...client.session import Session
-    from ...core.brand_names import Names
-    from ...core.http.messages import JSONObject
-    from ...core.policy import Policy
+    from ..client.notifications.inbox import Received
+    from ..client.session import Session
+    from ..core.brand_names import Names
+    from ..core.http.messages import JSONObject
+    from ..core.policy import Policy
 
 
 DEFAULT, AFTER, AT = "default", "after", "at"

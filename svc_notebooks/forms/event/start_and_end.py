@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
 
-from ....core.events.rrule import Start
-from ....core.events.times import read_time
-from ....core.time_zones import zone, zone_names
-from ....notebook.times import offset_text
-from ...widgets.field import AUTO_WIDTH, LABEL, Field, checkbox, describe, on_change, set_visible
+from ...core.events.rrule import Start
+from ...core.events.times import read_time
+from ...core.time_zones import zone, zone_names
+from ...notebook.times import offset_text
+from ..widgets.field import AUTO_WIDTH, LABEL, Field, checkbox, describe, on_change, set_visible
 
 if TYPE_CHECKING:
-    from ....core.http.messages import JSON, JSONObject
+    from ...core.http.messages import JSON, JSONObject
 
 
 _OFFSET = re.compile(r"([+-])(\d{2}):([0-5]\d)", re.ASCII)

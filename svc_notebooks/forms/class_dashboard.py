@@ -11,19 +11,18 @@ from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
 
-from ...core.faults.presets import PRESETS
-from ...core.platform import capabilities
-from ...notebook.byte_sizes import size_text
-from ...notebook.class_control import ClassControl
-from ...notebook.current_session import SessionLike, session_or_current
-from ...notebook.frames.class_schemas import STUDENTS
-from ...notebook.frames.frames import frame
-from ...notebook.html import tag
-from ..widgets.background_task import BackgroundTask
-from ..widgets.dialogs.confirmation import Confirmation
-from ..widgets.field import LABEL, describe, number_field, set_visible, text_field
-from ..widgets.form import HANDLER_LOCK, Form
-from ..widgets.styles import row
+from ..core.faults.presets import PRESETS
+from ..core.platform import capabilities
+from ..notebook.byte_sizes import size_text
+from ..notebook.class_control import ClassControl
+from ..notebook.current_session import SessionLike, session_or_current
+from ..notebook.frames.class_schemas import STUDENTS
+from ..notebook.frames.frames import frame
+from ..notebook.html import tag
+from .widgets.background_task import BackgroundTask
+from .widgets.dialogs import Confirmation
+from .widgets.field import LABEL, describe, number_field, row, set_visible, text_field
+from .widgets.form import HANDLER_LOCK, Form
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -9,32 +9,31 @@ from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
 
-from ...core.errors.errors import PathExists
-from ...local.existing_file import check_path
-from ...local.saving import REPLACED, SAVED, UNCHANGED, SavedFile, save_bytes
-from ...notebook.arguments import file_ids
-from ...notebook.batch.progress_bar import ProgressBar
-from ...notebook.byte_sizes import size_text
-from ...notebook.current_session import SessionLike, session_or_current
-from ...notebook.frames.frames import frame
-from ...notebook.frames.schemas import EXPORTED
-from ...notebook.html import tag
-from ..file_browser.recent_files import MAX_FILES, file_line, latest_files
-from ..widgets.background_task import BackgroundTask, Report, Stopped
-from ..widgets.dialogs.replace_question import CANCEL, REPLACE, Conflict, ReplaceQuestion
-from ..widgets.field import LABEL, describe, text_field
-from ..widgets.file_download import DownloadWidget
-from ..widgets.form import HANDLER_LOCK, Form
-from ..widgets.preview import preview
-from ..widgets.styles import row
+from ..core.errors.errors import PathExists
+from ..local.existing_file import check_path
+from ..local.saving import REPLACED, SAVED, UNCHANGED, SavedFile, save_bytes
+from ..notebook.arguments import file_ids
+from ..notebook.batch.progress_bar import ProgressBar
+from ..notebook.byte_sizes import size_text
+from ..notebook.current_session import SessionLike, session_or_current
+from ..notebook.frames.frames import frame
+from ..notebook.frames.schemas import EXPORTED
+from ..notebook.html import tag
+from .file_browser.details import MAX_FILES, file_line, latest_files
+from .widgets.background_task import BackgroundTask, Report, Stopped
+from .widgets.dialogs import CANCEL, REPLACE, Conflict, ReplaceQuestion
+from .widgets.field import LABEL, describe, row, text_field
+from .widgets.file_download import DownloadWidget
+from .widgets.form import HANDLER_LOCK, Form
+from .widgets.preview import preview
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-    from ...client.session import Session
-    from ...core.http.native_formats import ExportFormat
-    from ...core.resources.files import File as FileResource
-    from ...notebook.arguments import File
+    from ..client.session import Session
+    from ..core.http.native_formats import ExportFormat
+    from ..core.resources.files import File as FileResource
+    from ..notebook.arguments import File
 
 
 _FIELDS = "id,name,mimeType,modifiedTime"
@@ -70,7 +69,7 @@ class DocumentChoice(widgets.VBox):  # type: ignore[misc]
 
     def read(self, session: Session, ids: list[str] | None = None) -> None:
         """List the documents `ids`, or the latest native documents. Raises NotFound or NotAllowed for a wrong id."""
-        from ...client.about import capabilities_of, native_name
+        from ..client.about import capabilities_of, native_name
 
         if ids is None:
             natives = [f"mimeType = '{native_type}'" for native_type in capabilities_of(session).exports]
@@ -94,9 +93,9 @@ class DocumentChoice(widgets.VBox):  # type: ignore[misc]
 
 def _read_document(session: Session, file_id: str) -> FileResource:
     """Return the metadata of a native document. Raises NotFound, or NotAllowed for a file that is not native."""
-    from ...client.about import export_formats
-    from ...client.downloads.exports import not_native
-    from ...client.files import get_file
+    from ..client.about import export_formats
+    from ..client.downloads.exports import not_native
+    from ..client.files import get_file
 
     facts = get_file(session, file_id, fields=_FIELDS)
     if not export_formats(session, str(facts.get("mimeType"))):
@@ -123,13 +122,13 @@ class ExportRequest:
     path: Path | None
 
     def run(self, progress: Report) -> bytes:
-        from ...client.downloads.exports import read_export
+        from ..client.downloads.exports import read_export
 
         return read_export(self.session, self.file_id, self.format.media_type, progress=progress)
 
     def save(self, path: Path, body: bytes, *, overwrite: bool) -> SavedFile:
         """Save the exported bytes. Raises PathExists for different content at the path, unless `overwrite` is True."""
-        from ...client.downloads.export_comparison import same_export
+        from ..client.downloads.export_comparison import same_export
 
         return save_bytes(path, body, overwrite=overwrite, same=same_export)
 
@@ -185,7 +184,7 @@ class ExportControls(widgets.VBox):  # type: ignore[misc]
 
     def show_formats(self, session: Session) -> None:
         """Show the formats of the selected document, and keep the selected format if it still exists."""
-        from ...client.about import export_formats
+        from ..client.about import export_formats
 
         facts = self.document.facts
         before = self._export_format()
@@ -200,14 +199,14 @@ class ExportControls(widgets.VBox):  # type: ignore[misc]
 
     def _name(self) -> str | None:
         """Return the default file name of the export, or None if no document or no format is selected."""
-        from ...client.downloads.exports import export_name
+        from ..client.downloads.exports import export_name
 
         facts, chosen = self.document.facts, self._export_format()
         return export_name(str(facts["name"]), chosen) if facts and chosen else None
 
     def request(self, session: Session, *, preview: bool = False) -> ExportRequest:
         """Return the export to run. Raises ValueError without a document, PathExists or PermissionError for a path."""
-        from ...client.downloads.downloads import check_destination, target_path
+        from ..client.downloads.downloads import check_destination, target_path
 
         facts, chosen, name = self.document.facts, self._export_format(), self._name()
         if facts is None or chosen is None or name is None:
