@@ -15,16 +15,17 @@ from ..local.saving import REPLACED, SAVED, UNCHANGED, SavedFile, save_bytes
 from ..notebook.arguments import file_ids
 from ..notebook.batch.progress_bar import ProgressBar
 from ..notebook.byte_sizes import size_text
-from ..notebook.current_session import SessionLike, session_or_current
+from ..notebook.current_session import SessionLike
 from ..notebook.frames.frames import frame
 from ..notebook.frames.schemas import EXPORTED
 from ..notebook.html import tag
 from .file_browser.details import MAX_FILES, file_line, latest_files
+from .file_browser.dialogs import KERNEL, save_as
 from .widgets.background_task import BackgroundTask, Report, Stopped
-from .widgets.dialogs import CANCEL, REPLACE, Conflict, ReplaceQuestion
-from .widgets.field import LABEL, describe, row, text_field
+from .widgets.dialogs import CANCEL, REPLACE, ReplaceQuestion, path_conflict
+from .widgets.field import button, count_text, dropdown, on_change, radio_buttons, replace_options, row, set_visible
 from .widgets.file_download import DownloadWidget
-from .widgets.form import HANDLER_LOCK, Form
+from .widgets.form import HANDLER_LOCK, Form, call_text
 from .widgets.preview import preview
 
 if TYPE_CHECKING:
@@ -48,13 +49,9 @@ class DocumentChoice(widgets.VBox):  # type: ignore[misc]
 
     def __init__(self) -> None:
         self._documents: dict[str, FileResource] = {}
-        self._reading = False
-        self.chooser = widgets.Dropdown(
-            **describe("Document", "The native documents of this service, last modified first"),
-            style=LABEL,
-            layout={"min_width": "min(100%, 24em)"},  # an empty list has the same width
-        )
-        self.refresh = widgets.Button(description="Refresh", tooltip="Reload the list of documents")
+        self.chooser = dropdown("Document", "The native documents of this service, last modified first")
+        self.chooser.layout.min_width = "min(100%, 24em)"  # an empty list has the same width
+        self.refresh = button("Refresh", "Reload the list of documents")
         self.note = widgets.HTML()
         super().__init__([row(self.chooser, self.refresh), self.note])
         self._show_note()
@@ -64,8 +61,8 @@ class DocumentChoice(widgets.VBox):  # type: ignore[misc]
         """The metadata of the selected document (id, name, mimeType), or None if no document is selected."""
         return self._documents.get(self.chooser.value) if self.chooser.value else None
 
-    def watch(self, changed: Callable[[], None]) -> None:
-        self.chooser.observe(lambda _change: changed(), "value")
+    def watch(self, changed: Callable[[], object]) -> None:
+        on_change(changed, self.chooser)
 
     def read(self, session: Session, ids: list[str] | None = None) -> None:
         """List the documents `ids`, or the latest native documents. Raises NotFound or NotAllowed for a wrong id."""
@@ -76,12 +73,10 @@ class DocumentChoice(widgets.VBox):  # type: ignore[misc]
             documents = latest_files(session, "mimeType", q=f"({' or '.join(natives)})") if natives else []
         else:
             documents = [_read_document(session, file_id) for file_id in ids]
-        before, self._reading = self.chooser.value, True
         self._documents = {file["id"]: file for file in documents}
         types = {key: native_name(session.names, str(file.get("mimeType"))) for key, file in self._documents.items()}
-        self.chooser.options = [(file_line(file, types[key]), key) for key, file in self._documents.items()]
-        self.chooser.value = before if before in self._documents else next(iter(self._documents), None)
-        self._reading = False
+        options = [(file_line(file, types[key]), key) for key, file in self._documents.items()]
+        replace_options(self.chooser, options)
         self._show_note()
 
     def _show_note(self) -> None:
@@ -101,13 +96,6 @@ def _read_document(session: Session, file_id: str) -> FileResource:
     if not export_formats(session, str(facts.get("mimeType"))):
         raise not_native(facts)
     return facts
-
-
-KERNEL, BROWSER = "kernel", "browser"
-_TARGETS = (
-    ("File in the notebook folder", KERNEL),
-    ("Browser download", BROWSER),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,34 +136,21 @@ class ExportControls(widgets.VBox):  # type: ignore[misc]
     def __init__(self) -> None:
         self._formats: list[ExportFormat] = []
         self.document = DocumentChoice()
-        self.format = widgets.RadioButtons(
-            **describe("Format", "The format of the export; the list has those of this service"),
-            style=LABEL,
-        )
-        self.target = widgets.RadioButtons(
-            options=_TARGETS,
-            **describe("Save as", "A file where Python runs, or a download to this computer"),
-            style=LABEL,
-        )
-        self.path = text_field(
-            "Path",
-            "A path or a folder; empty: the name of the document, in the notebook folder",
-            hint="the name of the document",
-        )
-        self.format.add_class("svc-columns")
+        tooltip = "The format of the export; the list has those of this service"
+        self.format = radio_buttons("Format", tooltip, css="svc-columns")
+        self.target, self.path = save_as("document")
         super().__init__([self.document, self.format, self.target, self.path])
         self._update_visibility()
 
-    def watch(self, changed: Callable[[], None]) -> None:
-        for control in (self.format, self.target, self.path):
-            control.observe(lambda _change: self._update_visibility(), "value")
-            control.observe(lambda _change: changed(), "value")
+    def watch(self, changed: Callable[[], object]) -> None:
+        for handler in (self._update_visibility, changed):
+            on_change(handler, self.format, self.target, self.path)
 
     def _update_visibility(self) -> None:
         ready = self.document.facts is not None
-        shown = {self.format: ready, self.target: ready, self.path: ready and self.target.value == KERNEL}
-        for control, needed in shown.items():
-            control.layout.display = None if needed else "none"
+        for control in (self.format, self.target):
+            set_visible(control, ready)
+        set_visible(self.path, ready and self.target.value == KERNEL)
 
     @property
     def selection(self) -> Selection:
@@ -230,7 +205,7 @@ class ExportControls(widgets.VBox):  # type: ignore[misc]
         first = next(row for row in self._formats if row.extension == chosen.extension)
         name = chosen.extension if first == chosen else chosen.media_type  # two formats may have the same extension
         arguments = [facts["id"], name, *([path] if path else [])]
-        return f"svc.export({', '.join(map(repr, arguments))}{', overwrite=True' if overwrite else ''})"
+        return call_text("export", arguments, {"overwrite": True} if overwrite else {})
 
 
 _CONVERTING = "Converting …"
@@ -327,13 +302,13 @@ class ExportForm(Form):
         return self.controls.code(**self._answer_arguments)
 
     def refresh(self) -> None:
-        self.controls.document.read(session_or_current(self._session), self._ids)
+        self.controls.document.read(self.session, self._ids)
         self._show_formats()
 
     def _show_formats(self) -> None:
         self._updating = True
         try:
-            self.controls.show_formats(session_or_current(self._session))
+            self.controls.show_formats(self.session)
         finally:
             self._updating = False
         self._on_change()
@@ -370,7 +345,7 @@ class ExportForm(Form):
         if self.busy:
             raise ValueError("An export is running. Wait for it, or cancel it.")
         self.bar.reset("Export")
-        request = self.controls.request(session_or_current(self._session), preview=preview)
+        request = self.controls.request(self.session, preview=preview)
         self._clear()
         self._forget_answer()
         self._show_code()
@@ -414,7 +389,7 @@ class ExportForm(Form):
             if not error.replaceable:
                 raise
             self._waiting_export = request, body
-            self.question.ask([Conflict(error, request.name, len(body), "now", request.format.media_type)])
+            self.question.ask([path_conflict(error, request.name, len(body), "now", request.format.media_type)])
             return f"Not saved: {path.name} exists with other content"
         self._add(request, {"path": str(path), "size": saved.size, "outcome": saved.outcome})
         return _WORDS[saved.outcome].format(name=path.name, size=size_text(saved.size), path=path)
@@ -457,5 +432,4 @@ class ExportForm(Form):
 
     def _summary(self) -> str:
         count = len(self._done)
-        words = "nothing exported yet" if not count else "1 file exported" if count == 1 else f"{count} files exported"
-        return f"<ExportForm: {words}>"
+        return f"<ExportForm: {count_text(count, 'file')} exported>" if count else "<ExportForm: nothing exported yet>"

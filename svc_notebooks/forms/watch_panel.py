@@ -16,7 +16,7 @@ from ..core.errors.catalogue import ApiError
 from ..core.errors.errors import SvcError
 from ..core.notifications.channels import MAX_ID_LENGTH, MAX_TOKEN_LENGTH, check_channel
 from ..core.platform import capabilities
-from ..notebook.current_session import SessionLike, session_or_current
+from ..notebook.current_session import SessionLike
 from ..notebook.frames.frames import frame
 from ..notebook.frames.schemas import MESSAGES
 from ..notebook.html import Markup, tag
@@ -38,9 +38,14 @@ from .widgets.field import (
     Field,
     MoreOptions,
     SingleField,
+    button,
+    count_text,
     describe,
+    dropdown,
     number_field,
     on_change,
+    radio_buttons,
+    replace_options,
     row,
     set_visible,
     text_field,
@@ -67,11 +72,9 @@ class ChannelEnd(Field):
     """The controls for the expiration of a channel. Dates and times are in UTC."""
 
     def __init__(self) -> None:
-        self.choice = widgets.Dropdown(options=_CHOICES, **describe("Expires", "When the channel ends"), style=LABEL)
+        self.choice = dropdown("Expires", "When the channel ends", _CHOICES)
         self.count = number_field(2, "after", "The lifetime of the channel")
-        self.unit = widgets.Dropdown(
-            options=_UNITS, value="h", **describe("unit", "The unit of the lifetime"), style=AUTO_WIDTH
-        )
+        self.unit = dropdown("unit", "The unit of the lifetime", _UNITS, style=AUTO_WIDTH, value="h")
         self.day = widgets.DatePicker(**describe("on", "The date on which the channel ends, in UTC"), style=AUTO_WIDTH)
         self.clock = widgets.TimePicker(
             step=1, **describe("at (UTC)", "The time of day at which the channel ends, in UTC"), style=AUTO_WIDTH
@@ -119,8 +122,7 @@ def _length_text(seconds: float) -> str:
     ('1 hour', '7 days', '90 seconds')
     """
     unit, size = next((unit, size) for unit, size in _SECONDS.items() if seconds % size == 0 or size == 1)
-    count = seconds / size
-    return f"{count:g} {unit}{'' if count == 1 else 's'}"
+    return count_text(round(seconds / size), unit)
 
 
 CHANGES = ""
@@ -173,36 +175,20 @@ class WatchControls(widgets.VBox):  # type: ignore[misc]
     """The controls for a new notification channel."""
 
     def __init__(self) -> None:
-        self.target = widgets.Dropdown(
-            options=[("Change log (all my files)", CHANGES)],
-            **describe("Watch", "The change log or a file, last modified first"),
-            style=LABEL,
-        )
-        self.refresh = widgets.Button(description="Refresh", tooltip="Reload the lists of files and channels")
+        tooltip = "The change log or a file, last modified first"
+        self.target = dropdown("Watch", tooltip, [("Change log (all my files)", CHANGES)])
+        self.refresh = button("Refresh", "Reload the lists of files and channels")
         self.channel_id = SingleField(
             text_field(_CHANNEL_ID, "The id of the channel, which every message has", hint="generated")
         )
-        self.token = SingleField(
-            widgets.Password(
-                continuous_update=False,
-                style=LABEL,
-                **describe("Token", "A text that the receiver compares; not a credential"),
-            )
-        )
+        label = describe("Token", "A text that the receiver compares; not a credential")
+        self.token = SingleField(widgets.Password(continuous_update=False, style=LABEL, **label))
         self.ends = ChannelEnd()
-        self.address = SingleField(
-            text_field(
-                "Address",
-                "The https URL of a receiver whose domain is registered with the service",
-                hint=_ANY_ADDRESS,
-            )
-        )
+        tooltip = "The https URL of a receiver whose domain is registered with the service"
+        self.address = SingleField(text_field("Address", tooltip, hint=_ANY_ADDRESS))
         self.channel_id.show_hint(_NEW_ID)
-        self.responses = widgets.RadioButtons(
-            options=[(preset.words, preset) for preset in RESPONSES],
-            **describe("Responses", "The responses of the receiver in this kernel to the next messages"),
-            style=LABEL,
-        )
+        tooltip = "The responses of the receiver in this kernel to the next messages"
+        self.responses = radio_buttons("Responses", tooltip, [(preset.words, preset) for preset in RESPONSES])
         self.more = ChannelOptions(self.channel_id, self.token, self.ends)
         super().__init__([row(self.target, self.refresh), self.address, self.responses, self.more])
         self.add_class("svc-fields")
@@ -222,15 +208,14 @@ class WatchControls(widgets.VBox):  # type: ignore[misc]
         if problems.keys() - {"address"}:
             self.more.shown = True
 
-    def watch(self, changed: Callable[[], None]) -> None:
+    def watch(self, changed: Callable[[], object]) -> None:
         on_change(changed, self.target, self.responses)
         for field in self.fields().values():
             field.watch(changed)
 
     def problems(self, session: Session) -> dict[str, str]:
         """Return the problems of the controls by property name. A missing address is not a problem."""
-        wrong: dict[str, str] = {}
-        ends: int | str | None = None
+        ends, wrong = None, {}
         try:
             ends = expiration_time(session, **{"expires_in": None, "expiration": None, **self.ends.arguments})
         except ValueError as error:
@@ -246,7 +231,11 @@ class WatchControls(widgets.VBox):  # type: ignore[misc]
             "token": self.token.value,
             "expiration": ends,
         }
-        return {**_service_problems(body, to_millis(session.clock.now())), **wrong}
+        try:
+            check_channel(body, now=to_millis(session.clock.now()))
+        except ApiError as error:
+            wrong = {**{str(row.location): row.message for row in error.rows}, **wrong}
+        return wrong
 
     def arguments(self) -> dict[str, str]:
         """Return the arguments of `watch_file`, except the receiver. Raises ValueError for an invalid expiration."""
@@ -256,10 +245,8 @@ class WatchControls(widgets.VBox):  # type: ignore[misc]
     def read(self, session: Session, *, in_kernel: bool) -> dict[str, str]:
         """Fill the list of files, and return the file names by id. `in_kernel` is True for a sandbox in this kernel."""
         files = latest_files(session)
-        before = self.target.value
-        self.target.options = [self.target.options[0], *((file_line(file), str(file["id"])) for file in files)]
-        if before in [value for _, value in self.target.options]:
-            self.target.value = before
+        options = [(file_line(file), str(file["id"])) for file in files]
+        replace_options(self.target, [self.target.options[0], *options])
         self.address.show_hint(_ADDRESS_HINT if in_kernel else "")
         set_visible(self.responses, in_kernel)
         self.token.show_hint(_TOKEN_HINT if in_kernel else _TOKEN_HINT_ELSEWHERE)
@@ -285,29 +272,13 @@ class WatchControls(widgets.VBox):  # type: ignore[misc]
                 more = (f", times={times}" if times else "") + (f", delay={delay:g}" if delay else "")
                 if status != 200 or more:
                     lines.append(f"rx.answer_with({status}{more})")
-        shown = self._shown_arguments()
-        if self.target.value == CHANGES:
-            lines.append(f"channel = svc.watch_changes({to}{shown})")
-        else:
-            lines.append(f"channel = svc.watch_file({self.target.value!r}, {to}{shown})")
-        return "\n".join(lines)
-
-    def _shown_arguments(self) -> str:
         try:
-            arguments = self.arguments()
+            named = {name: repr(value) for name, value in self.arguments().items()}
+            shown = [f"{name}={_ASK_TOKEN if name == 'token' else value}" for name, value in named.items()]
         except ValueError:
-            return ", ..."  # the field shows the problem
-        shown = {name: _ASK_TOKEN if name == "token" else repr(value) for name, value in arguments.items()}
-        return "".join(f", {name}={value}" for name, value in shown.items())
-
-
-def _service_problems(body: JSONObject, now: int) -> dict[str, str]:
-    """Return the problems that the service would report for a watch request, by the names of the properties."""
-    try:
-        check_channel(body, now=now)
-    except ApiError as error:
-        return {str(row.location): row.message for row in error.rows}
-    return {}
+            shown = ["..."]  # the field shows the problem
+        first = "watch_changes(" if self.target.value == CHANGES else f"watch_file({self.target.value!r}, "
+        return "\n".join([*lines, f"channel = svc.{first}{', '.join([to, *shown])})"])
 
 
 _STEPS = (("10 seconds later", "10s"), ("1 hour later", "1h"))
@@ -343,17 +314,14 @@ class WatchPanel(Form):
         self.receiver: Receiver | None = None
         self.steps: list[widgets.Button] = []
         self._names: dict[str, str] = {}
-        self._lab = sandbox_of(session_or_current(session))
+        self._lab = sandbox_of(self.session)
         self._later = _loop_caller()
         self.controls = WatchControls()
         self.watch = self._button("Watch", "Open a channel; its first message is sync", self._open, "primary")
         self.stop = self._button("Stop", "Stop the channel that is selected below", self._stop)
         self.renew = self._button("Renew", "Open a new channel for the selected one, then stop that", self._renew)
-        self.chosen = widgets.RadioButtons(
-            **describe("Channels", "The channels of this session; Stop and Renew apply to the selected one"),
-            style=LABEL,
-        )
-        self.status = widgets.HTML()
+        tooltip = "The channels of this session; Stop and Renew apply to the selected one"
+        self.chosen = radio_buttons("Channels", tooltip)
         self.lines = widgets.VBox()
         self._line_of: dict[int, widgets.HTML] = {}
         self.controls.refresh.on_click(lambda _button: self._guard(self.refresh))
@@ -381,7 +349,7 @@ class WatchPanel(Form):
         super().close()
 
     def _update(self) -> None:
-        session = session_or_current(self._session)
+        session = self.session
         self.controls.explain_limits(self._lab.service.policy if self._lab else None)
         self.controls.show_problems(self.controls.problems(session))
         self._show_code()
@@ -392,7 +360,7 @@ class WatchPanel(Form):
         self.alert.value = tag("p", "No channel was opened. See the message beside the field.", role="alert")
 
     def _read(self) -> None:
-        self._names |= self.controls.read(session_or_current(self._session), in_kernel=self._lab is not None)
+        self._names |= self.controls.read(self.session, in_kernel=self._lab is not None)
 
     def refresh(self) -> None:
         self._deliver_in_browser()
@@ -400,7 +368,7 @@ class WatchPanel(Form):
         self._show()
 
     def _open(self) -> None:
-        session, target = session_or_current(self._session), self.controls.target.value
+        session, target = self.session, self.controls.target.value
         problems = self.controls.problems(session)
         self.controls.show_problems(problems)
         if problems:
@@ -440,14 +408,14 @@ class WatchPanel(Form):
 
     def _stop(self) -> None:
         channel = self._selected_channel()
-        stop_channel(channel.id, session=session_or_current(self._session))
+        stop_channel(channel.id, session=self.session)
         self._show_status(f"Stopped: no more notifications about {self._target_name(channel.file)}.")
         self._show()
 
     def _renew(self) -> None:
         channel = self._selected_channel()
         ends: dict[str, Any] = self.controls.ends.arguments
-        renewed = renew_channel(channel.id, **ends, session=session_or_current(self._session))
+        renewed = renew_channel(channel.id, **ends, session=self.session)
         self._show_status("Renewed: a new channel replaces it.")
         self._deliver_in_browser()
         self._show(renewed["id"].item())
@@ -458,7 +426,7 @@ class WatchPanel(Form):
             self._lab.deliver()
 
     def _selected_channel(self) -> Channel:
-        known = registry_of(session_or_current(self._session)).channels
+        known = registry_of(self.session).channels
         if self.chosen.value not in known:
             raise ValueError("No channel is selected. Open one with Watch.")
         return known[self.chosen.value]
@@ -484,7 +452,7 @@ class WatchPanel(Form):
         return move
 
     def _show(self, choose: str | None = None) -> None:
-        session = session_or_current(self._session)
+        session = self.session
         known, now = registry_of(session).channels, session.clock.now()
         before = choose or self.chosen.value
         self.chosen.options = [(self._line(channel, channel.state(now)), channel.id) for channel in known.values()]
@@ -509,23 +477,15 @@ class WatchPanel(Form):
     def _target_name(self, file: str | None) -> str:
         return self._names.get(file, f"file {file}") if file else "the change log"
 
-    def _clear_status(self) -> None:
-        self.status.value = ""
-
-    def _show_status(self, words: str) -> None:
-        self.status.value = tag("p", words, role="status", style="margin: 2px")
-
     def _static_view(self) -> Markup:
         self._show()  # messages that arrived while a cell runs are otherwise shown after its end
         return super()._static_view()
 
     def _summary(self) -> str:
-        channels = len(registry_of(session_or_current(self._session)).channels)
-        return f"<WatchPanel: {_count_text(channels, 'channel')}, {_count_text(len(self.result), 'message')}>"
-
-
-def _count_text(count: int, noun: str) -> str:
-    return f"{count or 'no'} {noun}{'' if count < 2 else 's'}"
+        channels = len(registry_of(self.session).channels)
+        messages = len(self.result)
+        channel = count_text(channels, "channel") if channels else "no channel"
+        return f"<WatchPanel: {channel}, {count_text(messages, 'message') if messages else 'no message'}>"
 
 
 def _loop_caller() -> Callable[[Callable[[], None]], None]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from typing import TYPE_CHECKING, Any
@@ -13,8 +13,8 @@ from ...core.events.times import Shift, clock_time
 from ...notebook.events.event_times import Times
 from ...notebook.events.events import delete_event, update_event
 from ...notebook.events.series_state import SeriesState, keep_changes
-from ...notebook.frames.frames import Record, frame, schema
-from ..event.to_arguments import call_text
+from ...notebook.frames.frames import Record, schema
+from ..widgets.form import call_text
 from .listing import ShownEvent, Span, event_name, span_of
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ...core.resources.events import Event
 
 
-CHANGED = schema(
+CHANGES = schema(
     """
     action      text
     id          text
@@ -72,11 +72,6 @@ class CallLog:
 
 def _is_missing(value: Any) -> bool:
     return value is None or (not isinstance(value, list | str) and value != value)
-
-
-def changed_frame(records: Iterable[Record]) -> DataFrame:
-    """Return the DataFrame of changed events."""
-    return frame(CHANGED, [*records])
 
 
 @dataclass(frozen=True, slots=True)

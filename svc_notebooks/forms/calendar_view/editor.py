@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any, cast
 from ...core.events.rrule import Start
 from ...core.events.times import Shift, read_time
 from ...core.http.messages import JSONObject
-from ...notebook.current_session import SessionLike, session_or_current
+from ...notebook.current_session import SessionLike
 from ...notebook.events.events import create_event
 from ...notebook.events.series_state import SeriesState, own_values, times_and_recurrence
 from ...notebook.frames.event_schemas import EVENT
 from ...notebook.frames.frames import frame
 from ..event.form import EventForm
-from ..event.to_arguments import call_text
 from ..widgets.field import row
+from ..widgets.form import call_text
 from . import changes
 from .changes import CallLog, Changed, NewTimes
 from .listing import ShownEvent, event_name, has_other_guests
@@ -34,7 +34,7 @@ _NO_FIELDS = frozenset({"calendar", "send_updates", "max_attendees", "metadata",
 
 
 class EventEditor(EventForm):
-    """The event form with the buttons Save and Cancel. `save` sends the requests, and `saved` is called after them.
+    """The event form with the buttons Save and Cancel. `saved` is called after the requests of `edited`.
 
     `options` are arguments of the call that the person has chosen in a question.
     """
@@ -45,11 +45,11 @@ class EventEditor(EventForm):
     def __init__(
         self,
         session: SessionLike,
-        save: Callable[[EventEditor, Session], None],
+        edited: EventEdit | NewEvent,
         saved: Callable[[], None],
         cancelled: Callable[[], None],
     ) -> None:
-        self._save, self._saved = save, saved
+        self.edited, self._saved = edited, saved
         self._before: tuple[dict[str, Any], JSONObject] = ({}, {})
         self._stored: Event | None = None
         self._cancelled: Sequence[Start] = ()
@@ -63,6 +63,7 @@ class EventEditor(EventForm):
         self.cancel = self._button("Cancel", "Close the form and save nothing", cancelled)
         (n,) = (n for n, part in enumerate(self.children) if self.create in getattr(part, "children", ()))
         self.children = [*self.children[:n], row(self.create, self.cancel), self.guests, *self.children[n + 1 :]]
+        edited.show(self)
 
     def begin(self, event: Mapping[str, Any], calendar: str) -> None:
         """Show the fields of a new event in a calendar."""
@@ -121,7 +122,7 @@ class EventEditor(EventForm):
             super()._create()
 
     def _send_event(self) -> DataFrame:
-        self._save(self, session_or_current(self._session))
+        self.edited.save(self, self.session)
         return frame(EVENT, [])
 
     def _show_success(self, created: DataFrame, notes: list[str]) -> None:

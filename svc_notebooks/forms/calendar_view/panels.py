@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,20 @@ import ipywidgets as widgets
 import traitlets
 
 from ...notebook.html import Markup, join_html, tag
-from ..widgets.field import AUTO_WIDTH, LABEL, Field, describe, heading, row, set_visible, text_field
+from ..widgets.field import (
+    AUTO_WIDTH,
+    Field,
+    button,
+    cancel_button,
+    checkbox,
+    dropdown,
+    heading,
+    on_change,
+    radio_buttons,
+    row,
+    set_visible,
+    text_field,
+)
 from .listing import VIEWS, Period, calendar_name
 
 if TYPE_CHECKING:
@@ -42,20 +56,13 @@ class Panel(widgets.VBox):  # type: ignore[misc]
         set_visible(self, True)
 
 
-def _button(text: str, tooltip: str, pressed: Callable[[], None], style: str = "") -> widgets.Button:
-    button = widgets.Button(description=text, tooltip=tooltip, button_style=style)
-    button.on_click(lambda _button: pressed())
-    return button
-
-
 class EventPanel(Panel):
-    """The details of an event, with buttons to edit, delete and close. `pressed` is called with the button's key."""
+    """The details of an event, with buttons to edit, delete and close."""
 
-    def __init__(self, pressed: Callable[[str], None]) -> None:
-        self.edit = _button("Edit", "Change the fields of this event", lambda: pressed("edit"), "primary")
-        self.delete = _button("Delete", "Delete this event", lambda: pressed("delete"), "danger")
-        self.close_button = _button("Close", "Close the details", lambda: pressed("close"))
-        self.close_button.add_class("svc-cancel")
+    def __init__(self, edit: Callable[[], None], delete: Callable[[], None], close: Callable[[], None]) -> None:
+        self.edit = button("Edit", "Change the fields of this event", edit, "primary")
+        self.delete = button("Delete", "Delete this event", delete, "danger")
+        self.close_button = button("Close", "Close the details", close, css="svc-cancel")
         super().__init__("Event", row(self.edit, self.delete, self.close_button))
 
     def show(self, title: str, facts: Mapping[str, object], *, editable: bool) -> None:
@@ -84,17 +91,16 @@ class ChoiceQuestion(Panel):
     ) -> None:
         self._on_answer = answered
         self.buttons = {key: self._choice(key, *words) for key, words in choices.items()}
-        self.cancel = _button("Cancel", "Change nothing", lambda: self._answer(None))
-        self.cancel.add_class("svc-cancel")
+        self.cancel = cancel_button("Change nothing", lambda: self._answer(None))
         super().__init__(label, row(*self.buttons.values(), self.cancel))
 
     def _choice(self, key: str, text: str, tooltip: str) -> widgets.Button:
-        return _button(text, tooltip, lambda: self._answer(key))
+        return button(text, tooltip, lambda: self._answer(key))
 
     def ask(self, question: str, *notes: str, refused: Sequence[str] = ()) -> None:
         """Show the question, with only the choices that are not `refused`, and focus the first button."""
-        for key, button in self.buttons.items():
-            set_visible(button, key not in refused)
+        for key, choice in self.buttons.items():
+            set_visible(choice, key not in refused)
         self._show(tag("p", tag("b", question), role="alert"), *(tag("p", note) for note in notes))
         next(iter(self.buttons.values())).focus()
 
@@ -105,20 +111,17 @@ class ChoiceQuestion(Panel):
 
 
 class NewEventPanel(Panel):
-    """The title and the calendar of a new event. `pressed` is called with "create", "more" or "cancel".
+    """The title and the calendar of a new event.
 
     The browser sends the title with each press of Create and "More options", and of Enter in the title.
     """
 
-    def __init__(self, pressed: Callable[[str], None]) -> None:
+    def __init__(self, create: Callable[[], None], more: Callable[[], None], cancel: Callable[[], None]) -> None:
         self.summary = text_field("Title", "The title of the event")
-        self.calendar = widgets.Dropdown(**describe("Calendar", "The calendar of the event"), style=LABEL)
-        self.create = _button("Create", "Create the event", lambda: pressed("create"), "primary")
-        self.more = _button("More options", "Open the event form with these times", lambda: pressed("more"))
-        self.create.add_class("svc-create")
-        self.more.add_class("svc-new-more")
-        self.cancel = _button("Cancel", "Create nothing", lambda: pressed("cancel"))
-        self.cancel.add_class("svc-cancel")
+        self.calendar = dropdown("Calendar", "The calendar of the event")
+        self.create = button("Create", "Create the event", create, "primary", css="svc-create")
+        self.more = button("More options", "Open the event form with these times", more, css="svc-new-more")
+        self.cancel = cancel_button("Create nothing", cancel)
         fields = widgets.VBox([Field(self.summary), self.calendar])
         fields.add_class("svc-fields")
         super().__init__("New event", fields, row(self.create, self.more, self.cancel))
@@ -155,19 +158,21 @@ class CalendarToolbar(widgets.VBox):  # type: ignore[misc]
     ) -> None:
         self.entries = tuple(entries)
         self._pressed, self._updating = pressed, False
-        self.buttons = {key: self._button(*rest) for key, *rest in _BUTTONS}
-        for key, button in self.buttons.items():
-            button.on_click(lambda _button, key=key: pressed(key))
+        self.buttons = {
+            key: button(text, tooltip, partial(pressed, key), icon=icon) for key, text, tooltip, icon in _BUTTONS
+        }
         self.heading, self.zone = widgets.HTML(), widgets.HTML()
-        self.view = widgets.RadioButtons(
-            options=[(name.capitalize(), name) for name in VIEWS],
+        views = [(name.capitalize(), name) for name in VIEWS]
+        self.view = radio_buttons(
+            "View",
+            "Show a month, a week or a day",
+            views,
             value=period.view,
             orientation="horizontal",
-            **describe("View", "Show a month, a week or a day"),
             style=AUTO_WIDTH,
             layout={"width": "auto"},
         )
-        self.view.observe(lambda _change: self._changed("view"), "value")
+        on_change(lambda: self._changed("view"), self.view)
         self.boxes = [self._box(entry, entry in chosen) for entry in entries]
         calendars = widgets.HBox([heading("Calendars"), *self.boxes])
         calendars.add_class("svc-calendars")
@@ -195,19 +200,10 @@ class CalendarToolbar(widgets.VBox):  # type: ignore[misc]
         if not self._updating:
             self._pressed(key)
 
-    def _button(self, text: str, tooltip: str, icon: str) -> widgets.Button:
-        return widgets.Button(description=text, tooltip=tooltip, icon=icon)
-
     def _box(self, entry: CalendarListEntry, value: bool) -> widgets.Checkbox:
         swatch = tag("span", class_="svc-swatch", style=f"background: {entry.get('backgroundColor') or '#8c8c8c'}")
-        box = widgets.Checkbox(
-            value=value,
-            description=join_html(swatch, calendar_name(entry)),
-            description_allow_html=True,
-            indent=False,
-            layout={"width": "auto"},
-        )
-        box.observe(lambda _change: self._changed("calendars"), "value")
+        box = checkbox(join_html(swatch, calendar_name(entry)), "Show the events of this calendar", value=value)
+        on_change(lambda: self._changed("calendars"), box)
         return box
 
 

@@ -11,7 +11,7 @@ import ipywidgets as widgets
 from ...core.faults.presets import PRESETS
 from ...notebook.html import tag
 from ..widgets.background_task import BackgroundTask
-from ..widgets.field import LABEL, describe, number_field, row, text_field
+from ..widgets.field import LABEL, dropdown, number_field, on_change, radio_buttons, row, text_field
 from ..widgets.form import Form
 
 if TYPE_CHECKING:
@@ -87,15 +87,12 @@ class FaultSection(Section):
     heading = "Faults"
 
     def _controls(self) -> list[widgets.Widget]:
-        self.preset = widgets.Dropdown(
-            options=[(preset.name, preset.name) for preset in PRESETS],
-            **describe("Fault preset", "A plan of faults; each step happens once"),
-            style=LABEL,
-        )
+        names = [preset.name for preset in PRESETS]
+        self.preset = dropdown("Fault preset", "A plan of faults; each step happens once", names)
         self.description, self.armed = widgets.HTML(), widgets.HTML()
         self.arm = self._button("Arm", "Activate the faults", self._arm)
         self.disarm = self._button("Disarm all", "Deactivate all faults", self._disarm)
-        self.preset.observe(lambda _change: self._show_preset(), "value")
+        on_change(self._show_preset, self.preset)
         self._show_preset()
         return [self.preset, self.description, row(self.arm, self.disarm), self.armed]
 
@@ -161,9 +158,7 @@ class SnapshotSection(Section):
 
     def _controls(self) -> list[widgets.Widget]:
         self._names: dict[str, str] = {}
-        self.chooser = widgets.Dropdown(
-            options=[("No snapshot", "")], **describe("Snapshot", "The snapshot to restore"), style=LABEL
-        )
+        self.chooser = dropdown("Snapshot", "The snapshot to restore", [("No snapshot", "")])
         self.take = self._button("Take snapshot", "Save the state of the service", self._take)
         self.restore = self._button("Restore", "Restore the state of the service", self._restore)
         return [self.chooser, row(self.take, self.restore)]
@@ -192,9 +187,7 @@ class PeopleSection(Section):
 
     def _controls(self) -> list[widgets.Widget]:
         self.user = text_field("E-mail", "The account; an unknown one is created", value="bob@svc.example")
-        self.scopes = widgets.Dropdown(
-            options=_SCOPES, **describe("Scopes", "The scopes of the access token"), style=LABEL
-        )
+        self.scopes = dropdown("Scopes", "The scopes of the access token", _SCOPES)
         self.sign_in = self._button("Sign in", "Use this account in the other tabs", self._sign_in)
         return [self.user, self.scopes, row(self.sign_in)]
 
@@ -239,13 +232,9 @@ class LabPanel(Form):
         self.snapshots, self.people = SnapshotSection(*parts), PeopleSection(*parts)
         self.people.signed_in = signed_in
         self._sections = [self.clock, self.people, self.faults, self.limits, self.snapshots]
-        self.log_choice = widgets.RadioButtons(
-            options=_LOGS, **describe("Log", "The log of the sandbox that is shown"), style=LABEL
-        )
-        self.log_choice.add_class("svc-columns")
-        self.status = widgets.HTML()
+        self.log_choice = radio_buttons("Log", "The log of the sandbox that is shown", _LOGS, "svc-columns")
         self.refresh_button = self._button("Refresh", "Reload this tab", self.refresh)
-        self.log_choice.observe(lambda _change: self._guard(self._change_log), "value")
+        on_change(lambda: self._guard(self._change_log), self.log_choice)
         sections = widgets.HBox(self._sections)
         sections.add_class("svc-sections")
         logs = [widgets.HTML(tag("h4", "Logs", class_="svc-head")), self.log_choice, row(self.refresh_button)]
@@ -288,12 +277,9 @@ class LabPanel(Form):
         def on_done(_value: Any) -> None:
             self._last_code = code
             self.refresh()
-            self.status.value = tag("p", message, role="status")
+            self._show_status(message)
 
         self.work.begin(f"Running {code}", lambda _report: action(), on_done, in_thread="advance" in code)
-
-    def _clear_status(self) -> None:
-        self.status.value = ""
 
     def _summary(self) -> str:
         return f"<LabPanel: {self.lab.clock.now():%Y-%m-%d %H:%M:%S} UTC>"

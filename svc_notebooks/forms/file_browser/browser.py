@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import ipywidgets as widgets
 
-from ...notebook.current_session import SessionLike, session_or_current
+from ...notebook.current_session import SessionLike
 from ...notebook.files.files import generate_ids
 from ...notebook.frames.frames import frame
 from ...notebook.frames.schemas import FILES
 from ...notebook.html import Markup, join_html, tag
 from ..widgets.background_task import BackgroundTask, Report, Stopped
-from ..widgets.field import Menu, row, set_visible, side_by_side, style_sheet
+from ..widgets.field import Menu, button, row, set_visible, side_by_side, style_sheet
 from ..widgets.file_download import DownloadWidget
 from ..widgets.file_picker import BrowserFiles
 from ..widgets.form import Form
@@ -114,10 +115,11 @@ class FileToolbar(widgets.HBox):  # type: ignore[misc]
         self._focus_lost = focus_lost
         self._last_pressed = ""
         self._conditions = {action.key: action.condition for action in (*_ACTIONS, *_MENU)}
-        self.buttons = {action.key: _button(action) for action in (*_ACTIONS, *_MENU)}
+        self.buttons = {
+            action.key: button(action.text, action.tooltip, partial(self._press, action.key, pressed), icon=action.icon)
+            for action in (*_ACTIONS, *_MENU)
+        }
         self.menu = Menu("More", "Further actions", [self.buttons[action.key] for action in _MENU])
-        for key, button in self.buttons.items():
-            button.on_click(lambda _button, key=key: self._press(key, pressed))
         super().__init__([upload, *(self.buttons[action.key] for action in _ACTIONS), self.menu])
         self.add_class("svc-buttons")
         self.add_class("svc-toolbar")
@@ -135,16 +137,12 @@ class FileToolbar(widgets.HBox):  # type: ignore[misc]
 
     def focus(self, key: str) -> None:
         """Focus a button, or the menu that has the button."""
-        button = self.buttons[key]
-        (self.menu.button if button in self.menu.items else button).focus()
+        target = self.buttons[key]
+        (self.menu.button if target in self.menu.items else target).focus()
 
     def _press(self, key: str, pressed: Callable[[str], None]) -> None:
         self._last_pressed = key
         pressed(key)
-
-
-def _button(action: ToolbarAction) -> widgets.Button:
-    return widgets.Button(description=action.text, icon=action.icon, tooltip=action.tooltip)
 
 
 _KEYS = {"Delete": "trash", "F2": "rename"}
@@ -195,7 +193,7 @@ class FileBrowser(Form):
             lambda question: self._guard(lambda: self._on_answer(question)), self._focus_button
         )
         self.work = BackgroundTask(self._on_error)
-        self.status, self.view = widgets.HTML(), widgets.HTML()
+        self.view = widgets.HTML()
         self.status.add_class("svc-status")
         self.about = FileDetails(lambda file, allowed: self._guard(lambda: self._set_viewers(file, allowed)))
         self.browser_download = DownloadWidget()
@@ -226,9 +224,8 @@ class FileBrowser(Form):
         self._guard(self.refresh)
 
     def _buttons(self) -> None:
-        self.up = self._button("Up", "Go to the parent folder", self.listing.go_up)
-        self.refresh_button = self._button("Refresh", "Reload the list", self._refresh_list)
-        self.up.icon, self.refresh_button.icon = "arrow-up", "refresh"
+        self.up = self._button("Up", "Go to the parent folder", self.listing.go_up, icon="arrow-up")
+        self.refresh_button = self._button("Refresh", "Reload the list", self._refresh_list, icon="refresh")
         self.before, self.next = self.listing.pager.previous, self.listing.pager.next
         self.toolbar = FileToolbar(self.picker, self._press, self.files.focus_if_lost)
         buttons = self.toolbar.buttons
@@ -277,11 +274,8 @@ class FileBrowser(Form):
         self.listing.close()
         super().close()
 
-    def _session_now(self) -> Session:
-        return session_or_current(self._session)
-
     def _refresh_list(self) -> None:
-        self._show_status("")
+        self._clear_status()
         self.refresh()
 
     def _on_navigation(self) -> None:
@@ -296,15 +290,15 @@ class FileBrowser(Form):
 
     def _clear_messages(self) -> None:
         self._show_error(None)
-        self._show_status("")
+        self._clear_status()
 
     def _on_key(self, key: str) -> None:
-        button = self.toolbar.buttons[_KEYS[key]]
-        if not button.disabled:
-            button.click()
+        pressed = self.toolbar.buttons[_KEYS[key]]
+        if not pressed.disabled:
+            pressed.click()
 
     def _preview(self, facts: File, *, acknowledge_abuse: bool = False) -> None:
-        session, resume = self._session_now(), lambda: self._preview(facts, acknowledge_abuse=True)
+        session, resume = self.session, lambda: self._preview(facts, acknowledge_abuse=True)
         self._run(
             f"Loading {facts['name']}",
             lambda _report: fetch_preview(session, facts, acknowledge_abuse=acknowledge_abuse),
@@ -324,7 +318,7 @@ class FileBrowser(Form):
     def _run(
         self, label: str, act: Callable[[Report], Any], then: Callable[[Any], None], *, long: bool = False
     ) -> None:
-        self.work.begin(label, act, then, in_thread=long or not self._session_now().in_process)
+        self.work.begin(label, act, then, in_thread=long or not self.session.in_process)
 
     def _on_error(self, error: Exception) -> None:
         if isinstance(error, Stopped):
@@ -335,12 +329,12 @@ class FileBrowser(Form):
 
     def _ask(self, key: str) -> None:
         files = self._files_for(QUESTIONS[key])
-        note = content_note(files[0], self._session_now().names) if key == "replace" else ""
+        note = content_note(files[0], self.session.names) if key == "replace" else ""
         if key == "move":
             self.question.folder.options = self._folder_options(files)
             self.question.folder.value = None  # the person selects the folder
         self.downloads.dismiss()
-        self._show_status("")
+        self._clear_status()
         self._asking_key = key
         names = [str(file["name"]) for file in files]
         self.question.ask(key, ", ".join(names), names[0] if key == "rename" else "", note)
@@ -353,7 +347,7 @@ class FileBrowser(Form):
 
     def _folder_options(self, files: Sequence[File]) -> list[tuple[str, str]]:
         here = [self.listing.folder[0]] if self.search.in_folder else []
-        options = folder_options(self._session_now(), without=[*here, *(str(file["id"]) for file in files)])
+        options = folder_options(self.session, without=[*here, *(str(file["id"]) for file in files)])
         if not options:
             raise ValueError("There is no other folder to move to. Create one with New.")
         return options
@@ -379,18 +373,18 @@ class FileBrowser(Form):
         dialog.dismiss()
 
     def _generate_id(self) -> None:
-        self.question.made.id.value = str(generate_ids(1, session=self._session_now())["id"].item())
+        self.question.made.id.value = str(generate_ids(1, session=self.session)["id"].item())
 
     def _set_viewers(self, file: File, allowed: bool) -> None:
         try:
-            self._run_action(actions.copy_restriction_action(self._session_now(), file, allowed))
+            self._run_action(actions.copy_restriction_action(self.session, file, allowed))
         except Exception:
             self._show_selection()  # reset the switch
             raise
 
     def _action(self, question: Question) -> FileAction:
         files, folder_id = self._files_for(question), self.listing.folder[0]
-        return action_for(question, self.question, self._session_now(), files, folder_id)
+        return action_for(question, self.question, self.session, files, folder_id)
 
     def _files_for(self, question: Question) -> list[File]:
         """Return the selected files for a dialog. Raises ValueError for a wrong number of selected files."""
@@ -400,11 +394,11 @@ class FileBrowser(Form):
 
     def _act(self, action: Callable[[Session, list[str]], FileAction]) -> None:
         ids = [str(file["id"]) for file in self.listing.require_selection()]
-        self._run_action(action(self._session_now(), ids))
+        self._run_action(action(self.session, ids))
 
     def _run_action(self, action: FileAction, then: Callable[[Any], str | None] | None = None) -> None:
         """Run an action and reload the list. `then` converts the value of the action to a status text or None."""
-        session, request = self._session_now(), self.listing.request
+        session, request = self.session, self.listing.request
 
         def on_done(results: tuple[Any, FileList]) -> None:
             self._last_code = action.code
@@ -424,7 +418,7 @@ class FileBrowser(Form):
     def _details(self) -> None:
         from ...client.files import get_file
 
-        session, facts = self._session_now(), self.listing.require_one()
+        session, facts = self.session, self.listing.require_one()
         file_id = str(facts["id"])
         self._last_code = f"svc.file({file_id!r}, fields='*')"
         self._run(
@@ -442,7 +436,7 @@ class FileBrowser(Form):
         self.files.focus_if_lost()
 
     def _show_selection(self) -> None:
-        files, names = self.listing.selection, self._session_now().names
+        files, names = self.listing.selection, self.session.names
         ids = [str(file["id"]) for file in files]
         if ids != self._selected_ids:  # a preview and a dialog are about the files selected before
             self.view.value = ""
@@ -467,9 +461,6 @@ class FileBrowser(Form):
     def _show_view(self, view: Markup) -> None:
         self.view.value = view
         self._show_code()
-
-    def _show_status(self, words: str) -> None:
-        self.status.value = tag("span", words, role="status")
 
     def _static_view(self) -> Markup:
         return join_html(

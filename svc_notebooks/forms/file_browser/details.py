@@ -12,7 +12,7 @@ from ...client.about import native_name
 from ...core.brand_names import Names
 from ...notebook.byte_sizes import size_text
 from ...notebook.html import Markup, join_html, tag
-from ..widgets.field import is_restricted, may_edit, set_visible, viewers_switch
+from ..widgets.field import count_text, is_restricted, may_edit, set_visible, table_region, viewers_switch
 
 if TYPE_CHECKING:
     from ...client.session import Session
@@ -32,17 +32,14 @@ COLUMNS = {"name": "Name", "kind": "Type", "size": "Size", "changed": "Modified 
 
 
 def table_row(facts: File, names: Names) -> dict[str, Any]:
+    cells = (type_name(facts, names), _size(facts), minute_text(facts.get("modifiedTime")))
     return {
         "id": str(facts["id"]),
         "name": str(facts.get("name")),
-        "kind": type_name(facts, names),
-        "size": _size(facts),
-        "changed": minute_text(facts.get("modifiedTime")),
+        **dict(zip(("kind", "size", "changed"), cells, strict=True)),
         "folder": is_folder(facts, names),
         "note": _note(facts),
-        "more": ", ".join(
-            filter(None, (type_name(facts, names), _size(facts), minute_text(facts.get("modifiedTime"))))
-        ),
+        "more": ", ".join(filter(None, cells)),
     }
 
 
@@ -122,8 +119,7 @@ def _table(rows: Mapping[str, object], caption: str) -> Markup:
     lines = join_html(
         *(tag("tr", tag("th", name, scope="row"), tag("td", value)) for name, value in rows.items() if value)
     )
-    table = tag("table", tag("caption", caption), tag("tbody", lines), class_="svc-facts")
-    return tag("div", table, class_="svc-rows", tabindex="0", role="region", aria_label=caption)
+    return table_region(caption, tag("table", tag("caption", caption), tag("tbody", lines), class_="svc-facts"))
 
 
 def _text(value: object) -> str:
@@ -147,7 +143,7 @@ class FileDetails(widgets.VBox):  # type: ignore[misc]
             self.clear(tag("p", "Select a file to see its details.", class_="svc-hint"))
             return
         size = size_text(sum(int(file.get("size") or 0) for file in files))
-        self.clear(tag("p", f"{len(files)} files selected", tag("br"), size, role="status"))
+        self.clear(tag("p", f"{count_text(len(files), 'file')} selected", tag("br"), size, role="status"))
 
     def clear(self, words: str | Markup = "") -> None:
         self._file = None

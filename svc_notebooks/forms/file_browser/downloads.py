@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from itertools import chain
+from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
 
@@ -17,9 +18,11 @@ from ...notebook.byte_sizes import size_text
 from ...notebook.files.downloads.downloads import download, read
 from ...notebook.html import Markup, tag
 from ..widgets.background_task import Report
-from ..widgets.dialogs import CANCEL, REPLACE, Confirmation, Conflict, ReplaceQuestion
+from ..widgets.dialogs import CANCEL, REPLACE, Confirmation, Conflict, ReplaceQuestion, path_conflict
+from ..widgets.field import count_text
+from ..widgets.form import call_text
 from ..widgets.preview import MAX_SIZE, MAX_TEXT, preview
-from .actions import FileAction, file_count
+from .actions import FileAction
 from .details import is_folder, minute_text, owner
 
 if TYPE_CHECKING:
@@ -78,7 +81,7 @@ def _export(session: Session, facts: File, media_type: str) -> FilePreview:
     name, file_id = str(facts.get("name")), str(facts["id"])
     if chosen is None:
         return FilePreview(name, f"svc.file({file_id!r})", media_type, b"")
-    code = f"svc.export({file_id!r}, {chosen.extension!r})"
+    code = call_text("export", [file_id, chosen.extension], {})
     return FilePreview(name, code, chosen.media_type, read_export(session, file_id, chosen.media_type))
 
 
@@ -90,12 +93,9 @@ def _read_preview(session: Session, facts: File, media_type: str, *, acknowledge
         raise ValueError(
             f"{name} has {size_text(size)}; more than {size_text(MAX_SIZE)} are not shown on a page: download it."
         )
-    range_text = f"0-{MAX_TEXT - 1}" if text and size > MAX_TEXT else None
-    byte_range = f"bytes={range_text}" if range_text else None
-    options = [f"byte_range={byte_range!r}"] if byte_range else []
-    options += ["acknowledge_abuse=True"] if acknowledge_abuse else []
+    byte_range = f"bytes=0-{MAX_TEXT - 1}" if text and size > MAX_TEXT else None
     body = read(file_id, byte_range=byte_range, acknowledge_abuse=acknowledge_abuse, session=session)
-    return FilePreview(name, f"svc.read({', '.join([repr(file_id), *options])})", media_type, body)
+    return FilePreview(name, Download((facts,), None, byte_range, False, acknowledge_abuse).read_code, media_type, body)
 
 
 _REASON = "cannotDownloadAbusiveFile"
@@ -162,27 +162,18 @@ class Download:
         >>> Download(({"id": "a"},), "b.txt", "bytes=0-9", acknowledge_abuse=True).save_code
         "svc.download('a', 'b.txt', byte_range='bytes=0-9', acknowledge_abuse=True)"
         """
-        these = repr(self.ids[0] if len(self.ids) == 1 else self.ids)
-        return _call_code("svc.download", these, repr(self.to) if self.to else "", *self._options())
+        files = self.ids[0] if len(self.ids) == 1 else self.ids
+        return call_text("download", [files, *([self.to] if self.to else [])], self._options)
 
     @property
     def read_code(self) -> str:
         """The Python code that reads the files into memory."""
-        options = self._options()
-        if len(self.ids) == 1:
-            return _call_code("svc.read", repr(self.ids[0]), *options)
-        return f"[{_call_code('svc.read', 'file', *options)} for file in {self.ids!r}]"
+        return "\n".join(call_text("read", [file_id], self._options) for file_id in self.ids)
 
-    def _options(self) -> tuple[str, ...]:
-        return (
-            f"byte_range={self.byte_range!r}" if self.byte_range else "",
-            "acknowledge_abuse=True" if self.acknowledge_abuse else "",
-            "overwrite=True" if self.overwrite else "",
-        )
-
-
-def _call_code(function: str, *arguments: str) -> str:
-    return f"{function}({', '.join(filter(None, arguments))})"
+    @property
+    def _options(self) -> dict[str, Any]:
+        names = ("byte_range", "acknowledge_abuse", "overwrite")
+        return {name: getattr(self, name) for name in names if getattr(self, name)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,34 +207,30 @@ class DownloadResult:
             "Sent to the browser: ": len(self.bodies),
             "Not saved: ": len(self.conflicts) + len(self.flagged),
         }
-        return " ".join(f"{label}{file_count([''] * number)}." for label, number in counts.items() if number)
+        return " ".join(f"{label}{count_text(number, 'file')}." for label, number in counts.items() if number)
 
 
 def save_action(session: Session, downloads: Sequence[Download], code: str = "") -> FileAction:
     """Return the action that saves files in the notebook folder. Its `run` returns a DownloadResult."""
 
     def run(report: Report) -> DownloadResult:
-        return _merge([_save(session, download_request, report) for download_request in downloads])
+        return _merge([_save(session, request, report) for request in downloads])
 
-    return FileAction(
-        code or "\n".join(download_request.save_code for download_request in downloads), run, "", in_thread=True
-    )
+    return FileAction(code or "\n".join(request.save_code for request in downloads), run, "", in_thread=True)
 
 
 def fetch_action(session: Session, downloads: Sequence[Download], code: str = "") -> FileAction:
     """Return the action that reads files for the browser. Its `run` returns a DownloadResult."""
-    requests = [download_request.for_file(facts) for download_request in downloads for facts in download_request.files]
+    requests = [request.for_file(facts) for request in downloads for facts in request.files]
 
     def run(report: Report) -> DownloadResult:
         attempts: list[DownloadResult] = []
-        for download_request in requests:
+        for request in requests:
             report(len(attempts), len(requests))
-            attempts.append(_read(session, download_request))
+            attempts.append(_read(session, request))
         return _merge(attempts)
 
-    return FileAction(
-        code or "\n".join(download_request.read_code for download_request in downloads), run, "", in_thread=True
-    )
+    return FileAction(code or "\n".join(request.read_code for request in downloads), run, "", in_thread=True)
 
 
 @suppress_abuse_warning()
@@ -310,25 +297,17 @@ def _read(session: Session, request: Download) -> DownloadResult:
 
 
 def _merge(attempts: Sequence[DownloadResult]) -> DownloadResult:
-    return DownloadResult(
-        tuple(outcome for attempt in attempts for outcome in attempt.outcomes),
-        tuple(conflict for attempt in attempts for conflict in attempt.conflicts),
-        tuple(blocked for attempt in attempts for blocked in attempt.blocked),
-        tuple(flagged for attempt in attempts for flagged in attempt.flagged),
-        next((attempt.error for attempt in attempts if attempt.error), None),
-        tuple(body for attempt in attempts for body in attempt.bodies),
-    )
+    lists = ("outcomes", "conflicts", "blocked", "flagged", "bodies")
+    merged: dict[str, Any] = {
+        name: tuple(chain.from_iterable(getattr(attempt, name) for attempt in attempts)) for name in lists
+    }
+    return DownloadResult(**merged, error=next((attempt.error for attempt in attempts if attempt.error), None))
 
 
 def _conflict(error: PathExists, facts: File) -> Conflict:
-    size = facts.get("size")
-    return Conflict(
-        error,
-        name=str(facts.get("name")),
-        size=None if size is None else int(str(size)),
-        modified=f"{minute_text(facts.get('modifiedTime'))} UTC",
-        media_type=str(facts.get("mimeType") or ""),
-    )
+    size, modified = facts.get("size"), f"{minute_text(facts.get('modifiedTime'))} UTC"
+    media_type = str(facts.get("mimeType") or "")
+    return path_conflict(error, str(facts.get("name")), None if size is None else int(size), modified, media_type)
 
 
 class FileDownloads(widgets.VBox):  # type: ignore[misc]
@@ -359,7 +338,7 @@ class FileDownloads(widgets.VBox):  # type: ignore[misc]
 
     def fetch(self, request: Download) -> None:
         """Download files to the person's browser. Raises ValueError for a folder."""
-        names = self._browser._session_now().names
+        names = self._browser.session.names
         if folders := [str(facts.get("name")) for facts in request.files if is_folder(facts, names)]:
             raise ValueError(f"{', '.join(folders)}: a folder is saved in the notebook folder only. Change Save as.")
         self._begin(request, fetch_action)
@@ -382,7 +361,7 @@ class FileDownloads(widgets.VBox):  # type: ignore[misc]
         code = ""
         if self._request:
             code = self._request.save_code if self._make_action is save_action else self._request.read_code
-        self._browser._run_action(self._make_action(self._browser._session_now(), downloads, code), self._on_finish)
+        self._browser._run_action(self._make_action(self._browser.session, downloads, code), self._on_finish)
 
     def _on_finish(self, attempt: DownloadResult) -> str:
         for facts, body in attempt.bodies:

@@ -12,7 +12,7 @@ from ...core.files.query import quote
 from ...notebook.files.search import wire_query
 from ...notebook.html import tag
 from ..widgets.background_task import LatestTask, can_run_in_background
-from ..widgets.field import AUTO_WIDTH, describe, set_visible, text_field
+from ..widgets.field import AUTO_WIDTH, button, count_text, dropdown, set_visible, text_field
 from ..widgets.grid import Grid
 from .details import COLUMNS, LIST_FIELDS, ROOT, ROOT_FOLDER, is_folder, table_row
 
@@ -129,15 +129,13 @@ class FileSearch(widgets.HBox):  # type: ignore[misc]
     """
 
     def __init__(self) -> None:
-        self.scope = widgets.Dropdown(options=SCOPES, **describe("Location", "Where to search"), style=AUTO_WIDTH)
-        self.field = widgets.Dropdown(
-            options=FIELDS, **describe("Search in", "The field that is searched"), style=AUTO_WIDTH
-        )
+        self.scope = dropdown("Location", "Where to search", SCOPES, style=AUTO_WIDTH)
+        self.field = dropdown("Search in", "The field that is searched", FIELDS, style=AUTO_WIDTH)
         self.text = text_field(
             "Search", "The list is updated while you type", hint="empty: all files", style=AUTO_WIDTH
         )
         self.text.continuous_update = True  # a letter that arrives late lists the files once more, which does no harm
-        self.order = widgets.Dropdown(options=ORDERS, **describe("Sort by", "The order of the files"), style=AUTO_WIDTH)
+        self.order = dropdown("Sort by", "The order of the files", ORDERS, style=AUTO_WIDTH)
         super().__init__([self.scope, self.field, self.text, self.order])
         self.add_class("svc-filters")
         self._silent = False
@@ -248,12 +246,11 @@ class Pager(widgets.HBox):  # type: ignore[misc]
         self._count = 0
         self._total: int | None = None
         self._counted = 0
-        self.previous = widgets.Button(description="Previous", icon="chevron-left", tooltip="Show the previous page")
-        self.next = widgets.Button(description="Next", icon="chevron-right", tooltip="Show the next page")
+        self.previous = button("Previous", "Show the previous page", icon="chevron-left")
+        self.next = button("Next", "Show the next page", icon="chevron-right")
         self.range = widgets.HTML()
-        self.page_size = widgets.Dropdown(
-            options=PAGE_SIZES, value=PAGE_SIZE, **describe("Files per page", "The length of a page"), style=AUTO_WIDTH
-        )
+        self.page_size = dropdown("Files per page", "The length of a page", PAGE_SIZES, style=AUTO_WIDTH)
+        self.page_size.value = PAGE_SIZE
         super().__init__([self.previous, self.range, self.next, self.page_size])
         self.add_class("svc-buttons")
         self.add_class("svc-pager")
@@ -261,9 +258,14 @@ class Pager(widgets.HBox):  # type: ignore[misc]
 
     def watch(self, turned: Callable[[], None], guard: Callable[[Callable[[], None]], None]) -> None:
         """Call `turned` when another page is to be listed. `guard` runs the handlers and shows their errors."""
-        self.previous.on_click(lambda _button: guard(lambda: self._turn_back(turned)))
-        self.next.on_click(lambda _button: guard(lambda: self._turn(turned)))
-        self.page_size.observe(lambda _change: guard(lambda: self._resize(turned)), "value")
+
+        def turn(go: Callable[[], None]) -> None:
+            go()
+            turned()
+
+        self.previous.on_click(lambda _button: guard(lambda: turn(self.back)))
+        self.next.on_click(lambda _button: guard(lambda: turn(self._forward)))
+        self.page_size.observe(lambda _change: guard(lambda: turn(self.restart)), "value")
 
     @property
     def token(self) -> str | None:
@@ -324,7 +326,7 @@ class Pager(widgets.HBox):  # type: ignore[misc]
     def text(self) -> str:
         """The position of the page in the list, such as "1-50 of 312"."""
         if self.complete:
-            return "1 file" if self._count == 1 else f"{self._count} files"
+            return count_text(self._count, "file")
         last = self._before + self._count
         total = f"{self._total:,}" if self._total is not None else f"more than {max(last, self._counted):,}"
         return f"{self._before + 1:,}\N{EN DASH}{last:,} of {total}"
@@ -336,22 +338,13 @@ class Pager(widgets.HBox):  # type: ignore[misc]
     def _show_range(self) -> None:
         self.range.value = tag("span", self.text, role="status", class_="svc-range")
 
-    def _turn(self, turned: Callable[[], None]) -> None:
+    def _forward(self) -> None:
         if self._loading:
             raise ValueError("The page is loading. Click Next when it is shown.")
         if self._next_token is None:
             raise ValueError("This is the last page.")
         self._tokens.append(self._next_token)
         self._loading = True
-        turned()
-
-    def _turn_back(self, turned: Callable[[], None]) -> None:
-        self.back()
-        turned()
-
-    def _resize(self, turned: Callable[[], None]) -> None:
-        self.restart()
-        turned()
 
 
 _TYPING_PAUSE = 0.25
@@ -466,7 +459,7 @@ class FileListing:
 
     def open_file(self, facts: File) -> None:
         """List a folder, or show a preview of any other file."""
-        if not is_folder(facts, self._browser._session_now().names):
+        if not is_folder(facts, self._browser.session.names):
             self._browser._preview(facts)
             return
         parents = self._folders if self.search.in_folder else [ROOT_FOLDER]
@@ -500,7 +493,7 @@ class FileListing:
                 self.open_file(file)
 
     def _load(self, delay: float) -> None:
-        session, request = self._browser._session_now(), self.request
+        session, request = self._browser.session, self.request
         self._loader.begin(
             lambda: request.send(session),
             lambda page: self._show(request, page),
@@ -521,7 +514,7 @@ class FileListing:
         self._count(request)
 
     def _show_rows(self, files: list[File], empty_message: str) -> None:
-        names = self._browser._session_now().names
+        names = self._browser.session.names
         self._page = files
         self._showing = True  # the events of the list are about the person's selection only
         self.files.show([table_row(file, names) for file in files], empty_message)
@@ -548,7 +541,7 @@ class FileListing:
         """Count the files in the background if they are not all on this page."""
         if not self.pager.needs_count or self._counter.busy or not can_run_in_background():
             return
-        session = self._browser._session_now()
+        session = self._browser.session
         self._counter.begin(
             lambda: request.count(session, lambda: request.query.q == self.query.q),
             lambda counted: self.pager.show_total(counted[0], complete=counted[1]),

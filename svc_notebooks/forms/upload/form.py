@@ -12,13 +12,13 @@ from ...core.errors.caller_warning import collected_warnings
 from ...core.platform import capabilities
 from ...core.resources.files import File
 from ...notebook.batch.progress_bar import ProgressBar
-from ...notebook.current_session import SessionLike, session_or_current
+from ...notebook.current_session import SessionLike
 from ...notebook.files.files import generate_ids
 from ...notebook.frames.frames import frame
 from ...notebook.frames.schemas import FILES
 from ..file_browser.details import minute_text
 from ..widgets.dialogs import Confirmation, comparison_table, size_with_bytes
-from ..widgets.field import row, set_visible
+from ..widgets.field import count_text, on_change, row, set_visible
 from ..widgets.form import Form
 from .controls import UploadControls
 
@@ -171,7 +171,7 @@ class UploadForm(Form):
         self.controls.watch(self._on_change)
         self.controls.files.watch(self._on_files)
         destination, options = self.controls.destination, self.controls.options
-        destination.choice.observe(lambda _change: self._guard(self.refresh), "value")
+        on_change(lambda: self._guard(self.refresh), destination.choice)
         destination.refresh.on_click(lambda _button: self._guard(self.refresh))
         options.generate.on_click(lambda _button: self._guard(self._generate_id))
         self._compose(self.controls, buttons, self.question, self.bar, self.alert, self.table)
@@ -188,7 +188,7 @@ class UploadForm(Form):
     def refresh(self) -> None:
         """Reload the list of existing files, if the upload replaces the content of a file."""
         if self.controls.destination.existing:
-            self.controls.destination.read(session_or_current(self._session))
+            self.controls.destination.read(self.session)
 
     def _on_change(self) -> None:
         """Remove the question and the messages of the previous upload after a change of a control."""
@@ -207,7 +207,7 @@ class UploadForm(Form):
         count = len(self.controls.files.loading())
         self._waiting = count > 0
         if self._waiting:
-            self.bar.show_text(f"Waiting for {_files(count)} to load")
+            self.bar.show_text(f"Waiting for {count_text(count, 'file')} to load")
         return self._waiting
 
     def _clear_status(self) -> None:
@@ -217,7 +217,7 @@ class UploadForm(Form):
             self.bar.reset("Upload")
 
     def _generate_id(self) -> None:
-        made = generate_ids(1, session=session_or_current(self._session))
+        made = generate_ids(1, session=self.session)
         self.controls.options.id.value = str(made["id"].item())
 
     def _upload(self) -> None:
@@ -231,7 +231,7 @@ class UploadForm(Form):
             return
         if self._wait_for_files():
             return
-        session = session_or_current(self._session)
+        session = self.session
         requests = self.controls.requests(session)
         facts = self.controls.destination.facts
         if facts is None:
@@ -318,7 +318,7 @@ class UploadForm(Form):
             if self.controls.destination.existing:
                 words = f"Done: the content of {queue.files[0].get('name')} was replaced"
             else:
-                words = f"Done: {_files(len(queue.files))} uploaded"
+                words = f"Done: {count_text(len(queue.files), 'file')} uploaded"
             words = ". ".join([words, *(message for message, _ in warnings)])
             self._last_code = self.code()
             self.controls.forget()
@@ -342,8 +342,4 @@ class UploadForm(Form):
 
     def _summary(self) -> str:
         count = len(self._finished)
-        return f"<UploadForm: {_files(count) if count else 'nothing'} uploaded{'' if count else ' yet'}>"
-
-
-def _files(count: int) -> str:
-    return "1 file" if count == 1 else f"{count} files"
+        return f"<UploadForm: {count_text(count, 'file')} uploaded>" if count else "<UploadForm: nothing uploaded yet>"

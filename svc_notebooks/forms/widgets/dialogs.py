@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
 
 import ipywidgets as widgets
 
@@ -14,7 +13,7 @@ from ...core.http.mime import by_name
 from ...local.paths import free_path
 from ...notebook.byte_sizes import size_text
 from ...notebook.html import Markup, join_html, tag
-from .field import row, set_visible
+from .field import button, cancel_button, row, set_visible, table_region
 
 
 class Confirmation(widgets.VBox):  # type: ignore[misc]
@@ -32,11 +31,8 @@ class Confirmation(widgets.VBox):  # type: ignore[misc]
         self._run_answer = answered
         self._callbacks: tuple[Callable[[], None], Callable[[], None]] | None = None
         self.head, self.facts = widgets.HTML(), widgets.HTML()
-        self.yes = widgets.Button(description="Continue", tooltip="Confirm", button_style="danger")
-        self.no = widgets.Button(description="Cancel", tooltip="Close the dialog")
-        self.no.add_class("svc-cancel")
-        self.yes.on_click(lambda _button: self._answer(0))
-        self.no.on_click(lambda _button: self._answer(1))
+        self.yes = button("Continue", "Confirm", lambda: self._answer(0), "danger")
+        self.no = cancel_button("Close the dialog", lambda: self._answer(1))
         super().__init__([self.head, self.facts, row(self.yes, self.no)])
         self.add_class("svc-question")
         set_visible(self, False)
@@ -78,60 +74,30 @@ class Confirmation(widgets.VBox):  # type: ignore[misc]
 REPLACE, KEEP_BOTH, CANCEL = "replace", "keep both", "cancel"
 
 
-class NameConflict(Protocol):
+@dataclass(frozen=True, slots=True)
+class Conflict:
     """A new file whose name an existing file has.
 
     `path` is the existing file, `alternative_path` the new file if the person keeps both. `lines` compares the two
     files, `place` is the text about their folder.
     """
 
-    @property
-    def path(self) -> Path: ...
-
-    @property
-    def alternative_path(self) -> Path: ...
-
-    @property
-    def lines(self) -> tuple[tuple[str, object, object], ...]: ...
-
-    @property
-    def place(self) -> str: ...
+    path: Path
+    alternative_path: Path
+    lines: tuple[tuple[str, object, object], ...]
+    place: str
 
 
-@dataclass(frozen=True, slots=True)
-class Conflict:
-    """An existing file with other content at the path of a new file, and the metadata of the new file."""
-
-    error: PathExists
-    name: str
-    size: int | None
-    modified: str
-    media_type: str
-    file_id: str = ""
-
-    @property
-    def path(self) -> Path:
-        """The path of the existing file, at which the new file was to be saved."""
-        return self.error.path or Path(self.name)
-
-    @property
-    def alternative_path(self) -> Path:
-        """A free path for the new file, used if the person keeps both files."""
-        return free_path(self.path)
-
-    @property
-    def lines(self) -> tuple[tuple[str, object, object], ...]:
-        error, name = self.error, self.path.name
-        return (
-            ("Name", name, self.name),
-            ("Size", size_with_bytes(error.size), size_with_bytes(self.size)),
-            ("Modified", f"{error.modified:%Y-%m-%d %H:%M} UTC" if error.modified else "", self.modified),
-            ("Type", by_name(name) or "unknown", self.media_type),
-        )
-
-    @property
-    def place(self) -> str:
-        return f"Folder: {self.path.parent.absolute()}"
+def path_conflict(error: PathExists, name: str, size: int | None, modified: str, media_type: str) -> Conflict:
+    """Return the conflict of a new file, of which the metadata are given, with the file of an error."""
+    path = error.path or Path(name)
+    lines = (
+        ("Name", path.name, name),
+        ("Size", size_with_bytes(error.size), size_with_bytes(size)),
+        ("Modified", f"{error.modified:%Y-%m-%d %H:%M} UTC" if error.modified else "", modified),
+        ("Type", by_name(path.name) or "unknown", media_type),
+    )
+    return Conflict(path, free_path(path), lines, f"Folder: {path.parent.absolute()}")
 
 
 class ReplaceQuestion(widgets.VBox):  # type: ignore[misc]
@@ -139,24 +105,18 @@ class ReplaceQuestion(widgets.VBox):  # type: ignore[misc]
 
     def __init__(self, answered: Callable[[str], None]) -> None:
         self._on_answer = answered
-        self.conflicts: tuple[NameConflict, ...] = ()
+        self.conflicts: tuple[Conflict, ...] = ()
         self.alternative_paths: tuple[Path, ...] = ()
         self.head, self.files = widgets.HTML(), widgets.HTML()
         self.files.add_class("svc-compared")
-        self.replace = self._button(REPLACE, "Replace", "Overwrite the existing file", "danger")
-        self.keep = self._button(KEEP_BOTH, "Keep both", "Save the new file under another name")
-        self.cancel = self._button(CANCEL, "Cancel", "Keep the existing file and save nothing")
-        self.cancel.add_class("svc-cancel")
+        self.replace = button("Replace", "Overwrite the existing file", lambda: self._answer(REPLACE), "danger")
+        self.keep = button("Keep both", "Save the new file under another name", lambda: self._answer(KEEP_BOTH))
+        self.cancel = cancel_button("Keep the existing file and save nothing", lambda: self._answer(CANCEL))
         super().__init__([self.head, self.files, row(self.replace, self.keep, self.cancel)])
         self.add_class("svc-question")
         set_visible(self, False)
 
-    def _button(self, answer: str, text: str, tooltip: str, style: str = "") -> widgets.Button:
-        button = widgets.Button(description=text, tooltip=tooltip, button_style=style)
-        button.on_click(lambda _button: self._answer(answer))
-        return button
-
-    def ask(self, conflicts: Sequence[NameConflict], detail: str = " with other content") -> None:
+    def ask(self, conflicts: Sequence[Conflict], detail: str = " with other content") -> None:
         """Show the existing and the new file of each conflict side by side, and focus Cancel."""
         self.conflicts = tuple(conflicts)
         self.alternative_paths = tuple(conflict.alternative_path for conflict in conflicts)
@@ -182,7 +142,7 @@ class ReplaceQuestion(widgets.VBox):  # type: ignore[misc]
             self._on_answer(answer)
 
 
-def _table(conflict: NameConflict, new_name: str) -> Markup:
+def _table(conflict: Conflict, new_name: str) -> Markup:
     """Return an HTML table that compares both files. `new_name` is the file name for Keep both, or empty."""
     name = conflict.path.name
     lines = [*conflict.lines, *([("If both are kept", name, new_name)] if new_name else [])]
@@ -198,8 +158,7 @@ def comparison_table(
     )
     columns = join_html(tag("td", ""), *(tag("th", head, scope="col") for head in headings))
     parts = [*([tag("caption", caption)] if caption else []), tag("thead", tag("tr", columns)), tag("tbody", body)]
-    table = tag("table", *parts, class_="svc-facts")
-    return tag("div", table, class_="svc-rows", tabindex="0", role="region", aria_label=label)
+    return table_region(label, tag("table", *parts, class_="svc-facts"))
 
 
 def size_with_bytes(size: int | None) -> str:

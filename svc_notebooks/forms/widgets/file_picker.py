@@ -178,7 +178,7 @@ class BrowserFiles(anywidget.AnyWidget):
         """Refuse files and show the reason, or accept files if the reason is empty."""
         self.refusal = reason
 
-    def watch(self, changed: Callable[[], None]) -> None:
+    def watch(self, changed: Callable[[], object]) -> None:
         self.observe(lambda _change: changed(), "files")
 
     def forget(self, uploaded: list[ChosenFile]) -> None:
@@ -237,7 +237,7 @@ class FileChoice(widgets.VBox):  # type: ignore[misc]
         """Return the names of the selected files that the kernel has not received completely."""
         return self.picker.loading()
 
-    def watch(self, changed: Callable[[], None]) -> None:
+    def watch(self, changed: Callable[[], object]) -> None:
         self.picker.watch(changed)
         self.path.observe(lambda _change: changed(), "value")
 

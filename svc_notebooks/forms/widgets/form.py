@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from threading import RLock
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -19,17 +19,48 @@ import ipywidgets as widgets
 from ipywidgets import Widget
 
 from ...core.errors.public_calls import public_methods
+from ...notebook.current_session import SessionLike, session_or_current
 from ...notebook.frontend import at_prompt, detect_frontend
 from ...notebook.html import Markup, join_html, tag
-from .field import style_sheet
+from .field import button, status_text, style_sheet, table_region
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-    from ...notebook.current_session import SessionLike
+    from ...client.session import Session
 
 
 _FOLDER = Path(__file__).parent
+
+
+_LINE_LENGTH = 88
+_INDENT = "    "
+
+
+def call_text(function: str, positional: Iterable[Any], named: Mapping[str, Any]) -> str:
+    """Return the Python code of a call. A long call has a line for each argument.
+
+    >>> call_text("update_event", ["abc"], {"start": "2026-11-02"})
+    "svc.update_event('abc', start='2026-11-02')"
+    """
+    first = [*map(repr, positional)]
+    line = f"svc.{function}({', '.join([*first, *(f'{name}={value!r}' for name, value in named.items())])})"
+    if len(line) <= _LINE_LENGTH:
+        return line
+    lines = [*first, *(f"{name}={_text(value, len(name))}" for name, value in named.items())]
+    return "\n".join([f"svc.{function}(", *_indent(lines), ")"])
+
+
+def _text(value: Any, before: int) -> str:
+    """Return a value as Python code, with a line for each entry of a list that is too long for one line."""
+    text = repr(value)
+    if not isinstance(value, list) or len(text) + before + len(_INDENT) + 2 <= _LINE_LENGTH:
+        return text
+    return "\n".join(["[", *_indent(map(repr, value)), "]"])
+
+
+def _indent(lines: Iterable[str]) -> list[str]:
+    return [_INDENT + line.replace("\n", f"\n{_INDENT}") + "," for line in lines]
 
 
 class FormKeys(anywidget.AnyWidget):
@@ -117,6 +148,12 @@ def code_view(code: str, title: str = "Equivalent code") -> Markup:
     return tag("div", head, tag("pre", code), class_="svc-code")
 
 
+def frame_view(label: str, rows: DataFrame) -> Markup:
+    """Return a DataFrame as an HTML table in a region with a name for screen readers."""
+    # to_html escapes the values
+    return table_region(label, Markup(rows.to_html(index=False, border=0, justify="left", na_rep="")))
+
+
 class Form(widgets.VBox):  # type: ignore[misc]
     """The base class of all forms. `last_error` is the last exception or problem that the form has shown, or None."""
 
@@ -134,13 +171,18 @@ class Form(widgets.VBox):  # type: ignore[misc]
         self.last_error: BaseException | None = None
         self._session = session
         self._task: asyncio.Task[None] | None = None
-        self.alert, self.table, self.code_area = widgets.HTML(), widgets.HTML(), widgets.HTML()
+        self.alert, self.status, self.table, self.code_area = (widgets.HTML() for _ in range(4))
         self.no_kernel = widgets.HTML(tag("p", _NO_KERNEL, role="alert", class_="svc-kernel"))
 
     def _compose(self, *parts: widgets.Widget) -> None:
         """Show `parts` from top to bottom, followed by the equivalent code."""
         self.children = [style_sheet("form.css"), self.no_kernel, *parts, self.code_area, KernelStatus(), FormKeys()]
         self._show_code()
+
+    @property
+    def session(self) -> Session:
+        """The session of the form, which is the current session unless another one was passed."""
+        return session_or_current(self._session)
 
     @property
     def busy(self) -> bool:
@@ -151,16 +193,16 @@ class Form(widgets.VBox):  # type: ignore[misc]
 
     def close(self) -> None:
         """Remove the form from the page, and close its widgets in the kernel."""
-        dispose(self, self.alert, self.table, self.code_area)
+        dispose(self, self.alert, self.status, self.table, self.code_area)
 
     @abstractmethod
     def code(self) -> str:
         """Return the Python code of an equivalent cell."""
 
-    def _button(self, text: str, tooltip: str, handler: Callable[[], None], style: str = "") -> widgets.Button:
-        button = widgets.Button(description=text, tooltip=tooltip, button_style=style)
-        button.on_click(lambda _button: self._guard(handler))
-        return button
+    def _button(
+        self, text: str, tooltip: str, handler: Callable[[], None], style: str = "", icon: str = ""
+    ) -> widgets.Button:
+        return button(text, tooltip, lambda: self._guard(handler), style, icon=icon)
 
     def _guard(self, handler: Callable[[], None]) -> None:
         with HANDLER_LOCK:
@@ -173,6 +215,10 @@ class Form(widgets.VBox):  # type: ignore[misc]
 
     def _clear_status(self) -> None:
         """Remove the status text of an earlier click, which would look like the result of this click."""
+        self._show_status("")
+
+    def _show_status(self, text: str) -> None:
+        self.status.value = status_text(text)
 
     def _show_error(self, error: Exception | None) -> None:
         if error is None:
@@ -193,8 +239,7 @@ class Form(widgets.VBox):  # type: ignore[misc]
         self.children[-1].send({"go": "wrong"})
 
     def _show_table(self, result: DataFrame) -> None:
-        table = Markup(result.to_html(index=False, border=0, justify="left", na_rep=""))  # to_html escapes the values
-        self.table.value = tag("div", table, class_="svc-rows", tabindex="0", role="region", aria_label="Result")
+        self.table.value = frame_view("Result", result)
 
     def _show_code(self) -> None:
         """Show the equivalent code. The code cannot be collapsed, because each update would collapse it again."""

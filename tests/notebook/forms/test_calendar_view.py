@@ -110,7 +110,7 @@ def test_an_event_without_a_title(lab, title):
 
     view.grid.handler({"kind": "open", "key": key_of(view, "2026-11-04", "(no title)")})
 
-    assert "<b>(no title)</b>" in view.stage.details.head.value
+    assert "<b>(no title)</b>" in view.details.head.value
 
 
 def test_the_view_says_when_a_calendar_has_more_events_than_it_lists(lab, talk, monkeypatch):
@@ -239,7 +239,7 @@ def test_one_event_of_a_series_becomes_an_all_day_event(lecture):
     view = svc.calendar_view(**WEEK)
 
     convert(view, "2026-11-05", True)
-    buttons = view.stage.question.buttons
+    buttons = view.question.buttons
     assert [key for key, button in buttons.items() if button.layout.display != "none"] == ["this"]
     answer(view, "this")
 
@@ -285,7 +285,7 @@ def test_the_calendar_of_another_user_can_only_be_read(lab, talk):
 def test_the_details_and_a_deletion_after_a_question(lab):
     svc.create_event("Talk", start="2026-11-04 10:00", end="2026-11-04 11:00", location="<b>Hall", **BERLIN)
     view = svc.calendar_view(**WEEK)
-    stage = view.stage
+    stage = view
 
     view.grid.handler({"kind": "open", "key": key_of(view, "2026-11-04")})
     facts = stage.details.head.value
@@ -305,11 +305,11 @@ def test_the_details_and_a_deletion_after_a_question(lab):
 
 def ask_move(view, first, **by):
     change(view, key_of(view, first), **by)
-    assert view.stage.question.is_open
+    assert view.question.is_open
 
 
 def answer(view, scope):
-    view.stage.question.buttons[scope].click()
+    view.question.buttons[scope].click()
     assert view.last_error is None
 
 
@@ -328,7 +328,7 @@ def test_cancel_changes_nothing(lecture):
     shown = view.grid.state["shown"]
     ask_move(view, "2026-11-03", minutes=60)
 
-    view.stage.question.cancel.click()
+    view.question.cancel.click()
 
     assert starts(view) == ["03 09:00", "05 09:00"]
     assert view.grid.state["shown"] > shown, "the grid no longer shows the proposed time"
@@ -393,9 +393,9 @@ def test_a_rule_that_cannot_be_shifted_leaves_only_this_event(lab):
 
     ask_move(view, "2026-11-02", days=1)
 
-    buttons = view.stage.question.buttons
+    buttons = view.question.buttons
     assert [key for key, button in buttons.items() if button.layout.display != "none"] == ["this"]
-    assert "cannot be moved in this way" in view.stage.question.head.value
+    assert "cannot be moved in this way" in view.question.head.value
 
 
 def test_the_old_series_is_restored_if_the_new_one_cannot_be_created(lecture, monkeypatch):
@@ -406,7 +406,7 @@ def test_the_old_series_is_restored_if_the_new_one_cannot_be_created(lecture, mo
         raise NotAllowed("No new events today.", status=403)
 
     monkeypatch.setattr("svc_notebooks.client.events.events.insert_event", insert_event)
-    view.stage.question.buttons["following"].click()
+    view.question.buttons["following"].click()
 
     assert "No new events today." in view.alert.value
     assert view.result.empty
@@ -431,7 +431,7 @@ def test_a_series_that_changed_since_it_was_listed_is_shown_first(lecture):
 
     change(view, key, days=1)
 
-    assert not view.stage.question.is_open
+    assert not view.question.is_open
     assert "was changed in the meantime" in view.alert.value
     assert starts(view) == ["03 12:00", "05 12:00"]
 
@@ -452,9 +452,9 @@ def lunch(lab):
 
 
 def tell(view, send):
-    assert view.stage.guests.is_open
-    assert "Send updates to guests?" in view.stage.guests.head.value
-    view.stage.guests.buttons[send].click()
+    assert view.guests.is_open
+    assert "Send updates to guests?" in view.guests.head.value
+    view.guests.buttons[send].click()
     assert view.last_error is None
 
 
@@ -478,7 +478,7 @@ def test_cancel_of_the_question_about_guests_changes_nothing(lunch):
     view = svc.calendar_view(**WEEK)
     change(view, key_of(view, "2026-11-04"), days=1)
 
-    view.stage.guests.cancel.click()
+    view.guests.cancel.click()
 
     assert view.result.empty
     assert starts(view) == ["04 12:00"]
@@ -513,7 +513,7 @@ def test_a_deletion_of_events_with_guests(party, scope):
 def test_one_question_before_the_deletion_of_an_event_with_guests(lunch):
     view = svc.calendar_view(**WEEK)
     view.grid.handler({"kind": "delete", "key": key_of(view, "2026-11-04")})
-    assert "Delete Lunch?" in view.stage.guests.head.value
+    assert "Delete Lunch?" in view.guests.head.value
 
     tell(view, "all")
 
@@ -537,7 +537,7 @@ def test_an_event_is_created_in_empty_time(lab):
     view = svc.calendar_view(**WEEK)
     times = {"first": "2026-11-04", "last": "2026-11-04", "begin": 600, "end": 690}
     view.grid.handler({"kind": "create", **times})
-    panel = view.stage.new_event
+    panel = view.new_event
     assert "Wednesday 4 November 2026, 10:00 to 11:30" in panel.head.value
     panel.summary.value = "Tea"
 
@@ -564,7 +564,7 @@ def test_an_all_day_event_is_created_over_several_days(lab):
     view = svc.calendar_view(**WEEK)
     view.grid.handler({"kind": "create", "first": "2026-11-04", "last": "2026-11-06", "begin": None, "end": None})
 
-    view.stage.new_event.create.click()
+    view.new_event.create.click()
 
     (row,) = rows(view)
     assert (row["first"], row["last"], row["allDay"], row["title"]) == ("2026-11-04", "2026-11-06", True, "(no title)")
@@ -572,7 +572,7 @@ def test_an_all_day_event_is_created_over_several_days(lab):
 
 def open_editor(view, first, scope=None):
     view.grid.handler({"kind": "open", "key": key_of(view, first)})
-    view.stage.details.edit.click()
+    view.details.edit.click()
     if scope:
         answer(view, scope)
     return view.editor
@@ -582,9 +582,9 @@ def test_more_options_opens_the_event_form_with_the_title_and_the_times(lab):
     view = svc.calendar_view(**WEEK)
     times = {"first": "2026-11-04", "last": "2026-11-04", "begin": 600, "end": 690}
     view.grid.handler({"kind": "create", **times})
-    view.stage.new_event.summary.value = "Tea"
+    view.new_event.summary.value = "Tea"
 
-    view.stage.new_event.more.click()
+    view.new_event.more.click()
     view.editor.controls.location.value = "Mill pond"
     view.editor.create.click()
 
