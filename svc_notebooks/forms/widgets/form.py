@@ -7,7 +7,6 @@ focus to its list.
 
 from __future__ import annotations
 
-import asyncio
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
@@ -170,7 +169,6 @@ class Form(widgets.VBox):  # type: ignore[misc]
         self.add_class("svc-form")
         self.last_error: BaseException | None = None
         self._session = session
-        self._task: asyncio.Task[None] | None = None
         self.alert, self.status, self.table, self.code_area = (widgets.HTML() for _ in range(4))
         self.no_kernel = widgets.HTML(tag("p", _NO_KERNEL, role="alert", class_="svc-kernel"))
 
@@ -186,7 +184,8 @@ class Form(widgets.VBox):  # type: ignore[misc]
 
     @property
     def busy(self) -> bool:
-        return self._task is not None and not self._task.done()
+        """True while a task of the form runs."""
+        return False
 
     def refresh(self) -> None:
         """Reload the data that a cell or another form may have changed. The base class has no data to reload."""

@@ -44,6 +44,8 @@ class ProgressBar(widgets.VBox):  # type: ignore[misc]
         percent = 100 * done // total if total else done
         if percent == self._drawn:
             return
+        if percent < self._drawn:  # another transfer
+            self._announced = -1
         self._drawn = percent
         self._bar.value = self._bar_html()
         if self._announced < 0 or not total or percent - self._announced >= _ANNOUNCED_STEP:
