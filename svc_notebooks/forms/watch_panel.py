@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import suppress
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -11,18 +11,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import ipywidgets as widgets
 
 from ..client.notifications.channels import Channel, registry_of
-from ..core.clock import to_millis
-from ..core.errors.catalogue import ApiError
 from ..core.errors.errors import SvcError
-from ..core.notifications.channels import MAX_ID_LENGTH, MAX_TOKEN_LENGTH, check_channel
+from ..core.notifications.channels import MAX_ID_LENGTH, MAX_TOKEN_LENGTH
 from ..core.platform import capabilities
 from ..notebook.current_session import SessionLike
 from ..notebook.frames.frames import frame
 from ..notebook.frames.schemas import MESSAGES
 from ..notebook.html import Markup, tag
 from ..notebook.notifications.channels import (
-    channel_token,
-    expiration_time,
     renew_channel,
     stop_channel,
     watch_changes,
@@ -58,7 +54,6 @@ if TYPE_CHECKING:
     from ..client.notifications.inbox import Received
     from ..client.session import Session
     from ..core.brand_names import Names
-    from ..core.http.messages import JSONObject
     from ..core.policy import Policy
 
 
@@ -129,8 +124,11 @@ CHANGES = ""
 """The value that stands for the change log in the list of files."""
 
 _CHANNEL_ID = "Channel ID"
+_FIELDS_OF_ERRORS = {"token": "token", "receiver": "address"}
+"""The field of an error that the functions raise before a request, by the first word of its text."""
+
 _LABELS = {"id": _CHANNEL_ID, "token": "Token", "expiration": "Expires", "address": "Address"}
-_ANY_ID, _ANY_ADDRESS = "id", "https://hooks.example.com/notifications"
+_ANY_ADDRESS = "https://hooks.example.com/notifications"
 _NEW_ID = f"At most {MAX_ID_LENGTH} characters that were never used before; empty: a UUID is generated"
 _TOKEN_HINT = (
     f"At most {MAX_TOKEN_LENGTH} characters that every message has; empty: generated for the receiver of this kernel,"
@@ -198,44 +196,16 @@ class WatchControls(widgets.VBox):  # type: ignore[misc]
         """Return the field of each channel property, by the name of the property in the interface."""
         return {"id": self.channel_id, "token": self.token, "expiration": self.ends, "address": self.address}
 
-    def show_problems(self, problems: Mapping[str, str]) -> None:
-        """Show each problem beside the field of its property, and remove the problems of all other fields."""
-        for name, field in self.fields().items():
-            text = problems.get(name, "")
-            if text.startswith(f"{name}: "):
-                text = text.replace(name, _LABELS[name], 1)
-            field.show_problems([text] if text else [])
-        if problems.keys() - {"address"}:
-            self.more.shown = True
+    def show_problem(self, name: str, text: str) -> None:
+        """Show a problem beside the field of its property, and remove the problems of all other fields."""
+        for key, field in self.fields().items():
+            field.show_problems([text.replace(f"{key}: ", f"{_LABELS[key]}: ", 1)] if key == name else [])
+        self.more.shown = self.more.shown or name in ("id", "token", "expiration")
 
     def watch(self, changed: Callable[[], object]) -> None:
         on_change(changed, self.target, self.responses)
         for field in self.fields().values():
             field.watch(changed)
-
-    def problems(self, session: Session) -> dict[str, str]:
-        """Return the problems of the controls by property name. A missing address is not a problem."""
-        ends, wrong = None, {}
-        try:
-            ends = expiration_time(session, **{"expires_in": None, "expiration": None, **self.ends.arguments})
-        except ValueError as error:
-            wrong["expiration"] = str(error)
-        try:
-            channel_token(session, self.token.value)
-        except ValueError as error:
-            wrong["token"] = str(error)
-        body: JSONObject = {
-            "id": self.channel_id.value or _ANY_ID,
-            "type": "web_hook",
-            "address": self.address.value.strip() or _ANY_ADDRESS,
-            "token": self.token.value,
-            "expiration": ends,
-        }
-        try:
-            check_channel(body, now=to_millis(session.clock.now()))
-        except ApiError as error:
-            wrong = {**{str(row.location): row.message for row in error.rows}, **wrong}
-        return wrong
 
     def arguments(self) -> dict[str, str]:
         """Return the arguments of `watch_file`, except the receiver. Raises ValueError for an invalid expiration."""
@@ -349,15 +319,10 @@ class WatchPanel(Form):
         super().close()
 
     def _update(self) -> None:
-        session = self.session
+        """Remove the problems of the previous channel after a change of a control, and show the code."""
         self.controls.explain_limits(self._lab.service.policy if self._lab else None)
-        self.controls.show_problems(self.controls.problems(session))
+        self.controls.show_problem("", "")
         self._show_code()
-
-    def _show_refusal(self, error: Exception) -> None:
-        self._clear_status()
-        self._show_error(error)
-        self.alert.value = tag("p", "No channel was opened. See the message beside the field.", role="alert")
 
     def _read(self) -> None:
         self._names |= self.controls.read(self.session, in_kernel=self._lab is not None)
@@ -368,20 +333,19 @@ class WatchPanel(Form):
         self._show()
 
     def _open(self) -> None:
-        session, target = self.session, self.controls.target.value
-        problems = self.controls.problems(session)
-        self.controls.show_problems(problems)
-        if problems:
-            self._show_refusal(ValueError(" ".join(problems.values())))
-            return
+        target = self.controls.target.value
         try:
-            channel = self._open_channel(session, target)
-        except SvcError as error:
-            if error.location not in self.controls.fields():
+            channel = self._open_channel(self.session, target)
+        except (SvcError, ValueError) as error:
+            name = getattr(error, "location", None) or _FIELDS_OF_ERRORS.get(str(error).split()[0], "expiration")
+            if name not in self.controls.fields():
                 raise
-            self.controls.show_problems({error.location: str(error)})
-            self._show_refusal(error)
+            self.controls.show_problem(name, str(error))
+            self._clear_status()
+            self._show_error(error)
+            self.alert.value = tag("p", "No channel was opened. See the message beside the field.", role="alert")
             return
+        self.controls.show_problem("", "")
         self._show_status(f"Watching {self._target_name(target)}; the service sends sync.")
         self._deliver_in_browser()
         self._show(channel["id"].item())

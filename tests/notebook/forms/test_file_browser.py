@@ -8,6 +8,7 @@ import pytest
 import svc_notebooks as svc
 from svc_notebooks.forms.file_browser.browser import FileBrowser
 from svc_notebooks.forms.file_browser.listing import EVERYWHERE, HERE, PAGE_SIZE, QUERY, SHARED, TEXT, TRASH, FileQuery
+from tests.notebook.one_line import one_line
 
 FOLDER = "application/vnd.svc-apps.folder"
 
@@ -141,7 +142,7 @@ def ask(browser, key, **fields):
     browser.question.yes.click()
     assert browser.last_error is None
     assert browser.code() == code
-    return code
+    return one_line(code)
 
 
 def test_a_new_folder(browser):

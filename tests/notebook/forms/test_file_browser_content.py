@@ -7,6 +7,7 @@ import pytest
 import svc_notebooks as svc
 from svc_notebooks.core.policy import MIB
 from svc_notebooks.forms.file_browser.browser import FileBrowser
+from tests.notebook.one_line import one_line
 
 NATIVE = "application/vnd.svc-apps."
 EVIL = b"not for everybody"
@@ -201,7 +202,7 @@ def test_a_byte_range_can_replace_other_content(browser, tmp_path):
     browser.downloads.replace.replace.click()
 
     assert (tmp_path / "plan.txt").read_bytes() == b"Feed"
-    assert "byte_range='bytes=0-3', overwrite=True)" in browser.code()
+    assert "byte_range='bytes=0-3', overwrite=True)" in one_line(browser.code())
 
 
 # -- a flagged file
@@ -254,7 +255,7 @@ def test_the_preview_of_a_flagged_file_asks_too(browser):
     browser.open.click()
     browser.downloads.abuse.yes.click()
     assert EVIL.decode() in browser.view.value
-    assert browser.code().endswith(", acknowledge_abuse=True)")
+    assert one_line(browser.code()).endswith(", acknowledge_abuse=True)")
 
 
 @pytest.mark.spec("A6-03", "A6-04", "A6-04a")
@@ -284,7 +285,7 @@ def test_of_several_files_the_flagged_ones_are_asked_about(browser, tmp_path):
     browser.downloads.abuse.yes.click()
 
     assert sorted(path.name for path in tmp_path.iterdir()) == ["evil.txt", "plan.txt"]
-    assert browser.code().startswith("svc.download(['")
+    assert one_line(browser.code()).startswith("svc.download(['")
 
 
 def test_a_flagged_file_at_a_path_with_other_content_is_asked_about_twice(browser, tmp_path):
@@ -299,7 +300,7 @@ def test_a_flagged_file_at_a_path_with_other_content_is_asked_about_twice(browse
     questions.abuse.yes.click()
 
     assert (tmp_path / "evil.txt").read_bytes() == EVIL
-    assert browser.code().endswith(", acknowledge_abuse=True, overwrite=True)")
+    assert one_line(browser.code()).endswith(", acknowledge_abuse=True, overwrite=True)")
 
 
 def test_both_questions_come_one_after_the_other(browser, tmp_path):
@@ -409,7 +410,7 @@ def test_an_empty_file_gets_an_id_of_the_service(browser):
     made(browser, "file", "new.txt", file_id)
 
     assert svc.files("name = 'new.txt'")["id"].tolist() == [file_id]
-    assert browser.code() == f"svc.create_file(name='new.txt', parents=['root'], id='{file_id}')"
+    assert one_line(browser.code()) == f"svc.create_file(name='new.txt', parents=['root'], id='{file_id}')"
 
 
 @pytest.mark.spec("X-03", "X-03a")

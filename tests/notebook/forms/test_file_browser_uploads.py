@@ -167,7 +167,7 @@ def test_two_files_of_one_name_do_not_replace_the_same_file(conflicting):
     question.replace.click()
 
     assert dict(contents())["plan.txt"] == b"new"
-    assert [conflict.upload.name for conflict in question.conflicts] == ["plan.txt"]
+    assert [conflict.path.name for conflict in question.conflicts] == ["plan.txt"]
     question.keep.click()
     assert contents() == [("notes.txt", b""), ("plan (1).txt", b"newer"), ("plan.txt", b"new")]
 

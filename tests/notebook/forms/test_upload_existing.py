@@ -8,6 +8,7 @@ import pytest
 import svc_notebooks as svc
 from svc_notebooks.core.policy import MIB
 from svc_notebooks.forms.upload.controls import EXISTING, NEW
+from tests.notebook.one_line import one_line
 
 
 @pytest.fixture
@@ -119,7 +120,7 @@ def test_the_code_replaces_the_same_content(form, plan, source):
     controls.options.media_type.value = "text/markdown"
     controls.options.metadata.value = '{"starred": true}'
     replace(form)
-    code, file_id = form.code(), plan["id"].item()
+    code, file_id = one_line(form.code()), plan["id"].item()
     shown = "name,mime_type,starred,size,viewers_can_copy_content"
     by_form = svc.file(plan, fields=shown)
     svc.update(plan, b"", name="x", starred=False, viewers_can_copy_content=False, mime_type="text/csv")
