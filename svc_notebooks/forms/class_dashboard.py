@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -33,7 +32,7 @@ from .widgets.field import (
     set_visible,
     text_field,
 )
-from .widgets.form import HANDLER_LOCK, Form
+from .widgets.form import HANDLER_LOCK, Form, Section, preset_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -164,31 +163,11 @@ def _time_text(moment: pd.Timestamp) -> str:
     return f"{moment:%d %b %H:%M:%S}" if moment == moment else ""  # a missing time is not equal to itself
 
 
-Run = Callable[[str, Callable[[], Any], Callable[[Any], str]], None]
-"""A function that runs an action. Its arguments are the equivalent code, the action, and a function that returns the
-message about the result of the action."""
-
 _OUTAGE = "Break the network for all"
 _PAUSE = "The clock stops for all users, and moves only with this button until the service is started again."
 
 
-class ClassSection(widgets.VBox):  # type: ignore[misc]
-    """A heading and controls. `button` creates a button from a label, a tooltip and a click handler."""
-
-    heading = ""
-
-    def __init__(
-        self, control: ClassControl, run: Run, button: Callable[..., widgets.Button], ask: Callable[..., None]
-    ) -> None:
-        self._control, self._run, self._button, self._ask = control, run, button, ask
-        super().__init__([widgets.HTML(tag("h4", self.heading, class_="svc-head")), *self._controls()])
-
-    @abstractmethod
-    def _controls(self) -> list[widgets.Widget]:
-        """Return the controls of the section, from top to bottom."""
-
-
-class StudentSection(ClassSection):
+class StudentSection(Section):
     """The selected student, who can be reset, and the backups, which can be restored. `chooser` is above the list."""
 
     heading = "Reset and restore"
@@ -234,14 +213,14 @@ class StudentSection(ClassSection):
         user = self.user
         if user is None:
             return
-        self._ask(
+        self._form._ask(
             f"Reset {user}?",
             "Reset",
             "All files, uploads and events of this student are deleted, and the channels are stopped. Before that, the"
             " service writes a backup file, from which you can restore everything except running channels.",
             confirmed=lambda: self._run(
                 f"school.reset({user!r})",
-                lambda: self._control.reset(user),
+                lambda: self._form.control.reset(user),
                 lambda done: f"Reset {user}: {done['files'].item()} files. The backup is {done['path'].item()}",
             ),
         )
@@ -249,14 +228,14 @@ class StudentSection(ClassSection):
     def _restore(self) -> None:
         backup = str(self.backup.value)
         label = str(self.backup.label)
-        self._ask(
+        self._form._ask(
             f"Restore {label}?",
             "Restore",
             "The student gets the files, uploads and events of this backup. What the student has now is written to"
             " another backup file, and then deleted.",
             confirmed=lambda: self._run(
                 f"school.restore({backup!r})",
-                lambda: self._control.restore(backup),
+                lambda: self._form.control.restore(backup),
                 lambda done: (
                     f"Restored {done['user'].item()}: {done['files'].item()} files. The state before is in"
                     f" {done['path'].item()}"
@@ -265,7 +244,7 @@ class StudentSection(ClassSection):
         )
 
 
-class ClassFaultSection(ClassSection):
+class ClassFaultSection(Section):
     """The faults that all users meet."""
 
     heading = "Faults for all"
@@ -285,8 +264,7 @@ class ClassFaultSection(ClassSection):
     def _describe(self) -> None:
         text = "The service closes each connection without a response. This page goes on."
         if name := self.preset.value:
-            preset = next(preset for preset in PRESETS if preset.name == name)
-            text = f"{preset.teaches}. In turn: {'; '.join(preset.descriptions())}."
+            text = preset_text(name)
         self.description.value = tag("p", text, class_="svc-indented")
 
     def _start(self) -> None:
@@ -296,12 +274,14 @@ class ClassFaultSection(ClassSection):
         code = f"school.faults({name!r}, seconds={seconds})" if name else f"school.break_network({seconds})"
 
         def action() -> DataFrame:
-            return self._control.faults(name, seconds=seconds) if name else self._control.break_network(seconds)
+            return (
+                self._form.control.faults(name, seconds=seconds) if name else self._form.control.break_network(seconds)
+            )
 
         self._run(code, action, lambda _plans: f"Started for {seconds} seconds: {self.preset.label}.")
 
     def _stop(self) -> None:
-        self._run("school.clear_faults()", self._control.clear_faults, lambda _plans: "All faults have ended.")
+        self._run("school.clear_faults()", self._form.control.clear_faults, lambda _plans: "All faults have ended.")
 
     def show_plans(self, plans: DataFrame) -> None:
         lines = [
@@ -311,7 +291,7 @@ class ClassFaultSection(ClassSection):
         self.armed.value = tag("ul", *lines) if lines else tag("p", "No fault is active.")
 
 
-class ClassClockSection(ClassSection):
+class ClassClockSection(Section):
     """The clock of the service."""
 
     heading = "Clock of the service"
@@ -329,13 +309,13 @@ class ClassClockSection(ClassSection):
 
     def _advance(self) -> None:
         step = self.step.value.strip()
-        self._ask(
+        self._form._ask(
             f"Advance the clock by {step}?",
             "Advance",
             _PAUSE,
             confirmed=lambda: self._run(
                 f"school.advance({step!r})",
-                lambda: self._control.advance(step),
+                lambda: self._form.control.advance(step),
                 lambda clock: f"The clock was advanced by {step} to {clock['now'].item():%d %b %Y %H:%M:%S} UTC.",
             ),
         )
@@ -393,9 +373,7 @@ class ClassDashboard(Form):
         self.head = widgets.HTML(tag("p", "Not loaded yet."))
         titles = [(view.title, view.key) for view in VIEWS]
         self.view_choice = radio_buttons("List", "The list that is shown", titles, "svc-across")
-        parts = (self.control, self._run, self._button, self._ask)
-        self.student, self.clock = StudentSection(*parts), ClassClockSection(*parts)
-        self.faults = ClassFaultSection(*parts)
+        self.student, self.clock, self.faults = StudentSection(self), ClassClockSection(self), ClassFaultSection(self)
         self.refresh_button = self._button("Refresh", "Load the lists now", self.refresh)
         on_change(lambda: self._guard(self._change_list), self.view_choice, self.student.chooser)
         sections = widgets.HBox([self.student, self.clock, self.faults])

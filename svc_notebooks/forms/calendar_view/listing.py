@@ -79,19 +79,16 @@ class Period:
         return replace(self, day=min(max(day, _FIRST), _LAST))
 
 
-class GridPeriod(dict[str, Any]):
-    """The period for the grid: view, days, month, title, and the day and the minute of the current time."""
-
-    @classmethod
-    def of(cls, period: Period, now: datetime) -> GridPeriod:
-        return cls(
-            view=period.view,
-            days=[day.isoformat() for day in period.days],
-            month=f"{period.day:%m}" if period.view == "month" else "",
-            title=period.title,
-            today=now.date().isoformat(),
-            minute=now.hour * 60 + now.minute,
-        )
+def grid_period(period: Period, now: datetime) -> dict[str, Any]:
+    """Return the period for the grid: view, days, month, title, and the day and the minute of the current time."""
+    return {
+        "view": period.view,
+        "days": [day.isoformat() for day in period.days],
+        "month": f"{period.day:%m}" if period.view == "month" else "",
+        "title": period.title,
+        "today": now.date().isoformat(),
+        "minute": now.hour * 60 + now.minute,
+    }
 
 
 def day_text(day: date) -> str:

@@ -30,7 +30,6 @@ from .listing import VIEWS, Period, calendar_name
 
 if TYPE_CHECKING:
     from ...core.resources.calendars import CalendarListEntry
-    from .listing import GridPeriod
 
 
 class Panel(widgets.VBox):  # type: ignore[misc]
@@ -234,7 +233,7 @@ class GridWidget(anywidget.AnyWidget):
         self.handler: Callable[[Mapping[str, Any]], None] = lambda _message: None
         self.on_msg(lambda _widget, content, _buffers: self.handler(content))
 
-    def show(self, period: GridPeriod, rows: Sequence[dict[str, Any]]) -> None:
+    def show(self, period: dict[str, Any], rows: Sequence[dict[str, Any]]) -> None:
         """Show the rows. The same rows are sent again, so that the browser removes a proposed change."""
         self._shown += 1
         self.state = {**period, "events": [*rows], "shown": self._shown}

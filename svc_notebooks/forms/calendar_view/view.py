@@ -31,7 +31,6 @@ from .editor import EventEdit, EventEditor, NewEvent
 from .listing import (
     MOST,
     VIEWS,
-    GridPeriod,
     Listing,
     ListRequest,
     Period,
@@ -39,6 +38,7 @@ from .listing import (
     chosen_calendars,
     event_facts,
     event_name,
+    grid_period,
     has_other_guests,
     span_of,
     writable_calendars,
@@ -525,7 +525,7 @@ class CalendarView(Form):
 
     def _redraw(self) -> None:
         tz = zone(self.zone_name)
-        self.grid.show(GridPeriod.of(self.period, self._now()), [event.row(tz) for event in self.listing.events])
+        self.grid.show(grid_period(self.period, self._now()), [event.row(tz) for event in self.listing.events])
 
     def _on_error(self, error: Exception) -> None:
         self._redraw()

@@ -22,7 +22,7 @@ from ..widgets.form import Form
 from . import actions
 from .actions import FileAction
 from .details import FileDetails, content_note, every_field, folder_options
-from .dialogs import KERNEL, QUESTIONS, ConfirmDialog, Question, action_for
+from .dialogs import QUESTIONS, ConfirmDialog, Question, action_for
 from .downloads import FileDownloads, FilePreview, fetch_preview
 from .listing import TRASH, FileListing, FileQuery
 from .uploads import FolderUploads
@@ -41,13 +41,9 @@ def _is_single(files: Sequence[File]) -> bool:
     return len(files) == 1
 
 
-def _may(capability: str) -> Condition:
-    """Return the condition that the service allows an action for at least one of the files."""
-    return lambda files: any(_allows(file, capability) for file in files)
-
-
-def _one_may(capability: str) -> Condition:
-    return lambda files: len(files) == 1 and _allows(files[0], capability)
+def _may(capability: str, *, one: bool = False) -> Condition:
+    """Return the condition that the service allows an action for at least one of the files, or for the only file."""
+    return lambda files: any(_allows(file, capability) for file in files) and (len(files) == 1 or not one)
 
 
 def _can_replace(files: Sequence[File]) -> bool:
@@ -89,7 +85,7 @@ _ACTIONS = (
     ToolbarAction("folder",   "New",      "plus",        "Create a folder, a file or a native document here", None),
     ToolbarAction("open",     "Open",     "folder-open", "Open the folder or preview the file", _is_single),
     ToolbarAction("download", "Download", "download",    "Save the selected files", _can_download),
-    ToolbarAction("rename",   "Rename",   "edit",        "Rename the selected file", _one_may("canRename")),
+    ToolbarAction("rename",   "Rename",   "edit",        "Rename the selected file", _may("canRename", one=True)),
     ToolbarAction("share",    "Share",    "share-alt",   "Share the files with somebody", _may("canShare")),
     ToolbarAction("trash",    "Trash",    "trash",       "Move the files to the trash", _can_trash),
     ToolbarAction("untrash",  "Restore",  "undo",        "Restore the files from the trash", _may("canUntrash")),
@@ -363,13 +359,11 @@ class FileBrowser(Form):
         if problems := dialog.check(files):
             self._show_problems("Nothing was done.", problems)
             return
-        if question.key != "download":
+        if question.key == "download":
+            self.downloads.begin(dialog.download(files))
+        else:
             forget = dialog.source.forget if question.key == "replace" else lambda: None
             self._run_action(self._action(question), lambda _result: forget())
-        elif dialog.target.value == KERNEL:
-            self.downloads.save(dialog.download(files))
-        else:
-            self.downloads.fetch(dialog.download(files))
         dialog.dismiss()
 
     def _generate_id(self) -> None:

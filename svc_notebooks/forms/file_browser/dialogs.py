@@ -26,7 +26,7 @@ from ..widgets.field import (
 from ..widgets.file_picker import FileChoice
 from . import actions
 from .actions import FILE, FOLDER, FileAction
-from .downloads import Download, fetch_action, save_action
+from .downloads import Download, download_action
 
 if TYPE_CHECKING:
     from ...client.session import Session
@@ -244,8 +244,9 @@ class ConfirmDialog(widgets.VBox):  # type: ignore[misc]
 
     def download(self, files: Sequence[File]) -> Download:
         """Return the download of these files. Raises ValueError for an invalid byte range."""
-        path = self.path.value.strip() if self.target.value == KERNEL else ""
-        return Download(tuple(files), path or None, self.range.value)
+        in_browser = self.target.value == BROWSER
+        path = "" if in_browser else self.path.value.strip()
+        return Download(tuple(files), path or None, self.range.value, in_browser=in_browser)
 
     def discard(self) -> None:
         """Close the panel without calling `left`, if its question is about files that are no longer selected."""
@@ -286,8 +287,6 @@ def action_for(
             return actions.share_action(session, files, dialog.grantee.value, dialog.role.value)
         case "replace":
             return actions.replace_content_action(session, chosen[0], dialog.source.single())
-        case "download" if dialog.target.value == KERNEL:
-            return save_action(session, [dialog.download(chosen)])
         case "download":
-            return fetch_action(session, [dialog.download(chosen)])
+            return download_action(session, [dialog.download(chosen)])
     return actions.delete_action(session, files)

@@ -94,8 +94,9 @@ def _read_preview(session: Session, facts: File, media_type: str, *, acknowledge
             f"{name} has {size_text(size)}; more than {size_text(MAX_SIZE)} are not shown on a page: download it."
         )
     byte_range = f"bytes=0-{MAX_TEXT - 1}" if text and size > MAX_TEXT else None
+    request = Download((facts,), None, byte_range, acknowledge_abuse=acknowledge_abuse, in_browser=True)
     body = read(file_id, byte_range=byte_range, acknowledge_abuse=acknowledge_abuse, session=session)
-    return FilePreview(name, Download((facts,), None, byte_range, False, acknowledge_abuse).read_code, media_type, body)
+    return FilePreview(name, request.code, media_type, body)
 
 
 _REASON = "cannotDownloadAbusiveFile"
@@ -139,13 +140,17 @@ def ask_about_abuse(
 
 @dataclass(frozen=True, slots=True)
 class Download:
-    """A request to download files. `to` is the target path or folder, `byte_range` is a range such as `bytes=0-99`."""
+    """A request to download files. `byte_range` is a range such as `bytes=0-99`.
+
+    `to` is the target path or folder, unless `in_browser` is True: then the content goes to the person's browser.
+    """
 
     files: tuple[File, ...]
     to: str | None = None
     byte_range: str | None = None
     overwrite: bool = False
     acknowledge_abuse: bool = False
+    in_browser: bool = False
 
     @property
     def ids(self) -> list[str]:
@@ -156,19 +161,16 @@ class Download:
         return replace(self, files=(facts,), to=to or self.to)
 
     @property
-    def save_code(self) -> str:
-        """The `download` call that saves the files.
+    def code(self) -> str:
+        """The calls that save the files, or that read them into memory.
 
-        >>> Download(({"id": "a"},), "b.txt", "bytes=0-9", acknowledge_abuse=True).save_code
+        >>> Download(({"id": "a"},), "b.txt", "bytes=0-9", acknowledge_abuse=True).code
         "svc.download('a', 'b.txt', byte_range='bytes=0-9', acknowledge_abuse=True)"
         """
+        if self.in_browser:
+            return "\n".join(call_text("read", [file_id], self._options) for file_id in self.ids)
         files = self.ids[0] if len(self.ids) == 1 else self.ids
         return call_text("download", [files, *([self.to] if self.to else [])], self._options)
-
-    @property
-    def read_code(self) -> str:
-        """The Python code that reads the files into memory."""
-        return "\n".join(call_text("read", [file_id], self._options) for file_id in self.ids)
 
     @property
     def _options(self) -> dict[str, Any]:
@@ -210,27 +212,23 @@ class DownloadResult:
         return " ".join(f"{label}{count_text(number, 'file')}." for label, number in counts.items() if number)
 
 
-def save_action(session: Session, downloads: Sequence[Download], code: str = "") -> FileAction:
-    """Return the action that saves files in the notebook folder. Its `run` returns a DownloadResult."""
-
-    def run(report: Report) -> DownloadResult:
-        return _merge([_save(session, request, report) for request in downloads])
-
-    return FileAction(code or "\n".join(request.save_code for request in downloads), run, "", in_thread=True)
-
-
-def fetch_action(session: Session, downloads: Sequence[Download], code: str = "") -> FileAction:
-    """Return the action that reads files for the browser. Its `run` returns a DownloadResult."""
-    requests = [request.for_file(facts) for request in downloads for facts in request.files]
+def download_action(session: Session, downloads: Sequence[Download], code: str = "") -> FileAction:
+    """Return the action that downloads files. Its `run` returns a DownloadResult."""
+    requests = [
+        part
+        for request in downloads
+        for part in ([request.for_file(facts) for facts in request.files] if request.in_browser else [request])
+    ]
 
     def run(report: Report) -> DownloadResult:
         attempts: list[DownloadResult] = []
         for request in requests:
-            report(len(attempts), len(requests))
-            attempts.append(_read(session, request))
+            if request.in_browser:
+                report(len(attempts), len(requests))
+            attempts.append((_read if request.in_browser else _save)(session, request, report))
         return _merge(attempts)
 
-    return FileAction(code or "\n".join(request.read_code for request in downloads), run, "", in_thread=True)
+    return FileAction(code or "\n".join(request.code for request in downloads), run, "", in_thread=True)
 
 
 @suppress_abuse_warning()
@@ -280,7 +278,7 @@ def _partial_result(error: Exception, failed: Mapping[int, Exception], request: 
 
 
 @suppress_abuse_warning()
-def _read(session: Session, request: Download) -> DownloadResult:
+def _read(session: Session, request: Download, _report: Report) -> DownloadResult:
     (facts,) = request.files
     try:
         body = read(
@@ -316,7 +314,6 @@ class FileDownloads(widgets.VBox):  # type: ignore[misc]
     def __init__(self, browser: FileBrowser) -> None:
         self._browser = browser
         self._request: Download | None = None
-        self._make_action: Callable[..., FileAction] = save_action
         self._result = DownloadResult()
         self._deferred: tuple[Download, ...] = ()
         self.replace = ReplaceQuestion(lambda answer: browser._guard(lambda: self._on_replace_answer(answer)))
@@ -332,16 +329,14 @@ class FileDownloads(widgets.VBox):  # type: ignore[misc]
         self.abuse.dismiss()
         self._deferred = ()
 
-    def save(self, request: Download) -> None:
-        """Download files to the notebook folder."""
-        self._begin(request, save_action)
-
-    def fetch(self, request: Download) -> None:
-        """Download files to the person's browser. Raises ValueError for a folder."""
+    def begin(self, request: Download) -> None:
+        """Download files. Raises ValueError for a folder that is to be sent to the browser."""
         names = self._browser.session.names
-        if folders := [str(facts.get("name")) for facts in request.files if is_folder(facts, names)]:
+        folders = [str(facts.get("name")) for facts in request.files if is_folder(facts, names)]
+        if folders and request.in_browser:
             raise ValueError(f"{', '.join(folders)}: a folder is saved in the notebook folder only. Change Save as.")
-        self._begin(request, fetch_action)
+        self._request, self._deferred = request, ()
+        self._run([request])
 
     def ask_to_preview(self, facts: File, confirmed: Callable[[], None]) -> None:
         """Ask before the preview of a flagged file. Raises ValueError if the user does not own the file."""
@@ -352,16 +347,10 @@ class FileDownloads(widgets.VBox):  # type: ignore[misc]
             self.abuse, [facts], "Show anyway", confirmed=confirmed, cancelled=lambda: self._browser._show_status(kept)
         )
 
-    def _begin(self, request: Download, make_action: Callable[..., FileAction]) -> None:
-        self._request, self._make_action, self._deferred = request, make_action, ()
-        self._run([request])
-
     def _run(self, downloads: Sequence[Download]) -> None:
         """Run downloads, and show the equivalent call unless several calls would be necessary."""
-        code = ""
-        if self._request:
-            code = self._request.save_code if self._make_action is save_action else self._request.read_code
-        self._browser._run_action(self._make_action(self._browser.session, downloads, code), self._on_finish)
+        code = self._request.code if self._request else ""
+        self._browser._run_action(download_action(self._browser.session, downloads, code), self._on_finish)
 
     def _on_finish(self, attempt: DownloadResult) -> str:
         for facts, body in attempt.bodies:

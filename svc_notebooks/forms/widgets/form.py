@@ -18,6 +18,7 @@ import ipywidgets as widgets
 from ipywidgets import Widget
 
 from ...core.errors.public_calls import public_methods
+from ...core.faults.presets import PRESETS
 from ...notebook.current_session import SessionLike, session_or_current
 from ...notebook.frontend import at_prompt, detect_frontend
 from ...notebook.html import Markup, join_html, tag
@@ -145,6 +146,33 @@ def code_view(code: str, title: str = "Equivalent code") -> Markup:
     """
     head = tag("p", tag("strong", title), " ", tag("button", "Copy", **_COPY))
     return tag("div", head, tag("pre", code), class_="svc-code")
+
+
+class Section(widgets.VBox):  # type: ignore[misc]
+    """A heading and controls, as a part of a form.
+
+    The form has a method `_run`, which runs an action. Its arguments are the equivalent code, the action, and the
+    message after the action.
+    """
+
+    heading = ""
+
+    def __init__(self, form: Any) -> None:
+        self._form, self._button, self._run = form, form._button, form._run
+        super().__init__([widgets.HTML(tag("h4", self.heading, class_="svc-head")), *self._controls()])
+
+    @abstractmethod
+    def _controls(self) -> list[widgets.Widget]:
+        """Return the controls of the section, from top to bottom."""
+
+    def update(self) -> None:
+        """Update the controls from the state of the service. The base class has nothing to update."""
+
+
+def preset_text(name: str) -> str:
+    """Return what a preset of faults teaches, and its faults."""
+    preset = next(preset for preset in PRESETS if preset.name == name)
+    return f"{preset.teaches}. In turn: {'; '.join(preset.descriptions())}."
 
 
 def frame_view(label: str, rows: DataFrame) -> Markup:
