@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import UTC, datetime
 
+from ...core.events.instances import has_start
 from ...core.events.rfc5545_times import Start, print_moment
 from ...core.events.rrule import read_line
 from .ical_lines import Component, Property
@@ -85,6 +86,8 @@ def _rule_line(rule: Property, start: Start, notes: list[str]) -> str | None:
             notes.append(f"{name} of {rule.name} was left out: {problem}")
         else:
             line = longer
+    if "COUNT=" in line and not has_start(read_line(line, start)[1][0], start):
+        notes.append(f"the start is not an instance of {rule.name}; it counts as the first of COUNT={parts['COUNT']}")
     return line
 
 

@@ -8,7 +8,7 @@ from IPython.core.completer import provisionalcompleter
 from IPython.core.interactiveshell import InteractiveShell
 
 import svc_notebooks as svc
-from svc_notebooks.notebook.events.event_arguments import DETAILS, EventChanges, EventDetails, describe_details
+from svc_notebooks.notebook.events.event_arguments import DETAILS, EventChanges, EventDetails
 from svc_notebooks.notebook.events.events import ARGUMENTS
 
 WHOLE_DAY = {"start": "2026-11-02", "end": "2026-11-03"}
@@ -56,19 +56,6 @@ def test_the_help_of_create_event_describes_every_argument():
     assert [name for name in inspect.signature(svc.create_event).parameters if f" {name}" not in text] == []
     assert "**details" not in text
     assert [line for line in text.splitlines() if len(line) > 120] == []
-
-
-def test_a_docstring_without_the_indentation_of_the_code_is_completed():
-    """Python 3.13 removes it."""
-
-    def create(**details):
-        pass
-
-    create.__doc__ = "Create.\n\nArgs:\n    summary: The title.\n    **details.\n"
-    text = describe_details(EventDetails)(create).__doc__
-
-    assert "**details" not in text
-    assert '\n    visibility: "default",' in text
 
 
 def test_an_update_takes_every_argument_of_create_event_with_the_same_type():

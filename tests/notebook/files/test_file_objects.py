@@ -78,12 +78,6 @@ def test_the_value_of_a_file_upload_has_names_and_media_types(lab, version):
     assert svc.upload(VALUES[version], name=["x.pdf", "y", "z"])["name"].tolist() == ["x.pdf", "y", "z"]
 
 
-@pytest.mark.parametrize("nothing", [(), {}])
-def test_a_file_upload_without_files_uploads_none(lab, nothing):
-    assert len(svc.upload(nothing)) == 0
-    assert len(svc.files()) == 0
-
-
 def test_a_chosen_file_is_new_content_and_starts_an_upload(files):
     file = chosen("new.csv", "text/csv")
 

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 import svc_notebooks as svc
-from svc_notebooks.forms.file_browser.listing import EVERYWHERE, PAGE_SIZE, QUERY, TEXT, TRASH
+from svc_notebooks.forms.file_browser.listing import PAGE_SIZE, TRASH
 
 FOLDER = "application/vnd.svc-apps.folder"
 
@@ -86,27 +86,6 @@ def test_a_heading_sorts_and_reverses(lab, column, first, second):
     assert orders == [(first, column, True), (second, column, False)]
 
 
-def test_the_order_is_that_of_all_pages(lab):
-    svc.upload([b"x" * n for n in range(25)], name=[f"{n:02}.txt" for n in range(25)])
-    browser = svc.file_browser()
-    browser.listing.pager.page_size.value = 20
-    browser.next.click()
-    browser.files.handle_message({"kind": "sort", "column": "size"})
-
-    assert names(browser)[:2] == ["24.txt", "23.txt"]
-    assert browser.search.order.value == "quotaBytesUsed desc"
-
-
-def test_results_of_a_full_text_search_have_the_order_of_the_service(lab, files):
-    browser = svc.file_browser()
-    browser.search.field.value, browser.search.text.value = TEXT, "birds"
-
-    assert browser.files.sortable == []
-    browser.files.handle_message({"kind": "sort", "column": "size"})
-    assert names(browser) == ["hello <b>.txt"]
-    assert browser.last_error is None
-
-
 # -- a large folder
 
 
@@ -169,13 +148,6 @@ def test_the_list_follows_what_is_typed(lab, files):
     assert requests == 1
 
 
-def test_a_query_is_sent_when_it_is_complete(lab):
-    browser = svc.file_browser()
-    assert browser.search.text.continuous_update
-    browser.search.field.value = QUERY
-    assert not browser.search.text.continuous_update
-
-
 # -- the toolbar
 
 
@@ -204,16 +176,6 @@ def test_buttons_that_can_do_nothing_are_disabled(lab, files, chosen, expected):
     assert browser.up.disabled
 
 
-def test_what_the_service_does_not_allow_is_disabled(lab):
-    bob = lab.sign_in("bob@svc.example")
-    svc.share(svc.upload(b"x", name="theirs.txt", session=bob), "ada@svc.example", session=bob)
-    browser = svc.file_browser()
-    browser.search.scope.value = "shared"
-    choose(browser, "theirs.txt")
-
-    assert enabled(browser) == {"open", "download", "copy", "details"}
-
-
 def test_the_trash_offers_to_restore(lab, files):
     svc.trash(svc.files("name = 'photo.bin'"))
     browser = svc.file_browser()
@@ -238,19 +200,6 @@ def test_rare_actions_are_in_a_menu(lab, files):
     assert browser.question.question.key == "copy"
 
 
-def test_keys_of_the_list(lab, files):
-    browser = svc.file_browser()
-    browser.files.handle_message({"kind": "key", "key": "Delete"})
-    assert browser.alert.value == "", "nothing is selected"
-    choose(browser, "photo.bin")
-    browser.files.handle_message({"kind": "key", "key": "F2"})
-    assert browser.question.question.key == "rename"
-    browser.files.handle_message({"kind": "key", "key": "Delete"})
-
-    assert names(browser) == ["Data", "hello <b>.txt"]
-    assert svc.files("trashed = true")["name"].tolist() == ["photo.bin"]
-
-
 def test_the_selection_is_a_frame(lab, files):
     browser = svc.file_browser()
     choose(browser, "photo.bin", "Data")
@@ -261,77 +210,6 @@ def test_the_selection_is_a_frame(lab, files):
 
 
 # -- outdated messages, dialogs and lists
-
-
-def test_messages_vanish_with_the_selection_they_were_about(lab, files):
-    browser = svc.file_browser()
-    browser.ask["delete"].click()
-    assert "No file is selected" in browser.alert.value
-    choose(browser, "photo.bin")
-    assert browser.alert.value == ""
-    browser.ask["copy"].click()
-    browser.question.yes.click()
-    assert "Copied 1 file." in browser.status.value
-    choose(browser, "Data")
-
-    assert "Copied" not in browser.status.value
-
-
-@pytest.mark.parametrize("key", ["delete", "share", "rename", "replace", "download"])
-def test_a_dialog_is_about_the_files_that_are_selected(lab, files, key):
-    browser = svc.file_browser()
-    choose(browser, "photo.bin")
-    browser.ask[key].click()
-    assert "photo.bin" in browser.question.head.value
-    choose(browser, "hello <b>.txt")
-
-    assert browser.question.question is None
-    assert browser.question.layout.display == "none"
-    browser.question.yes.click()
-    assert len(svc.files("trashed = false")) == 4
-
-
-def test_a_new_file_does_not_depend_on_the_selection(lab, files):
-    browser = svc.file_browser()
-    browser.ask["folder"].click()
-    browser.question.name.value = "Later"
-    choose(browser, "photo.bin")
-    browser.question.yes.click()
-
-    assert "Later" in names(browser)
-
-
-def test_an_error_of_a_dialog_vanishes_when_its_field_is_changed(lab, files):
-    browser = svc.file_browser()
-    choose(browser, "photo.bin")
-    browser.ask["share"].click()
-    browser.question.yes.click()
-    assert "Share with is empty" in browser.alert.value
-    browser.question.grantee.value = "bob@svc.example"
-
-    assert browser.alert.value == ""
-
-
-def test_files_of_another_list_vanish_when_a_list_fails(lab, files):
-    browser = svc.file_browser()
-    choose(browser, "photo.bin")
-    browser.search.field.value, browser.search.text.value = QUERY, "colour = 'red'"
-
-    assert (names(browser), enabled(browser)) == ([], set())
-    assert 'role="alert"' in browser.alert.value
-    browser.search.text.value = "name = 'photo.bin'"
-    assert (names(browser), browser.alert.value) == (["photo.bin"], "")
-
-
-def test_a_change_of_files_shows_the_list_where_the_person_is(lab, files):
-    """An action over a network ends after the person has gone to another folder."""
-    browser = svc.file_browser()
-    listing, page = browser.listing, {"files": []}
-    request = listing.request
-    browser.search.scope.value = EVERYWHERE
-    listing.show_changes(request, page)
-
-    assert len(names(browser)) == 4
 
 
 def test_a_closed_browser_requests_nothing(lab, files):

@@ -17,7 +17,6 @@ from traitlets.config import Config
 import svc_notebooks as svc
 from svc_notebooks.convert.engines import available
 from svc_notebooks.core.platform import BROWSER, MACHINE, capabilities, override
-from svc_notebooks.forms.upload.form import UploadQueue
 from tools.lite.pages import rehearsed
 
 NOTEBOOKS = Path(__file__).parents[3] / "notebooks"
@@ -53,10 +52,6 @@ def test_a_missing_feature_is_reported_in_one_sentence(failures):
             assert "Traceback" not in row["shown"]
             assert row["shown"].startswith("Unsupported: ")
             assert "JupyterLab on your own machine" in row["shown"]
-
-
-def test_the_first_notebook_lacks_nothing(failures):
-    assert [row for row in failures if row["notebook"] == "00-start.ipynb"] == []
 
 
 def test_the_platform_is_detected():
@@ -154,25 +149,6 @@ def test_an_error_about_a_missing_package_has_the_command(monkeypatch):
             svc.export(table, "pdf")
 
 
-def test_an_error_about_a_package_that_is_not_loaded_has_the_command(browser, monkeypatch):
-    monkeypatch.setattr(available.TYPST.__class__, "is_available", lambda engine: engine.name != "typst")
-    with svc.sandbox():
-        table = svc.upload(b"a,b", name="t.csv", convert_to="spreadsheet")
-
-        with pytest.raises(
-            svc.Unsupported, match="the conversion needs typst, which is not loaded: run `import typst` in a cell"
-        ):
-            svc.export(table, "pdf")
-
-
-def test_conversions_in_pure_python_work(lab, tmp_path):
-    table = svc.upload(b"a,b\n1,2\n", name="t.csv", convert_to="spreadsheet")
-
-    assert {"xlsx", "ods", "csv", "tsv"} <= set(svc.export_formats(table)["extension"])
-    for extension in ("xlsx", "ods", "csv"):
-        assert svc.export(table, extension, tmp_path)["size"].item() > 0
-
-
 def test_long_work_of_a_form_goes_on_without_threads(lab, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(asyncio, "to_thread", None)
@@ -190,22 +166,6 @@ def test_long_work_of_a_form_goes_on_without_threads(lab, monkeypatch, tmp_path)
 
     assert form.last_error is None
     assert form.result["size"].item() > 0
-
-
-def test_the_panel_of_notifications_delivers_them(lab):
-    panel = svc.watch_panel()
-    panel.watch.click()
-    svc.create_file(name="a")
-    panel.controls.refresh.click()
-
-    assert panel.result["state"].tolist() == ["sync", "change"]
-
-
-def test_an_upload_elsewhere_is_made_in_the_loop_itself(browser, monkeypatch):
-    monkeypatch.setattr(asyncio, "to_thread", None)
-    queue = UploadQueue(svc.connect("https://api.example.org", "token"), [], lambda *_: None)
-
-    assert asyncio.run(queue._run_step(lambda: 7)) == 7
 
 
 def test_a_notebook_shows_only_the_sentence_of_an_error():
