@@ -273,10 +273,10 @@ class ClassFaultSection(Section):
             raise ValueError("For seconds must be 1 or more.")
         code = f"school.faults({name!r}, seconds={seconds})" if name else f"school.break_network({seconds})"
 
+        control: ClassControl = self._form.control
+
         def action() -> DataFrame:
-            return (
-                self._form.control.faults(name, seconds=seconds) if name else self._form.control.break_network(seconds)
-            )
+            return control.faults(name, seconds=seconds) if name else control.break_network(seconds)
 
         self._run(code, action, lambda _plans: f"Started for {seconds} seconds: {self.preset.label}.")
 
