@@ -12,6 +12,7 @@ import ipywidgets as widgets
 import traitlets
 
 from ...notebook.html import Markup, join_html, tag
+from ..widgets.dialogs import Dialog
 from ..widgets.field import (
     AUTO_WIDTH,
     Field,
@@ -32,27 +33,16 @@ if TYPE_CHECKING:
     from ...core.resources.calendars import CalendarListEntry
 
 
-class Panel(widgets.VBox):  # type: ignore[misc]
-    """A panel over the grid. The class `svc-question` lets Escape click the button with the class `svc-cancel`."""
+class Panel(Dialog):
+    """A panel over the grid."""
 
     def __init__(self, label: str, *parts: widgets.Widget) -> None:
-        self.head = widgets.HTML()
-        super().__init__([self.head, *parts])
+        super().__init__(*parts)
         self.label = label
-        for name in ("svc-question", "svc-over-grid"):
-            self.add_class(name)
-        set_visible(self, False)
-
-    @property
-    def is_open(self) -> bool:
-        return bool(self.layout.display != "none")
-
-    def dismiss(self) -> None:
-        set_visible(self, False)
+        self.add_class("svc-over-grid")
 
     def _show(self, *lines: Markup) -> None:
-        self.head.value = tag("div", *lines, role="group", aria_label=self.label, class_="svc-asked")
-        set_visible(self, True)
+        self.ask_with(tag("div", *lines, role="group", aria_label=self.label, class_="svc-asked"))
 
 
 class EventPanel(Panel):

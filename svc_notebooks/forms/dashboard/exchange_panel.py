@@ -21,6 +21,7 @@ from ...notebook.exchanges.recorded_body import target, whole_body
 from ...notebook.exchanges.resend import editable_headers
 from ...notebook.html import Markup, join_html, tag
 from ..widgets.background_task import BackgroundTask
+from ..widgets.dialogs import Dialog
 from ..widgets.field import (
     button,
     cancel_button,
@@ -30,7 +31,6 @@ from ..widgets.field import (
     on_change,
     radio_buttons,
     row,
-    set_visible,
     table_region,
     text_area,
     text_field,
@@ -49,7 +49,7 @@ METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
 _ABOUT_TOKEN = "The session adds its token (Authorization: Bearer …) and the Content-Length."
 
 
-class ExchangeEditor(widgets.VBox):  # type: ignore[misc]
+class ExchangeEditor(Dialog):
     """The method, URL, headers and body of a request that a person can edit.
 
     The buttons call `send` and `cancel`. The token of the session is neither shown nor edited.
@@ -58,7 +58,6 @@ class ExchangeEditor(widgets.VBox):  # type: ignore[misc]
     def __init__(self, send: Callable[[], None], cancel: Callable[[], None]) -> None:
         self.edited: ExchangeView | None = None
         """The exchange whose request is edited, or None if the editor is closed."""
-        self.head = widgets.HTML()
         self.method = dropdown("Method", "The method of the request", METHODS)
         self.url = text_area("URL", "The path with its query, or a whole URL", rows=3)
         self.headers = text_area("Headers", "One header in each line: Name: value", rows=5)
@@ -67,9 +66,7 @@ class ExchangeEditor(widgets.VBox):  # type: ignore[misc]
         self.send = button("Send", "Send the edited request", send, "primary")
         self.cancel = cancel_button("Close the editor and send nothing", cancel)
         fields = (self.method, self.url, self.headers, self.body, self.file)
-        super().__init__([self.head, *fields, row(self.send, self.cancel)])
-        self.add_class("svc-question")
-        set_visible(self, False)
+        super().__init__(*fields, row(self.send, self.cancel))
 
     def edit(self, view: ExchangeView) -> None:
         """Show the request of an exchange.
@@ -85,20 +82,19 @@ class ExchangeEditor(widgets.VBox):  # type: ignore[misc]
         body = whole_body(exchange)
         incomplete = f" Its body of {size_text(exchange.sent)} was not recorded: enter a body." if body is None else ""
         title = tag("strong", f"Edit and resend exchange {exchange.n}")
-        self.head.value = tag("p", title, tag("br"), f"{_ABOUT_TOKEN}{incomplete}")
         self.method.options = tuple(dict.fromkeys((*METHODS, exchange.method)))
         self.method.value = exchange.method
         self.url.value = target(exchange)
         self.headers.value = "\n".join(f"{name}: {value}" for name, value in editable_headers(exchange))
         self.body.value = body or ""
         self.file.value = ""
-        set_visible(self, True)
+        self.ask_with(tag("p", title, tag("br"), f"{_ABOUT_TOKEN}{incomplete}"))
         self.url.focus()
 
     def close_editor(self) -> None:
         """Hide the editor."""
         self.edited = None
-        set_visible(self, False)
+        self.dismiss()
 
     def changes(self) -> dict[str, Any]:
         """Return the arguments of `ExchangeView.resend` for the values that the person has changed.

@@ -10,6 +10,7 @@ import ipywidgets as widgets
 
 from ...core.http.native_formats import NATIVES
 from ...notebook.html import join_html, tag
+from ..widgets.dialogs import Dialog
 from ..widgets.field import (
     Field,
     MoreOptions,
@@ -171,13 +172,12 @@ def save_as(noun: str) -> tuple[widgets.RadioButtons, widgets.Text]:
     return target, text_field("Path", tooltip, hint=f"the name of the {noun}")
 
 
-class ConfirmDialog(widgets.VBox):  # type: ignore[misc]
+class ConfirmDialog(Dialog):
     """The panel of all dialogs. A confirmation calls `answered` with the question. Closing the panel calls `left`."""
 
     def __init__(self, answered: Callable[[Question], None], left: Callable[[], None]) -> None:
         self.question: Question | None = None
         self._closed_callback = left
-        self.head = widgets.HTML()
         self.name = text_field("Name", "The new name")
         self.grantee = text_field(
             "Share with",
@@ -205,10 +205,8 @@ class ConfirmDialog(widgets.VBox):  # type: ignore[misc]
             "source": self.source,
             "more": self.more,
         }
-        super().__init__([self.head, *self._parts.values(), row(self.yes, self.no)])
-        self.add_class("svc-question")
+        super().__init__(*self._parts.values(), row(self.yes, self.no))
         self.add_class("svc-fields")
-        set_visible(self, False)
 
     def watch(self, changed: Callable[[], object]) -> None:
         on_change(changed, *self._parts.values())
@@ -223,14 +221,13 @@ class ConfirmDialog(widgets.VBox):  # type: ignore[misc]
         self.question = question = QUESTIONS[key]
         separator = " " if question.title.endswith("?") else ": "
         title = tag("p", tag("strong", question.title), separator + subject if subject else "", role="status")
-        self.head.value = join_html(title, tag("p", note) if note else "")
         self.name.value, self.grantee.value, self.role.value, self.path.value = name, "", "reader", ""
         self.made.clear()
         self.range.clear()
         self.more.shown = False
         self.yes.description, self.yes.button_style = question.verb, question.style
         self._update_visibility()
-        set_visible(self, True)
+        self.ask_with(join_html(title, tag("p", note) if note else ""))
         first = {**self._parts, "source": self.source.path}.get(question.parts[0]) if question.parts else None
         (first or self.no).focus()
 
@@ -252,14 +249,14 @@ class ConfirmDialog(widgets.VBox):  # type: ignore[misc]
         """Close the panel without calling `left`, if its question is about files that are no longer selected."""
         if self.question and self.question.files != 0:
             self.question = None
-            set_visible(self, False)
+            super().dismiss()
 
     def dismiss(self) -> None:
         """Close the panel and call `left`, if a dialog is open."""
         if self.question is None:
             return
         self.question = None
-        set_visible(self, False)
+        super().dismiss()
         self._closed_callback()
 
     def _update_visibility(self) -> None:

@@ -16,7 +16,29 @@ from ...notebook.html import Markup, join_html, tag
 from .field import button, cancel_button, row, set_visible, table_region
 
 
-class Confirmation(widgets.VBox):  # type: ignore[misc]
+class Dialog(widgets.VBox):  # type: ignore[misc]
+    """A panel that is hidden until a question is shown. Escape clicks its button with the class `svc-cancel`."""
+
+    def __init__(self, *parts: widgets.Widget) -> None:
+        self.head = widgets.HTML()
+        super().__init__([self.head, *parts])
+        self.add_class("svc-question")
+        set_visible(self, False)
+
+    @property
+    def is_open(self) -> bool:
+        return bool(self.layout.display != "none")
+
+    def ask_with(self, head: str) -> None:
+        """Show the panel with the HTML of its head."""
+        self.head.value = head
+        set_visible(self, True)
+
+    def dismiss(self) -> None:
+        set_visible(self, False)
+
+
+class Confirmation(Dialog):
     """A panel with a question and two buttons. A click calls `answered` with `confirmed` or `cancelled` of `ask`.
 
     >>> question = Confirmation(lambda act: act())
@@ -29,17 +51,11 @@ class Confirmation(widgets.VBox):  # type: ignore[misc]
 
     def __init__(self, answered: Callable[[Callable[[], None]], None]) -> None:
         self._run_answer = answered
-        self._callbacks: tuple[Callable[[], None], Callable[[], None]] | None = None
-        self.head, self.facts = widgets.HTML(), widgets.HTML()
+        self._callbacks: tuple[Callable[[], None], ...] = ()
+        self.facts = widgets.HTML()
         self.yes = button("Continue", "Confirm", lambda: self._answer(0), "danger")
         self.no = cancel_button("Close the dialog", lambda: self._answer(1))
-        super().__init__([self.head, self.facts, row(self.yes, self.no)])
-        self.add_class("svc-question")
-        set_visible(self, False)
-
-    @property
-    def is_open(self) -> bool:
-        return self._callbacks is not None
+        super().__init__(self.facts, row(self.yes, self.no))
 
     def ask(
         self,
@@ -53,22 +69,16 @@ class Confirmation(widgets.VBox):  # type: ignore[misc]
         """Show the question and focus Cancel. `verb` labels the other button, and `facts` is HTML below the text."""
         self._callbacks = (confirmed, cancelled)
         lines = [tag("p", line) for line in paragraphs]
-        self.head.value = tag("div", tag("p", tag("strong", title)), *lines, role="alert", class_="svc-asked")
         self.facts.value = facts or ""
         set_visible(self.facts, bool(facts))
         self.yes.description = verb
-        set_visible(self, True)
+        self.ask_with(tag("div", tag("p", tag("strong", title)), *lines, role="alert", class_="svc-asked"))
         self.no.focus()
 
-    def dismiss(self) -> None:
-        self._callbacks = None
-        set_visible(self, False)
-
     def _answer(self, index: int) -> None:
-        callbacks = self._callbacks
-        if callbacks is not None:
+        if self.is_open:
             self.dismiss()
-            self._run_answer(callbacks[index])
+            self._run_answer(self._callbacks[index])
 
 
 REPLACE, KEEP_BOTH, CANCEL = "replace", "keep both", "cancel"
@@ -100,21 +110,19 @@ def path_conflict(error: PathExists, name: str, size: int | None, modified: str,
     return Conflict(path, free_path(path), lines, f"Folder: {path.parent.absolute()}")
 
 
-class ReplaceQuestion(widgets.VBox):  # type: ignore[misc]
+class ReplaceQuestion(Dialog):
     """A panel with three buttons, which call `answered` with REPLACE, KEEP_BOTH or CANCEL, and hide the panel."""
 
     def __init__(self, answered: Callable[[str], None]) -> None:
         self._on_answer = answered
         self.conflicts: tuple[Conflict, ...] = ()
         self.alternative_paths: tuple[Path, ...] = ()
-        self.head, self.files = widgets.HTML(), widgets.HTML()
+        self.files = widgets.HTML()
         self.files.add_class("svc-compared")
         self.replace = button("Replace", "Overwrite the existing file", lambda: self._answer(REPLACE), "danger")
         self.keep = button("Keep both", "Save the new file under another name", lambda: self._answer(KEEP_BOTH))
         self.cancel = cancel_button("Keep the existing file and save nothing", lambda: self._answer(CANCEL))
-        super().__init__([self.head, self.files, row(self.replace, self.keep, self.cancel)])
-        self.add_class("svc-question")
-        set_visible(self, False)
+        super().__init__(self.files, row(self.replace, self.keep, self.cancel))
 
     def ask(self, conflicts: Sequence[Conflict], detail: str = " with other content") -> None:
         """Show the existing and the new file of each conflict side by side, and focus Cancel."""
@@ -122,19 +130,19 @@ class ReplaceQuestion(widgets.VBox):  # type: ignore[misc]
         self.alternative_paths = tuple(conflict.alternative_path for conflict in conflicts)
         several = len(conflicts) > 1
         words = f"{len(conflicts)} files exist{detail}." if several else f"{conflicts[0].path.name} exists{detail}."
-        self.head.value = tag("p", tag("strong", words), " Replace them?" if several else " Replace it?", role="alert")
+        question = " Replace them?" if several else " Replace it?"
         new_names = [path.name for path in self.alternative_paths] if several else [""]
         self.files.value = join_html(
             *(_table(conflict, name) for conflict, name in zip(conflicts, new_names, strict=True))
         )
         self.replace.description = "Replace all" if several else "Replace"
         self.keep.description = "Keep both of each" if several else f"Save as {self.alternative_paths[0].name}"
-        set_visible(self, True)
+        self.ask_with(tag("p", tag("strong", words), question, role="alert"))
         self.cancel.focus()
 
     def dismiss(self) -> None:
         self.conflicts = ()
-        set_visible(self, False)
+        super().dismiss()
 
     def _answer(self, answer: str) -> None:
         if self.conflicts:

@@ -5,8 +5,6 @@ import json
 import pytest
 from playwright.sync_api import expect
 
-from svc_notebooks.core.time_zones import zone_names
-from svc_notebooks.forms.event.start_and_end import matching_zones
 from tests.browser.keyboard import tab_to
 
 pytestmark = [pytest.mark.browser, pytest.mark.filterwarnings("default")]
@@ -64,9 +62,8 @@ def test_by_mouse(lab, open_form):
     page.get_by_label("Title").fill("Seminar <b>")
     page.get_by_label("Start", exact=True).fill("2026-10-19")
     page.get_by_label("Time zone").fill("berl")
-    page.get_by_role("option", name="Europe/Berlin").wait_for()
-    lab.screenshot(page, "event-2-zone")
-    page.get_by_role("option", name="Europe/Berlin").click()
+    page.keyboard.press("Tab")
+    expect(page.get_by_label("Time zone")).to_have_value("Europe/Berlin")
     page.get_by_label("Repeats").select_option("Weekly")
     page.get_by_label("Wed").check()
     page.get_by_text("Mon 19 Oct 2026").wait_for()
@@ -116,22 +113,11 @@ def test_by_keyboard_alone(lab, open_form):
     page.keyboard.press("Tab")
     type_until(page, "0330PM", "15:30")
     page.locator("pre", has_text="end='2026-10-19 16:30'").wait_for()
-    tab_to(page, "textbox", "Time zone")
+    tab_to(page, "combobox", "Time zone")
     page.keyboard.press("Control+A")
     page.keyboard.type("new york")
-    page.get_by_role("option", name="America/New_York").wait_for()
     page.keyboard.press("Enter")
     page.get_by_text("UTC-4 at the start").wait_for()
-    page.keyboard.press("Control+A")
-    page.keyboard.type("argentina")
-    matching = matching_zones("argentina", zone_names())
-    expect(page.get_by_label("Zones found").get_by_role("option")).to_have_count(len(matching))
-    page.keyboard.press("Tab")  # into the list
-    for name in matching[:2]:
-        page.keyboard.press("ArrowDown")
-        expect(page.get_by_role("textbox", name="Time zone")).to_have_value(name)
-    page.get_by_text("UTC-3 at the start").wait_for()
-    assert page.get_by_label("Zones found").is_visible(), "the arrows go on from here"
     tab_to(page, "combobox", "Repeats")
     page.keyboard.press("ArrowDown")
     page.get_by_text("RRULE:FREQ=DAILY").first.wait_for()
@@ -164,7 +150,7 @@ def test_by_keyboard_alone(lab, open_form):
     sent = value(lab, page)
     assert sent["recurrence"] == ["RRULE:FREQ=DAILY;COUNT=3"]
     assert sent["reminders"] == {"useDefault": False}
-    assert sent["start"]["timeZone"] == "America/Argentina/Catamarca"
+    assert sent["start"]["timeZone"] == "America/New_York"
 
 
 ESSENTIALS = ("Title", "Start", "End", "Time zone", "Repeats", "Guests", "Location", "Description")

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 
 import pytest
 
@@ -139,10 +140,10 @@ def test_cancel_stops_between_two_chunks_and_resume_continues(form, box):
     with asyncio.Runner() as runner:
         stopped = runner.run(press())
 
-    assert "Cancelled at 3 MiB of 8 MiB" in stopped
+    assert re.search(r"Cancelled at \d MiB of 8 MiB", stopped)
     assert form.last_error is None
     assert form.result["size"].tolist() == [8 * MIB]
-    ranges = svc.exchanges()["content_range"].dropna().tolist()
+    ranges = [sent for sent in svc.exchanges()["content_range"].dropna() if not sent.startswith("bytes */")]
     assert ranges == [f"bytes {n * MIB}-{(n + 1) * MIB - 1}/{8 * MIB}" for n in range(8)]
 
 
