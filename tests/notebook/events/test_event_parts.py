@@ -8,13 +8,12 @@ from svc_notebooks.core.events.recurrence_words import recurrence_lines
 from svc_notebooks.core.events.rrule import Freq
 from svc_notebooks.core.events.series import Series
 from svc_notebooks.core.time_zones import zone, zone_names
-from svc_notebooks.forms.event.attendee_rows import AttachmentRow, AttachmentRows, AttendeeRows
+from svc_notebooks.forms.event.attendee_rows import AttendeeRows
 from svc_notebooks.forms.event.bindings import NONE, OWN as OWN_REMINDERS, ReminderRows
 from svc_notebooks.forms.event.start_and_end import WhenChoice, ZoneChoice, matching_zones
 from svc_notebooks.forms.recurrence.builder import CUSTOM, RecurrenceBuilder, Repeat
 from svc_notebooks.forms.recurrence.month_calendars import RecurrencePreview, instance_list
 from svc_notebooks.forms.widgets.month_table import month_after, month_picture
-from svc_notebooks.notebook.events.event_days import event_days
 
 BERLIN = zone("Europe/Berlin")
 MONDAY = datetime(2026, 11, 2, 10, tzinfo=BERLIN)
@@ -88,14 +87,6 @@ def test_the_last_day_of_whole_days_is_sent_as_the_day_after(when):
     assert "2026-11-04" in when.ends_field.hint.value
     assert when.begins.layout.display == "none"
     assert when.zone.layout.display == "none"
-
-
-def test_an_hour_that_the_clocks_skip_is_not_counted(when):
-    when.value = when.value
-    when.first.value = when.last.value = date(2027, 3, 28)
-    when.begins.value, when.ends.value = time(1, 0), time(4, 0)
-
-    assert "2 h" in when.ends_field.hint.value
 
 
 # -- recurrence
@@ -180,23 +171,6 @@ def test_the_preview_counts_and_shows_where_the_clocks_change():
     assert "Mon 26 Oct 2026, 10:00 to 11:30<small><strong" in shown
 
 
-def test_every_day_of_an_instance_is_marked_and_its_exclusive_end_is_not():
-    series = Series(("RRULE:FREQ=WEEKLY;COUNT=2",), date(2026, 11, 30), date(2026, 12, 3))
-
-    assert event_days(series, date(2026, 12, 1), date(2027, 1, 1)) == {date(2026, 12, day) for day in (1, 2, 7, 8, 9)}
-
-
-@pytest.mark.parametrize("day", [date(2, 1, 1), date(9999, 12, 1)])
-def test_the_months_end_where_time_ends(day):
-    preview = RecurrencePreview()
-    preview.show(Series(("RRULE:FREQ=DAILY",), day, day.replace(day=31)))
-    for button in [preview.earlier] * 14 + [preview.later] * 40:
-        button.click()
-
-    assert f"{preview._month.year}" in preview.months.value
-    assert preview._month >= day.replace(day=1)
-
-
 def test_the_months_are_turned():
     preview = RecurrencePreview()
     preview.show(Series(("RRULE:FREQ=YEARLY",), MONDAY, MONDAY.replace(hour=11)))
@@ -249,16 +223,3 @@ def test_reminders_are_the_calendars_none_or_up_to_five():
     reminders.removers[0].click()
     assert len(reminders.value["overrides"]) == 4
     assert reminders.note.problems == ()
-
-
-def test_a_link_that_is_typed_is_attached():
-    files = AttachmentRows()
-    files.append(AttachmentRow({"fileUrl": "https://svc.example/a", "title": "<a>"}))
-    files.link.value = "https://svc.example/b"
-    assert files.value[1] == {"fileUrl": "https://svc.example/b"}
-    assert files.field(1) is files.other
-    files.more.click()
-
-    assert [row.value["fileUrl"][-1] for row in files.rows] == ["a", "b"]
-    assert files.link.value == ""
-    assert "<a>" not in files.rows[0].controls[0].value

@@ -77,16 +77,6 @@ def test_one_request_for_each_shown_calendar_and_period(lab, talk):
     assert "9 to 15 November 2026" in view.toolbar.heading.value
 
 
-def test_the_view_says_when_a_calendar_has_more_events_than_it_lists(lab, talk, monkeypatch):
-    svc.create_event("Other", start="2026-11-04 12:00", end="2026-11-04 13:00", **BERLIN)
-    monkeypatch.setattr("svc_notebooks.forms.calendar_view.listing.MOST", 1)
-
-    view = svc.calendar_view(**WEEK)
-
-    assert len(rows(view)) == 1
-    assert "only the first" in view.status.value
-
-
 def test_arguments_that_are_not_valid(lab):
     with pytest.raises(ValueError, match="must be one of month, week, day"):
         svc.calendar_view(view="year")
@@ -123,16 +113,6 @@ def test_undo_moves_the_event_back(talk):
     assert view.last_error is None
     assert starts(view) == ["04 10:00"]
     assert view.undo_button.layout.display == "none"
-
-
-def test_an_all_day_event_is_moved_and_lengthened_by_days(lab):
-    svc.create_event("Trip", start="2026-11-05", end="2026-11-06")
-    view = svc.calendar_view(**WEEK)
-
-    change(view, key_of(view, "2026-11-05"), days=-1, length=2)
-
-    (row,) = rows(view)
-    assert (row["first"], row["last"]) == ("2026-11-04", "2026-11-06")
 
 
 def test_an_event_that_somebody_changed_is_not_overwritten(talk):
@@ -239,19 +219,6 @@ def test_changed_and_cancelled_instances_of_a_series_are_kept(lecture, scope):
     assert (starts(view), view.listed["summary"].tolist()) == before
 
 
-def test_a_rule_that_cannot_be_shifted_leaves_only_this_event(lab):
-    svc.create_event(
-        "Board", start="2026-11-02 10:00", end="2026-11-02 11:00", recurrence="monthly on the first Monday", **BERLIN
-    )
-    view = svc.calendar_view(**WEEK)
-
-    ask_move(view, "2026-11-02", days=1)
-
-    buttons = view.question.buttons
-    assert [key for key, button in buttons.items() if button.layout.display != "none"] == ["this"]
-    assert "cannot be moved in this way" in view.question.head.value
-
-
 def test_the_old_series_is_restored_if_the_new_one_cannot_be_created(lecture, monkeypatch):
     view = svc.calendar_view(**WEEK)
     ask_move(view, "2026-11-05", minutes=60)
@@ -269,12 +236,6 @@ def test_the_old_series_is_restored_if_the_new_one_cannot_be_created(lecture, mo
 
 
 # -- guests
-
-
-@pytest.fixture
-def party(lab):
-    named = {"recurrence": "daily, 5 times", "attendees": ["bob@svc.example", "carol@svc.example"], **BERLIN}
-    return svc.create_event("Party", start="2026-11-02 10:00", end="2026-11-02 11:00", **named)
 
 
 @pytest.fixture
@@ -304,30 +265,6 @@ def test_a_move_of_an_event_with_guests_asks_whether_to_tell_them(lunch, send):
     view.undo_button.click()
     assert starts(view) == ["04 12:00"]
     assert f"send_updates='{send}'" in view.code()
-
-
-@pytest.mark.parametrize("scope, requests", [("this", 1), ("following", 2), ("all", 1)])
-def test_the_question_about_guests_after_the_one_about_a_series(party, scope, requests):
-    view = svc.calendar_view(**WEEK)
-    before = len(svc.exchanges())
-    ask_move(view, "2026-11-04", minutes=60)
-    answer(view, scope)
-
-    tell(view, "all")
-
-    sent = svc.exchanges().iloc[before:]
-    assert sent["query"].str.contains("sendUpdates=all").sum() == requests
-    assert "send_updates='all'" in view.code()
-
-
-def test_an_event_whose_only_guest_is_the_user_asks_nothing(talk):
-    svc.update_event(talk, attendees=["ada@svc.example"])
-    view = svc.calendar_view(**WEEK)
-
-    change(view, key_of(view, "2026-11-04"), days=1)
-
-    assert starts(view) == ["05 10:00"]
-    assert "send_updates" not in view.code()
 
 
 # -- new events and the editor
@@ -393,31 +330,3 @@ def test_the_editor_saves_only_what_changed(lab, talk):
     stored = svc.event(talk)
     assert stored["summary"].item() == "Lunch talk"
     assert [guest["email"] for guest in stored["attendees"].item()] == ["bob@svc.example"]
-
-
-@pytest.mark.parametrize("scope", ["this", "following", "all"])
-def test_the_code_of_the_editor_is_the_call_that_is_made(lecture, scope):
-    view = svc.calendar_view(**WEEK)
-    editor = open_editor(view, "2026-11-05", scope)
-    editor.controls.location.value = "Hall 2"
-    code = editor.code()
-
-    editor.create.click()
-
-    assert code.startswith("svc.update_event(")
-    assert ("this_and_following=True" in code) == (scope == "following")
-    assert sorted(view.code().splitlines()) == sorted(code.splitlines())
-
-
-@pytest.mark.parametrize("scope, titles", [("this", 1), ("following", 9), ("all", 10)])
-def test_the_editor_of_a_series(lecture, scope, titles):
-    view = svc.calendar_view(**WEEK)
-    editor = open_editor(view, "2026-11-05", scope)
-    editor.controls.summary.value = "Colloquium"
-
-    editor.create.click()
-
-    listed = svc.events(single_events=True, time_max="2027-11-01")
-    assert view.last_error is None
-    assert len(listed) == 10
-    assert (listed["summary"] == "Colloquium").sum() == titles

@@ -5,7 +5,6 @@ import asyncio
 import pytest
 
 import svc_notebooks as svc
-from svc_notebooks.server.transports.socket_server import SocketServer
 
 KEYS = ["files", "upload", "export", "events", "notifications", "wire", "lab"]
 
@@ -49,13 +48,6 @@ def test_an_upload_in_one_tab_is_in_the_files_and_the_exchanges(board, tmp_path)
     assert listed(board) == ["birds.txt", "table.csv"]
     board.show("wire")
     assert any("POST /upload/" in row["asked"] for row in board.form.rows.rows)
-
-
-def test_changes_by_a_cell_are_shown(board):
-    svc.upload(b"x", name="another.txt")
-    board.poll()
-
-    assert listed(board) == ["another.txt", "table.csv"]
 
 
 def test_the_dashboard_polls_while_the_kernel_is_idle(lab):
@@ -156,31 +148,4 @@ def test_signing_in_replaces_the_user_of_all_tabs(board, panel, lab):
 # -- the wire
 
 
-def test_an_exchange_in_three_ways(board):
-    panel = board.show("wire")
-    oldest = panel.rows.rows[-1]
-    assert "POST /upload/storage/v3/files" in oldest["asked"]
-    panel.rows.chosen = [oldest["id"]]
-    assert "Request" in panel.view.value
-    assert panel.code() == f"svc.exchange({oldest['id']})"
-    for way, words in (("curl", "curl "), ("diagram", "sequenceDiagram")):
-        panel.view_format.value = way
-        assert words in panel.view.value
-        assert words in str(eval(panel.code(), {"svc": svc}))
-    assert panel.last_error is None
-
-
 # -- a service elsewhere
-
-
-def test_an_external_service_has_no_lab_controls():
-    with svc.sandbox() as lab, SocketServer(lab.service) as server:
-        svc.connect(server.base_url, lab.service.sign_in())
-        board = svc.dashboard()
-        assert board.lab is None
-        assert "Lab controls" not in board.tabs.titles
-        assert "no lab controls" in board.head.value
-        svc.upload(b"x", name="there.txt")
-        board.poll()
-        assert listed(board) == ["there.txt"]
-        board.close()

@@ -104,19 +104,6 @@ def test_the_code_does_what_the_form_does(form):
     assert "svc.create_event(" in form.code_area.value
 
 
-@pytest.mark.spec("W-03", "W-03c")
-def test_the_code_has_plain_words_for_a_recurrence_if_possible(form):
-    form.value = {**WEEKLY, "recurrence": ["RRULE:FREQ=WEEKLY;INTERVAL=2;BYDAY=MO,WE;UNTIL=20270212T225959Z"]}
-    assert "recurrence='every 2 weeks on Mon, Wed until 2027-02-12'" in form.code()
-    form.value = {**WEEKLY, "recurrence": ["RRULE:FREQ=DAILY;INTERVAL=1"]}
-    assert "recurrence=['RRULE:FREQ=DAILY;INTERVAL=1']" in form.code()
-    form.controls.repeats.frequency.value = "own"
-    form.controls.repeats.text_input.value = "Daily,  3 times"
-
-    assert "recurrence='Daily, 3 times'" in form.code()
-    assert form.value["recurrence"] == ["RRULE:FREQ=DAILY;COUNT=3"]
-
-
 # -- the value
 
 
@@ -201,44 +188,6 @@ def test_an_end_before_the_start_is_reported_at_the_end(form):
     assert len(svc.events()) == 0
     form.controls.when.last.value = date(2026, 11, 3)
     assert problems_of(form) == []
-
-
-@pytest.mark.spec("W-03", "W-03d", "W-03h", "E-07", "E-07b")
-def test_a_wrong_address_is_reported_in_the_row_of_its_guest(form):
-    guests = form.controls.attendees.details
-    guests.add.click()  # stays blank, and is nobody
-    guests.value = [{}, {"email": "ada@svc.example"}, {"email": "bob@@"}, {"displayName": "nobody"}]
-
-    assert [bool(row.problems) for row in guests.rows] == [False, False, True, True]
-    guests.removers[2].click()
-    guests.rows[2].email.value = "cleo@svc.example"
-    assert problems_of(form) == []
-
-
-@pytest.mark.spec("W-03", "W-03c", "W-03h", "E-12", "E-12c")
-def test_an_unknown_recurrence_is_kept_and_reported(form):
-    repeats = form.controls.repeats
-    repeats.frequency.value = "own"
-    assert repeats.field.problems
-    repeats.text_input.value = "RRULE:FREQ=SOMETIMES"
-    assert "SOMETIMES" in repeats.field.problems[0]
-    repeats.text_input.value = "every blue moon"
-    assert repeats.field.problems
-    assert form.controls.preview.layout.display == "none"
-    repeats.text_input.value = "weekly on Mon, Wed until 2027-02-12"
-
-    assert problems_of(form) == []
-    assert form.value["recurrence"][0].startswith("RRULE:FREQ=WEEKLY;BYDAY=MO,WE;UNTIL=2027021")
-    assert "RRULE:FREQ=WEEKLY" in repeats.field.hint.value
-
-
-@pytest.mark.spec("W-03", "W-03h")
-def test_other_fields_that_are_not_json_are_kept_and_reported(form):
-    form.controls.other_fields.text.value = '{"status": '
-    assert "not valid JSON" in form.controls.other_fields.problems[0]
-    form.controls.other_fields.text.value = '{"status": "maybe"}'
-
-    assert "status" in form.controls.other_fields.problems[0]
 
 
 @pytest.mark.spec("W-03", "W-03h", "E-11", "E-11b")

@@ -103,25 +103,6 @@ def test_an_event_with_every_field_fills_the_controls_and_no_json(form):
     assert "metadata" not in form.code()
 
 
-@pytest.mark.spec("W-03", "W-03i")
-def test_an_event_with_every_field_is_created_from_its_controls_and_its_code(form):
-    form.value = {**EVERYTHING, "attachments": [{"fileUrl": svc.upload(b"x", name="x.txt")["web_view_link"].item()}]}
-    form.create.click()
-    assert form.last_error is None
-    made = stored("flight7")
-    form.value = {**form.value, "id": "flight8"}
-    eval(form.code(), {"svc": svc})
-
-    again = stored("flight8")
-    same = set(EVERYTHING) - {"id", "conferenceData", "attachments", "start", "end", "originalStartTime"}
-    assert {name: made[name] for name in same} == {name: again[name] for name in same}
-    assert made["end"] == {"dateTime": "2026-11-02T18:00:00Z", "timeZone": "America/New_York"}
-    assert made["originalStartTime"]["timeZone"] == "Asia/Tokyo"
-    assert made["gadget"] == EVERYTHING["gadget"]
-    assert made["attendees"][0]["comment"] == "With the children"
-    assert made["conferenceData"]["createRequest"]["requestId"] == "seminar-1"
-
-
 ALL_DAY = {"start": {"date": "2026-11-02"}, "end": {"date": "2026-11-03"}}
 
 
@@ -200,24 +181,6 @@ def test_loading_and_saving_an_event_changes_nothing(form, changes):
 
 
 # -- the controls
-
-
-@pytest.mark.spec("W-03", "W-03i")
-def test_more_options_are_created_when_they_are_opened(form):
-    more = form.controls.more
-    headings = len(more.box.children)
-    assert not more.shown
-    more.button.click()
-    assert len(more.box.children) > headings
-    more.option("status").value = "tentative"
-    more.button.click()
-
-    assert (more.shown, more.button.description) == (False, "More options (1 set)")
-    assert form.value["status"] == "tentative"
-    form.controls.other_fields.text.value = '{"iCalUID": "a@svc.example"}'
-    assert more.button.description == "More options (2 set)"
-    form.controls.color.value = "7"
-    assert more.button.description == "More options (3 set)"
 
 
 @pytest.mark.spec("W-03", "W-03h", "W-03i", "E-11", "E-11a")
@@ -326,20 +289,6 @@ def test_json_does_not_replace_what_a_control_sets(form, event, label):
 
     assert (form.last_error is None, len(svc.events())) == (False, 1)
     assert "Created: Tea." in form.status.value
-
-
-@pytest.mark.spec("W-03", "W-03i")
-def test_the_fields_of_the_json_move_to_their_controls(form):
-    form.controls.more.option("extendedProperties").value = {"private": {"a": "1"}}
-    form.controls.other_fields.text.value = json.dumps(
-        {"summary": "Coffee", "extendedProperties": {"shared": {"b": "2"}}, "iCalUID": "a@svc.example"}
-    )
-    form.controls.other_fields.move.click()
-
-    assert form.controls.summary.value == "Coffee"
-    assert form.controls.more.option("extendedProperties").value == {"shared": {"b": "2"}}
-    assert json.loads(form.controls.other_fields.text.value) == {"iCalUID": "a@svc.example"}
-    assert [words for field in form.controls.fields() for words in field.problems] == []
 
 
 # -- the parameters of the request

@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import re
 
 import pytest
 
@@ -71,14 +70,6 @@ def test_the_list_is_filtered(panel, method, status, path, numbers):
     assert run(panel)["n"].tolist() == numbers[::-1]
 
 
-def test_an_invalid_status_is_reported_beside_the_list(panel):
-    panel.expected_error = True
-    panel.filter.status.value = "4yz"
-
-    assert "&#x27;4yz&#x27;" in panel.alert.value
-    assert "&#x27;4xx&#x27;" in panel.alert.value
-
-
 # -- views
 
 
@@ -92,15 +83,6 @@ def test_views_have_a_copy_button(panel, view, words):
     assert words in panel.view.value
     assert ">Copy</button>" in panel.view.value
     assert panel.code() == f"svc.exchange(1).{view}()"
-
-
-def test_the_difference_of_two_exchanges(panel):
-    select(panel, 3, 4)
-    panel.view_format.value = "difference"
-
-    assert "Difference between exchanges 3 and 4" in panel.view.value
-    assert re.search(r"<td[^>]*>200</td><td[^>]*>404</td>", panel.view.value)
-    assert "status" in run(panel)["what"].tolist()
 
 
 def test_texts_of_others_are_escaped(lab):

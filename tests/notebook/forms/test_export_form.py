@@ -225,12 +225,6 @@ def test_the_error_message_of_the_service_is_shown(page, table):
     assert form.bar.text == "Failed"
 
 
-def test_without_a_session_the_form_explains_what_to_do():
-    form = svc.export_form()
-
-    assert "There is no session yet" in form.alert.value
-
-
 def test_hostile_names_stay_text_everywhere(lab, tmp_path):
     name = '<img src=x onerror="alert(1)">.txt'
     form = svc.export_form(svc.upload(b"x", name=name, mime_type="text/plain", convert_to="document"))

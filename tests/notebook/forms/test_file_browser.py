@@ -301,40 +301,6 @@ def test_a_path_with_other_content_is_asked_about(browser, tmp_path):
     assert "overwrite" not in browser.code()
 
 
-def test_a_path_is_replaced_only_after_the_answer_replace(browser, tmp_path):
-    path = tmp_path / "photo.bin"
-    for press, kept, code in (("cancel", b"mine", False), ("replace", b"\x89PNG\r\n", True)):
-        path.write_bytes(b"mine")
-        asked_to_replace(browser, tmp_path, "photo.bin")
-        getattr(browser.downloads.replace, press).click()
-
-        assert path.read_bytes() == kept
-        assert ("overwrite=True" in browser.code()) == code
-        assert browser.downloads.replace.layout.display == "none"
-        assert [path.name for path in tmp_path.iterdir()] == ["photo.bin"]
-
-    assert "Replaced 1 file." in browser.status.value
-    assert eval(browser.code(), {"svc": svc})["outcome"].tolist() == ["unchanged"]
-
-
-def test_of_several_files_those_that_exist_are_asked_about(browser, lab, tmp_path):
-    svc.upload(b"second", name="photo.bin")
-    browser.refresh()
-    (tmp_path / "photo.bin").write_bytes(b"mine")
-    (tmp_path / "photo (1).bin").write_bytes(b"mine, too")
-    asked_to_replace(browser, tmp_path, "photo.bin", "hello <b>.txt")
-    question = browser.downloads.replace
-
-    assert "2 files exist with other content." in question.head.value
-    assert (question.replace.description, question.keep.description) == ("Replace all", "Keep both of each")
-    assert "Saved 1 file. Not saved: 2 files." in browser.status.value
-    question.replace.click()
-
-    contents = {path.read_bytes() for path in tmp_path.glob("photo*")}
-    assert contents == {b"\x89PNG\r\n", b"second"}
-    assert eval(browser.code(), {"svc": svc})["outcome"].tolist() == ["unchanged"] * 3
-
-
 def test_a_folder_is_downloaded_with_its_files(browser, tmp_path):
     asked_to_replace(browser, tmp_path, "Data")
 

@@ -5,7 +5,6 @@ import asyncio
 import pytest
 
 import svc_notebooks as svc
-from svc_notebooks.forms.file_browser.listing import PAGE_SIZE, TRASH
 
 FOLDER = "application/vnd.svc-apps.folder"
 
@@ -33,29 +32,6 @@ def pages(browser):
 
 
 # -- pages
-
-
-def test_the_last_file_of_the_last_page_is_deleted(lab):
-    svc.upload([b"x"] * (PAGE_SIZE + 1), name=[f"{n:02}.txt" for n in range(PAGE_SIZE + 1)])
-    browser = svc.file_browser()
-    browser.next.click()
-    choose(browser, "50.txt")
-    browser.ask["delete"].click()
-    browser.question.yes.click()
-
-    assert (names(browser)[0], pages(browser)) == ("00.txt", "50 files")
-
-
-def test_the_length_of_a_page(lab):
-    svc.upload([b"x"] * 25, name=[f"{n:02}.txt" for n in range(25)])
-    browser = svc.file_browser()
-    browser.listing.pager.page_size.value = 20
-    assert (len(names(browser)), browser.next.disabled) == (20, False)
-    browser.next.click()
-    browser.listing.pager.page_size.value = 100
-
-    assert (len(names(browser)), pages(browser)) == (25, "25 files")
-    assert (browser.before.disabled, browser.next.disabled) == (True, True)
 
 
 # -- order
@@ -128,26 +104,6 @@ def test_a_second_click_on_next_while_the_page_loads_shows_no_wrong_page(lab):
 # -- typing in the search field
 
 
-def test_the_list_follows_what_is_typed(lab, files):
-    """One request for the letters typed in a row, without a wait in the kernel."""
-
-    async def scene():
-        browser = svc.file_browser()
-        before = len(svc.exchanges())
-        for text in ("h", "he", "hel"):
-            browser.search.text.value = text
-        assert browser.busy
-        assert len(names(browser)) == 3
-        while browser.busy:
-            await asyncio.sleep(0.01)
-        return browser, len(svc.exchanges()) - before
-
-    browser, requests = asyncio.run(scene())
-
-    assert names(browser) == ["hello <b>.txt"]
-    assert requests == 1
-
-
 # -- the toolbar
 
 
@@ -174,39 +130,6 @@ def test_buttons_that_can_do_nothing_are_disabled(lab, files, chosen, expected):
 
     assert enabled(browser) == {"folder", *expected}
     assert browser.up.disabled
-
-
-def test_the_trash_offers_to_restore(lab, files):
-    svc.trash(svc.files("name = 'photo.bin'"))
-    browser = svc.file_browser()
-    assert browser.untrash.layout.display == "none"
-    browser.search.scope.value = TRASH
-    choose(browser, "photo.bin")
-
-    assert (browser.untrash.layout.display, browser.trash.layout.display) == (None, "none")
-    assert {"untrash", "delete"} < enabled(browser)
-    assert "folder" not in enabled(browser), "no folder is open"
-
-
-def test_rare_actions_are_in_a_menu(lab, files):
-    browser = svc.file_browser()
-    menu = browser.toolbar.menu
-    choose(browser, "photo.bin")
-    menu.button.click()
-    assert menu.shown
-    browser.ask["copy"].click()
-
-    assert not menu.shown
-    assert browser.question.question.key == "copy"
-
-
-def test_the_selection_is_a_frame(lab, files):
-    browser = svc.file_browser()
-    choose(browser, "photo.bin", "Data")
-
-    assert browser.selection["name"].tolist() == ["Data", "photo.bin"]
-    assert browser.selection.dtypes.equals(svc.files().dtypes)
-    assert browser.chosen.equals(browser.selection)
 
 
 # -- outdated messages, dialogs and lists

@@ -1,7 +1,6 @@
 """The upload form without a browser. Tests set controls, click buttons and send the messages of a browser."""
 
 import asyncio
-import json
 import re
 
 import pytest
@@ -241,18 +240,6 @@ def test_an_upload_waits_until_its_files_are_loaded(waiting_form, box):
     ]
 
 
-@pytest.mark.spec("W-01", "W-01e")
-def test_cancel_cancels_a_waiting_upload_and_keeps_the_files(waiting_form, box):
-    waiting_form.cancel.click()
-    assert waiting_form.bar.text == "Cancelled: nothing was uploaded"
-    finish(box, "slow.bin", 4, b"half")
-    finish(box, "slower.bin", 0, b"four")
-    assert (waiting_form.bar.text, len(svc.exchanges())) == ("Idle", 0)
-    waiting_form.upload.click()
-
-    assert waiting_form.bar.text == "Done: 3 files uploaded"
-
-
 @pytest.mark.spec("W-01", "W-01c", "W-01f")
 def test_the_code_does_what_the_form_does(form, box, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
@@ -290,16 +277,6 @@ def test_files_become_documents(form, box, tmp_path, monkeypatch, kind):
     assert twin[["name", "mime_type"]].values.tolist() == expected
 
 
-@pytest.mark.spec("W-01", "W-01b")
-def test_the_error_of_a_failed_conversion_is_shown(form, box):
-    send(box, "table.csv", b"a,b\n1,2\n")
-    form.controls.convert.target.value = "presentation"
-
-    form.upload.click()
-
-    assert "Content of type text/csv cannot be converted to" in form.alert.value
-
-
 def test_hostile_names_stay_text_everywhere(form, box):
     name = '<img src=x onerror="alert(1)">.txt'
     send(box, name, b"x")
@@ -323,15 +300,3 @@ def test_every_control_has_a_label_and_a_tooltip(form):
     every += [controls.files.path, form.upload, form.cancel, form.resume, form.question.no]
 
     assert all(control.description and control.tooltip for control in every)
-
-
-def test_a_removed_file_is_deleted_from_the_disk():
-    box = BrowserFiles()
-    key = send(box, "../../a.txt", b"abc")
-    (incoming,) = box.buffer.files
-    assert incoming.path.name == "1"
-
-    box.handle_message({"kind": "drop", "key": key}, [])
-
-    assert not incoming.path.exists()
-    assert json.dumps(box.files) == "[]"

@@ -68,18 +68,6 @@ def test_the_change_log_is_preselected_and_a_channel_is_stopped(panel, lab, file
     assert panel.status.value == "", "it was stopped by the press before this one"
 
 
-@pytest.mark.spec("W-04", "W-04b", "A11-02", "A11-02a")
-def test_the_receiver_uses_the_selected_responses_and_retries_follow_the_clock(panel, lab, file):
-    panel.controls.responses.value = RESPONSES[1]
-    panel.watch.click()
-    lab.deliver()
-    assert panel.result["answers"].tolist() == ["503"]
-    panel.steps[0].click()
-
-    assert panel.result["answers"].tolist() == ["503, 503, 200"]
-    assert "Clock: 09:00:10 UTC" in panel.status.value
-
-
 @pytest.mark.spec("W-04", "W-04a")
 def test_renewing_opens_another_one(panel, lab):
     panel.watch.click()
@@ -261,22 +249,3 @@ def test_an_error_of_the_service_is_shown_at_its_field(panel, lab):
     panel.watch.click()
     assert panel.alert.value == ""
     assert len(svc.channels()) == 2
-
-
-@pytest.mark.spec("A8-05", "W-04", "W-04a", "A8-04", "A8-04a")
-def test_a_sandbox_accepts_an_external_address(panel, lab):
-    address = panel.controls.address
-    assert "Empty: a receiver in this kernel" in address.hint.value
-    address.value = "http://hooks.example/in"
-    panel.watch.click()
-    assert "must be HTTPS" in address.problems[0]
-    address.value = "https://hooks.example/in"
-    panel.watch.click()
-    assert "not registered" in address.problems[0]
-    assert panel.receiver is None
-
-    lab.service.register_domain("hooks.example")
-    panel.watch.click()
-    assert opened()["address"] == "https://hooks.example/in"
-    assert address.problems == ()
-    assert panel.code() == "channel = svc.watch_changes('https://hooks.example/in')"
