@@ -159,6 +159,11 @@ class LatestTask:
             self._on_error(error)
 
 
+def can_run_in_background() -> bool:
+    """Return whether a task can run without blocking its caller, which requires an event loop and threads."""
+    return _running_loop() is not None and capabilities().threads
+
+
 def _running_loop() -> asyncio.AbstractEventLoop | None:
     try:
         return asyncio.get_running_loop()
