@@ -12,8 +12,8 @@ from ...core.events.colors import EVENT_COLORS
 from ...core.events.times import instant, read_time
 from ...core.time_zones import zone
 from ...notebook.html import join_html, tag
+from ..recurrence.month_calendars import MONTHS, month_after, month_name
 from ..widgets.form import call_text
-from ..widgets.month_table import MONTHS, month_after, month_name
 
 if TYPE_CHECKING:
     from ...client.session import Session

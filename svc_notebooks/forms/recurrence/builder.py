@@ -24,7 +24,7 @@ from ..widgets.field import (
     set_visible,
     text_area,
 )
-from ..widgets.month_table import WEEKDAYS, month_after
+from .month_calendars import WEEKDAYS, month_after
 
 _WORDS = {
     Freq.YEARLY: ("yearly", "years"),

@@ -12,8 +12,7 @@ from svc_notebooks.forms.event.attendee_rows import AttendeeRows
 from svc_notebooks.forms.event.bindings import NONE, OWN as OWN_REMINDERS, ReminderRows
 from svc_notebooks.forms.event.start_and_end import WhenChoice, ZoneChoice, matching_zones
 from svc_notebooks.forms.recurrence.builder import CUSTOM, RecurrenceBuilder, Repeat
-from svc_notebooks.forms.recurrence.month_calendars import RecurrencePreview, instance_list
-from svc_notebooks.forms.widgets.month_table import month_after, month_picture
+from svc_notebooks.forms.recurrence.month_calendars import RecurrencePreview, instance_list, month_after, month_picture
 
 BERLIN = zone("Europe/Berlin")
 MONDAY = datetime(2026, 11, 2, 10, tzinfo=BERLIN)
