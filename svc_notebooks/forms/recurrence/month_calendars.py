@@ -208,7 +208,9 @@ def recurrence_calendar(instances: DataFrame, *, months: int = 6) -> Picture:
         return Picture("no instances", tag("p", "No instances."))
     calendar_months = [month_after(min(days), n) for n in range(months) if month_after(min(days), n) <= max(days)]
     title = _title(days)
-    tables = [month_table(calendar_month, lambda day: _marked_cell(day, days.get(day))) for calendar_month in calendar_months]
+    tables = [
+        month_table(calendar_month, lambda day: _mark_cell(day, days.get(day))) for calendar_month in calendar_months
+    ]
     beyond = [day for day in days if day >= month_after(calendar_months[-1], 1)]
     rest = tag("p", f"More follow after {month_name(calendar_months[-1])}.", style=_NOTE_STYLE) if beyond else Markup()
     heading = tag("p", tag("strong", title), style=_NOTE_STYLE)
@@ -257,7 +259,7 @@ def _title(days: Mapping[date, DayMarks]) -> str:
     return f"{count} instance{'' if count == 1 else 's'} from {on[0]} to {on[-1]}"
 
 
-def _marked_cell(day: date, marks: DayMarks | None) -> Markup:
+def _mark_cell(day: date, marks: DayMarks | None) -> Markup:
     if marks is None:
         return tag("td", day.day, style=_DAY_STYLE)
     shown: object = day.day
