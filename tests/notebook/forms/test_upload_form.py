@@ -143,7 +143,9 @@ def test_cancel_stops_between_two_chunks_and_resume_continues(form, box):
     assert form.last_error is None
     assert form.result["size"].tolist() == [8 * MIB]
     ranges = [sent for sent in svc.exchanges()["content_range"].dropna() if not sent.startswith("bytes */")]
-    assert ranges == [f"bytes {n * MIB}-{(n + 1) * MIB - 1}/{8 * MIB}" for n in range(8)]
+    chunks = [f"bytes {n * MIB}-{(n + 1) * MIB - 1}/{8 * MIB}" for n in range(8)]
+    assert [*dict.fromkeys(ranges)] == chunks
+    assert len(ranges) <= 9  # the chunk that was cancelled may be sent again
 
 
 @pytest.mark.spec("W-01", "W-01e")
