@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta, tzinfo
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ...core.events.colors import EVENT_COLORS
 from ...core.events.times import instant, read_time
+from ...core.resources.colors import EVENT_COLORS
 from ...core.time_zones import zone
 from ...notebook.html import join_html, tag
 from ..recurrence.month_calendars import MONTHS, month_after, month_name

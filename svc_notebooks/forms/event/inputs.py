@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ...core.errors.errors import SvcError
-from ...core.events.colors import EVENT_COLORS
+from ...core.resources.colors import EVENT_COLORS
 from ...core.time_zones import UTC_NAME
 from ..widgets.field import (
     Field,

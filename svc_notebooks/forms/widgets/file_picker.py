@@ -17,8 +17,7 @@ import ipywidgets as widgets
 import traitlets
 
 from ...core.http.mime import by_name
-from ...core.process_fork import remove_with
-from ...core.temporary_folders import new_temporary_folder
+from ...core.processes import new_temporary_folder, remove_with
 from .field import text_field
 
 _FOLDER = Path(__file__).parent
