@@ -18,7 +18,7 @@ import ipywidgets as widgets
 from ipywidgets import Widget
 
 from ...core.errors.public_calls import public_methods
-from ...core.faults.presets import PRESETS
+from ...core.fault_plan import PRESETS
 from ...notebook.current_session import SessionLike, session_or_current
 from ...notebook.frontend import at_prompt, detect_frontend
 from ...notebook.html import Markup, join_html, tag
