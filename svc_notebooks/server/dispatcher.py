@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, closing, nullcontext, suppress
 from dataclasses import replace
 from functools import partial
-from typing import NamedTuple, TypeVar
+from time import perf_counter
+from typing import NamedTuple, TypeAlias, TypeVar
 from urllib.parse import SplitResult, urlsplit
 
 from ..convert.pool.admission import Abandoned, Admission, TooManyWaiting
@@ -37,7 +38,6 @@ from .dispatch.routing import UPLOAD, routes_of
 from .dispatch.service_context import RequestContext, ServiceContext
 from .files.storage_errors import disk_refusal
 from .handlers import HANDLERS, LISTS, PUBLIC_HANDLERS, READ_ONLY, Handler, upload_handler
-from .monitor import Observation, Observer
 from .store.errors import SnapshotChanged
 from .uploads.resumable_upload import expire_session, session_caller
 from .uploads.upload_commands import command_response, is_command, session_request
@@ -384,3 +384,44 @@ def _counted(response: Response, body: Iterable[bytes], entry: JournalEntry) -> 
     length = response.headers.get("Content-Length")
     stream = ResponseStream(body, entry, length=None if length is None else int(length))
     return Response(response.status, response.headers, stream)
+
+
+Observer: TypeAlias = Callable[[JournalEntry, float], None]
+"""Is called once for each request that has ended, with its journal entry and its duration in seconds."""
+
+
+class Observation:
+    """A request in progress that observers watch."""
+
+    def __init__(self, observers: list[Observer], entry: JournalEntry) -> None:
+        self._observers, self._entry, self._started = observers, entry, perf_counter()
+
+    def end(self) -> None:
+        """Call the observers."""
+        seconds = perf_counter() - self._started
+        for observe in self._observers:
+            observe(self._entry, seconds)
+
+    def until_sent(self, response: Response) -> Response:
+        """Return a response after whose body the observers are called."""
+        if isinstance(response.body, bytes):
+            self.end()
+            return response
+        return Response(response.status, response.headers, _ObservedBody(response.body, self.end))
+
+
+class _ObservedBody:
+    """The blocks of a response body, after which the function `end` is called once."""
+
+    def __init__(self, blocks: Iterable[bytes], end: Callable[[], None]) -> None:
+        self._source, self._blocks, self._end = blocks, iter(blocks), end
+
+    def __iter__(self) -> Iterator[bytes]:
+        return self._blocks
+
+    def close(self) -> None:
+        end, self._end = self._end, lambda: None
+        try:
+            close_body(self._source)
+        finally:
+            end()

@@ -1,4 +1,9 @@
-"""Computes the instances of series for lists of events."""
+"""Computes the instances of series for lists of events.
+
+A page ends early when its step budget is spent. It then has the instances found so far, and its page token continues
+after the last one. If the whole budget (core/work_budget.py) yields no instance, the page covers a period that is short
+enough for the budget.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +12,7 @@ from datetime import UTC, date, datetime, timedelta, tzinfo
 from functools import lru_cache
 from heapq import merge
 from operator import itemgetter
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from ...core.clock import from_millis, to_millis
 from ...core.events.instances import duration, in_days
@@ -17,13 +22,89 @@ from ...core.events.series_starts import DAY, EPOCH, SeriesStarts, years_between
 from ...core.events.times import instant
 from ...core.events.validation import end_of, start_of
 from ...core.time_zones import zone
-from ...core.work_budget import WorkBudget
+from ...core.work_budget import WorkBudget, WorkExceeded
 from ..dispatch.service_context import Cursor, ServiceContext
 from .event_resource import EventRecord, event_from_row
 from .instances import Slot, instance_slots, list_changed_instances, moment_text, with_series_fields
 from .list_criteria import ListCriteria
-from .page_budget import FIRST, LAST, Entry, Key, Keyed, in_order
 from .tables import CalendarRow, EventRow
+
+Key: TypeAlias = "tuple[int, str]"
+Keyed: TypeAlias = "tuple[Key, Entry]"
+Streams: TypeAlias = "Callable[[datetime | None, datetime | None, WorkBudget], list[Iterator[Keyed]]]"
+
+FIRST, LAST = -(2**62), 2**62
+_DAYS_PER_YEAR = 366
+_END = datetime(9999, 1, 1, tzinfo=UTC)
+_MAX_YEARS = 400
+
+
+class Entry(NamedTuple):
+    """An event of a list. With a `slot`, it is the instance of the recurring event `event` at that time."""
+
+    event: EventRecord
+    slot: Slot | None = None
+
+
+class PageEnds(Exception):
+    """Raised when the step budget of a page is spent. The next page begins after `key`."""
+
+    def __init__(self, key: Key) -> None:
+        super().__init__(f"the next page begins after {key}")
+        self.key = key
+
+
+def in_order(
+    streams: Streams,
+    key: Key | None,
+    window: tuple[datetime | None, datetime | None],
+    begin: int,
+    *,
+    work: WorkBudget,
+    steps: int,
+    series: int,
+) -> Iterator[Keyed]:
+    """Yield the events of a time window in the order of their keys. Raises PageEnds when the step budget is spent.
+
+    `streams` returns the ordered event streams of a window, which count their steps. `key` is the last key of the
+    previous page, or None. `begin` is the start of the first recurring event in Unix milliseconds. `work` has `steps`
+    steps. `series` is the number of recurring events.
+    """
+    last = after_key = key or (FIRST, "")
+    try:
+        for last, event in merge(*streams(*window, work), key=itemgetter(0)):
+            yield last, event
+        return
+    except WorkExceeded:
+        if last > after_key:
+            raise PageEnds(last) from None
+    yield from _in_order_for_years(streams, after_key, window, begin, steps, series)
+
+
+def _in_order_for_years(
+    streams: Streams,
+    after_key: Key,
+    window: tuple[datetime | None, datetime | None],
+    begin: int,
+    steps: int,
+    series: int,
+) -> Iterator[Keyed]:
+    """Yield events like `in_order`, but only for as many years as the budget covers. Raises PageEnds at the end."""
+    after, before = window[0], window[1] or _END
+    years = max(1, min(_MAX_YEARS, steps // (_DAYS_PER_YEAR * max(1, series))))
+    first = from_millis(begin) if after is None else after
+    end = min(before, first + timedelta(days=years * _DAYS_PER_YEAR)) if first.year + years + 1 < _END.year else before
+    last = after_key
+    try:
+        for last, event in merge(
+            *streams(after, end, WorkBudget(steps + 2 * _DAYS_PER_YEAR * series)), key=itemgetter(0)
+        ):
+            yield last, event
+    except WorkExceeded:  # the evaluation of COUNT is cached, so the next request gets further
+        raise PageEnds(max(last, after_key)) from None
+    if end < before:
+        raise PageEnds((to_millis(end), ""))
+
 
 _MILLISECOND = timedelta(milliseconds=1)
 _FIRST_SPAN = 32

@@ -1,4 +1,4 @@
-"""Copies a store from a folder to PostgreSQL, or back."""
+"""Copies a store from a folder to PostgreSQL, or back, and deletes parts that belong to no content."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 from sqlalchemy import literal, select, tuple_
 
-from .blob_store import BlobStore, DamagedContent, StoredPart
-from .contents import PartRange
+from .blob_store import BlobStore, DamagedContent, ListedPart, StoredPart
+from .contents import Contents, PartRange
 from .dump import TABLES, columns
 from .engine import Database, Prepared, Row, inserting
 from .migration_stores import (
@@ -218,3 +218,41 @@ def _copy_extra(source: Path | None, target: Path | None, names: Sequence[str]) 
         else:
             shutil.copy(source / name, target / name)  # with its mode
     return []
+
+
+class Swept(NamedTuple):
+    """The stray parts of the minimum age, the keys of those that were deleted, and the number of younger ones."""
+
+    old: list[ListedPart]
+    deleted: set[str]
+    younger: int
+
+
+def sweep(store: str, content: str | None, *, min_age: float, now: float, delete: bool) -> Swept:
+    """Find the stray parts of a store that were written at least `min_age` seconds before `now` (Unix seconds).
+
+    `store` is a data folder, or the address of a database whose contents are at `content`. With `delete`, the found
+    parts are deleted. Files and objects whose name is not that of a part are never touched.
+
+    Raises ValueError for an invalid address, and OSError if a service uses the store, or if it cannot be read.
+    """
+    with _open(store, content) as opened:
+        named = Contents(opened.database).known_parts()
+        stray = [part for part in opened.parts.listed() if part.key not in named]
+        old = sorted(part for part in stray if now - part.modified >= min_age)
+        deleted = set[str]()
+        if delete:
+            keys = {part.key for part in old}
+            opened.parts.delete(keys)
+            deleted = keys - {part.key for part in opened.parts.listed()}
+    return Swept(old, deleted, len(stray) - len(old))
+
+
+def _open(store: str, content: str | None) -> AbstractContextManager[SourceStore]:
+    if not store.startswith(("postgresql://", "postgres://")):
+        if content is not None:
+            raise ValueError("--content applies only to a database: in a folder, the contents are beside the rows")
+        return source_folder(Path(store))
+    if content is None:
+        raise ValueError("a store on PostgreSQL has the contents of files in a folder or a bucket: add --content")
+    return source_on_postgres(store, content)

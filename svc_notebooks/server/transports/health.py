@@ -11,8 +11,7 @@ from ...core.http.messages import Headers, Query, Request, Response
 from ..dispatch.journal import JournalEntry
 from ..dispatch.origin import without_prefix
 from ..dispatch.responses import json_response
-from ..monitor import Monitor
-from ..service import Service
+from ..service import Monitor, Service
 
 _log = logging.getLogger(__name__)
 
