@@ -13,7 +13,7 @@ from urllib.parse import SplitResult, urlsplit
 
 from ..convert.pool.admission import Abandoned, Admission, TooManyWaiting
 from ..core.api.error_rules import rule_for
-from ..core.api.operations import SESSION, Operation, query_parameters
+from ..core.api.operations import FILE_ID, SESSION, Operation, query_parameters
 from ..core.api.public_endpoints import BATCHES, PAGES, SIGN_IN
 from ..core.errors.catalogue import ApiError, refuse
 from ..core.faults.plan import FaultTarget
@@ -40,7 +40,7 @@ from .files.storage_errors import disk_refusal
 from .handlers import HANDLERS, LISTS, PUBLIC_HANDLERS, READ_ONLY, Handler, upload_handler
 from .store.errors import SnapshotChanged
 from .uploads.resumable_upload import expire_session, session_caller
-from .uploads.upload_commands import command_response, is_command, session_request
+from .uploads.upload_commands import command_headers, command_response, session_request
 from .web.browser_session import ANONYMOUS, signed_in_user
 
 _MAX_RUNNING, _MAX_WAITING = 4, 1_000_000
@@ -120,6 +120,7 @@ class Dispatcher:
         self._long_reads = LongReads()
         self._batches = Batches(context, self.handle, self.refusal, tokens.user_of)
         self._routes = routes_of(context.names, context.policy)
+        self._command_headers = command_headers(context)
         self._fault_header = context.names.header("Fault").lower()
         self.observers: list[Observer] = []
 
@@ -127,10 +128,11 @@ class Dispatcher:
         """Return the response, with status 500 if a handler fails. Raises Disconnected for a cut connection."""
         if prefix := self._context.policy.path_prefix:
             request = without_prefix(request, prefix)
-        if UPLOAD in request.url and is_command(request.headers, self._context):
+        headers = request.headers.by_name()
+        if UPLOAD in request.url and not self._command_headers.isdisjoint(headers):
             refused = self.refusal(request, session_request, SESSION.name)
             return refused or command_response(self.handle(session_request(request, self._context)), self._context)
-        parts, headers = urlsplit(request.url), request.headers.by_name()
+        parts = urlsplit(request.url)
         entry = self._open_entry(request, parts, headers)
         observation = Observation(self.observers, entry) if self.observers else None
         override = headers.get("x-http-method-override") if request.method == "POST" else None  # edge case 47
@@ -315,7 +317,18 @@ class Dispatcher:
             query = _with_form(query, request, body)
         if query.pairs and operation is not SESSION:
             check_booleans(query, operation)
-        request_context = RequestContext(request, method, operation, path_params, query, caller, body, entry)
+        request_context = RequestContext(
+            request,
+            request.headers,
+            method,
+            operation,
+            path_params,
+            path_params.get(FILE_ID, ""),
+            query,
+            caller,
+            body,
+            entry,
+        )
         handler = upload_handler(request_context) if is_upload and operation.media else HANDLERS[operation.name]
         is_status_query = operation is SESSION and entry.declared == 0
         if method == "DELETE" or is_status_query:  # no body, so the handler can be called a second time

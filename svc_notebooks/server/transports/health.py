@@ -14,6 +14,7 @@ from ..dispatch.responses import json_response
 from ..service import Monitor, Service
 
 _log = logging.getLogger(__name__)
+_requests = logging.getLogger("svc_notebooks.requests")
 
 _NOT_STORED = ("Cache-Control", "no-store")
 
@@ -83,7 +84,7 @@ class RequestLog:
             "received": entry.received,
             "sent": entry.sent,
         }
-        _log.info("%(method)s %(operation)s %(status)s %(ms)s ms", fields, extra={"fields": fields})
+        _requests.info("%(method)s %(operation)s %(status)s %(ms)s ms", fields, extra={"fields": fields})
 
 
 class JsonFormatter(logging.Formatter):
