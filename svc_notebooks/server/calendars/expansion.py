@@ -114,9 +114,6 @@ _MAX_STARTS = 100_000
 """The number of starts that are computed and sorted together, if each series has all its times on each day."""
 
 _LONGEST = timedelta(days=31)
-_DAY_BITS, _RANK_BITS = 22, 24
-_ABOVE_RANK = _DAY_BITS + _RANK_BITS
-_DAY_MASK, _RANK_MASK = (1 << _DAY_BITS) - 1, (1 << _RANK_BITS) - 1
 
 
 class ParsedSeries(NamedTuple):
@@ -160,14 +157,13 @@ def sorted_instances(
 ) -> Iterator[Keyed]:
     """Yield the instances of simple series in a window in the order of their keys, without those with changed ids.
 
-    The starts of all series in a span of time are computed and sorted as numbers, and only then become instances.
+    The starts of all series in a span of time are computed and sorted, and only then become instances.
     Raises WorkExceeded if the budget is spent, in which each series, span of time and year is a step.
     """
     ranked = sorted(series, key=lambda each: f"{each.row.id}_")  # like the ids of instances that begin together
     masters: dict[int, EventRecord] = {}
     tz = zone(calendar.zone)
-    for code in _sorted_starts(ranked, tz, window, work):
-        start, rank, day = code >> _ABOVE_RANK, code >> _DAY_BITS & _RANK_MASK, code & _DAY_MASK
+    for start, rank, day in _sorted_starts(ranked, tz, window, work):
         each = ranked[rank]
         name = each.row.id
         if day:
@@ -184,12 +180,12 @@ def sorted_instances(
 
 def _sorted_starts(
     ranked: Sequence[ParsedSeries], tz: tzinfo, window: tuple[datetime | None, datetime | None], work: WorkBudget
-) -> Iterator[int]:
-    """Yield a number for each instance, which has its start, the rank of its series and the day if it is all-day.
+) -> Iterator[tuple[int, int, int]]:
+    """Yield the start of each instance, the rank of its series, and the day if it is all-day, or else 0.
 
     The days of all-day series are midnights in UTC, and begin when they begin in `tz`.
     """
-    active = [(rank << _DAY_BITS, each.starts, each) for rank, each in enumerate(ranked) if each.starts is not None]
+    active = [(rank, each.starts, each) for rank, each in enumerate(ranked) if each.starts is not None]
     after, before = window
     first = min((starts.first for _, starts, _ in active), default=0) - DAY
     last = max((starts.stop for _, starts, _ in active), default=0) + 2 * DAY
@@ -203,16 +199,16 @@ def _sorted_starts(
         high = min(stop, low + min(days, most) * DAY)
         high_day = _day_bound(high, tz)
         work.spend(len(active) * (1 + years_between(low, high)))
-        codes: list[int] = []
-        for base, starts, each in active:
+        begun: list[tuple[int, int, int]] = []
+        for rank, starts, each in active:
             earlier = each.length - 1 if overlapping else 0
             if isinstance(each.start, datetime):
-                codes += [moment << _ABOVE_RANK | base for moment in starts.between(low - earlier, high)]
+                begun += [(moment, rank, 0) for moment in starts.between(low - earlier, high)]
             else:
                 days_of_series = [moment // DAY + EPOCH for moment in starts.between(low_day - earlier, high_day)]
-                codes += [_midnight(day, tz) << _ABOVE_RANK | base | day for day in days_of_series]
-        codes.sort()
-        yield from codes
+                begun += [(_midnight(day, tz), rank, day) for day in days_of_series]
+        begun.sort()
+        yield from begun
         active = [entry for entry in active if entry[1].stop > high - DAY]
         low, low_day, days, overlapping = high, high_day, 2 * days, False
 
