@@ -88,14 +88,6 @@ def test_the_links_of_a_file_name_the_file(lab):
         assert [svc.file(link)["id"].item() for link in links] == [row["id"]] * len(links)
 
 
-def test_a_row_of_changes_names_its_file(lab):
-    channel = svc.watch_changes(svc.receiver(direct=True))
-    made = svc.upload(b"new", name="new.txt")
-
-    assert svc.file(svc.changes())["id"].tolist() == made["id"].tolist()
-    assert channel["watching"].item() == "changes"
-
-
 def without_required_arguments():
     """The public functions that need no argument except a session."""
     for name in svc.__all__:
@@ -116,24 +108,10 @@ def test_a_sandbox_is_accepted_as_a_session(lab, tmp_path, monkeypatch, name):
         assert svc.exchanges().empty
 
 
-def test_a_sandbox_stands_for_its_own_session(lab):
-    with svc.sandbox():
-        svc.upload(b"here", name="here.txt", session=lab)
-        assert svc.files().empty
-    assert svc.files(session=lab)["name"].tolist() == ["here.txt"]
-
-
 @pytest.mark.spec("D-02", "D-02a")
 @pytest.mark.parametrize("call", [svc.trash, svc.untrash, svc.delete, svc.file])
 def test_each_row_has_its_row_in_the_result(three, call):
     assert call(three)["id"].tolist() == three["id"].tolist()
-
-
-@pytest.mark.spec("D-02", "D-02a")
-def test_a_frame_is_downloaded_row_by_row(three, tmp_path):
-    saved = svc.download(three, tmp_path)
-
-    assert [len((tmp_path / name).read_bytes()) for name in saved["name"]] == [1, 2, 3]
 
 
 def test_sources_are_paths_bytes_files_frames_and_lists(lab, tmp_path):
@@ -292,17 +270,3 @@ def test_the_token_of_a_hub_is_not_for_another_address(monkeypatch, options, var
 
     with pytest.raises(ValueError, match=r"token is missing.*SVC_TOKEN"):
         svc.connect(**options)
-
-
-def test_leaving_a_sandbox_brings_back_the_session_before():
-    with svc.sandbox() as outer:
-        with svc.sandbox() as inner:
-            assert svc.current_session() is inner.session
-        assert svc.current_session() is outer.session
-
-
-@pytest.mark.parametrize("field", ["id", "shortcut_details"])
-def test_a_field_of_creation_alone_is_refused_with_that_reason(lab, field):
-    file = svc.upload(b"x")
-    with pytest.raises(TypeError, match=f"^{field} can only be set when the file is created$"):
-        svc.update(file, **{field: "x"})

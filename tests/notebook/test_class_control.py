@@ -98,14 +98,6 @@ def test_faults_for_all_begin_and_end(notebooks: Notebooks) -> None:
     assert ended.empty
 
 
-def test_the_clock_moves_for_all(notebooks: Notebooks) -> None:
-    before = notebooks.control.clock()["now"].item()
-    after = notebooks.control.advance("2 days")["now"].item()
-
-    assert (after - before).days == 2
-    assert notebooks.control.clock()["now"].item() == after
-
-
 @pytest.mark.parametrize(
     "call",
     [

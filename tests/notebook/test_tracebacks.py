@@ -40,14 +40,6 @@ def test_the_readers_own_lines_and_the_sentence(shell, capsys):
     assert len(output.splitlines()) < 15
 
 
-def test_a_cause_is_in_the_sentence_and_not_above_it(shell, capsys):
-    output = shown(shell, capsys, "session = svc.connect('http://127.0.0.1:1', token='t')\nsvc.files(session=session)")
-
-    assert "Unreachable: No response to GET" in output
-    assert "direct cause" not in output
-    assert "urllib3" not in output
-
-
 def test_the_error_itself_keeps_all(shell, capsys):
     shown(shell, capsys, "try:\n    svc.download('abc')\nexcept svc.NotFound as found:\n    error = found")
     error = shell.user_ns["error"]
@@ -79,15 +71,6 @@ def test_a_built_in_error_shows_only_the_readers_own_line(cell, shell, capsys):
 
     assert f"----> 1 {cell}" in output
     assert len(output.splitlines()) == 6
-
-
-def test_the_lines_of_a_function_that_the_reader_passed_are_shown(shell, capsys):
-    cell = "def watch(done, total):\n    raise ValueError('too slow')\n\nsvc.upload(bytes(9_000_000), progress=watch)"
-    output = shown(shell, capsys, cell)
-
-    assert "----> 4 svc.upload" in output
-    assert "----> 2     raise ValueError('too slow')" in output
-    assert "resumable_upload.py" not in output
 
 
 def test_a_built_in_error_is_whole_for_a_debugger_a_pickle_and_verbose(shell, capsys):

@@ -45,7 +45,7 @@ _LAST_YEAR = 9900
 """The year from which no horizon is added, to stay in the range of datetime."""
 
 
-def ical_events(events: Sequence[Event], reminders: Reminders = ()) -> list[IcalEvent]:
+def ical_events(events: Sequence[Event], reminders: Reminders = ()) -> Iterator[IcalEvent]:
     """Convert event resources to .ics events, with an EXDATE in the series for each cancelled instance.
 
     `reminders` are the default reminders.
@@ -55,18 +55,10 @@ def ical_events(events: Sequence[Event], reminders: Reminders = ()) -> list[Ical
     for event in events:
         if event.get("status") == "cancelled" and event.get("recurringEventId"):
             left_out[event["recurringEventId"]].append(event)
-    shown = [event for event in events if event.get("status") != "cancelled"]
-    return [
-        IcalEvent(
-            (
-                *_identity(event),
-                *_times(event, series.get(event.get("recurringEventId"), event), left_out[event.get("id")]),
-                *details(event),
-            ),
-            tuple(alarms(event, reminders)),
-        )
-        for event in shown
-    ]
+    for event in events:
+        if event.get("status") != "cancelled":
+            times = _times(event, series.get(event.get("recurringEventId"), event), left_out.get(event.get("id"), ()))
+            yield IcalEvent((*_identity(event), *times, *details(event)), tuple(alarms(event, reminders)))
 
 
 # -- identity and times ----------------------------------------------------------------------------------------------

@@ -1,7 +1,6 @@
 """Tests calls with a ledger: a repeated call does what is missing, and no row is done twice."""
 
 import os
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 
@@ -156,22 +155,6 @@ def test_a_source_that_changed_with_the_same_size_and_times_becomes_another_file
     assert third["outcome"].tolist() == ["skipped"] * 3
 
 
-def test_a_source_that_changed_before_its_upload_was_recorded_is_an_error_and_then_another_file(lab, stop):
-    names = paths(3)
-    stop()
-    with pytest.raises(KeyboardInterrupt):
-        svc.upload(names, resume="survey")
-    change_and_keep_times("1.txt")
-
-    with pytest.warns(UserWarning, match=r"SourceChanged: The stored file '1\.txt' \(.*\) differs from the source"):
-        svc.upload(names, resume="survey")
-    again = svc.upload(names, resume="survey")
-
-    assert again["outcome"].tolist() == ["skipped", "done", "skipped"]
-    assert svc.read(again.iloc[1]) == b"CONTENT 1"
-    assert len(svc.files()) == 4, "the file that was stored first is kept"
-
-
 def test_failed_rows_are_tried_again(lab):
     files = made(lab)
     missing = svc.copy(files.iloc[1])["id"].item()
@@ -202,17 +185,6 @@ def test_a_file_that_was_stored_with_other_content_is_uploaded_with_another_id(l
     assert len(svc.files()) == 2
 
 
-def test_a_row_that_a_cluster_calls_twice_creates_one_file(lab):
-    class CallsTwice(ThreadPoolExecutor):
-        def submit(self, function, /, *args):
-            return super().submit(lambda: [function(*args), function(*args)][1])
-
-    with CallsTwice(2) as pool:
-        files = svc.upload([b"1", b"2", b"3"], executor=pool, resume="survey")
-
-    assert sorted(files["id"]) == sorted(svc.files()["id"])
-
-
 def test_ids_are_requested_a_thousand_at_a_time_and_the_token_is_not_stored(lab, tmp_path):
     svc.upload([b"x"] * 12, resume="survey")
 
@@ -237,16 +209,6 @@ def test_wrong_arguments_are_refused(lab, call, kind, words):
         call()
 
     assert svc.files().empty
-
-
-def test_another_sandbox_with_the_same_ids_is_refused(lab):
-    for number in (1, 2):
-        with svc.sandbox(seed=7):
-            if number == 1:
-                svc.upload(b"x", resume="survey")
-                continue
-            with pytest.raises(ValueError, match=r"the ledger of a call with the service .*sandbox"):
-                svc.upload(b"x", resume="survey")
 
 
 def test_events_are_created_once_and_keep_the_labels_of_their_rows(lab, stop):

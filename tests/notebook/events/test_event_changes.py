@@ -85,12 +85,6 @@ def test_a_series_becomes_all_day_and_keeps_its_exceptions(lecture):
     assert shown() == MOVED
 
 
-def test_words_of_a_recurrence(talk):
-    svc.update_event(talk, recurrence="weekly on Wed, 3 times")
-
-    assert shown() == ["04 10:00 Talk", "11 10:00 Talk", "18 10:00 Talk"]
-
-
 def test_recurrence_none_ends_a_recurrence(lecture):
     with pytest.warns(UserWarning, match="individual changes of 2 instances are lost"):
         svc.update_event(lecture, recurrence=None)
@@ -156,15 +150,6 @@ def test_this_and_following_is_a_series_of_its_own(lecture):
     assert made["id"].item() != lecture["id"].item()
     assert svc.events(single_events=True, limit=20)["location"].notna().sum() == 7
     assert svc.event(svc.events("Guest", single_events=True, limit=9))["description"].tolist() == ["Bring notes."]
-
-
-def test_this_and_following_keeps_the_changes_of_the_instance_itself(lecture):
-    guest = svc.events("Guest", single_events=True, limit=9)
-
-    svc.update_event(guest, this_and_following=True, location="Hall 2")
-
-    row = svc.event(svc.events("Guest", single_events=True, limit=9)).iloc[0]
-    assert (row["description"], row["location"]) == ("Bring notes.", "Hall 2")
 
 
 @pytest.mark.parametrize(
@@ -325,10 +310,3 @@ def test_a_change_that_cannot_be_made_sends_nothing(lecture, changes, message):
         svc.update_event(listed[[2, 6]], **changes)
 
     assert len(svc.exchanges()) == before
-
-
-def test_a_dict_with_a_time_that_the_clock_skips_is_named(lab):
-    start, end = ({"dateTime": f"2026-03-29T{hour}:30:00", "timeZone": "Europe/Berlin"} for hour in ("02", "04"))
-
-    with pytest.warns(UserWarning, match="start: 02:30 does not exist on 29 March 2026 in Europe/Berlin"):
-        svc.create_event("x", start=start, end=end)

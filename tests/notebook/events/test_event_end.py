@@ -14,12 +14,6 @@ BERLIN = "Europe/Berlin"
 TEN = "2026-11-02 10:00"
 
 
-@pytest.fixture
-def lab():
-    with svc.sandbox() as made:
-        yield made
-
-
 @pytest.mark.parametrize(
     "end",
     [

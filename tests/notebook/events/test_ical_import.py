@@ -6,8 +6,6 @@ import pandas as pd
 import pytest
 
 import svc_notebooks as svc
-from svc_notebooks.client.events import ical_times
-from svc_notebooks.core.errors.errors import NotFound
 
 BERLIN = "Europe/Berlin"
 
@@ -78,16 +76,6 @@ def test_a_series_is_imported_with_its_fields_and_its_changed_instances(lab: svc
     assert (guest["email"], guest["responseStatus"], guest["optional"]) == ("bob@svc.example", "accepted", True)
     starts = svc.events(single_events=True, limit=9, calendar=term)["start"]
     assert [f"{start:%m-%d %H}" for start in starts] == ["10-19 10", "11-02 15", "11-16 10", "11-23 10", "11-30 10"]
-
-
-def test_a_file_that_is_imported_again_replaces_its_events(lab: svc.Sandbox, term: str):
-    text = file(SEMINAR, MOVED, CANCELLED)
-    first = svc.import_events(text, calendar=term)
-
-    again = svc.import_events(text.replace("Later", "Much later"), calendar=term)
-
-    assert again[["id", "outcome"]].values.tolist() == [[first["id"].item(), "done"]]
-    assert svc.events(single_events=True, limit=9, calendar=term)["summary"].tolist()[1] == "Much later"
 
 
 @pytest.mark.parametrize("head, hour", [("", 10), ("X-WR-TIMEZONE:America/New_York\n", 16)])
@@ -209,29 +197,8 @@ def test_a_source_without_a_calendar_is_refused(lab: svc.Sandbox, source: object
         svc.import_events(source)
 
 
-def test_a_calendar_that_does_not_exist_is_refused(lab: svc.Sandbox):
-    with pytest.raises(NotFound):
-        svc.import_events(file(SEMINAR), calendar="nowhere")
-
-
 # -- events that other programs write ----------------------------------------------------------------------------------
 
-OLD_RULES = """BEGIN:VTIMEZONE
-TZID:Customized Time Zone
-BEGIN:STANDARD
-DTSTART:16010101T020000
-RRULE:FREQ=YEARLY;BYMONTH=10;BYDAY=-1SU
-TZOFFSETFROM:-0700
-TZOFFSETTO:-0800
-END:STANDARD
-BEGIN:DAYLIGHT
-DTSTART:16010101T020000
-RRULE:FREQ=YEARLY;BYMONTH=4;BYDAY=1SU
-TZOFFSETFROM:-0800
-TZOFFSETTO:-0700
-END:DAYLIGHT
-END:VTIMEZONE
-"""
 HOUR = "DTSTART;TZID=Europe/Berlin:20270104T100000\nDTEND;TZID=Europe/Berlin:20270104T110000"
 DAYS = "DTSTART;VALUE=DATE:20270104\nRRULE:FREQ=DAILY;COUNT=3"
 DAILY = f"{HOUR}\nRRULE:FREQ=DAILY;COUNT=3"
@@ -285,16 +252,6 @@ def test_what_cannot_be_used_is_left_out_and_noted(lab: svc.Sandbox, term: str, 
     assert [f"{start:%m-%d %H:%M}" for start in found] == starts
 
 
-def test_after_many_searches_for_its_zones_a_file_keeps_its_instants(lab, term: str, monkeypatch):
-    monkeypatch.setattr(ical_times, "_MAX_SEARCHES", 0)
-    event = "UID:a@b\nDTSTART;TZID=Customized Time Zone:20120305T100000\nDURATION:PT1H"
-
-    imported = svc.import_events(file(event, head=OLD_RULES), calendar=term)
-
-    assert imported["start"].item().tz_convert("America/Los_Angeles").hour == 10
-    assert "more than 0 time zones of its own" in imported["notes"].item()
-
-
 @pytest.mark.parametrize("rule", ["", "RRULE:FREQ=SECONDLY\n"])
 def test_a_zone_of_many_changes_is_read_in_part(lab, term: str, rule: str):
     change = f"BEGIN:STANDARD\nDTSTART:19700101T000000\nTZOFFSETFROM:+0100\nTZOFFSETTO:+0100\n{rule}END:STANDARD\n"
@@ -305,20 +262,6 @@ def test_a_zone_of_many_changes_is_read_in_part(lab, term: str, rule: str):
     )
 
     assert imported["start"].item().tz_convert("UTC").hour == 9
-
-
-@pytest.mark.parametrize("day, hour", [("0305", 10), ("0320", 11)])
-def test_a_zone_that_is_not_in_the_database_keeps_the_instants_of_the_file(lab, term: str, day: str, hour: int):
-    """The zone has the rules of the United States before 2007, so that winter ends in April."""
-    event = f"UID:a@b\nDTSTART;TZID=Customized Time Zone:2012{day}T100000\nDURATION:PT1H"
-
-    imported = svc.import_events(file(event, head=OLD_RULES), calendar=term)
-
-    assert imported["time_zone"].tolist() == ["America/Los_Angeles"]
-    assert imported["start"].item().tz_convert("America/Los_Angeles").hour == hour
-    assert (
-        "(UTC-0800/-0700) is not in the IANA database; the nearest is America/Los_Angeles" in imported["notes"].item()
-    )
 
 
 def test_guests_and_alarms_that_the_service_refuses_are_left_out(lab: svc.Sandbox, term: str):
@@ -396,14 +339,6 @@ def test_a_cancelled_event_is_deleted(lab: svc.Sandbox, term: str, head: str, mo
 
     assert outcomes == ["cancelled", "cancelled"]
     assert svc.events(calendar=term).empty
-
-
-def test_an_answer_to_an_invitation_does_not_replace_the_event(lab: svc.Sandbox, term: str):
-    svc.import_events(file(NEW), calendar=term)
-
-    imported = svc.import_events(file(version(2, "20240401", ""), head="METHOD:REPLY\n"), calendar=term)
-
-    assert imported[["summary", "outcome"]].values.tolist() == [["New", "unchanged"]]
 
 
 @pytest.mark.parametrize("step", ["export", "again"])
@@ -502,15 +437,6 @@ def test_a_series_is_split_at_a_change_of_all_later_instances(lab, term: str, ru
     assert imported["notes"][1] == ""
     found = svc.events(calendar=term, single_events=True, limit=9)["start"]
     assert [f"{start:%m-%d}" for start in found] == starts
-
-
-def test_a_stray_instance_is_an_event_with_a_note(lab: svc.Sandbox, term: str):
-    stray = override("20270109T100000", "20270109T120000")
-
-    imported = svc.import_events(file(f"UID:a@b\n{DAILY}", stray), calendar=term)
-
-    assert imported["i_cal_uid"].tolist() == ["a@b", "a@b_20270109T090000Z"]
-    assert "the series has no instance at its RECURRENCE-ID" in imported["notes"][1]
 
 
 def test_an_instance_without_its_series_changes_the_series_of_the_calendar(lab: svc.Sandbox, term: str):

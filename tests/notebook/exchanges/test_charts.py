@@ -34,12 +34,6 @@ def rows(picture: Picture) -> list[list[str]]:
 
 
 @pytest.fixture
-def lab():
-    with svc.sandbox() as made:
-        yield made
-
-
-@pytest.fixture
 def broken(lab) -> svc.Upload:
     """An upload whose first chunk is cut after 300,000 bytes, 262,144 of which stay."""
     with lab.faults(operation="upload.session", cut_request_after=300_000):
@@ -155,13 +149,6 @@ class TestTimeline:
         assert waits == sorted(waits)
         assert waits[0] < waits[-1] / 2
 
-    def test_the_text_has_every_response(self, watched):
-        words = repr(svc.delivery_timeline())
-
-        assert words.startswith("Deliveries: 3 messages, 6 attempts")
-        assert "503, 503, 503, 200" in words
-        assert "404 (failed)" in words
-
     def test_a_reason_is_escaped(self):
         row = {"channel_id": EVIL, "message_number": 1, "state": "sync", "time": "2026-01-05T09:00:00Z"}
         picture = timeline_of([{**row, "status": None, "outcome": "retry", "error": EVIL}])
@@ -200,15 +187,3 @@ class TestCalendar:
         assert re.findall(r"<mark[^>]*>(\d+)</mark>", picture.html) == ["15", "18", "24"]
         assert re.findall(r"<s>(\d+)</s>", picture.html) == ["17", "22"]
         assert repr(picture).splitlines()[1] == "  March 2027: 15, 17 (moved), 18, 22 (cancelled), 24"
-
-    def test_shows_the_given_number_of_months_and_a_note_about_more(self):
-        endless = svc.preview_recurrence("2026-01-31", "2026-02-01", "monthly on the last day", count=12)
-        picture = svc.recurrence_calendar(endless, months=2)
-
-        assert picture.html.count("<caption>") == 2
-        assert "More follow after February 2026." in picture.html
-
-    @pytest.mark.parametrize("months", [0, 25, True, "6"])
-    def test_an_invalid_number_of_months_is_refused(self, months):
-        with pytest.raises(ValueError, match="months is"):
-            svc.recurrence_calendar(svc.preview_recurrence(*self.WEEKLY, time_zone="UTC"), months=months)

@@ -46,12 +46,6 @@ def test_json_with_every_quote(lab, paste):
     assert svc.files(fields="name,description")["description"].tolist() == ["two\nlines\r\nand\x01more"] * 2
 
 
-def test_a_query_with_brackets_and_braces(lab, paste):
-    svc.files(f"name = '{ODD[:12]}' or name contains '[a]{{b}}'".replace("it's", "its"))
-
-    assert "200 OK" in paste()
-
-
 @pytest.mark.parametrize(
     "content", [b"a,b\n1,2\n", b"x" * 5000, bytes(range(256)) * 10], ids=["text", "long", "binary"]
 )

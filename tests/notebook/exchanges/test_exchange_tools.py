@@ -81,21 +81,6 @@ def test_an_archive_has_the_exchanges(lab, tmp_path):
     assert (lost["response"]["status"], lost["comment"]) == (0, svc.exchanges()["error"][1])
 
 
-def test_a_longer_archive_replaces_another_only_with_overwrite(lab, tmp_path):
-    svc.files()
-    outcomes = [svc.save_har(tmp_path)["outcome"].item() for _ in range(2)]
-    before = (tmp_path / "exchanges.har").read_bytes()
-    svc.files()
-
-    with pytest.raises(svc.PathExists, match="exists with other content"):
-        svc.save_har(tmp_path)
-    left = (tmp_path / "exchanges.har").read_bytes()
-    outcomes += svc.save_har(tmp_path, overwrite=True)["outcome"].tolist()
-
-    assert outcomes == ["saved", "unchanged", "replaced"]
-    assert left == before
-
-
 def test_an_archive_has_chosen_exchanges(lab, tmp_path):
     a_run()
     chosen = svc.exchanges(method="POST")
@@ -147,29 +132,7 @@ def test_differences_are_shown_line_by_line(lab):
     assert "cut the connection" in str(raised.value)
 
 
-@pytest.mark.parametrize("line", ["PUT", "", "GET /x 200 OK"])
-def test_a_line_without_method_and_status_is_refused(lab, line):
-    with pytest.raises(ValueError, match="is not an exchange"):
-        svc.assert_exchanges([line])
-
-
 # -- two runs --------------------------------------------------------------------------------------------------------
-
-
-def test_differences_have_their_columns(lab):
-    with svc.sandbox() as first:
-        a_run()
-        with svc.sandbox() as second, second.faults(operation="files.list", status=503):
-            a_run()
-
-        differences = svc.compare_exchanges(first.session, second.session)
-
-    assert differences[["first_n", "second_n", "exchange", "what"]].fillna(0).values.tolist() == [
-        [3, 3, "GET /storage/v3/files", "status"],
-        [3, 3, "GET /storage/v3/files", "received"],
-        [0, 4, "GET /storage/v3/files", "only in second"],
-    ]
-    assert differences[["first", "second"]].values.tolist()[0] == ["200", "503"]
 
 
 @pytest.mark.parametrize("run", [7, None, pd.DataFrame({"a": [1]})])

@@ -4,7 +4,6 @@ import pandas as pd
 import pytest
 
 import svc_notebooks as svc
-from svc_notebooks.notebook.exchanges.exchange_view import diagram
 
 HOSTILE = '"><img src=x onerror=alert(1)>\r\n;#'
 
@@ -111,26 +110,3 @@ def test_names_and_headers_are_escaped(lab):
 
     assert "<img" not in html
     assert "&lt;img src=x onerror=alert(1)&gt;" in html
-
-
-def test_a_drawing_has_one_line_for_each_arrow(lab):
-    svc.files()
-    with lab.faults(status=503, body="<b>;\n#"):
-        svc.files()
-
-    lines = str(diagram(lab.session.exchanges)).splitlines()
-
-    assert len(lines) == 3 + 2 * len(lab.session.exchanges)
-    assert all(";" not in line.replace("#35;", "").replace("#59;", "") for line in lines)
-
-
-@pytest.mark.parametrize("method", ["curl", "python"])
-def test_ipython_shows_code_as_lines(lab, method):
-    from IPython.lib.pretty import pretty
-
-    svc.create_file(name="notes")
-    code = getattr(svc.exchange(), method)()
-
-    assert pretty(code) == code
-    assert "\n" in code
-    assert isinstance(code, str)

@@ -35,23 +35,6 @@ def test_method_url_headers_and_body_are_changed(lab):
     assert svc.file(file, fields="description")["description"].tolist() == ["new"]
 
 
-def test_an_error_response_is_returned(lab):
-    svc.generate_ids(1)
-
-    new = svc.exchange().resend(url="/storage/v3/files/nowhere")
-
-    assert new.status == 404
-
-
-def test_a_lost_response_is_an_exchange_with_the_reason(lab):
-    svc.generate_ids(1)
-    with lab.faults(reset="before"):
-        new = svc.exchange().resend()
-
-    assert (new.n, new.status) == (2, None)
-    assert "cut" in new.error
-
-
 def test_the_token_goes_to_the_own_service_and_is_never_shown(lab):
     received = []
 

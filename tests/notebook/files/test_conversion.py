@@ -161,13 +161,6 @@ class TestExport:
         assert saved.dtypes.astype(str).to_dict() == batch_schema(EXPORTED).dtypes
         assert saved["size"].item() == Path(f"cities.{extension}").stat().st_size
 
-    @pytest.mark.parametrize("to,path", [("folder", "folder/cities.csv"), ("folder/own.name", "folder/own.name")])
-    def test_to_a_folder_or_to_a_path(self, lab, to, path):
-        Path("folder").mkdir()
-
-        assert Path(svc.export(sheet(), "csv", to)["path"].item()) == Path(path)
-        assert [child.name for child in Path("folder").iterdir()] == [Path(path).name]
-
     def test_other_content_is_replaced_only_where_it_is_given_up(self, lab):
         Path("cities.csv").write_text("something else")
         file = sheet()

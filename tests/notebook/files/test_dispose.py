@@ -45,24 +45,6 @@ def test_an_unreferenced_receiver_is_closed(monkeypatch):
     assert threads
 
 
-def test_nested_sandboxes_are_referenced_only_by_their_blocks():
-    svc.connect("https://outside.example", "token")  # nobody gave it a name
-    with svc.sandbox() as outer, svc.sandbox(), svc.sandbox():
-        gc.collect()
-
-    assert repr(svc.current_session()) == "<Session https://outside.example>"
-    assert not gone(ref(outer))
-
-
-def test_the_last_referenced_session_becomes_current_again():
-    first, second, third = svc.sandbox(), svc.sandbox(), svc.sandbox()
-
-    third.close()
-    assert svc.current_session() is second.session
-    second.close()
-    assert svc.current_session() is first.session
-
-
 def test_a_closed_sandbox_is_freed_though_a_form_still_shows_it():
     tracemalloc.start()
     try:

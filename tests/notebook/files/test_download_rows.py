@@ -80,15 +80,6 @@ def test_rows_of_one_name_never_replace_each_other(lab, tmp_path, served, worker
     assert len(list(tmp_path.iterdir())) == 12
 
 
-def test_another_executor_gets_rows_that_can_be_pickled(served, listed, tmp_path):
-    files = [*listed.to_dict("records"), "nothing"]
-
-    with pytest.warns(UserWarning, match="1 of 4 rows failed.*NotFound"):
-        saved = svc.download(files, tmp_path, executor=PicklingExecutor())
-
-    assert saved["outcome"].tolist() == ["saved"] * 3 + ["failed"]
-
-
 def test_a_failed_row_has_what_is_known_of_it(lab, listed, tmp_path):
     (tmp_path / "b.txt").write_bytes(b"mine")
 

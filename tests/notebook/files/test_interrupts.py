@@ -1,7 +1,5 @@
 """The message of an interrupted transfer has the stored bytes and the next step, and both are right."""
 
-import io
-
 import pytest
 
 import svc_notebooks as svc
@@ -37,16 +35,6 @@ def test_an_interrupted_upload_says_what_is_stored_and_the_same_call_goes_on(lab
     assert message == "16 of 20 MiB are stored; run the cell again to go on"
     assert min(sizes) > 16 * MIB
     assert len(svc.files()) == 1
-
-
-def test_an_upload_from_a_stream_does_not_promise_to_go_on(lab):
-    stream = io.BytesIO(bytes(20 * MIB))
-    stream.seekable = lambda: False
-
-    assert message_of(lambda: svc.upload(stream, progress=interrupt_after(9 * MIB))) == (
-        "8 MiB are stored; an upload from a stream cannot go on in another call; give a path or bytes"
-    )
-    assert len(svc.pending_uploads()) == 0
 
 
 def test_one_of_several_uploads_is_named_and_the_finished_ones_are_in_the_error(lab, path):

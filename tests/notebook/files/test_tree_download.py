@@ -79,15 +79,6 @@ def test_a_folder_goes_up_and_comes_back_over_http_at_another_brand(tmp_path):
     assert contents(tmp_path / "down" / "Data" / "Up") == contents(tmp_path / "Up")
 
 
-def test_files_and_folders_are_saved_in_one_call(data, tmp_path):
-    files = svc.upload([b"x", b"y"], name=["x", "Data"])
-
-    saved = svc.download([files.iloc[0], data, files.iloc[1]], tmp_path)
-
-    assert saved["name"].tolist() == ["x", "a.csv", "b.csv", "c.txt", "Data"]
-    assert contents(tmp_path) == {**WHOLE, "Data (1)": b"y", "x": b"x"}
-
-
 DOCUMENTS = {
     "document": ("<h1>Birds</h1>", "text/html", "Note.docx"),
     "spreadsheet": ("a,b", "text/csv", "Note.xlsx"),
@@ -175,15 +166,6 @@ def test_a_local_file_in_the_place_of_a_folder_stays(data, tmp_path):
 
     assert caught.value.result.query("outcome != 'failed'")["name"].tolist() == ["a.csv"]
     assert (tmp_path / "Data" / "sub").read_bytes() == b"mine"
-
-
-def test_a_local_folder_in_the_place_of_a_file_stays(data, tmp_path):
-    (tmp_path / "Data" / "a.csv").mkdir(parents=True)
-
-    with pytest.raises(PathExists, match=r"a\.csv' is a folder, and a file cannot"):
-        svc.download(data, tmp_path, overwrite=True, errors="raise")
-
-    assert contents(tmp_path) == {**WHOLE, "Data/a.csv": None}
 
 
 def test_an_interrupted_download_goes_on_with_the_rest(data, tmp_path):

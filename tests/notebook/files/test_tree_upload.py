@@ -84,22 +84,6 @@ def test_a_pattern_keeps_the_folders_below_its_wildcards(data, pattern):
     assert sorted(path for path, content in stored_tree(folder).items() if content) == PATTERNS[pattern]
 
 
-def test_a_file_whose_name_looks_like_a_pattern_is_a_file(data):
-    (data / "[ab].csv").write_text("x")
-
-    made = svc.upload("data/[ab].csv")
-
-    assert (made["name"].tolist(), "path" in made) == (["[ab].csv"], False)
-
-
-def test_sources_of_several_kinds_go_up_in_one_call(data):
-    (data.parent / "top.txt").write_text("t")
-
-    made = svc.upload(["top.txt", "data/sub", "data/*.csv"])
-
-    assert made["path"].tolist() == ["top.txt", "sub/b.csv", "sub/deep/c.txt", "a.csv"]
-
-
 def test_a_repeated_upload_sends_only_what_is_new(data):
     first = svc.upload("data")
     (data / "new.txt").write_text("n")
@@ -153,13 +137,6 @@ def test_folders_in_the_trash_are_not_used(data):
     svc.trash(svc.files("name = 'data'"))
 
     assert set(svc.upload("data")["outcome"]) == {"uploaded"}
-
-
-def test_the_name_is_that_of_the_folder(data):
-    made = svc.upload("data", name="Survey", parent=svc.create_folder("Year"))
-
-    assert made["path"][0] == "Survey/a.csv"
-    assert "Year/Survey/sub/b.csv" in stored_tree()
 
 
 def test_metadata_and_conversion_apply_to_each_file(data):

@@ -37,12 +37,6 @@ def test_the_name_says_the_format(lab, name, media_type, content):
     assert uploaded(name) == (media_type, content)
 
 
-def test_an_excel_name_gives_a_workbook(lab):
-    media_type, content = uploaded("table.xlsx")
-
-    assert (media_type, content[:2]) == (XLSX, b"PK")
-
-
 def test_a_gzip_name_gives_compressed_text(lab):
     media_type, content = uploaded("table.csv.gz")
 
@@ -61,12 +55,6 @@ def test_a_gzip_name_gives_compressed_text(lab):
 )
 def test_a_media_type_comes_before_the_name(lab, name, mime_type, content):
     assert uploaded(name, mime_type=mime_type) == (mime_type, content)
-
-
-def test_several_frames_have_the_formats_of_their_names(lab):
-    files = svc.upload([TABLE, TABLE, b"x"], name=["a.json", "b", "c.txt"])
-
-    assert files["mime_type"].tolist() == ["application/json", "text/csv", "text/plain"]
 
 
 def test_frames_of_this_package_become_workbooks(lab):

@@ -10,10 +10,10 @@ import pytest
 
 import svc_notebooks as svc
 from svc_notebooks.client.session import Session
-from svc_notebooks.forms.class_dashboard.dashboard import VIEWS, ClassDashboard
+from svc_notebooks.forms.class_dashboard.dashboard import ClassDashboard
 from svc_notebooks.server.dispatch.service_context import Quota
 from svc_notebooks.server.transports.control_api import Control
-from tests.contract.school import ADA, BOB, EVE, School
+from tests.contract.school import ADA, BOB, School
 
 
 class Notebooks:
@@ -46,23 +46,6 @@ def test_the_students_are_listed(notebooks: Notebooks) -> None:
     assert board.last_error is None
 
 
-@pytest.mark.parametrize("user", [None, BOB.email])
-@pytest.mark.parametrize("view", [view.key for view in VIEWS])
-def test_the_code_returns_the_rows_of_the_list(notebooks: Notebooks, view: str, user: str | None) -> None:
-    board = notebooks.board
-    board.control.reset(BOB.email)
-    board.student.chooser.value = user or ""
-    board.view_choice.value = view
-    board.refresh()
-
-    line = board.code().splitlines()[1]
-    rows = eval(line, {"school": board.control})
-
-    assert rows.reset_index(drop=True).equals(board.result)
-    assert not rows.empty
-    assert board.last_error is None
-
-
 def test_a_reset_asks_first(notebooks: Notebooks) -> None:
     board = notebooks.board
     board.student.chooser.value = BOB.email
@@ -77,17 +60,6 @@ def test_a_reset_asks_first(notebooks: Notebooks) -> None:
     path = board.control.backups()["path"].item()
     assert f"The backup is {path}" in board.status.value
     assert board.code().splitlines()[1] == f"school.reset({BOB.email!r})"
-
-
-def test_a_backup_is_restored(notebooks: Notebooks) -> None:
-    board = notebooks.board
-    name = board.control.reset(BOB.email)["backup"].item()
-    board.refresh()
-    board.student.restore.click()
-    board.question.yes.click()
-
-    assert svc.files(session=notebooks.bob)["name"].tolist() == ["a.txt"]
-    assert board.code().splitlines()[1] == f"school.restore({name!r})"
 
 
 def test_faults_and_the_clock(notebooks: Notebooks) -> None:
@@ -109,16 +81,6 @@ def test_faults_and_the_clock(notebooks: Notebooks) -> None:
     assert "slow service: delays the response by 20 seconds" in active
     assert "No fault is active." in board.faults.armed.value
     assert "The clock was advanced by 2h" in board.status.value
-
-
-def test_a_wrong_duration_is_shown(notebooks: Notebooks) -> None:
-    board = notebooks.board
-    board.clock.step.value = "soon"
-    board.clock.advance.click()
-    board.question.yes.click()
-
-    assert "duration" in board.alert.value
-    assert isinstance(board.last_error, ValueError)
 
 
 def test_names_are_text(notebooks: Notebooks) -> None:
@@ -151,11 +113,3 @@ def test_the_lists_are_refreshed_beside_the_kernel(notebooks: Notebooks) -> None
         return board.head.value
 
     assert "3 requests, 1 error." in asyncio.run(asyncio.wait_for(watch(), 60))
-
-
-def test_eve_has_no_row_of_bob(notebooks: Notebooks) -> None:
-    notebooks.board.student.chooser.value = EVE.email
-    notebooks.board.view_choice.value = "requests"
-
-    assert notebooks.board.result.empty
-    assert "No request yet." in notebooks.board.table.value

@@ -77,18 +77,6 @@ def test_a_body_without_a_fair_length_ends_the_connection(rx, more, expected):
     assert len(rx.messages()) == 0
 
 
-def test_an_incomplete_message_is_ignored(rx):
-    with connected(rx) as connection, suppress(OSError):
-        connection.sendall(message(1, "Content-Length: 10") + b"half")
-        connection.unwrap()
-    rx.answer_with(204)
-    with connected(rx) as connection:
-        connection.sendall(message(2))
-        assert status(connection) == 204
-
-    assert rx.messages()["number"].tolist() == [2]
-
-
 def test_a_closed_receiver_ends_kept_connections_and_stalls(rx):
     rx.answer_with(200, delay=PATIENCE)
     with connected(rx) as idle, connected(rx) as stalled:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import time
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 import pandas as pd
 import pytest
@@ -16,12 +15,6 @@ from tests.receivers import revocation_list
 
 Q = 262_144
 CONTENT = bytes(range(256)) * 4 * 1024  # 1 MiB
-
-
-@pytest.fixture
-def lab():
-    with svc.sandbox() as lab:
-        yield lab
 
 
 # -- faults
@@ -78,21 +71,6 @@ def test_the_presets_are_a_frame():
 def test_a_step_that_has_not_happened_is_an_error_with_the_reason(lab, faults, expected):
     with pytest.raises(AssertionError, match=expected), lab.faults(**faults):
         svc.files()
-
-
-def test_an_error_inside_the_block_is_raised(lab):
-    with pytest.raises(svc.NotFound), lab.faults(operation="files.create", status=503):
-        svc.file("nothing")
-
-
-def test_a_delay_moves_the_virtual_clock_without_waiting(lab):
-    began, before = time.monotonic(), lab.clock.now()
-
-    with lab.faults(operation="files.list", delay=3600):
-        svc.files()
-
-    assert lab.clock.now() - before == timedelta(hours=1)
-    assert time.monotonic() - began < 3600
 
 
 @pytest.mark.spec("X-05", "X-05c")
@@ -152,18 +130,6 @@ def test_a_clock_is_frozen_moved_and_set_whichever_it_is(clock):
         assert lab.clock.set(stands) == stands
         assert lab.clock.now() == stands
         assert lab.clock.set("2030-01-01T09:00:00Z") == lab.clock.now() == datetime(2030, 1, 1, 9, tzinfo=UTC)
-
-
-@pytest.mark.parametrize("clock", ["virtual", "system"])
-@pytest.mark.parametrize(
-    "instant, error", [("2030-01-01", ValueError), ("soon", ValueError), (date(2030, 1, 1), TypeError), (5, TypeError)]
-)
-def test_an_invalid_instant_is_refused_with_an_example(clock, instant, error):
-    with svc.sandbox(clock=clock) as lab:
-        was = lab.clock.is_virtual
-        with pytest.raises(error, match=r"20\d\d-01-\d\dT0"):
-            lab.clock.set(instant)
-        assert lab.clock.is_virtual == was
 
 
 @pytest.mark.spec("A3-13", "A3-13a", "A8-08", "A8-08b", "T-01", "T-01c")

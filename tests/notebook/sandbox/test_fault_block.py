@@ -67,12 +67,3 @@ def test_a_block_may_be_kept_and_entered_again_and_again(lab):
         assert svc.files().empty
         assert len(lab.fault_plans()) == 4
     assert lab.fault_plans().empty
-
-
-def test_faults_decorate_a_function(lab):
-    @lab.faults(operation="files.list", status=503)
-    def list_files():
-        return len(svc.files()), len(lab.fault_plans())
-
-    assert [list_files(), list_files()] == [(0, 1), (0, 1)]
-    assert lab.fault_plans().empty

@@ -10,12 +10,6 @@ import requests
 import svc_notebooks as svc
 
 
-@pytest.fixture
-def lab():
-    with svc.sandbox() as lab:
-        yield lab
-
-
 @pytest.mark.spec("T-04", "T-04a", "T-04b")
 def test_people_side_by_side_see_what_is_theirs_or_shared(lab):
     bob = lab.sign_in("bob@svc.example")

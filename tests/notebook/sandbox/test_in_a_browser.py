@@ -16,7 +16,7 @@ from traitlets.config import Config
 
 import svc_notebooks as svc
 from svc_notebooks.convert.engines import available
-from svc_notebooks.core.platform import BROWSER, MACHINE, capabilities, override
+from svc_notebooks.core.platform import BROWSER, override
 from tools.lite.pages import rehearsed
 
 NOTEBOOKS = Path(__file__).parents[3] / "notebooks"
@@ -54,13 +54,6 @@ def test_a_missing_feature_is_reported_in_one_sentence(failures):
             assert "JupyterLab on your own machine" in row["shown"]
 
 
-def test_the_platform_is_detected():
-    assert capabilities() == MACHINE
-    with override(BROWSER):
-        assert capabilities() == BROWSER
-    assert capabilities() == MACHINE
-
-
 def test_messages_arrive_when_the_clock_moves_and_by_deliver(lab):
     before = threading.active_count()
     rx = svc.receiver()
@@ -95,13 +88,6 @@ def test_a_receiver_without_a_socket_shows_the_same():
     assert headers["header"].tolist() == socket_headers["header"].tolist()
 
 
-def test_waiting_for_impossible_messages_is_an_error(lab):
-    rx = svc.receiver()
-
-    with pytest.raises(TimeoutError, match="received states: none"):
-        rx.wait_for("sync", timeout=3600)
-
-
 @pytest.mark.parametrize(
     "call",
     [
@@ -114,15 +100,6 @@ def test_waiting_for_impossible_messages_is_an_error(lab):
 def test_a_call_that_needs_a_socket_is_an_error(lab, call):
     with pytest.raises(svc.Unsupported, match=r"listens on a socket, and a browser has none\. Use JupyterLab"):
         call(lab)
-
-
-def test_a_request_blocked_by_cors_is_an_error_with_the_remedy(browser):
-    session = svc.connect("http://localhost:9", "secret")  # nobody listens on this port: a browser says no more
-
-    with pytest.raises(svc.Interrupted, match=r"blocked the request to localhost:9: .*\(CORS\)"):
-        svc.files(session=session)
-
-    assert len(svc.exchanges(session=session)) == 1
 
 
 def test_an_error_about_a_missing_program_names_it(lab):

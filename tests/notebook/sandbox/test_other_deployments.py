@@ -46,12 +46,3 @@ def test_a_scope_has_the_name_of_the_deployment(lab, scope):
 
     assert svc.token_info(session=session)["scopes"].item() == ["drive.readonly"]
     assert svc.files(session=session).empty
-
-
-def test_tokens_and_the_metadata_of_oauth_have_the_scopes_of_the_deployment(lab):
-    robot = lab.sign_in(lab.service_account("robot"), scopes=["drive.readonly"])
-    offered = lab.session.call("GET", "/.well-known/oauth-authorization-server")["scopes_supported"]
-
-    assert svc.token_info(session=robot)["scopes"].item() == ["drive.readonly"]
-    assert "https://www.googleapis.com/auth/drive.readonly" in offered
-    assert not [scope for scope in offered if "storage" in scope]
