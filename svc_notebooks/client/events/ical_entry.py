@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from ...core.events.rfc5545_times import Start
+from ...core.events.rrule import Start
 from ...core.events.times import read_time
 from ...core.resources.events import Event
 from .ical_lines import Property, print_utc, text_property, time_property

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from ...core.events.colors import EVENT_COLORS
+from ...core.resources.colors import EVENT_COLORS
 from ...core.resources.events import Attendee, Event, Person
 from .ical_lines import Property, text_property
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import UTC, timedelta
 from hashlib import sha256
 
-from ...core.events.rfc5545_times import Start, print_moment
+from ...core.events.rrule import Start, print_moment
 from ...core.events.times import instant, read_time
 from ...core.http.messages import JSONObject
 from ...core.time_zones import zone

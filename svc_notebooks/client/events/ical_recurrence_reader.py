@@ -10,8 +10,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 
 from ...core.events.instances import has_start
-from ...core.events.rfc5545_times import Start, print_moment
-from ...core.events.rrule import read_line
+from ...core.events.rrule import Start, print_moment, read_line
 from .ical_lines import Component, Property
 from .ical_times import EventTimes, FileZones, read_duration, read_moment, reason
 

@@ -15,8 +15,7 @@ import socket
 from http.client import HTTPException, HTTPMessage, HTTPResponse, LineTooLong, UnknownProtocol, parse_headers
 from urllib.parse import urlsplit
 
-from ...core.http.header_lines import read_headers
-from ...core.http.messages import Body, Request, Response
+from ...core.http.messages import Body, Request, Response, read_headers
 from .bounds import content_length
 from .in_process import BLOCK, FilePart, OutgoingBody
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...core.events.colors import EVENT_COLORS
+from ...core.resources.colors import EVENT_COLORS
 from ..current_session import SessionLike, session_or_current
 from ..frames.event_schemas import CALENDARS, COLORS
 from ..frames.frames import frame

@@ -12,12 +12,11 @@ from typing import Any
 
 from ...core.api.operations import SETTING
 from ...core.errors.catalogue import refuse
-from ...core.events.calendar_list import check_entry
-from ...core.events.calendars import LIST_SHAPE, SETTING_SHAPE, CalendarRole, check_role
-from ...core.events.colors import CALENDAR_COLORS
+from ...core.events.calendars import LIST_SHAPE, SETTING_SHAPE, CalendarRole, check_entry, check_role
 from ...core.field_mask import Shape
 from ...core.http.messages import JSONObject, Response
 from ...core.resources.calendars import CalendarListEntry, Setting
+from ...core.resources.colors import CALENDAR_COLORS
 from ..dispatch.requests import (
     bool_param,
     decode_page_token,

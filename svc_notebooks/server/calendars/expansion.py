@@ -1,7 +1,7 @@
 """Computes the instances of series for lists of events.
 
-A page ends early when its step budget is spent. It then has the instances found so far, and its page token continues
-after the last one. If the whole budget (core/work_budget.py) yields no instance, the page covers a period that is short
+A page ends early when its step budget (core/events/rrule.py) is spent. It then has the instances found so far, and its
+page token continues after the last one. If the whole budget yields no instance, the page covers a period that is short
 enough for the budget.
 """
 
@@ -16,13 +16,11 @@ from typing import NamedTuple, TypeAlias
 
 from ...core.clock import from_millis, to_millis
 from ...core.events.instances import duration, in_days
-from ...core.events.rfc5545_times import print_moment
-from ...core.events.rrule import Recurrence, Start
+from ...core.events.rrule import Recurrence, Start, WorkBudget, WorkExceeded, print_moment
 from ...core.events.series_starts import DAY, EPOCH, SeriesStarts, years_between
 from ...core.events.times import instant
 from ...core.events.validation import end_of, start_of
 from ...core.time_zones import zone
-from ...core.work_budget import WorkBudget, WorkExceeded
 from ..dispatch.service_context import Cursor, ServiceContext
 from .event_resource import EventRecord, event_from_row
 from .instances import Slot, instance_slots, list_changed_instances, moment_text, with_series_fields

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import json
+from typing import cast
 
 from ...core.api.operations import RULE_ID
 from ...core.clock import format_time, from_millis
 from ...core.errors.catalogue import refuse
 from ...core.events import calendars
 from ...core.events.calendars import CALENDAR_SHAPE, RULE_SHAPE, CalendarRole
-from ...core.events.colors import CALENDAR_COLORS, EVENT_COLORS
-from ...core.field_mask import Shape
+from ...core.field_mask import shape_of
 from ...core.http.messages import Response
 from ...core.resources.calendars import AclRule, AclScope, Colors
+from ...core.resources.colors import CALENDAR_COLORS, EVENT_COLORS
 from ..dispatch.requests import bool_param, read_json
 from ..dispatch.responses import empty_response
 from ..dispatch.service_context import RequestContext, ServiceContext
@@ -108,13 +109,12 @@ def colors(context: ServiceContext, request: RequestContext) -> Response:
             key: {"background": color.background, "foreground": color.foreground} for key, color in EVENT_COLORS.items()
         },
     }
-    shape: Shape = {"kind": None, "updated": None, "calendar": {"": None}, "event": {"": None}}
-    return resource_response(request, value, shape)
+    return resource_response(request, value, shape_of(Colors))
 
 
 def _rule_resource(context: ServiceContext, row: AccessRow) -> AclRule:
     scope_type, _, value = row.scope.partition(":")
-    scope: AclScope = {"type": scope_type, "value": value} if value else {"type": scope_type}
+    scope = cast(AclScope, {"type": scope_type, "value": value} if value else {"type": scope_type})
     return {
         "kind": context.names.calendar_kind("aclRule"),
         "etag": f'"{row.role:017d}"',

@@ -36,7 +36,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.exc import DatabaseError
 
-from ...core.process_fork import ForkedChild, after_fork, keep_forever
+from ...core.processes import ForkedChild, after_fork, keep_forever
 from ...core.thread_permit import release_permit
 from .database_copy import image_of_file, load_image
 from .errors import UnstorableText, explain_errors, store_error

@@ -16,7 +16,7 @@ from uuid import uuid4
 
 from sqlalchemy import literal, select, tuple_
 
-from ...core.temporary_folders import temporary_folder
+from ...core.processes import temporary_folder
 from . import opening_record
 from .atomic_write import sync_folder
 from .blob_store import BlobStore, DamagedContent, LastingBlobStore, ListedPart, StoredPart

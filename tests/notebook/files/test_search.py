@@ -12,7 +12,7 @@ from hypothesis import given, strategies as st
 
 import svc_notebooks as svc
 from svc_notebooks.core.brand_names import Names
-from svc_notebooks.core.files.file_names import name_key, word_list
+from svc_notebooks.core.files.fields import name_key, word_list
 from svc_notebooks.core.files.query import Compare, parse_query
 from svc_notebooks.notebook.files.search_terms import file_filter
 

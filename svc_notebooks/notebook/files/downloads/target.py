@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
-from ....core.temporary_folders import temporary_folder
+from ....core.processes import temporary_folder
 from ....local.url_files import UrlFile, is_url, without_file_scheme
 from ...arguments import is_new_folder, target_path
 from ...batch.resume import Resumable
