@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ...core import family_fields
 from ...core.api.operations import CONTENT, REVISION_ID
 from ...core.errors.catalogue import ApiError, refuse
-from ...core.family_fields import with_family_fields
-from ...core.field_mask import Shape, parse, shape_of
+from ...core.field_mask import FAMILY_REVISION, Shape, parse, shape_of, with_family_fields
 from ...core.http.messages import Headers, Response, close_body
 from ...core.http.ranges import ByteRange, ByteSpan, ContentRange
 from ...core.resources.files import Revision, RevisionList
@@ -86,7 +84,7 @@ def _response(
 
 
 _OF_THE_FILE = parse("lastModifyingUser,md5Checksum,mimeType,modifiedTime,originalFilename,size,version")
-_SHAPE = with_family_fields(shape_of(Revision), family_fields.REVISION)
+_SHAPE = with_family_fields(shape_of(Revision), FAMILY_REVISION)
 
 
 def list_revisions(context: ServiceContext, request: RequestContext) -> Response:

@@ -12,7 +12,7 @@ from typing import TypeAlias
 from zlib import crc32
 
 from ...core.clock import format_time, from_millis
-from ...core.faults.presets import PRESETS
+from ...core.fault_plan import PRESETS
 from ...core.http.messages import Headers, Query, Response
 from ..calendars.invitations import outbox
 from ..dispatch.journal import Journal
