@@ -11,7 +11,7 @@ from time import perf_counter
 from typing import NamedTuple, TypeAlias, TypeVar
 from urllib.parse import SplitResult, urlsplit
 
-from ..convert.pool.admission import Abandoned, Admission, TooManyWaiting
+from ..convert.pool.converter import Abandoned, Admission, TooManyWaiting
 from ..core.api.error_rules import rule_for
 from ..core.api.operations import FILE_ID, SESSION, Operation, query_parameters
 from ..core.api.public_endpoints import BATCHES, PAGES, SIGN_IN
