@@ -11,7 +11,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from ..convert.engines import available, fonts, tesseract
+from ..convert.engines import available, tesseract, typst
 from ..core.errors.errors import SvcError
 from ..core.time_zones import ZoneData, zone_data
 from .byte_sizes import size_text
@@ -174,8 +174,8 @@ def conversion() -> Iterator[Finding]:
         yield "text in pictures", ", ".join(tesseract.languages()), "ok", ""
     else:
         yield "text in pictures", "not read", "note", available.TESSEROCR.install
-    fonts_of_scripts = dict(fonts.script_report())
-    missing = [script for script in fonts.SCRIPTS if fonts_of_scripts[script.name] is None]
+    fonts_of_scripts = dict(typst.script_report())
+    missing = [script for script in typst.SCRIPTS if fonts_of_scripts[script.name] is None]
     if missing:  # letters without a font are boxes in a PDF
         packages = " ".join(dict.fromkeys(script.package for script in missing))
         names = ", ".join(script.name for script in missing)

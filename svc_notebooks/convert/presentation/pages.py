@@ -1,7 +1,9 @@
-"""Writes a presentation as PDF with one page for each slide. The layout is in the typst template `slides.typ`."""
+"""Writes a presentation as PDF with a page for each slide, for which slides.typ has the layout, or as plain text."""
 
 from __future__ import annotations
 
+from codecs import BOM_UTF8
+from collections.abc import Iterator
 from typing import Any
 
 from ..engines.typst import render
@@ -19,8 +21,9 @@ from .model import (
     TableCell,
     Text,
     TextRun,
+    label,
+    with_numbers,
 )
-from .paragraphs import label, with_numbers
 
 _TEMPLATE = "presentation/slides.typ"
 _SIZE = 18.0
@@ -28,7 +31,7 @@ _FONTS = ["Noto Sans", "Liberation Sans", "Arial", "DejaVu Sans"]
 """Common fonts of slides, and fonts with the same character widths."""
 
 
-def write(deck: Deck, job: Job) -> bytes:
+def write_pdf(deck: Deck, job: Job) -> bytes:
     """Return a PDF of all slides, including hidden slides. Raises TooLarge if tables have too many cells for a PDF."""
     slides = deck.slides or (Slide(),)
     cells = sum(
@@ -138,3 +141,37 @@ def _cell(cell: TableCell, table: SlideTable, x: int, y: int) -> dict[str, Any]:
         "columns": min(cell.columns, len(table.rows[0]) - x), "rows": min(cell.rows, len(table.rows) - y),
         "paragraphs": _paragraphs(cell.paragraphs),
     }  # fmt: skip
+
+
+_ORDER = {"title": 0, "footer": 2}
+
+
+def write_text(deck: Deck, job: Job) -> bytes:
+    """Return the text of all slides in UTF-8 with a byte order mark, CRLF line ends, and empty lines between slides."""
+    text = "\r\n\r\n\r\n".join("\r\n".join(_slide_lines(slide)) for slide in deck.slides)
+    return BOM_UTF8 + (text + "\r\n" if text else "").encode()
+
+
+def _slide_lines(slide: Slide) -> Iterator[str]:
+    for shape in sorted(slide.shapes, key=lambda shape: _ORDER.get(getattr(shape, "role", ""), 1)):
+        yield from _shape_lines(shape)
+    for shape in slide.behind:
+        if not isinstance(shape, SlidePicture):
+            yield from _shape_lines(shape)
+    if slide.notes:
+        yield from ("", "Notes:", *slide.notes.splitlines())
+
+
+def _shape_lines(shape: Shape) -> Iterator[str]:
+    match shape:
+        case Text():
+            for paragraph, number in with_numbers(shape.paragraphs):
+                marker = {"bullet": "* ", "number": f"{label(paragraph, number)} ", "": ""}[paragraph.marker]
+                first, *others = paragraph.text.split("\n")
+                indent = "  " * paragraph.level
+                yield from (indent + marker + first, *(indent + " " * len(marker) + line for line in others))
+        case SlideTable():
+            for row in shape.rows:
+                yield "\t".join(" ".join(cell.text.split()) if cell else "" for cell in row)
+        case SlidePicture() if shape.alt:
+            yield f"[{' '.join(shape.alt.split())}]"

@@ -1,4 +1,4 @@
-"""Reads CSV, TSV and other delimited text as a workbook (A5-06)."""
+"""Reads CSV, TSV and other delimited text (A5-06), and writes the first sheet as CSV or TSV (A7-03) as in RFC 4180."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ from itertools import islice
 from sys import maxsize
 from typing import Literal
 
-from ...input.charset import decode
-from ...job import Job, TooLarge
-from ..formula import address
-from ..model import Cell, CellQuota, Sheet, Workbook
-from ..values import parse_cell
+from ..input.charset import decode
+from ..job import Job, TooLarge
+from .formulas import MAX_COLUMNS, MAX_ROWS
+from .model import Cell, CellQuota, Sheet, Workbook
+from .number_format import to_text
+from .values import parse_cell
 
 DELIMITERS = (",", ";", "\t", "|")
 _SAMPLE = 64 * 1024
@@ -171,8 +172,8 @@ def _rows(text: str, dialect: Dialect, quota: CellQuota) -> dict[int, dict[int, 
     for number, fields in enumerate(dialect.rows(text)):
         if not any(fields):
             continue
-        if number >= address.MAX_ROWS or len(fields) > address.MAX_COLUMNS:
-            raise TooLarge(f"the text has more than {address.MAX_ROWS} rows or {address.MAX_COLUMNS} columns.")
+        if number >= MAX_ROWS or len(fields) > MAX_COLUMNS:
+            raise TooLarge(f"the text has more than {MAX_ROWS} rows or {MAX_COLUMNS} columns.")
         rows[number] = {
             column: Cell(field) if column in codes and field.isdecimal() else parse_cell(unguard(field), comma=comma)
             for column, field in enumerate(fields)
@@ -198,3 +199,52 @@ def _columns_of_codes(text: str, dialect: Dialect) -> set[int]:
             elif len(field) > 1 and field[0] == "0":
                 zeros.add(column)
     return zeros - others
+
+
+_MAX_EMPTY_FIELDS = 5_000_000
+"""The maximum number of empty fields that are added to give all lines the same number of fields."""
+
+
+def write_csv(workbook: Workbook, job: Job) -> bytes:
+    """Return the first sheet of a workbook as CSV. Raises TooLarge if there would be too many empty fields."""
+    return _write(workbook, job, ",")
+
+
+def write_tsv(workbook: Workbook, job: Job) -> bytes:
+    """Return the first sheet of a workbook as TSV. Raises TooLarge if there would be too many empty fields."""
+    return _write(workbook, job, "\t")
+
+
+def _write(workbook: Workbook, job: Job, delimiter: str) -> bytes:
+    if len(workbook.sheets) > 1:
+        job.note("Only the first sheet was written: this format has one sheet.")
+    target = io.StringIO(newline="")
+    writer = csv.writer(target, delimiter=delimiter, lineterminator="\r\n")
+    writer.writerows(_lines(workbook.sheets[0], job))
+    return target.getvalue().encode("utf-8", "replace")
+
+
+def _lines(sheet: Sheet, job: Job) -> Iterator[list[str]]:
+    width = _width(sheet, job)
+    empty = [""] * width
+    following = 0
+    for row, columns in sheet.rows.items():
+        for _ in range(following, row):
+            yield empty
+        line = [""] * max(width, max(columns) + 1)
+        for column, cell in columns.items():
+            value = cell.display_value
+            line[column] = guard(value) if isinstance(value, str) else to_text(value)
+        yield line
+        following = row + 1
+
+
+def _width(sheet: Sheet, job: Job) -> int:
+    """Return the field count of each line, or 0 for lines of different lengths. Raises TooLarge for too many fields."""
+    rows, columns = max(sheet.rows, default=-1) + 1, sheet.last_column + 1
+    if rows * columns <= _MAX_EMPTY_FIELDS + sum(map(len, sheet.rows.values())):
+        return columns
+    if sum(max(cells) for cells in sheet.rows.values()) + rows > job.limits.output:
+        raise TooLarge("the cells are so far apart that the text would have too many empty fields.")
+    job.note("Each line ends with its last cell; padding the lines to equal length would add too many empty fields.")
+    return 0

@@ -16,13 +16,11 @@ from typing import Any, NamedTuple
 
 from lxml import etree
 
-from ....core.http.mime import sniff
-from ...input.odf.namespaces import count_of, length, name
-from ...input.odf.package import OdfPackage
-from ...input.odf.styles import MASTER_PAGE, OdfStyles, StyleProperties, inherited
-from ...job import ConversionError, Job, TooLarge
-from ..looks import Look, Looks
-from ..model import Page
+from ...core.http.mime import sniff
+from ..input.odf_file import MASTER_PAGE, OdfPackage, OdfStyles, StyleProperties, count_of, inherited, length, name
+from ..job import ConversionError, Job, TooLarge
+from .looks import Look, Looks
+from .model import Page
 
 _POINT = 12_700
 _ALIGN, _DIRECTION = "paragraph/" + name("fo:text-align"), "paragraph/" + name("style:writing-mode")
@@ -383,6 +381,8 @@ class OdtPage:
         page_break = self._looks.block_marker(look, is_empty=True)
         with self._looks.block():
             lines = list(table_parts(element, name("table:table-row")))
+            while lines and count_of(lines[-1], "table:number-rows-repeated") > 1 and not any(map(len, lines[-1])):
+                lines.pop()
             rows = [(row.getparent().tag == name("table:table-header-rows"), self._row(row)) for row in lines]
         head, body = ("".join(markup for is_head, markup in rows if is_head is it) for it in (True, False))
         before = f"<p>{page_break}</p>" if page_break else ""
@@ -396,10 +396,7 @@ class OdtPage:
             width = length(properties.get("table-column/" + name("style:column-width"))) or 0.0
             widths += [width] * count_of(column, "table:number-columns-repeated")
         keys = ("table:number-columns-spanned", "table:number-columns-repeated")
-        counts = [
-            sum(prod(count_of(cell, key) for key in keys) for cell in row.iterchildren(name("table:table-cell")))
-            for row in rows
-        ]
+        counts = [sum(prod(count_of(cell, key) for key in keys) for cell in self._cells(row)) for row in rows]
         if not all(widths) or len(widths) != max(counts, default=0):
             return ""
         total = max(sum(widths), self._looks.text_width())
@@ -407,11 +404,18 @@ class OdtPage:
 
     def _row(self, element: Any) -> str:
         cells = ""
-        for cell in element.iterchildren(name("table:table-cell")):
+        for cell in self._cells(element):
             spans = ((it, count_of(cell, f"table:number-{it}s-spanned")) for it in ("column", "row"))
             attributes = "".join(f' {it[:3]}span="{count}"' for it, count in spans if count > 1)
             cells += self._repeated(f"<td{attributes}>{self._tight(cell)}</td>", cell, "columns")
         return self._repeated(f"<tr>{cells}</tr>", element, "rows")
+
+    def _cells(self, row: Any) -> list[Any]:
+        """Return the cells of a row without the empty cells of a sheet at its end, which are repeated."""
+        cells = list(row.iterchildren(name("table:table-cell")))
+        while cells and not len(cells[-1]) and count_of(cells[-1], "table:number-columns-repeated") > 1:
+            cells.pop()
+        return cells
 
     def _repeated(self, markup: str, element: Any, kind: str) -> str:
         """Repeat a cell ("columns") or a row ("rows") as its element says. Raises TooLarge above `_MAX_REPEATED`."""
