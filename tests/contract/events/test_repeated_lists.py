@@ -1,4 +1,4 @@
-"""Lists of the same events, whose JSON the service keeps between requests."""
+"""Lists of the same events, before and after changes."""
 
 from __future__ import annotations
 
