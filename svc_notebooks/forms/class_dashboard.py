@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -11,19 +10,29 @@ from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
 
-from ...core.fault_plan import PRESETS
-from ...core.platform import capabilities
-from ...notebook.byte_sizes import size_text
-from ...notebook.class_control import ClassControl
-from ...notebook.current_session import SessionLike, session_or_current
-from ...notebook.frames.class_schemas import STUDENTS
-from ...notebook.frames.frames import frame
-from ...notebook.html import tag
-from ..widgets.background_task import BackgroundTask
-from ..widgets.dialogs.confirmation import Confirmation
-from ..widgets.field import LABEL, describe, number_field, set_visible, text_field
-from ..widgets.form import HANDLER_LOCK, Form
-from ..widgets.styles import row
+from ..core.fault_plan import PRESETS
+from ..core.platform import capabilities
+from ..notebook.byte_sizes import size_text
+from ..notebook.class_control import ClassControl
+from ..notebook.current_session import SessionLike, session_or_current
+from ..notebook.frames.class_schemas import STUDENTS
+from ..notebook.frames.frames import frame
+from ..notebook.html import tag
+from .widgets.background_task import BackgroundTask
+from .widgets.dialogs import Confirmation
+from .widgets.field import (
+    LABEL,
+    count_text,
+    dropdown,
+    number_field,
+    on_change,
+    radio_buttons,
+    replace_options,
+    row,
+    set_visible,
+    text_field,
+)
+from .widgets.form import HANDLER_LOCK, Form, Section, preset_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -46,7 +55,7 @@ class ClassList:
     title: str
     load: Callable[[ClassControl, str | None], DataFrame]
     call: Callable[[str | None], str]
-    columns: tuple[tuple[str, str], ...]
+    columns: dict[str, str]
     empty: str
     newest_first: bool = False
 
@@ -70,15 +79,11 @@ def _errors(rows: DataFrame) -> DataFrame:
     return rows[~(rows["status"] < 400).fillna(False)].reset_index(drop=True)  # also without a status
 
 
-_REQUESTS = (
-    ("time", "Time"),
-    ("user", "User"),
-    ("method", "Method"),
-    ("path", "Path"),
-    ("status", "Status"),
-    ("decided_by", "Decided by"),
-    ("fault", "Fault"),
-)
+def _headings(*names: str, **others: str) -> dict[str, str]:
+    return {**{name: name.replace("_", " ").capitalize() for name in names}, **others}
+
+
+_REQUESTS = _headings("time", "user", "method", "path", "status", "decided_by", "fault")
 
 VIEWS: Sequence[ClassList] = (
     ClassList(
@@ -86,16 +91,12 @@ VIEWS: Sequence[ClassList] = (
         "Students",
         lambda control, user: _of_user(control.students(), "email", user),
         _selection("students", "email"),
-        (
-            ("name", "Name"),
-            ("last", "Last request"),
-            ("requests", "Requests"),
-            ("errors", "Errors"),
-            ("steps", "Steps"),
-            ("bytes", "Files"),
-            ("channels", "Channels"),
-            ("operations", "Operations"),
-        ),
+        {
+            "name": "Name",
+            "last": "Last request",
+            **_headings("requests", "errors", "steps", bytes="Files"),
+            **_headings("channels", "operations"),
+        },
         "The class has no account.",
     ),
     ClassList(
@@ -103,7 +104,7 @@ VIEWS: Sequence[ClassList] = (
         "Steps of exercises",
         lambda control, user: control.steps(user),
         _with_user("steps"),
-        (("name", "Name"), ("title", "Exercise"), ("done", "Step"), ("text", "Request"), ("time", "Time")),
+        _headings("name", title="Exercise", done="Step", text="Request", time="Time"),
         "No request belongs to a step yet.",
     ),
     ClassList(
@@ -129,7 +130,7 @@ VIEWS: Sequence[ClassList] = (
         "Backups",
         lambda control, user: _of_user(control.backups(), "user", user),
         _selection("backups", "user"),
-        (("time", "Time"), ("user", "User"), ("size", "Size"), ("path", "File on the machine of the service")),
+        _headings("time", "user", "size", path="File on the machine of the service"),
         "No student was reset yet.",
         newest_first=True,
     ),
@@ -150,7 +151,7 @@ def table_of(view: ClassList, rows: DataFrame) -> DataFrame:
     for name in ("time", "last"):
         if name in shown:
             shown[name] = [_time_text(moment) for moment in shown[name]]
-    return shown[[name for name, _ in view.columns]].rename(columns=dict(view.columns))
+    return shown[[*view.columns]].rename(columns=view.columns)
 
 
 def _name_text(student: Any) -> str:
@@ -162,50 +163,26 @@ def _time_text(moment: pd.Timestamp) -> str:
     return f"{moment:%d %b %H:%M:%S}" if moment == moment else ""  # a missing time is not equal to itself
 
 
-Run = Callable[[str, Callable[[], Any], Callable[[Any], str]], None]
-"""A function that runs an action. Its arguments are the equivalent code, the action, and a function that returns the
-message about the result of the action."""
-
 _OUTAGE = "Break the network for all"
 _PAUSE = "The clock stops for all users, and moves only with this button until the service is started again."
 
 
-class ClassSection(widgets.VBox):  # type: ignore[misc]
-    """A heading and controls. `button` creates a button from a label, a tooltip and a click handler."""
-
-    heading = ""
-
-    def __init__(
-        self, control: ClassControl, run: Run, button: Callable[..., widgets.Button], ask: Callable[..., None]
-    ) -> None:
-        self._control, self._run, self._button, self._ask = control, run, button, ask
-        super().__init__([widgets.HTML(tag("h4", self.heading, class_="svc-head")), *self._controls()])
-
-    @abstractmethod
-    def _controls(self) -> list[widgets.Widget]:
-        """Return the controls of the section, from top to bottom."""
-
-
-class StudentSection(ClassSection):
+class StudentSection(Section):
     """The selected student, who can be reset, and the backups, which can be restored. `chooser` is above the list."""
 
     heading = "Reset and restore"
 
     def _controls(self) -> list[widgets.Widget]:
-        self.chooser = widgets.Dropdown(
-            options=[("All", "")], **describe("Student", "Whose rows the list has, and who is reset"), style=LABEL
-        )
+        self.chooser = dropdown("Student", "Whose rows the list has, and who is reset", [("All", "")])
         self.reset = self._button("Reset this student …", "Write a backup, then delete everything", self._reset)
-        self.backup = widgets.Dropdown(
-            options=[("None", "")], **describe("Backup", "The backup to restore"), style=LABEL
-        )
+        self.backup = dropdown("Backup", "The backup to restore", [("None", "")])
         self.restore = self._button("Restore …", "Restore the student of the backup", self._restore)
         self._restoring = row(self.restore)
         for widget in (self.backup, self._restoring):
             set_visible(widget, False)
         self.advice = widgets.HTML()
         self._resetting = row(self.reset)
-        self.chooser.observe(lambda _change: self._show_user(), "value")
+        on_change(self._show_user, self.chooser)
         self._show_user()
         return [self.advice, self._resetting, self.backup, self._restoring]
 
@@ -221,7 +198,7 @@ class StudentSection(ClassSection):
 
     def show_students(self, students: DataFrame) -> None:
         named = [(f"{student.name}, {student.email}", str(student.email)) for student in students.itertuples()]
-        _set_options(self.chooser, [("All", ""), *named])
+        replace_options(self.chooser, [("All", ""), *named])
 
     def show_backups(self, backups: DataFrame) -> None:
         newest = backups.iloc[::-1]
@@ -230,20 +207,20 @@ class StudentSection(ClassSection):
         ]
         for widget in (self.backup, self._restoring):
             set_visible(widget, bool(options))
-        _set_options(self.backup, options or [("None", "")])
+        replace_options(self.backup, options or [("None", "")])
 
     def _reset(self) -> None:
         user = self.user
         if user is None:
             return
-        self._ask(
+        self._form._ask(
             f"Reset {user}?",
             "Reset",
             "All files, uploads and events of this student are deleted, and the channels are stopped. Before that, the"
             " service writes a backup file, from which you can restore everything except running channels.",
             confirmed=lambda: self._run(
                 f"school.reset({user!r})",
-                lambda: self._control.reset(user),
+                lambda: self._form.control.reset(user),
                 lambda done: f"Reset {user}: {done['files'].item()} files. The backup is {done['path'].item()}",
             ),
         )
@@ -251,14 +228,14 @@ class StudentSection(ClassSection):
     def _restore(self) -> None:
         backup = str(self.backup.value)
         label = str(self.backup.label)
-        self._ask(
+        self._form._ask(
             f"Restore {label}?",
             "Restore",
             "The student gets the files, uploads and events of this backup. What the student has now is written to"
             " another backup file, and then deleted.",
             confirmed=lambda: self._run(
                 f"school.restore({backup!r})",
-                lambda: self._control.restore(backup),
+                lambda: self._form.control.restore(backup),
                 lambda done: (
                     f"Restored {done['user'].item()}: {done['files'].item()} files. The state before is in"
                     f" {done['path'].item()}"
@@ -267,31 +244,27 @@ class StudentSection(ClassSection):
         )
 
 
-class ClassFaultSection(ClassSection):
+class ClassFaultSection(Section):
     """The faults that all users meet."""
 
     heading = "Faults for all"
 
     def _controls(self) -> list[widgets.Widget]:
-        self.preset = widgets.Dropdown(
-            options=[(_OUTAGE, ""), *((preset.name, preset.name) for preset in PRESETS)],
-            **describe("Fault", "What happens to the requests of all users"),
-            style=LABEL,
-        )
+        presets = [(_OUTAGE, ""), *((preset.name, preset.name) for preset in PRESETS)]
+        self.preset = dropdown("Fault", "What happens to the requests of all users", presets)
         self.seconds = number_field(60, "For seconds", "The faults end after these seconds of real time")
         self.seconds.style.description_width = LABEL["description_width"]
         self.description, self.armed = widgets.HTML(), widgets.HTML()
         self.start = self._button("Start", "Activate the faults for all users", self._start)
         self.stop = self._button("End all faults", "Remove all faults", self._stop)
-        self.preset.observe(lambda _change: self._describe(), "value")
+        on_change(self._describe, self.preset)
         self._describe()
         return [self.preset, self.seconds, self.description, row(self.start, self.stop), self.armed]
 
     def _describe(self) -> None:
         text = "The service closes each connection without a response. This page goes on."
         if name := self.preset.value:
-            preset = next(preset for preset in PRESETS if preset.name == name)
-            text = f"{preset.teaches}. In turn: {'; '.join(preset.descriptions())}."
+            text = preset_text(name)
         self.description.value = tag("p", text, class_="svc-indented")
 
     def _start(self) -> None:
@@ -300,13 +273,15 @@ class ClassFaultSection(ClassSection):
             raise ValueError("For seconds must be 1 or more.")
         code = f"school.faults({name!r}, seconds={seconds})" if name else f"school.break_network({seconds})"
 
+        control: ClassControl = self._form.control
+
         def action() -> DataFrame:
-            return self._control.faults(name, seconds=seconds) if name else self._control.break_network(seconds)
+            return control.faults(name, seconds=seconds) if name else control.break_network(seconds)
 
         self._run(code, action, lambda _plans: f"Started for {seconds} seconds: {self.preset.label}.")
 
     def _stop(self) -> None:
-        self._run("school.clear_faults()", self._control.clear_faults, lambda _plans: "All faults have ended.")
+        self._run("school.clear_faults()", self._form.control.clear_faults, lambda _plans: "All faults have ended.")
 
     def show_plans(self, plans: DataFrame) -> None:
         lines = [
@@ -316,7 +291,7 @@ class ClassFaultSection(ClassSection):
         self.armed.value = tag("ul", *lines) if lines else tag("p", "No fault is active.")
 
 
-class ClassClockSection(ClassSection):
+class ClassClockSection(Section):
     """The clock of the service."""
 
     heading = "Clock of the service"
@@ -334,26 +309,16 @@ class ClassClockSection(ClassSection):
 
     def _advance(self) -> None:
         step = self.step.value.strip()
-        self._ask(
+        self._form._ask(
             f"Advance the clock by {step}?",
             "Advance",
             _PAUSE,
             confirmed=lambda: self._run(
                 f"school.advance({step!r})",
-                lambda: self._control.advance(step),
+                lambda: self._form.control.advance(step),
                 lambda clock: f"The clock was advanced by {step} to {clock['now'].item():%d %b %Y %H:%M:%S} UTC.",
             ),
         )
-
-
-def _set_options(chooser: widgets.Dropdown, options: list[tuple[str, str]]) -> None:
-    """Set the options of a list, and keep the selected value if it still exists."""
-    if list(chooser.options) == options:
-        return
-    before = chooser.value
-    chooser.options = options
-    if before in [value for _, value in options]:
-        chooser.value = before
 
 
 _HEAD = "school = svc.class_control()\n"
@@ -405,19 +370,12 @@ class ClassDashboard(Form):
         self._loaded: _Loaded | None = None
         self.work = BackgroundTask(self._show_error)
         self.question = Confirmation(self._guard)
-        self.head, self.status = widgets.HTML(tag("p", "Not loaded yet.")), widgets.HTML()
-        self.view_choice = widgets.RadioButtons(
-            options=[(view.title, view.key) for view in VIEWS],
-            **describe("List", "The list that is shown"),
-            style=LABEL,
-        )
-        self.view_choice.add_class("svc-across")
-        parts = (self.control, self._run, self._button, self._ask)
-        self.student, self.clock = StudentSection(*parts), ClassClockSection(*parts)
-        self.faults = ClassFaultSection(*parts)
+        self.head = widgets.HTML(tag("p", "Not loaded yet."))
+        titles = [(view.title, view.key) for view in VIEWS]
+        self.view_choice = radio_buttons("List", "The list that is shown", titles, "svc-across")
+        self.student, self.clock, self.faults = StudentSection(self), ClassClockSection(self), ClassFaultSection(self)
         self.refresh_button = self._button("Refresh", "Load the lists now", self.refresh)
-        for chooser in (self.view_choice, self.student.chooser):
-            chooser.observe(lambda _change: self._guard(self._change_list), "value")
+        on_change(lambda: self._guard(self._change_list), self.view_choice, self.student.chooser)
         sections = widgets.HBox([self.student, self.clock, self.faults])
         sections.add_class("svc-sections")
         self._compose(
@@ -536,8 +494,8 @@ class ClassDashboard(Form):
         present = int(((now - students["last"]).dt.total_seconds() <= _PRESENT_SECONDS).sum())
         requests, errors = int(students["requests"].sum()), int(students["errors"].sum())
         text = (
-            f"{_count(len(students), 'account')}, {present} with a request in the last 5 minutes."
-            f" {_count(requests, 'request')}, {_count(errors, 'error')}. Times are in UTC."
+            f"{count_text(len(students), 'account')}, {present} with a request in the last 5 minutes."
+            f" {count_text(requests, 'request')}, {count_text(errors, 'error')}. Times are in UTC."
         )
         if len(loaded.rows) > MAX_ROWS:
             text += f" The list has {len(loaded.rows):,} rows, of which {MAX_ROWS} are shown."
@@ -561,18 +519,11 @@ class ClassDashboard(Form):
             done, loaded = outcome
             self._last_code = code
             self._show(loaded)
-            self.status.value = tag("p", message(done), role="status")
+            self._show_status(message(done))
 
         self._clear_status()
         self.work.begin(f"Running {code}", act, on_done, in_thread=True)
 
-    def _clear_status(self) -> None:
-        self.status.value = ""
-
     def _summary(self) -> str:
         accounts = len(self._loaded.students) if self._loaded else 0
-        return f"<ClassDashboard: {_count(accounts, 'account')}>"
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+        return f"<ClassDashboard: {count_text(accounts, 'account')}>"

@@ -7,19 +7,18 @@ import unicodedata
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta, timezone, tzinfo
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
 
-from ....core.events.rrule import Start
-from ....core.events.times import read_time
-from ....core.time_zones import zone, zone_names
-from ....notebook.times import offset_text
-from ...widgets.field import AUTO_WIDTH, LABEL, Field, checkbox, describe, on_change, set_visible
+from ...core.events.rrule import Start
+from ...core.events.times import read_time
+from ...core.time_zones import zone, zone_names
+from ...notebook.times import offset_text
+from ..widgets.field import AUTO_WIDTH, LABEL, Field, checkbox, describe, on_change, set_visible
 
 if TYPE_CHECKING:
-    from ....core.http.messages import JSON, JSONObject
+    from ...core.http.messages import JSON, JSONObject
 
 
 _OFFSET = re.compile(r"([+-])(\d{2}):([0-5]\d)", re.ASCII)
@@ -126,11 +125,6 @@ def read_wire_time(value: Any) -> tuple[date | datetime, str]:
     return moment.replace(tzinfo=None), moment.isoformat(timespec="seconds")[19:]
 
 
-_MAX_MATCHES = 60
-_NO_MATCH = "No time zone has this text in its name."
-_OFFSET_NOTE = "Sent as an offset in the date-time, without a time zone."
-
-
 def matching_zones(text: str, names: Iterable[str]) -> list[str]:
     """Return the zone names that contain every word of the text. Return an empty list for an empty text.
 
@@ -151,7 +145,6 @@ def matching_zones(text: str, names: Iterable[str]) -> list[str]:
     return sorted(matches, key=rank)
 
 
-@lru_cache(maxsize=2048)  # each letter that is typed compares all names of zones
 def _normalize(text: str) -> str:
     letters = unicodedata.normalize("NFKD", text.casefold())
     kept = "".join(letter for letter in letters if not unicodedata.combining(letter))
@@ -159,34 +152,24 @@ def _normalize(text: str) -> str:
 
 
 class ZoneChoice(Field):
-    """A text field for a time zone or a part of its name, and a list of the matching time zones."""
+    """A text field for a time zone, with a list of all zones. A part of a name becomes the first zone that has it."""
 
     def __init__(
         self,
-        value: str,
         label: str = "Time zone",
-        tooltip: str = "Type part of a name, as in berlin or new york; Enter takes the first of the list",
+        tooltip: str = "A name such as Europe/Berlin, or a part of it, as in berlin or new york",
         hint: str = "berlin, new york, utc …",
     ) -> None:
-        self._updating = False
-        self._entered = ""
-        self._picked = ""
-        self.moment: datetime | None = None
-        self.text = widgets.Text(
-            value=value,
-            **describe(label, tooltip),
+        self._completes = True
+        self.text = widgets.Combobox(
+            options=sorted(zone_names()),
             placeholder=hint,
+            continuous_update=False,
             style=LABEL,
+            **describe(label, tooltip),
         )
-        self.matches = widgets.Select(rows=6, **describe("Zones found", "The time zones with this text in their name"))
-        self.matches.add_class("svc-zones")
-        self.matches.add_class("svc-over")
-        super().__init__(self.text, self.matches)
-        self.add_class("svc-zone")
-        self.text.observe(lambda _change: self._on_text(), "value")
-        self.text.on_msg(self._on_message)
-        self.matches.observe(lambda _change: self._pick(), "value")
-        self._search()
+        super().__init__(self.text)
+        on_change(self._complete, self.text)
 
     @property
     def value(self) -> str:
@@ -195,76 +178,17 @@ class ZoneChoice(Field):
 
     @value.setter
     def value(self, name: str | None) -> None:
+        self._completes = False
         self.text.value = name or ""
-
-    def watch(self, changed: Callable[[], None]) -> None:
-        self.text.observe(lambda _change: changed(), "value")
+        self._completes = True
 
     def show_offset(self, moment: datetime | None) -> None:
-        """Show the UTC offset of `moment` as a hint, and the offset of each listed zone at this moment."""
-        self.moment = moment or self.moment
-        self._search()
+        """Show the UTC offset of `moment` as a hint."""
         self.show_hint(f"UTC{offset_text(moment)} at the start" if moment else "")
 
-    def _search(self) -> None:
-        known = self.value in zone_names()
-        matching = matching_zones(self.value, zone_names())
-        (self.matches.add_class if matching and not known else self.matches.remove_class)("svc-open")
-        if self._updating:
-            return
-        self._updating = True
-        self.matches.options = [(self._line(name), name) for name in matching[:_MAX_MATCHES]]
-        self.matches.index = None
-        self._updating = False
-        if self.value and not matching:
-            self.show_hint(_OFFSET_NOTE if read_offset(self.value) else _NO_MATCH)
-
-    def _line(self, name: str) -> str:
-        if self.moment is None:
-            return name
-        try:
-            return f"{name}  (UTC{offset_text(self.moment.astimezone(zone(name)))})"
-        except OverflowError:  # an incomplete year at the end of the range of dates
-            return name
-
-    def _pick(self) -> None:
-        """Copy the selected zone into the text field, and keep the list for arrow keys."""
-        if self._updating or not self.matches.value:
-            return
-        if self.value not in zone_names():
-            self._entered = self.value
-        self._picked = self.matches.value
-        self._updating = True
-        self.text.value = self.matches.value
-        self._updating = False
-
-    def _on_text(self) -> None:
-        """Search for the text. If its last letters arrive after the choice of a zone, keep that choice.
-
-        While the kernel is busy, a browser sends the last letters later in one message, after Enter or the selection.
-        """
-        self._search()
-        if self.value in zone_names():
-            return
-        entered, picked = self._entered, self._picked
-        self._entered = self._picked = ""
-        if not entered or not self.value.startswith(entered):
-            return
-        if picked in [name for _, name in self.matches.options]:
-            self.matches.value = picked
-        else:
-            self.take_first()
-
-    def _on_message(self, _widget: widgets.Widget, content: dict[str, object], _buffers: object) -> None:
-        if content.get("event") == "submit":
-            self._entered, self._picked = self.value, ""
-            self.take_first()
-
-    def take_first(self) -> None:
-        """Set the text to the first zone in the list, as the Enter key does."""
-        first = next((value for _, value in self.matches.options), None)
-        if first:
-            self.text.value = first
+    def _complete(self) -> None:
+        if self._completes and self.value not in zone_names() and not read_offset(self.value):
+            self.text.value = next(iter(matching_zones(self.value, zone_names())), self.text.value)
 
 
 _DAY = timedelta(days=1)
@@ -321,7 +245,7 @@ class WhenChoice(widgets.VBox):  # type: ignore[misc]
         self.last, self.ends = _date_picker("End", _TO), _time_picker("The time of the end")
         self.starts_field = Field(self.first, self.begins, self.all_day)
         self.ends_field = Field(self.last, self.ends)
-        self.zone = ZoneChoice("")
+        self.zone = ZoneChoice()
         super().__init__([self.starts_field, self.ends_field, self.zone])
         on_change(self._move_end, self.first, self.begins)
         on_change(self._on_end_change, self.last, self.ends)
@@ -357,7 +281,7 @@ class WhenChoice(widgets.VBox):  # type: ignore[misc]
         self._last_start = self._start()
         self._update_visibility()
 
-    def watch(self, changed: Callable[[], None]) -> None:
+    def watch(self, changed: Callable[[], object]) -> None:
         on_change(changed, self.all_day, self.first, self.begins, self.last, self.ends)
         self.zone.watch(changed)
 
@@ -427,10 +351,9 @@ class TimeChoice(widgets.VBox):  # type: ignore[misc]
     """The controls for an optional date with an optional time. A time without a zone has the zone of the event."""
 
     def __init__(self, label: str, tooltip: str) -> None:
-        self.day = widgets.DatePicker(**describe(label, tooltip), style=LABEL)
-        self.clock = widgets.TimePicker(**describe("at", "The time of day; empty: the whole day"), style=AUTO_WIDTH)
+        self.day, self.clock = _date_picker(label, tooltip), _time_picker("The time of day; empty: the whole day")
         self.field = Field(self.day, self.clock)
-        self.zone = ZoneChoice("", f"{label} zone", "Its time zone; empty: that of the event", "same as the event")
+        self.zone = ZoneChoice(f"{label} zone", "Its time zone; empty: that of the event", "same as the event")
         super().__init__([self.field, self.zone])
 
     @property
@@ -452,7 +375,7 @@ class TimeChoice(widgets.VBox):  # type: ignore[misc]
         self.clock.value = moment.time() if isinstance(moment, datetime) else None
         self.zone.value = name if has_time or name else ""
 
-    def watch(self, changed: Callable[[], None]) -> None:
+    def watch(self, changed: Callable[[], object]) -> None:
         on_change(changed, self.day, self.clock)
         self.zone.watch(changed)
 

@@ -3,58 +3,58 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import suppress
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import ipywidgets as widgets
 
-from ...client.notifications.channels import Channel, registry_of
-from ...core.clock import to_millis
-from ...core.errors.catalogue import ApiError
-from ...core.errors.errors import SvcError
-from ...core.notifications.channels import MAX_ID_LENGTH, MAX_TOKEN_LENGTH, check_channel
-from ...core.platform import capabilities
-from ...notebook.current_session import SessionLike, session_or_current
-from ...notebook.frames.frames import frame
-from ...notebook.frames.schemas import MESSAGES
-from ...notebook.html import Markup, tag
-from ...notebook.notifications.channels import (
-    channel_token,
-    expiration_time,
+from ..client.notifications.channels import Channel, registry_of
+from ..core.errors.errors import SvcError
+from ..core.notifications.channels import MAX_ID_LENGTH, MAX_TOKEN_LENGTH
+from ..core.platform import capabilities
+from ..notebook.current_session import SessionLike
+from ..notebook.frames.frames import frame
+from ..notebook.frames.schemas import MESSAGES
+from ..notebook.html import Markup, tag
+from ..notebook.notifications.channels import (
     renew_channel,
     stop_channel,
     watch_changes,
     watch_file,
 )
-from ...notebook.notifications.open_receiver import receiver
-from ...notebook.notifications.receiver import MAX_SHOWN, Receiver, headings, message_line
-from ...notebook.sandbox.sandbox import sandbox_of
-from ..file_browser.recent_files import file_line, latest_files
-from ..widgets.field import (
+from ..notebook.notifications.open_receiver import receiver
+from ..notebook.notifications.receiver import MAX_SHOWN, Receiver, headings, message_line
+from ..notebook.sandbox.sandbox import sandbox_of
+from .file_browser.details import file_line, latest_files
+from .widgets.field import (
     AUTO_WIDTH,
     LABEL,
     Field,
     MoreOptions,
     SingleField,
+    button,
+    count_text,
     describe,
+    dropdown,
     number_field,
     on_change,
+    radio_buttons,
+    replace_options,
+    row,
     set_visible,
     text_field,
 )
-from ..widgets.form import Form
-from ..widgets.styles import row
+from .widgets.form import Form
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-    from ...client.notifications.inbox import Received
-    from ...client.session import Session
-    from ...core.brand_names import Names
-    from ...core.http.messages import JSONObject
-    from ...core.policy import Policy
+    from ..client.notifications.inbox import Received
+    from ..client.session import Session
+    from ..core.brand_names import Names
+    from ..core.policy import Policy
 
 
 DEFAULT, AFTER, AT = "default", "after", "at"
@@ -67,11 +67,9 @@ class ChannelEnd(Field):
     """The controls for the expiration of a channel. Dates and times are in UTC."""
 
     def __init__(self) -> None:
-        self.choice = widgets.Dropdown(options=_CHOICES, **describe("Expires", "When the channel ends"), style=LABEL)
+        self.choice = dropdown("Expires", "When the channel ends", _CHOICES)
         self.count = number_field(2, "after", "The lifetime of the channel")
-        self.unit = widgets.Dropdown(
-            options=_UNITS, value="h", **describe("unit", "The unit of the lifetime"), style=AUTO_WIDTH
-        )
+        self.unit = dropdown("unit", "The unit of the lifetime", _UNITS, style=AUTO_WIDTH, value="h")
         self.day = widgets.DatePicker(**describe("on", "The date on which the channel ends, in UTC"), style=AUTO_WIDTH)
         self.clock = widgets.TimePicker(
             step=1, **describe("at (UTC)", "The time of day at which the channel ends, in UTC"), style=AUTO_WIDTH
@@ -119,16 +117,18 @@ def _length_text(seconds: float) -> str:
     ('1 hour', '7 days', '90 seconds')
     """
     unit, size = next((unit, size) for unit, size in _SECONDS.items() if seconds % size == 0 or size == 1)
-    count = seconds / size
-    return f"{count:g} {unit}{'' if count == 1 else 's'}"
+    return count_text(round(seconds / size), unit)
 
 
 CHANGES = ""
 """The value that stands for the change log in the list of files."""
 
 _CHANNEL_ID = "Channel ID"
+_FIELDS_OF_ERRORS = {"token": "token", "receiver": "address"}
+"""The field of an error that the functions raise before a request, by the first word of its text."""
+
 _LABELS = {"id": _CHANNEL_ID, "token": "Token", "expiration": "Expires", "address": "Address"}
-_ANY_ID, _ANY_ADDRESS = "id", "https://hooks.example.com/notifications"
+_ANY_ADDRESS = "https://hooks.example.com/notifications"
 _NEW_ID = f"At most {MAX_ID_LENGTH} characters that were never used before; empty: a UUID is generated"
 _TOKEN_HINT = (
     f"At most {MAX_TOKEN_LENGTH} characters that every message has; empty: generated for the receiver of this kernel,"
@@ -173,36 +173,20 @@ class WatchControls(widgets.VBox):  # type: ignore[misc]
     """The controls for a new notification channel."""
 
     def __init__(self) -> None:
-        self.target = widgets.Dropdown(
-            options=[("Change log (all my files)", CHANGES)],
-            **describe("Watch", "The change log or a file, last modified first"),
-            style=LABEL,
-        )
-        self.refresh = widgets.Button(description="Refresh", tooltip="Reload the lists of files and channels")
+        tooltip = "The change log or a file, last modified first"
+        self.target = dropdown("Watch", tooltip, [("Change log (all my files)", CHANGES)])
+        self.refresh = button("Refresh", "Reload the lists of files and channels")
         self.channel_id = SingleField(
             text_field(_CHANNEL_ID, "The id of the channel, which every message has", hint="generated")
         )
-        self.token = SingleField(
-            widgets.Password(
-                continuous_update=False,
-                style=LABEL,
-                **describe("Token", "A text that the receiver compares; not a credential"),
-            )
-        )
+        label = describe("Token", "A text that the receiver compares; not a credential")
+        self.token = SingleField(widgets.Password(continuous_update=False, style=LABEL, **label))
         self.ends = ChannelEnd()
-        self.address = SingleField(
-            text_field(
-                "Address",
-                "The https URL of a receiver whose domain is registered with the service",
-                hint=_ANY_ADDRESS,
-            )
-        )
+        tooltip = "The https URL of a receiver whose domain is registered with the service"
+        self.address = SingleField(text_field("Address", tooltip, hint=_ANY_ADDRESS))
         self.channel_id.show_hint(_NEW_ID)
-        self.responses = widgets.RadioButtons(
-            options=[(preset.words, preset) for preset in RESPONSES],
-            **describe("Responses", "The responses of the receiver in this kernel to the next messages"),
-            style=LABEL,
-        )
+        tooltip = "The responses of the receiver in this kernel to the next messages"
+        self.responses = radio_buttons("Responses", tooltip, [(preset.words, preset) for preset in RESPONSES])
         self.more = ChannelOptions(self.channel_id, self.token, self.ends)
         super().__init__([row(self.target, self.refresh), self.address, self.responses, self.more])
         self.add_class("svc-fields")
@@ -212,41 +196,16 @@ class WatchControls(widgets.VBox):  # type: ignore[misc]
         """Return the field of each channel property, by the name of the property in the interface."""
         return {"id": self.channel_id, "token": self.token, "expiration": self.ends, "address": self.address}
 
-    def show_problems(self, problems: Mapping[str, str]) -> None:
-        """Show each problem beside the field of its property, and remove the problems of all other fields."""
-        for name, field in self.fields().items():
-            text = problems.get(name, "")
-            if text.startswith(f"{name}: "):
-                text = text.replace(name, _LABELS[name], 1)
-            field.show_problems([text] if text else [])
-        if problems.keys() - {"address"}:
-            self.more.shown = True
+    def show_problem(self, name: str, text: str) -> None:
+        """Show a problem beside the field of its property, and remove the problems of all other fields."""
+        for key, field in self.fields().items():
+            field.show_problems([text.replace(f"{key}: ", f"{_LABELS[key]}: ", 1)] if key == name else [])
+        self.more.shown = self.more.shown or name in ("id", "token", "expiration")
 
-    def watch(self, changed: Callable[[], None]) -> None:
+    def watch(self, changed: Callable[[], object]) -> None:
         on_change(changed, self.target, self.responses)
         for field in self.fields().values():
             field.watch(changed)
-
-    def problems(self, session: Session) -> dict[str, str]:
-        """Return the problems of the controls by property name. A missing address is not a problem."""
-        wrong: dict[str, str] = {}
-        ends: int | str | None = None
-        try:
-            ends = expiration_time(session, **{"expires_in": None, "expiration": None, **self.ends.arguments})
-        except ValueError as error:
-            wrong["expiration"] = str(error)
-        try:
-            channel_token(session, self.token.value)
-        except ValueError as error:
-            wrong["token"] = str(error)
-        body: JSONObject = {
-            "id": self.channel_id.value or _ANY_ID,
-            "type": "web_hook",
-            "address": self.address.value.strip() or _ANY_ADDRESS,
-            "token": self.token.value,
-            "expiration": ends,
-        }
-        return {**_service_problems(body, to_millis(session.clock.now())), **wrong}
 
     def arguments(self) -> dict[str, str]:
         """Return the arguments of `watch_file`, except the receiver. Raises ValueError for an invalid expiration."""
@@ -256,10 +215,8 @@ class WatchControls(widgets.VBox):  # type: ignore[misc]
     def read(self, session: Session, *, in_kernel: bool) -> dict[str, str]:
         """Fill the list of files, and return the file names by id. `in_kernel` is True for a sandbox in this kernel."""
         files = latest_files(session)
-        before = self.target.value
-        self.target.options = [self.target.options[0], *((file_line(file), str(file["id"])) for file in files)]
-        if before in [value for _, value in self.target.options]:
-            self.target.value = before
+        options = [(file_line(file), str(file["id"])) for file in files]
+        replace_options(self.target, [self.target.options[0], *options])
         self.address.show_hint(_ADDRESS_HINT if in_kernel else "")
         set_visible(self.responses, in_kernel)
         self.token.show_hint(_TOKEN_HINT if in_kernel else _TOKEN_HINT_ELSEWHERE)
@@ -285,29 +242,13 @@ class WatchControls(widgets.VBox):  # type: ignore[misc]
                 more = (f", times={times}" if times else "") + (f", delay={delay:g}" if delay else "")
                 if status != 200 or more:
                     lines.append(f"rx.answer_with({status}{more})")
-        shown = self._shown_arguments()
-        if self.target.value == CHANGES:
-            lines.append(f"channel = svc.watch_changes({to}{shown})")
-        else:
-            lines.append(f"channel = svc.watch_file({self.target.value!r}, {to}{shown})")
-        return "\n".join(lines)
-
-    def _shown_arguments(self) -> str:
         try:
-            arguments = self.arguments()
+            named = {name: repr(value) for name, value in self.arguments().items()}
+            shown = [f"{name}={_ASK_TOKEN if name == 'token' else value}" for name, value in named.items()]
         except ValueError:
-            return ", ..."  # the field shows the problem
-        shown = {name: _ASK_TOKEN if name == "token" else repr(value) for name, value in arguments.items()}
-        return "".join(f", {name}={value}" for name, value in shown.items())
-
-
-def _service_problems(body: JSONObject, now: int) -> dict[str, str]:
-    """Return the problems that the service would report for a watch request, by the names of the properties."""
-    try:
-        check_channel(body, now=now)
-    except ApiError as error:
-        return {str(row.location): row.message for row in error.rows}
-    return {}
+            shown = ["..."]  # the field shows the problem
+        first = "watch_changes(" if self.target.value == CHANGES else f"watch_file({self.target.value!r}, "
+        return "\n".join([*lines, f"channel = svc.{first}{', '.join([to, *shown])})"])
 
 
 _STEPS = (("10 seconds later", "10s"), ("1 hour later", "1h"))
@@ -343,17 +284,14 @@ class WatchPanel(Form):
         self.receiver: Receiver | None = None
         self.steps: list[widgets.Button] = []
         self._names: dict[str, str] = {}
-        self._lab = sandbox_of(session_or_current(session))
+        self._lab = sandbox_of(self.session)
         self._later = _loop_caller()
         self.controls = WatchControls()
         self.watch = self._button("Watch", "Open a channel; its first message is sync", self._open, "primary")
         self.stop = self._button("Stop", "Stop the channel that is selected below", self._stop)
         self.renew = self._button("Renew", "Open a new channel for the selected one, then stop that", self._renew)
-        self.chosen = widgets.RadioButtons(
-            **describe("Channels", "The channels of this session; Stop and Renew apply to the selected one"),
-            style=LABEL,
-        )
-        self.status = widgets.HTML()
+        tooltip = "The channels of this session; Stop and Renew apply to the selected one"
+        self.chosen = radio_buttons("Channels", tooltip)
         self.lines = widgets.VBox()
         self._line_of: dict[int, widgets.HTML] = {}
         self.controls.refresh.on_click(lambda _button: self._guard(self.refresh))
@@ -381,18 +319,13 @@ class WatchPanel(Form):
         super().close()
 
     def _update(self) -> None:
-        session = session_or_current(self._session)
+        """Remove the problems of the previous channel after a change of a control, and show the code."""
         self.controls.explain_limits(self._lab.service.policy if self._lab else None)
-        self.controls.show_problems(self.controls.problems(session))
+        self.controls.show_problem("", "")
         self._show_code()
 
-    def _show_refusal(self, error: Exception) -> None:
-        self._clear_status()
-        self._show_error(error)
-        self.alert.value = tag("p", "No channel was opened. See the message beside the field.", role="alert")
-
     def _read(self) -> None:
-        self._names |= self.controls.read(session_or_current(self._session), in_kernel=self._lab is not None)
+        self._names |= self.controls.read(self.session, in_kernel=self._lab is not None)
 
     def refresh(self) -> None:
         self._deliver_in_browser()
@@ -400,20 +333,19 @@ class WatchPanel(Form):
         self._show()
 
     def _open(self) -> None:
-        session, target = session_or_current(self._session), self.controls.target.value
-        problems = self.controls.problems(session)
-        self.controls.show_problems(problems)
-        if problems:
-            self._show_refusal(ValueError(" ".join(problems.values())))
-            return
+        target = self.controls.target.value
         try:
-            channel = self._open_channel(session, target)
-        except SvcError as error:
-            if error.location not in self.controls.fields():
+            channel = self._open_channel(self.session, target)
+        except (SvcError, ValueError) as error:
+            name = getattr(error, "location", None) or _FIELDS_OF_ERRORS.get(str(error).split()[0], "expiration")
+            if name not in self.controls.fields():
                 raise
-            self.controls.show_problems({error.location: str(error)})
-            self._show_refusal(error)
+            self.controls.show_problem(name, str(error))
+            self._clear_status()
+            self._show_error(error)
+            self.alert.value = tag("p", "No channel was opened. See the message beside the field.", role="alert")
             return
+        self.controls.show_problem("", "")
         self._show_status(f"Watching {self._target_name(target)}; the service sends sync.")
         self._deliver_in_browser()
         self._show(channel["id"].item())
@@ -440,14 +372,14 @@ class WatchPanel(Form):
 
     def _stop(self) -> None:
         channel = self._selected_channel()
-        stop_channel(channel.id, session=session_or_current(self._session))
+        stop_channel(channel.id, session=self.session)
         self._show_status(f"Stopped: no more notifications about {self._target_name(channel.file)}.")
         self._show()
 
     def _renew(self) -> None:
         channel = self._selected_channel()
         ends: dict[str, Any] = self.controls.ends.arguments
-        renewed = renew_channel(channel.id, **ends, session=session_or_current(self._session))
+        renewed = renew_channel(channel.id, **ends, session=self.session)
         self._show_status("Renewed: a new channel replaces it.")
         self._deliver_in_browser()
         self._show(renewed["id"].item())
@@ -458,7 +390,7 @@ class WatchPanel(Form):
             self._lab.deliver()
 
     def _selected_channel(self) -> Channel:
-        known = registry_of(session_or_current(self._session)).channels
+        known = registry_of(self.session).channels
         if self.chosen.value not in known:
             raise ValueError("No channel is selected. Open one with Watch.")
         return known[self.chosen.value]
@@ -484,7 +416,7 @@ class WatchPanel(Form):
         return move
 
     def _show(self, choose: str | None = None) -> None:
-        session = session_or_current(self._session)
+        session = self.session
         known, now = registry_of(session).channels, session.clock.now()
         before = choose or self.chosen.value
         self.chosen.options = [(self._line(channel, channel.state(now)), channel.id) for channel in known.values()]
@@ -509,23 +441,15 @@ class WatchPanel(Form):
     def _target_name(self, file: str | None) -> str:
         return self._names.get(file, f"file {file}") if file else "the change log"
 
-    def _clear_status(self) -> None:
-        self.status.value = ""
-
-    def _show_status(self, words: str) -> None:
-        self.status.value = tag("p", words, role="status", style="margin: 2px")
-
     def _static_view(self) -> Markup:
         self._show()  # messages that arrived while a cell runs are otherwise shown after its end
         return super()._static_view()
 
     def _summary(self) -> str:
-        channels = len(registry_of(session_or_current(self._session)).channels)
-        return f"<WatchPanel: {_count_text(channels, 'channel')}, {_count_text(len(self.result), 'message')}>"
-
-
-def _count_text(count: int, noun: str) -> str:
-    return f"{count or 'no'} {noun}{'' if count < 2 else 's'}"
+        channels = len(registry_of(self.session).channels)
+        messages = len(self.result)
+        channel = count_text(channels, "channel") if channels else "no channel"
+        return f"<WatchPanel: {channel}, {count_text(messages, 'message') if messages else 'no message'}>"
 
 
 def _loop_caller() -> Callable[[Callable[[], None]], None]:

@@ -9,32 +9,32 @@ from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
 
-from ...core.errors.errors import PathExists
-from ...local.existing_file import check_path
-from ...local.saving import REPLACED, SAVED, UNCHANGED, SavedFile, save_bytes
-from ...notebook.arguments import file_ids
-from ...notebook.batch.progress_bar import ProgressBar
-from ...notebook.byte_sizes import size_text
-from ...notebook.current_session import SessionLike, session_or_current
-from ...notebook.frames.frames import frame
-from ...notebook.frames.schemas import EXPORTED
-from ...notebook.html import tag
-from ..file_browser.recent_files import MAX_FILES, file_line, latest_files
-from ..widgets.background_task import BackgroundTask, Report, Stopped
-from ..widgets.dialogs.replace_question import CANCEL, REPLACE, Conflict, ReplaceQuestion
-from ..widgets.field import LABEL, describe, text_field
-from ..widgets.file_download import BrowserDownload, default_download
-from ..widgets.form import HANDLER_LOCK, Form
-from ..widgets.preview import preview
-from ..widgets.styles import row
+from ..core.errors.errors import PathExists
+from ..local.existing_file import check_path
+from ..local.saving import REPLACED, SAVED, UNCHANGED, SavedFile, save_bytes
+from ..notebook.arguments import file_ids
+from ..notebook.batch.progress_bar import ProgressBar
+from ..notebook.byte_sizes import size_text
+from ..notebook.current_session import SessionLike
+from ..notebook.frames.frames import frame
+from ..notebook.frames.schemas import EXPORTED
+from ..notebook.html import tag
+from .file_browser.details import MAX_FILES, file_line, latest_files
+from .file_browser.dialogs import KERNEL, save_as
+from .widgets.background_task import BackgroundTask, Report, Stopped
+from .widgets.dialogs import CANCEL, REPLACE, ReplaceQuestion, path_conflict
+from .widgets.field import button, count_text, dropdown, on_change, radio_buttons, replace_options, row, set_visible
+from .widgets.file_download import DownloadWidget
+from .widgets.form import HANDLER_LOCK, Form, call_text
+from .widgets.preview import preview
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-    from ...client.session import Session
-    from ...core.http.native_formats import ExportFormat
-    from ...core.resources.files import File as FileResource
-    from ...notebook.arguments import File
+    from ..client.session import Session
+    from ..core.http.native_formats import ExportFormat
+    from ..core.resources.files import File as FileResource
+    from ..notebook.arguments import File
 
 
 _FIELDS = "id,name,mimeType,modifiedTime"
@@ -49,13 +49,9 @@ class DocumentChoice(widgets.VBox):  # type: ignore[misc]
 
     def __init__(self) -> None:
         self._documents: dict[str, FileResource] = {}
-        self._reading = False
-        self.chooser = widgets.Dropdown(
-            **describe("Document", "The native documents of this service, last modified first"),
-            style=LABEL,
-            layout={"min_width": "min(100%, 24em)"},  # an empty list has the same width
-        )
-        self.refresh = widgets.Button(description="Refresh", tooltip="Reload the list of documents")
+        self.chooser = dropdown("Document", "The native documents of this service, last modified first")
+        self.chooser.layout.min_width = "min(100%, 24em)"  # an empty list has the same width
+        self.refresh = button("Refresh", "Reload the list of documents")
         self.note = widgets.HTML()
         super().__init__([row(self.chooser, self.refresh), self.note])
         self._show_note()
@@ -65,24 +61,22 @@ class DocumentChoice(widgets.VBox):  # type: ignore[misc]
         """The metadata of the selected document (id, name, mimeType), or None if no document is selected."""
         return self._documents.get(self.chooser.value) if self.chooser.value else None
 
-    def watch(self, changed: Callable[[], None]) -> None:
-        self.chooser.observe(lambda _change: changed(), "value")
+    def watch(self, changed: Callable[[], object]) -> None:
+        on_change(changed, self.chooser)
 
     def read(self, session: Session, ids: list[str] | None = None) -> None:
         """List the documents `ids`, or the latest native documents. Raises NotFound or NotAllowed for a wrong id."""
-        from ...client.about import capabilities_of, native_name
+        from ..client.about import capabilities_of, native_name
 
         if ids is None:
             natives = [f"mimeType = '{native_type}'" for native_type in capabilities_of(session).exports]
             documents = latest_files(session, "mimeType", q=f"({' or '.join(natives)})") if natives else []
         else:
             documents = [_read_document(session, file_id) for file_id in ids]
-        before, self._reading = self.chooser.value, True
         self._documents = {file["id"]: file for file in documents}
         types = {key: native_name(session.names, str(file.get("mimeType"))) for key, file in self._documents.items()}
-        self.chooser.options = [(file_line(file, types[key]), key) for key, file in self._documents.items()]
-        self.chooser.value = before if before in self._documents else next(iter(self._documents), None)
-        self._reading = False
+        options = [(file_line(file, types[key]), key) for key, file in self._documents.items()]
+        replace_options(self.chooser, options)
         self._show_note()
 
     def _show_note(self) -> None:
@@ -94,21 +88,14 @@ class DocumentChoice(widgets.VBox):  # type: ignore[misc]
 
 def _read_document(session: Session, file_id: str) -> FileResource:
     """Return the metadata of a native document. Raises NotFound, or NotAllowed for a file that is not native."""
-    from ...client.about import export_formats
-    from ...client.downloads.exports import not_native
-    from ...client.files import get_file
+    from ..client.about import export_formats
+    from ..client.downloads.exports import not_native
+    from ..client.files import get_file
 
     facts = get_file(session, file_id, fields=_FIELDS)
     if not export_formats(session, str(facts.get("mimeType"))):
         raise not_native(facts)
     return facts
-
-
-KERNEL, BROWSER = "kernel", "browser"
-_TARGETS = (
-    ("File in the notebook folder", KERNEL),
-    ("Browser download", BROWSER),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,13 +110,13 @@ class ExportRequest:
     path: Path | None
 
     def run(self, progress: Report) -> bytes:
-        from ...client.downloads.exports import read_export
+        from ..client.downloads.exports import read_export
 
         return read_export(self.session, self.file_id, self.format.media_type, progress=progress)
 
     def save(self, path: Path, body: bytes, *, overwrite: bool) -> SavedFile:
         """Save the exported bytes. Raises PathExists for different content at the path, unless `overwrite` is True."""
-        from ...client.downloads.export_comparison import same_export
+        from ..client.downloads.export_comparison import same_export
 
         return save_bytes(path, body, overwrite=overwrite, same=same_export)
 
@@ -149,34 +136,21 @@ class ExportControls(widgets.VBox):  # type: ignore[misc]
     def __init__(self) -> None:
         self._formats: list[ExportFormat] = []
         self.document = DocumentChoice()
-        self.format = widgets.RadioButtons(
-            **describe("Format", "The format of the export; the list has those of this service"),
-            style=LABEL,
-        )
-        self.target = widgets.RadioButtons(
-            options=_TARGETS,
-            **describe("Save as", "A file where Python runs, or a download to this computer"),
-            style=LABEL,
-        )
-        self.path = text_field(
-            "Path",
-            "A path or a folder; empty: the name of the document, in the notebook folder",
-            hint="the name of the document",
-        )
-        self.format.add_class("svc-columns")
+        tooltip = "The format of the export; the list has those of this service"
+        self.format = radio_buttons("Format", tooltip, css="svc-columns")
+        self.target, self.path = save_as("document")
         super().__init__([self.document, self.format, self.target, self.path])
         self._update_visibility()
 
-    def watch(self, changed: Callable[[], None]) -> None:
-        for control in (self.format, self.target, self.path):
-            control.observe(lambda _change: self._update_visibility(), "value")
-            control.observe(lambda _change: changed(), "value")
+    def watch(self, changed: Callable[[], object]) -> None:
+        for handler in (self._update_visibility, changed):
+            on_change(handler, self.format, self.target, self.path)
 
     def _update_visibility(self) -> None:
         ready = self.document.facts is not None
-        shown = {self.format: ready, self.target: ready, self.path: ready and self.target.value == KERNEL}
-        for control, needed in shown.items():
-            control.layout.display = None if needed else "none"
+        for control in (self.format, self.target):
+            set_visible(control, ready)
+        set_visible(self.path, ready and self.target.value == KERNEL)
 
     @property
     def selection(self) -> Selection:
@@ -185,7 +159,7 @@ class ExportControls(widgets.VBox):  # type: ignore[misc]
 
     def show_formats(self, session: Session) -> None:
         """Show the formats of the selected document, and keep the selected format if it still exists."""
-        from ...client.about import export_formats
+        from ..client.about import export_formats
 
         facts = self.document.facts
         before = self._export_format()
@@ -200,14 +174,14 @@ class ExportControls(widgets.VBox):  # type: ignore[misc]
 
     def _name(self) -> str | None:
         """Return the default file name of the export, or None if no document or no format is selected."""
-        from ...client.downloads.exports import export_name
+        from ..client.downloads.exports import export_name
 
         facts, chosen = self.document.facts, self._export_format()
         return export_name(str(facts["name"]), chosen) if facts and chosen else None
 
     def request(self, session: Session, *, preview: bool = False) -> ExportRequest:
         """Return the export to run. Raises ValueError without a document, PathExists or PermissionError for a path."""
-        from ...client.downloads.downloads import check_destination, target_path
+        from ..client.downloads.downloads import check_destination, target_path
 
         facts, chosen, name = self.document.facts, self._export_format(), self._name()
         if facts is None or chosen is None or name is None:
@@ -231,7 +205,7 @@ class ExportControls(widgets.VBox):  # type: ignore[misc]
         first = next(row for row in self._formats if row.extension == chosen.extension)
         name = chosen.extension if first == chosen else chosen.media_type  # two formats may have the same extension
         arguments = [facts["id"], name, *([path] if path else [])]
-        return f"svc.export({', '.join(map(repr, arguments))}{', overwrite=True' if overwrite else ''})"
+        return call_text("export", arguments, {"overwrite": True} if overwrite else {})
 
 
 _CONVERTING = "Converting …"
@@ -280,7 +254,6 @@ class ExportForm(Form):
         self,
         session: SessionLike = None,
         ids: list[str] | None = None,
-        make_download: Callable[[Callable[[], None]], BrowserDownload] = default_download,
     ) -> None:
         super().__init__(session)
         self._ids = ids
@@ -296,7 +269,7 @@ class ExportForm(Form):
         self.cancel = self._button("Cancel export", "Stop the running export without saving", self._cancel)
         self.bar = ProgressBar("Export", 1)
         self.view = widgets.HTML()
-        self.browser_download = make_download(self._on_received)
+        self.browser_download = DownloadWidget(self._on_received)
         buttons = row(self.export, self.preview, self.cancel)
         self.bar.reset("Export")
         self.work = BackgroundTask(self._on_error, self.bar)
@@ -329,13 +302,13 @@ class ExportForm(Form):
         return self.controls.code(**self._answer_arguments)
 
     def refresh(self) -> None:
-        self.controls.document.read(session_or_current(self._session), self._ids)
+        self.controls.document.read(self.session, self._ids)
         self._show_formats()
 
     def _show_formats(self) -> None:
         self._updating = True
         try:
-            self.controls.show_formats(session_or_current(self._session))
+            self.controls.show_formats(self.session)
         finally:
             self._updating = False
         self._on_change()
@@ -372,7 +345,7 @@ class ExportForm(Form):
         if self.busy:
             raise ValueError("An export is running. Wait for it, or cancel it.")
         self.bar.reset("Export")
-        request = self.controls.request(session_or_current(self._session), preview=preview)
+        request = self.controls.request(self.session, preview=preview)
         self._clear()
         self._forget_answer()
         self._show_code()
@@ -416,7 +389,7 @@ class ExportForm(Form):
             if not error.replaceable:
                 raise
             self._waiting_export = request, body
-            self.question.ask([Conflict(error, request.name, len(body), "now", request.format.media_type)])
+            self.question.ask([path_conflict(error, request.name, len(body), "now", request.format.media_type)])
             return f"Not saved: {path.name} exists with other content"
         self._add(request, {"path": str(path), "size": saved.size, "outcome": saved.outcome})
         return _WORDS[saved.outcome].format(name=path.name, size=size_text(saved.size), path=path)
@@ -459,5 +432,4 @@ class ExportForm(Form):
 
     def _summary(self) -> str:
         count = len(self._done)
-        words = "nothing exported yet" if not count else "1 file exported" if count == 1 else f"{count} files exported"
-        return f"<ExportForm: {words}>"
+        return f"<ExportForm: {count_text(count, 'file')} exported>" if count else "<ExportForm: nothing exported yet>"
