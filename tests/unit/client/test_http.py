@@ -347,3 +347,12 @@ def test_other_hosts_need_a_proxy(url: str, no_proxy: str, no_proxies: None, mon
     monkeypatch.setenv("no_proxy", no_proxy)
 
     assert not needs_no_proxy(url)
+
+
+def test_proxies_may_be_given(server: Server) -> None:
+    transport = HttpTransport(proxies={"http": server.base_url})
+
+    transport.send(Request("GET", "http://outside.example/x"))
+    transport.close()
+
+    assert server.seen[0][1] == "http://outside.example/x"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -15,7 +16,8 @@ from typing import Any
 
 import pytest
 
-from svc_notebooks.server.service import open_service
+from svc_notebooks.core.http.messages import Headers, Request
+from svc_notebooks.server.service import Service, open_service
 from svc_notebooks.server.store import engine
 from svc_notebooks.server.store.opening import open_database
 from svc_notebooks.server.store.store import Store
@@ -114,6 +116,26 @@ def test_the_log_is_shortened_although_some_reader_always_reads(store, tmp_path,
         store.users.add_user("ada", "root")
 
     assert (tmp_path / "svc.sqlite-wal").stat().st_size == 0
+
+
+def get(service: Service, token: str, target: str) -> Any:
+    request = Request("GET", f"http://svc.local{target}", Headers([("Authorization", f"Bearer {token}")]))
+    response = service.handle(request)
+    assert response.status == 200
+    return json.loads(response.content())
+
+
+def test_lists_and_metadata_wait_for_no_writer(tmp_path):
+    with open_service(tmp_path / "store") as service:
+        token = service.sign_in()
+        root = get(service, token, "/storage/v3/files/root")["id"]
+        targets = ["/storage/v3/files", f"/storage/v3/files/{root}", "/storage/v3/about?fields=*"]
+        targets += ["/storage/v3/changes/startPageToken", "/calendar/v3/calendars/primary/events"]
+        for target in targets:  # the first list of events creates the calendar
+            get(service, token, target)
+        with writing(service._context.store):
+            for target in targets:
+                in_thread(lambda target=target: get(service, token, target))
 
 
 # -- services
