@@ -28,7 +28,7 @@ from svc_notebooks.core.errors.errors import (
     SvcError,
 )
 from svc_notebooks.core.http.backoff import RetryRule
-from svc_notebooks.core.http.messages import Headers, Request, Response
+from svc_notebooks.core.http.messages import Disconnected, Headers, Request, Response
 from tests.scripted import BASE, TOKEN, Shelf, Time, answer, envelope, lost, reset, session_for
 
 
@@ -185,6 +185,18 @@ def test_a_service_that_never_answered_is_tried_three_times(tmp_path: Path, sent
     with pytest.raises(Interrupted, match="connection refused"):
         session.call("GET", "/x")
     assert len(tries) == 3
+
+
+def test_a_request_is_sent_again_after_a_response_that_breaks_off() -> None:
+    def breaks() -> object:
+        yield b'{"id"'
+        raise Disconnected("cut")
+
+    session, requests = replies(Response(200, body=breaks()), Response(200, body=b'{"id": "x"}'))  # type: ignore[arg-type]
+
+    assert session.call("GET", "/x") == {"id": "x"}
+    assert "cut" in (session.exchanges[0].error or "")
+    assert len(requests) == 2
 
 
 # -- the operations

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import time
 from uuid import uuid4
 from zlib import crc32
 
@@ -91,6 +92,23 @@ def test_a_verified_part_is_not_read_again_before_its_file_changes(tmp_path):
     os.utime(path, ns=(0, 11))
 
     assert unread is None
+    assert "wrong checksum" in parts.problem(part)
+
+
+def test_a_part_that_has_just_been_written_is_read_each_time(tmp_path):
+    """Two changes within one tick of the file system's clock have the same time."""
+    parts = DirectoryBlobStore(tmp_path, sync=False)
+    writer = parts.writer()
+    writer.write(b"stored")
+    part = StoredPart(writer.commit(), writer.size, writer.checksum)
+    path = tmp_path / part.key[:2] / part.key
+    now = time.time_ns()
+    os.utime(path, ns=(now, now))
+    assert parts.problem(part) is None
+
+    path.write_bytes(b"rotten")
+    os.utime(path, ns=(now, now))
+
     assert "wrong checksum" in parts.problem(part)
 
 
