@@ -1,4 +1,4 @@
-"""The public names with their types, in the order in which users learn them. `__init__.py` reads this list."""
+"""The public names with their types, in the order in which users learn them, as in `__init__.py`."""
 
 from .notebook.sandbox.start import (
     sandbox as sandbox,

@@ -6,7 +6,6 @@ http_options        certificates and proxies
 http_errors         converts the errors of the transport over HTTP
 bounds              the most bytes of each kind of answer, and the reader that applies them
 foreign_urls        parses the URLs that a service gives
-requests_adapter    an adapter with which `requests` calls a service in this process
 retry               decides which requests are repeated, when and how often
 throttle            lets all requests of a session wait after a refusal because of a rate limit
 recorder            the record of exchanges
