@@ -281,9 +281,8 @@ def test_urllib3_logs_none(lab, logged):
     token = lab.service.sign_in(token=TOKEN)
     with lab.serve() as server:
         session = svc.Session(server.base_url, token, state_dir=None)
-        session.send(
-            Request("GET", f"{server.base_url}/storage/v3/files?access_token={quote(token, safe='')}&alt=json")
-        )
+        url = f"{server.base_url}/storage/v3/files?access_token={quote(token, safe='')}&alt=json"
+        session.send(Request("GET", url, Headers([("X-Name", "é")])))  # by requests, because of the header
         session.send(Request("GET", f"{server.base_url}/token?code={canary('code')}"))
         svc.upload(b"hello", session=session)
 

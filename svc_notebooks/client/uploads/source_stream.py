@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..transport.in_process import BLOCK, FilePart
+from ..transport.in_process import BLOCK
 from .sources import Progress, UploadSource, change_error
-
-_LARGEST_FROM_FILE = BLOCK
-"""The largest body in bytes that is sent from its file. A larger one takes the service longer to receive, measured."""
 
 
 class SourceStream:
     """A request body with `size` bytes of a source from the offset `first` on, or all if None (A2-05, A3-26).
 
-    `head` and `tail` are sent before and after. `sent` is the number of source bytes that were read or sent so far.
+    `head` and `tail` are sent before and after. `sent` is the number of source bytes that were read so far.
     `on_sent` is called when the end of the body is read, which is before the service can respond.
     """
 
@@ -61,20 +58,3 @@ class SourceStream:
             self._on_sent()
         piece, self._tail = self._tail[:size], self._tail[size:]
         return piece
-
-    def file_part(self, size: int, /) -> FilePart | None:
-        """Return at most `size` of the next bytes as a part of a file, or None if they must be read.
-
-        The caller sends them and calls `advance`. Raises SourceChanged and OSError like `read`.
-        """
-        if self._head or self._size is None or self._size > _LARGEST_FROM_FILE or self.sent == self._size:
-            return None
-        at, size = self._first + self.sent, min(size, self._size - self.sent)
-        descriptor = self._source.descriptor(at, size)
-        return None if descriptor is None else FilePart(descriptor, at, size)
-
-    def advance(self, size: int, /) -> None:
-        """Count bytes that were sent from the file."""
-        self.sent += size
-        if self._progress is not None:
-            self._progress(self._first + self.sent, self._source.size)

@@ -80,13 +80,6 @@ class UploadSource:
         Raises SourceChanged if the source changed during the upload, and OSError if the source cannot be read.
         """
 
-    def descriptor(self, offset: int, size: int) -> int | None:
-        """Return the descriptor of an open file whose `size` bytes from `offset` on can be sent without reading them.
-
-        Returns None if they must be read. Raises SourceChanged if the source changed, and OSError.
-        """
-        return None
-
     def keep(self, size: int) -> None:
         """Keep the last `size` bytes of a stream in memory, to send a chunk again. Other sources do nothing."""
 
@@ -166,20 +159,10 @@ class PathSource(UploadSource):
         file = self._file = self._file or io.FileIO(self._path)
         file.seek(offset)
         data = file.read(size)
-        self._check(file.fileno())
-        return data
-
-    def descriptor(self, offset: int, size: int) -> int | None:
-        if offset + size >= self.size:  # the last bytes are read, so that a change until then is noticed
-            return None
-        file = self._file = self._file or io.FileIO(self._path)
-        self._check(file.fileno())
-        return file.fileno()
-
-    def _check(self, descriptor: int) -> None:
-        stamp = _stamp(os.fstat(descriptor))
+        stamp = _stamp(os.fstat(file.fileno()))
         if stamp != self._initial_stamp:
             raise change_error(self.name, self._initial_stamp[0], stamp[0])
+        return data
 
     def digest(self, algorithm: str) -> str:
         with self._path.open("rb", buffering=0) as file:

@@ -186,7 +186,7 @@ def test_an_idle_connection_that_the_service_closes_is_replaced(server: Server, 
 
     for server.reply in (reply_at_once, reply_at_once, reply_and_close):
         transport.send(Request("GET", server.base_url + "/"))
-    (origin,) = transport._pools.values()
+    (origin,) = transport._origins.values()
     (idle,) = origin.idle
     assert wait_for_read(idle.sock, PATIENCE), "the service closes the connection"
     server.reply = reply_at_once
@@ -201,16 +201,16 @@ def test_idle_connections_are_limited(
 ) -> None:
     monkeypatch.setattr(client_http, "MAX_CONNECTIONS", 2)
     transport.send(Request("GET", server.base_url + "/"))
-    origin = replace(*transport._pools.values(), idle=[])
+    origin = replace(*transport._origins.values(), idle=[])
     connections = [HTTPConnection("127.0.0.1", server.server_port) for _ in range(3)]
 
     for connection in connections:
         connection.connect()
-        origin._release(connection)
+        origin.release(connection)
 
     assert [connection.is_closed for connection in connections] == [False, False, True]
     assert origin.idle == connections[:2]
-    origin.close_in_child()
+    client_http._close_all({("http", "x"): origin})
     assert all(connection.is_closed for connection in connections)
 
 
