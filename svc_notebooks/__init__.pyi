@@ -58,7 +58,7 @@ from .notebook.events.recurrence import (
     preview_recurrence as preview_recurrence,
     recurrence_lines as recurrence_lines,
 )
-from .notebook.forms.recurrence.month_calendars import recurrence_calendar as recurrence_calendar
+from .forms.recurrence.month_calendars import recurrence_calendar as recurrence_calendar
 from .notebook.events.calendars import (
     calendars as calendars,
     create_calendar as create_calendar,
@@ -77,15 +77,15 @@ from .notebook.exchanges.exchanges import exchanges as exchanges, exchange as ex
 from .notebook.exchanges.assert_exchanges import assert_exchanges as assert_exchanges
 from .notebook.exchanges.compare import compare_exchanges as compare_exchanges
 from .notebook.exchanges.har import save_har as save_har
-from .notebook.forms.dashboard.dashboard import dashboard as dashboard
-from .notebook.forms.file_browser.browser import file_browser as file_browser
-from .notebook.forms.upload.form import upload_form as upload_form
-from .notebook.forms.export.form import export_form as export_form
-from .notebook.forms.event.form import event_form as event_form
-from .notebook.forms.calendar_view.view import calendar_view as calendar_view
-from .notebook.forms.watch.panel import watch_panel as watch_panel
+from .forms.dashboard.dashboard import dashboard as dashboard
+from .forms.file_browser.browser import file_browser as file_browser
+from .forms.upload.form import upload_form as upload_form
+from .forms.export.form import export_form as export_form
+from .forms.event.form import event_form as event_form
+from .forms.calendar_view.view import calendar_view as calendar_view
+from .forms.watch.panel import watch_panel as watch_panel
 from .notebook.class_control import class_control as class_control, ClassControl as ClassControl
-from .notebook.forms.class_dashboard.dashboard import class_dashboard as class_dashboard
+from .forms.class_dashboard.dashboard import class_dashboard as class_dashboard
 from .notebook.doctor import doctor as doctor
 from .core.brand_names import Names as Names
 from .core.policy import Policy as Policy

@@ -51,7 +51,7 @@ class Verdict:
         return f"{self.outcome}: {self.message}"
 
     def _repr_html_(self) -> str:
-        from ..notebook.widgets.html import tag
+        from ..notebook.html import tag
 
         style = f"border-left: 4px solid {_COLOURS[self.outcome]}; margin: 0; padding: 2px 12px; max-width: 46em"
         heading = tag("strong", f"{_MARKS[self.outcome]} {self.outcome}.")

@@ -10,13 +10,11 @@ from tests.bench.table import Row
 # The file and the function; loaded when measured, so that no row waits for another's peers.
 BENCHES = {
     "metadata": ("in_process", "metadata"),
-    "busy": ("in_process", "busy"),
     "upload": ("transfers", "upload_in_large_chunks"),
     "upload-small": ("transfers", "upload_in_small_chunks"),
     "resumed": ("transfers", "resumed_upload"),
     "creates": ("emulator", "creates"),
     "chunks": ("emulator", "chunks"),
-    "linear": ("emulator", "linear"),
     "many": ("emulator", "many"),
     "download": ("transfers", "download_to_disk"),
     "fan-out": ("fan_out", "fast"),
@@ -37,18 +35,16 @@ BENCHES = {
     "beside-greedy": ("classroom", "beside_greedy_clients"),
     "class": ("classroom", "a_class"),
     "mixed-load": ("mixed_load", "mixed_load"),
-    "many-parts": ("classroom", "start_with_many_parts"),
-    "soak": ("soak", "soak"),
     "frames": ("start", "frames"),
     "import": ("start", "imports"),
     "sandbox": ("commands", "first_answer"),
-    "chunk-calls": ("commands", "chunk_calls"),
+    "calls": ("call_counts", "everyday_calls"),
     "grade": ("commands", "grade_one_student"),
     "run": ("commands", "run_notebooks"),
     "clone": ("commands", "clone_to_jupyterlab"),
 }
 
-BY_NAME_ONLY = {"run", "clone", "soak"}
+BY_NAME_ONLY = {"run", "clone"}
 """Those that take minutes each, and that a run of all benchmarks leaves out."""
 
 ON_ONE_CORE = {"upload", "upload-small", "resumed", "creates", "chunks", "download", "workers", "mixed-load"}
@@ -57,7 +53,7 @@ ON_ONE_CORE = {"upload", "upload-small", "resumed", "creates", "chunks", "downlo
 On a virtual machine, waking a program on another core can take as long as its work, and the work then takes longer.
 """
 
-GROUPS = {"classroom": ("sorted-list", "beside-list", "beside-greedy", "class", "many-parts", "soak")}
+GROUPS = {"classroom": ("sorted-list", "beside-list", "beside-greedy", "class")}
 """Names for several benchmarks."""
 
 

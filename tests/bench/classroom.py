@@ -11,21 +11,19 @@ from pathlib import Path
 from statistics import median, quantiles
 
 from svc_notebooks.server.service import open_service
-from svc_notebooks.server.tables.contents import PartRange
 from tests.bench.clients import greedy_clients, send_requests
 from tests.bench.processes import Served, folder, ours
-from tests.bench.rounds import Costs, Run, alternate, median_of, timed
+from tests.bench.rounds import Costs, Run, alternate, median_of
 from tests.bench.table import Row, at_most, compare, milliseconds, within
 
 FEW, MANY = 5_000, 500_000
 GREEDY, CLASS = 64, 250
-CLASS_SECONDS, OPENING_SECONDS = 0.15, 10.0
+CLASS_SECONDS = 0.15
 ROUNDS = 9
 SECONDS, SECONDS_FOR_P99, PAUSE = 2.0, 4.0, 0.05
 SORTED = "/storage/v3/files?orderBy=modifiedTime%20desc&fields=files(id)"
 METADATA = "/storage/v3/files/f0000001"
 ABOUT = "/storage/v3/about?fields=user"
-PARTS = 200_000
 
 _MAKE = """INSERT INTO files (id, owner, parent, name, mime_type, created, modified, trashed, explicitly_trashed,
     starred, version, abusive, extra, name_key, natural_key, words, all_words)
@@ -136,30 +134,3 @@ def a_class() -> Iterator[Row]:
         costs = alternate({"class": lambda: run(CLASS, 1.0), "alone": lambda: run(1, PAUSE)}, ROUNDS)
     work = f"{CLASS} people, a request a second each, p99"
     yield within(work, costs["class"], CLASS_SECONDS, costs["alone"], "one person, p50", milliseconds)
-
-
-def start_with_many_parts() -> Iterator[Row]:
-    """The opening of a store with many parts, beside one with a tenth of them."""
-    with folder(on_disk=False) as path:
-        for name, parts in (("many", PARTS), ("few", PARTS // 10)):
-            _make_parts(path / name, parts)
-
-        def opening(name: str) -> Run:
-            return timed(lambda: open_service(path / name).close())
-
-        costs = alternate({"many": opening("many"), "few": opening("few")})
-    work = f"open a store of {PARTS:,} parts"
-    yield within(work, costs["many"], OPENING_SECONDS, costs["few"], f"of {PARTS // 10:,} parts", milliseconds)
-
-
-def _make_parts(path: Path, count: int) -> None:
-    with open_service(path, seed=0) as service:
-        store = service._context.store
-        with store.transaction():
-            for number in range(count):
-                key = f"{number:032x}"
-                place = path / "parts" / key[-2:]
-                place.mkdir(exist_ok=True)
-                name = key[-2:] + key[:-2]
-                (place / name).write_bytes(b"x")
-                store.contents.append(store.contents.begin(), PartRange(0, 1, name, 0))

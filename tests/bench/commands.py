@@ -17,21 +17,17 @@ import urllib.request
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from pathlib import Path
-from types import FrameType
 
-import svc_notebooks
 from svc_notebooks.notebook.files.search import files
 from svc_notebooks.notebook.sandbox.start import sandbox
 from svc_notebooks.server.service import open_service
 from tests.bench.processes import folder
 from tests.bench.rounds import Run, Stopwatch, alternate, processor_timed
-from tests.bench.table import HELD, MISSED, Row, milliseconds, tenths, within
+from tests.bench.table import Row, milliseconds, tenths, within
 
 ROOT = Path(__file__).parents[2]
 CLI = [sys.executable, "-m", "svc_notebooks.cli"]
 SANDBOXES = 25
-CALLS = 120
-_CHUNK = 262_144
 START_SECONDS = 120
 
 # Starts a kernel as nbclient does, and executes one cell.
@@ -76,32 +72,6 @@ def _schema() -> str:
         WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%' AND coalesce(tables.type, '') <> 'shadow'"""
     with open_service(seed=0) as service:
         return ";\n".join(row[0] for row in service._context.store._database.driver.execute(query))
-
-
-def chunk_calls() -> Iterator[Row]:
-    """Calls of Python functions of the package for one chunk more. A count needs no peer: machines do not differ."""
-    with sandbox():
-        calls_of_a_run(3)  # what is made once and kept
-        calls = calls_of_a_run(4) - calls_of_a_run(3)
-    held = HELD if calls <= CALLS else MISSED
-    yield Row("function calls for one chunk of an upload", f"{calls}", "", "", f"≤ {CALLS}", held)
-
-
-def calls_of_a_run(chunks: int) -> int:
-    """Return how many calls of functions of the package an upload of these chunks makes in this thread."""
-    package, calls = str(Path(svc_notebooks.__file__).parent), 0
-
-    def profile(frame: FrameType, event: str, arg: object) -> None:
-        nonlocal calls
-        calls += event == "call" and frame.f_code.co_filename.startswith(package)
-
-    upload = svc_notebooks.start_upload(bytes(chunks * _CHUNK), name="a.bin", chunk_size=_CHUNK)
-    sys.setprofile(profile)
-    try:
-        upload.run()
-    finally:
-        sys.setprofile(None)
-    return calls
 
 
 def run_notebooks() -> Iterator[Row]:

@@ -58,26 +58,15 @@ def chunks() -> Iterator[Row]:
     yield compare(work, small["ours"], small["theirs"], PEER, at_least(10), rate(SMALL_SIZE))
 
 
-def linear() -> Iterator[Row]:
-    """The same bytes as one file and as four: what a chunk costs does not grow with what is there already."""
-    with processes.ours() as served:
-        ours = NeutralClient(served, OURS)
-        for chunk, name in ((LARGE, "8 MiB"), (SMALL, "256 KiB")):
-            costs = alternate({"one": _sending(ours, 256, chunk), "four": _sending(ours, 64, chunk, files=4)})
-            work = f"take one file of 256 MiB, {name} chunks"
-            yield compare(work, costs["one"], costs["four"], "four of 64 MiB", at_most(1.2), rate(256))
-
-
-def _sending(client: NeutralClient, mib: int, chunk: int, *, files: int = 1) -> Run:
-    """The cost of so many resumable uploads; what they made is deleted on nobody's time."""
+def _sending(client: NeutralClient, mib: int, chunk: int) -> Run:
+    """The cost of a resumable upload, without that of its deletion."""
     content = memoryview(bytes(mib * MIB))
 
     def run() -> float:
         watch = Stopwatch()
-        made = [client.create_in_chunks(content, chunk) for _ in range(files)]
+        file_id = client.create_in_chunks(content, chunk)
         cost = watch.stop()
-        for file_id in made:
-            client.delete(file_id)
+        client.delete(file_id)
         return cost
 
     return run

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
-from statistics import fmean, median
 from typing import Any
 
 import requests
@@ -17,7 +14,7 @@ from svc_notebooks.client.files import get_file
 from svc_notebooks.client.session import Session
 from svc_notebooks.notebook.files.files import upload
 from svc_notebooks.notebook.sandbox.start import sandbox
-from tests.bench.rounds import Costs, alternate, median_of, seconds_of_each
+from tests.bench.rounds import alternate, median_of
 from tests.bench.table import Row, at_most, compare, microseconds
 
 CALLS = 1000
@@ -87,48 +84,3 @@ def _with_adapter(content: bytes) -> requests.Session:
     web = _signed_in()
     web.mount("https://", ConstantAdapter(content))
     return web
-
-
-def busy() -> Iterator[Row]:
-    """The same calls while another thread computes.
-
-    Two threads share one interpreter, half and half and 5 ms at a time: most calls notice nothing, a few wait for
-    their turn, and the mean cannot be less than twice the quiet one. What it is above that is time in which ours
-    had its turn and gave it away.
-    """
-    with one_file() as (session, file_id):
-        rounds = [_quiet_and_busy(lambda: get_file(session, file_id)) for _ in range(ROUNDS + 1)][1:]
-    work, quiet = "the same beside a busy Python thread", "ours, quiet"
-    beside, alone = _figures(median, rounds)
-    yield compare(work, beside, alone, quiet, at_most(2), microseconds)
-    beside, alone = _figures(fmean, rounds)
-    row = compare(f"{work}, mean", beside, alone, quiet, at_most(2), microseconds)
-    yield replace(row, goal="2 is half the time", held="")
-
-
-def _figures(figure: Callable[[list[float]], float], rounds: list[tuple[list[float], list[float]]]) -> list[Costs]:
-    return [tuple(figure(calls) for calls in side) for side in zip(*rounds, strict=True)]
-
-
-def _quiet_and_busy(call: Callable[[], object]) -> tuple[list[float], list[float]]:
-    with busy_thread():
-        busy = seconds_of_each(call, 3 * CALLS)  # many turns of 5 ms
-    return busy, seconds_of_each(call, CALLS)
-
-
-@contextmanager
-def busy_thread() -> Iterator[None]:
-    """A thread that computes, and never lets the interpreter go by itself."""
-    over = threading.Event()
-    thread = threading.Thread(target=_compute, args=(over,), daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        over.set()
-        thread.join()
-
-
-def _compute(over: threading.Event) -> None:
-    while not over.is_set():
-        sum(range(1000))

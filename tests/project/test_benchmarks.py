@@ -1,19 +1,16 @@
 """The benchmarks: their rounds, what a goal is, what a run writes, and that only a run writes it."""
 
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from tests.bench import __main__ as command, pages, rounds
-from tests.bench.benches import BENCHES, BY_NAME_ONLY, rows_of
+from tests.bench import __main__ as command, pages
+from tests.bench.benches import BENCHES
 from tests.bench.machine import Speed
-from tests.bench.pages import PAGE_HEADINGS, SHOWN_IN_README, Table, page_table, read_table, readme_table
-from tests.bench.rounds import ROUNDS, Cost, Ratio, Stopwatch, alternate, processor_of, timed
-from tests.bench.table import HELD, MISSED, PARTLY, Row, at_least, at_most, compare, milliseconds, verdict, within
+from tests.bench.pages import SHOWN_IN_README, Table, page_table, read_table, readme_table
+from tests.bench.rounds import ROUNDS, Ratio, alternate
+from tests.bench.table import HELD, MISSED, PARTLY, Row, at_least, at_most, verdict
 
 README = pages.README.read_text(encoding="utf-8")
 TABLE = read_table(pages.PAGE.read_text(encoding="utf-8"))
@@ -41,51 +38,8 @@ class TestRounds:
         assert costs["a"][:2] == (4.0, 5.0)
         assert len(costs["a"]) == len(costs["b"]) == ROUNDS
 
-    def test_few_rounds_are_refused(self):
-        with pytest.raises(ValueError, match="at least 9"):
-            alternate({"a": lambda: 1.0}, 5)
-
     def test_the_ratio_is_the_median_of_the_ratios_of_the_rounds(self):
         assert Ratio.of((2.0, 8.0, 3.0), (1.0, 2.0, 1.0)) == Ratio(3.0, 2.0, 4.0)
-
-    def test_the_processor_time_includes_that_of_children(self):
-        busy = "import time\nwhile time.process_time() < 0.3: pass"
-        watch = Stopwatch()
-        with subprocess.Popen([sys.executable, "-c", f"{busy}\nprint(flush=True)\ninput()"], **PIPES) as child:
-            child.stdout.readline()
-            running = watch.stop()
-            child.communicate("\n")
-        ended = watch.stop()
-
-        assert running.processor >= 0.25  # the system counts in ticks of 10 ms
-        assert ended.processor >= 0.25
-
-    def test_a_cost_of_many_is_divided_with_its_processor_time(self):
-        cost = Cost(4.0, 2.0) / 4
-
-        assert (cost, cost.processor) == (1.0, 0.5)
-
-    def test_the_processor_time_is_unknown_if_one_round_lacks_it(self):
-        assert processor_of((Cost(1, 0.5), Cost(1, 0.7), Cost(1, 0.6))) == 0.6
-        assert processor_of((Cost(1, 0.5), 1.0)) is None
-
-    def test_the_processor_time_of_the_stopwatch_is_left_out(self, monkeypatch: pytest.MonkeyPatch):
-        used = 0.0
-
-        def use(seconds: float) -> float:
-            nonlocal used
-            used += seconds
-            return 0.0
-
-        monkeypatch.setattr(rounds, "process_time", lambda: used)
-        monkeypatch.setattr(rounds, "_processor_seconds_of_children", lambda: use(3))
-
-        assert timed(lambda: use(1))().processor == 1
-
-    def test_a_row_shows_the_processor_times(self):
-        ours, theirs = (Cost(1, 0.0005),) * 3, (Cost(1, 2.5),) * 3
-
-        assert compare("work", ours, theirs, "peer", at_most(2), milliseconds).processor == "500.0 µs, 2.5 s"
 
 
 class TestGoals:
@@ -104,12 +58,6 @@ class TestGoals:
     )
     def test_a_goal_is_missed_if_the_median_and_the_whole_spread_miss_it(self, goal, ratio, expected):
         assert verdict(goal, ratio) == expected
-
-    def test_a_time_stands_beside_the_least_of_its_kind(self):
-        start = within("start", (0.003, 0.005, 0.006), 0.004, (0.001, 0.001, 0.001), "sqlite3", milliseconds)
-
-        assert (start.ours, start.peer, start.ratio) == ("5.0 ms", "sqlite3: 1.0 ms", "5.00 (3.00 to 6.00)")
-        assert (start.goal, start.held) == ("≤ 4.0 ms", PARTLY)
 
 
 @pytest.fixture
@@ -141,14 +89,6 @@ class TestCommand:
         assert run(monkeypatch, rows) == 0
         assert ("import: other: 1 ms, 2.00" in capsys.readouterr().out) == bool(status)
 
-    def test_a_run_shows_how_quiet_the_machine_was(self, monkeypatch, capsys):
-        run(monkeypatch, {"import": [row("one", HELD)], "download": [row("other", HELD)]})
-
-        assert "arithmetic took 0.9 to 1.2 ms, and a copy of 64 MiB 5 to 11 ms" in capsys.readouterr().out
-
-    def test_the_speed_of_the_machine_is_measured(self):
-        assert min(Speed.now()) > 0
-
     def test_write_replaces_the_rows_of_the_measured_benchmarks_only(self, monkeypatch, written):
         run(monkeypatch, {"download": [row("a faster download", HELD)]}, "--write")
 
@@ -159,24 +99,6 @@ class TestCommand:
         assert re.fullmatch(r"\d{4}-\d\d-\d\d, [0-9a-f]{8}\+?(, real-time priority)?, one core", new[-1])
         assert text.startswith("Before\n")
         assert text.endswith("\nbehind\n")
-
-    def test_a_row_that_was_measured_on_all_cores_does_not_name_one(self, monkeypatch, written):
-        run(monkeypatch, {"download": [row("a faster download", HELD)]}, "--write", "--all-cores")
-
-        _, new = read_table(written[0].read_text(encoding="utf-8")).rows
-        assert "one core" not in new[-1]
-
-    @pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="the system cannot choose a core")
-    @pytest.mark.parametrize("all_cores", [True, False])
-    def test_programs_that_wait_for_each_other_run_on_one_core(self, monkeypatch, all_cores):
-        cores = os.sched_getaffinity(0)
-        monkeypatch.setitem(BENCHES, "download", ("rounds", "cores"))
-        monkeypatch.setattr(rounds, "cores", lambda: [len(os.sched_getaffinity(0))], raising=False)
-
-        try:
-            assert rows_of("download", all_cores=all_cores) == [len(cores) if all_cores else 1]
-        finally:
-            os.sched_setaffinity(0, cores)
 
     def test_write_repeats_rows_in_the_readme(self, monkeypatch, written):
         run(monkeypatch, {"download": [row("a faster download", HELD)]}, "--write")
@@ -189,9 +111,6 @@ class TestCommand:
         run(monkeypatch, {"download": [row("a faster download", HELD)]})
 
         assert [path.read_bytes() for path in written] == before
-
-    def test_what_is_measured_by_name_only_is_a_benchmark(self):
-        assert BENCHES.keys() > BY_NAME_ONLY
 
 
 class TestPages:
@@ -212,12 +131,3 @@ class TestPages:
         table = Table("A machine.", [cells("upload", "an upload"), ("import", "x", "", "", "", "", "", "", "then")])
 
         assert read_table(f"<!-- bench -->\n{page_table(table)}<!-- /bench -->") == table
-
-    def test_a_row_with_other_columns_is_refused(self):
-        text = page_table(Table("A machine.", [cells("upload", "an upload")[1:]]))
-
-        with pytest.raises(ValueError, match=f"not of {len(PAGE_HEADINGS)} columns"):
-            read_table(f"<!-- bench -->\n{text}<!-- /bench -->")
-
-
-PIPES = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}

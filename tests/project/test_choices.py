@@ -1,24 +1,47 @@
-"""Tests that rest on a choice name one that docs/decisions.md has."""
+"""docs/decisions.md has a row for each setting of the policy and for each choice that a test or the journal names."""
 
 import re
 from dataclasses import fields
 from pathlib import Path
 
 from svc_notebooks import Policy
+from svc_notebooks.cli.conformance import rule_number
+from svc_notebooks.core.api.operations import OPERATIONS, SESSION
+from svc_notebooks.core.api.public_endpoints import PUBLIC_ENDPOINTS
+from svc_notebooks.core.errors import decision_ids
+from svc_notebooks.core.errors.catalogue import CATALOGUE
+from svc_notebooks.core.errors.decision_ids import FIELD
+from svc_notebooks.core.uploads.states import TRANSITIONS
+from tests.plugin_rules import read_rules
 
 ROOT = Path(__file__).parents[2]
-NAMED = re.compile(r'\bchoice\(\s*"([^"]+)"')
-NOTED = re.compile(r'\.note\(\s*"([^"]+)"')
+SETTINGS, _, CHOICES = (
+    (ROOT / "docs" / "decisions.md").read_text(encoding="utf-8").partition("## Choices without a setting")
+)
+NAMED = re.compile(r'\b(?:choice\(|\.note\()\s*"([^"]+)"')
+WRITTEN = {name.strip() for name in re.findall(r"^\| ([^|`]+) \|", CHOICES, re.MULTILINE)}
+POLICY = [field.name for field in fields(Policy)]
+RULES = read_rules().keys()
+KNOWN = {*RULES, *map(rule_number, RULES), *POLICY, *WRITTEN}
 
 
-def test_every_choice_has_a_row():
-    page = (ROOT / "docs" / "decisions.md").read_text(encoding="utf-8")
-    known = {field.name for field in fields(Policy)}
-    rows = set(re.findall(r"^\| ([^|`]+?) \|", page.partition("## Choices without a setting")[2], re.MULTILINE))
-    named = set()
-    for path in (ROOT / "tests" / "contract").rglob("*.py"):
-        text = path.read_text(encoding="utf-8")
-        named |= {*NAMED.findall(text), *NOTED.findall(text)}
+def test_every_setting_of_the_policy_has_one_row():
+    assert sorted(re.findall(r"^\| `(\w+)` \|", SETTINGS, re.MULTILINE)) == sorted(POLICY)
 
-    assert named - known - rows == set()
+
+def test_every_choice_of_a_test_has_a_row():
+    texts = [path.read_text(encoding="utf-8") for path in (ROOT / "tests" / "contract").rglob("*.py")]
+    named = {name for text in texts for name in NAMED.findall(text)}
+
+    assert named - {*POLICY, *WRITTEN} == set()
     assert len(named) > 30
+
+
+def test_the_journal_names_rules_settings_and_choices_that_exist():
+    named = {operation.name: operation.decided_by for operation in (*OPERATIONS, *PUBLIC_ENDPOINTS, SESSION)}
+    named |= {str(key): transition.decided_by for key, transition in TRANSITIONS.items()}
+    named |= {key: row.decided_by for key, row in CATALOGUE.items() if row.decided_by != FIELD}
+    choices = {value for name, value in vars(decision_ids).items() if name.isupper() and value}
+
+    assert {name: by for name, by in named.items() if by not in KNOWN} == {}
+    assert choices - WRITTEN == set()

@@ -22,9 +22,9 @@ ONLY_WHEN_USED = ("pandas", "numpy", "jupyterlab", "nbclient", "nbformat", "tqdm
 ONLY_IN = {
     "pandas": ("notebook/",),
     "numpy": ("notebook/",),
-    "ipywidgets": ("notebook/",),
-    "anywidget": ("notebook/",),
-    "IPython": ("core/errors/tracebacks.py", "course/", "notebook/"),
+    "ipywidgets": ("forms/", "notebook/"),
+    "anywidget": ("forms/", "notebook/"),
+    "IPython": ("core/errors/tracebacks.py", "course/", "forms/", "notebook/"),
     "tqdm": ("notebook/",),
     "nbclient": ("cli/",),
     "nbformat": ("cli/",),

@@ -10,7 +10,7 @@ import pytest
 
 from tools.lite import pages
 from tools.lite.lock import BUILDER, PYODIDE, WIDGETS
-from tools.lite.wheels import AT_ONCE, COMPILED, KERNEL, OURS, entry, locked
+from tools.lite.wheels import COMPILED, KERNEL, OURS, entry
 
 REQUIREMENTS = Path(__file__).parents[2] / "requirements"
 PIN = re.compile(r"^([\w.-]+)==([^ ;\\]+)", re.MULTILINE)
@@ -73,25 +73,12 @@ def test_the_compiled_packages_are_those_of_the_one_pyodide() -> None:
     assert all(re.fullmatch("[0-9a-f]{64}", package["sha256"]) for package in lock["packages"].values())
 
 
-def test_what_is_loaded_at_once_is_there_to_be_loaded() -> None:
-    assert set(AT_ONCE) <= {*OURS, *COMPILED, *KERNEL}
-
-
 def test_an_entry_of_the_lock_says_what_a_page_needs(wheel: Path) -> None:
     lock_entry = entry(wheel)
 
     assert (lock_entry["name"], lock_entry["version"], lock_entry["file_name"]) == ("some-thing", "1.2", wheel.name)
     assert lock_entry["depends"] == ["always", "page"]
     assert lock_entry["imports"] == ["alone", "some_thing"]
-
-
-def test_the_lock_asks_for_nothing_that_it_has_not(wheel: Path) -> None:
-    ours = {"svc-notebooks": {"name": "svc-notebooks", "depends": [], "file_name": "x"}}
-
-    packages = locked({"info": {}}, [wheel], ours)["packages"]
-
-    assert packages["some-thing"]["depends"] == []
-    assert packages["svc-notebooks"]["depends"] == []
 
 
 def test_a_page_says_above_a_cell_that_it_cannot_run_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

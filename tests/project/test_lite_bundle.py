@@ -47,13 +47,6 @@ def test_all_packages_are_downloaded_once(distribution, tmp_path):
     assert download_packages(PACKAGES, address, tmp_path / "cache") == paths
 
 
-def test_a_damaged_copy_is_downloaded_again(distribution, tmp_path):
-    paths = download_packages(PACKAGES, distribution[1], tmp_path / "cache")
-    paths[0].write_bytes(b"fir")
-
-    assert download_packages(PACKAGES, distribution[1], tmp_path / "cache")[0].read_bytes() == b"first"
-
-
 def test_another_digest_than_that_of_the_lock_is_an_error(distribution, tmp_path):
     folder, address = distribution
     (folder / "two-2.0-py3-none-any.whl").write_bytes(b"other")
@@ -61,14 +54,6 @@ def test_another_digest_than_that_of_the_lock_is_an_error(distribution, tmp_path
     with pytest.raises(BundleError, match=rf"{address}/two-2\.0-py3-none-any\.whl: the digest is d9298a10.* is pinned"):
         download_packages(PACKAGES, address, tmp_path / "cache")
     assert not (tmp_path / "cache" / "two-2.0-py3-none-any.whl").exists()
-
-
-def test_a_missing_package_is_an_error(distribution, tmp_path):
-    folder, address = distribution
-    next(folder.glob("one-*")).unlink()
-
-    with pytest.raises(BundleError, match=r"one-1\.0-.*whl cannot be downloaded: File not found"):
-        download_packages(PACKAGES, address, tmp_path / "cache")
 
 
 def test_the_build_ends_with_one_sentence_where_the_distribution_is_out_of_reach(capsys, tmp_path, monkeypatch):

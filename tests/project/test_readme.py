@@ -66,10 +66,3 @@ def test_every_file_that_is_named_is_there(page: Path):
     made = [name for name in named if name.startswith("build/")]
 
     assert [name for name in named if name not in existing + made and not re.fullmatch("[A-Z]+", name)] == []
-
-
-def test_it_is_short():
-    """Apart from the table that `make bench` writes."""
-    text, table, rest = re.split("<!-- /?bench -->", README)
-    assert (text.rstrip() + rest).count("\n") <= 150
-    assert table.count("\n") <= 10

@@ -18,9 +18,3 @@ def test_each_public_name_is_in_the_reference_once():
     names = re.findall(r"^   (\w+)$", (DOCS / "api.md").read_text("utf-8"), re.MULTILINE)
 
     assert sorted(names) == sorted(svc.__all__)
-
-
-def test_no_docstring_cites_the_interface_without_a_link():
-    package = (DOCS.parent / "svc_notebooks").rglob("*.py")
-
-    assert [path for path in package if re.search(r"^ *Interface: ", path.read_text("utf-8"), re.MULTILINE)] == []

@@ -8,7 +8,7 @@ import pytest
 
 from svc_notebooks.cli.conformance import rule_number
 from tests import plugin_rules
-from tests.plugin_rules import Rule, RuleCoverage, read_floor, read_rules
+from tests.plugin_rules import read_floor, read_rules
 
 pytest_plugins = ["pytester"]
 
@@ -66,17 +66,6 @@ def test_what_was_skipped_or_expected_to_fail_proves_nothing(suite: pytest.Pytes
     result.stdout.fnmatch_lines(["*rules: 0 of 4*"])
 
 
-def test_a_row_that_needs_a_browser_is_counted_where_one_was_tried(suite: pytest.Pytester):
-    rules = plugin_rules.read_rules()
-    rules["D-1"] = Rule("D-1", "delta", "browser", "four")
-
-    without = run(suite, PROVES_ONE)
-    tried = run(suite, PROVES_ONE.replace("A-1", "D-1"))
-
-    without.stdout.fnmatch_lines(["*rules: 1 of 4*", "not counted, needs `make browser`: D-1"])
-    tried.stdout.fnmatch_lines(["*rules: 1 of 5*"])
-
-
 def test_an_unknown_id_stops_the_run_and_names_the_test(suite: pytest.Pytester):
     result = run(suite, PROVES_ONE.replace("A-1", "A-9"))
 
@@ -97,13 +86,6 @@ def test_the_number_of_a_rule_with_clauses_stops_the_run_and_lists_them(suite: p
 
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(["*test_it.py::test_one*'C-1', which has clauses*(C-1a, C-1b)*"])
-
-
-def test_a_clause_without_the_number_of_its_rule_stops_the_run(suite: pytest.Pytester):
-    result = run(suite, PROVES_ONE.replace("A-1", "C-1a"))
-
-    assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(["*test_it.py::test_one*'C-1a', and without 'C-1', the number of its rule"])
 
 
 def test_the_floor_is_kept_by_a_whole_run_alone(suite: pytest.Pytester):
@@ -142,9 +124,3 @@ def test_the_clauses_of_a_rule_are_lettered_from_a_on_and_replace_its_row():
     assert {number: text for number, text in letters.items() if text not in ("", ascii_lowercase[: len(text)])} == {}
     assert {number for number, text in letters.items() if text == "a" or (text and number in rows)} == set()
     assert rows == sorted(rows, key=lambda row: list(letters).index(rule_number(row)))
-
-
-def test_missing_rules_are_grouped_in_the_order_of_the_table():
-    rules = {id_: Rule(id_, area, "server", "...") for id_, area in [("Z-1", "zeta"), ("A-1", "alpha")]}
-
-    assert [line.split()[0] for line in RuleCoverage(rules, frozenset()).missing_by_area()] == ["zeta", "alpha"]

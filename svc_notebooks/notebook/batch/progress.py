@@ -51,7 +51,7 @@ class NotebookBar:
     def __init__(self, title: str) -> None:
         from IPython.display import display
 
-        from ..widgets.progress.progress_bar import BatchBar
+        from .progress_bar import BatchBar
 
         interruptible = current_thread() is main_thread() and capabilities().threads
         self._bar = BatchBar(title, interruptible=interruptible)

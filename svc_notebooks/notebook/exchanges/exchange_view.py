@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from ...core.errors.public_calls import public_methods
 from ...core.http.messages import Query
 from ..byte_sizes import size_text
-from ..widgets.html import Markup, tag
+from ..html import Markup, tag
 from .curl import curl_text
 from .python_requests import python_text
 from .recorded_body import body_text, http_text, status_line

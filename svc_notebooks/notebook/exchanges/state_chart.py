@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...core.uploads.states import TRANSITIONS, UploadEvent, UploadState
-from ..widgets.html import Markup, join_html, tag
+from ..html import Markup, join_html, tag
 from .svg import Picture, drawing, image
 
 WIDTH, HEIGHT = 860, 400

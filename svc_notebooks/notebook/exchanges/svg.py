@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from urllib.parse import quote
 
-from ..widgets.html import Markup, join_html, tag
+from ..html import Markup, join_html, tag
 
 INK = "currentColor"
 SENT = "#1976d2"

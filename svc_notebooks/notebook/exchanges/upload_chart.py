@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ..widgets.html import Markup, tag
+from ..html import Markup, tag
 from .svg import INK, SENT, Picture, TableColumn, bars, chart, number, swatch, text_table
 
 WIDTH, HEIGHT = 300, 22

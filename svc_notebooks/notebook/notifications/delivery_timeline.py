@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from ..arguments import row_ids
 from ..current_session import SessionLike, session_or_current
 from ..exchanges.svg import INK, SENT, Picture, TableColumn, bars, chart, swatch, text_table
+from ..html import Markup, join_html, tag
 from ..sandbox.sandbox import sandbox_of
-from ..widgets.html import Markup, join_html, tag
 
 if TYPE_CHECKING:
     from ...server.notifications.delivery_log import DeliveryRow

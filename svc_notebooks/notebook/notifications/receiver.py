@@ -19,7 +19,7 @@ from ...core.process_fork import ForkedChild, after_fork
 from ..arguments import choice, optional_text, whole
 from ..frames.frames import Record, frame
 from ..frames.schemas import EXPLAINED, MESSAGES
-from ..widgets.html import Markup, join_html, tag
+from ..html import Markup, join_html, tag
 
 if TYPE_CHECKING:
     from pandas import DataFrame

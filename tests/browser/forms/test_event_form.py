@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from svc_notebooks.core.time_zones import zone_names
-from svc_notebooks.notebook.forms.event.time.start_and_end import matching_zones
+from svc_notebooks.forms.event.time.start_and_end import matching_zones
 from tests.browser.keyboard import tab_to
 
 pytestmark = [pytest.mark.browser, pytest.mark.filterwarnings("default")]

@@ -8,7 +8,7 @@ import pytest
 pytestmark = [pytest.mark.browser, pytest.mark.filterwarnings("default")]
 
 CELL = """
-from svc_notebooks.notebook.widgets.file_upload import BrowserFiles
+from svc_notebooks.forms.widgets.file_upload import BrowserFiles
 box = BrowserFiles()
 box
 """

@@ -8,13 +8,13 @@ from svc_notebooks.core.events.recurrence_words import recurrence_lines
 from svc_notebooks.core.events.rrule import Freq
 from svc_notebooks.core.events.series import Series
 from svc_notebooks.core.time_zones import zone, zone_names
+from svc_notebooks.forms.event.attendee_rows import AttachmentRow, AttachmentRows, AttendeeRows
+from svc_notebooks.forms.event.bindings import NONE, OWN as OWN_REMINDERS, ReminderRows
+from svc_notebooks.forms.event.time.start_and_end import WhenChoice, ZoneChoice, matching_zones
+from svc_notebooks.forms.recurrence.builder import CUSTOM, NTH, MonthChoice, RecurrenceBuilder, Repeat
+from svc_notebooks.forms.recurrence.month_calendars import RecurrencePreview, instance_list
+from svc_notebooks.forms.widgets.month_table import month_after, month_picture
 from svc_notebooks.notebook.events.event_days import event_days
-from svc_notebooks.notebook.forms.event.attendee_rows import AttachmentRow, AttachmentRows, AttendeeRows
-from svc_notebooks.notebook.forms.event.bindings import NONE, OWN as OWN_REMINDERS, ReminderRows
-from svc_notebooks.notebook.forms.event.time.start_and_end import WhenChoice, ZoneChoice, matching_zones
-from svc_notebooks.notebook.forms.recurrence.builder import CUSTOM, NTH, MonthChoice, RecurrenceBuilder, Repeat
-from svc_notebooks.notebook.forms.recurrence.month_calendars import RecurrencePreview, instance_list
-from svc_notebooks.notebook.widgets.month_table import month_after, month_picture
 
 BERLIN = zone("Europe/Berlin")
 MONDAY = datetime(2026, 11, 2, 10, tzinfo=BERLIN)

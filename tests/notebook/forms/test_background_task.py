@@ -3,7 +3,7 @@
 import asyncio
 import threading
 
-from svc_notebooks.notebook.widgets.background_task import LatestTask
+from svc_notebooks.forms.widgets.background_task import LatestTask
 
 
 def test_a_late_result_does_not_replace_a_newer_one():

@@ -6,8 +6,8 @@ import pytest
 
 import svc_notebooks as svc
 from svc_notebooks.core.errors.errors import NotAllowed, SvcError
-from svc_notebooks.notebook.forms.calendar_view.calendar_grid import PlainCalendar
-from svc_notebooks.notebook.forms.calendar_view.view import CalendarView
+from svc_notebooks.forms.calendar_view.calendar_grid import PlainCalendar
+from svc_notebooks.forms.calendar_view.view import CalendarView
 
 BERLIN = {"time_zone": "Europe/Berlin"}
 WEEK = {"view": "week", "day": date(2026, 11, 2), **BERLIN}
@@ -117,7 +117,7 @@ def test_an_event_without_a_title(lab, title):
 
 def test_the_view_says_when_a_calendar_has_more_events_than_it_lists(lab, talk, monkeypatch):
     svc.create_event("Other", start="2026-11-04 12:00", end="2026-11-04 13:00", **BERLIN)
-    monkeypatch.setattr("svc_notebooks.notebook.forms.calendar_view.listing.MOST", 1)
+    monkeypatch.setattr("svc_notebooks.forms.calendar_view.listing.MOST", 1)
 
     view = svc.calendar_view(**WEEK)
 

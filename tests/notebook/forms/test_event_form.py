@@ -456,7 +456,7 @@ def test_names_are_escaped(form):
 
 
 def test_without_anywidget_the_form_works_too(lab, monkeypatch):
-    monkeypatch.setattr("svc_notebooks.notebook.widgets.form.find_spec", lambda name: None)
+    monkeypatch.setattr("svc_notebooks.forms.widgets.form.find_spec", lambda name: None)
     form = svc.event_form()
     form.controls.when.last.value = date(2020, 1, 1)
     form.create.click()

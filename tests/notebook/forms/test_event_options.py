@@ -9,8 +9,8 @@ import svc_notebooks as svc
 from svc_notebooks.core.events.field_table import EVENT_FIELDS
 from svc_notebooks.core.events.rrule import Freq
 from svc_notebooks.core.events.validation import problems
+from svc_notebooks.forms.event.bindings import BINDINGS, LABELS
 from svc_notebooks.notebook.events.body import LENIENT
-from svc_notebooks.notebook.forms.event.bindings import BINDINGS, LABELS
 
 EVERYTHING = {
     "summary": "Flight",

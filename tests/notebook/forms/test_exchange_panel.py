@@ -7,9 +7,9 @@ import re
 import pytest
 
 import svc_notebooks as svc
-from svc_notebooks.notebook.forms.dashboard.exchange_panel import WirePanel
-from svc_notebooks.notebook.widgets.file_download import LinkDownload
-from svc_notebooks.notebook.widgets.row_list import PlainRowList
+from svc_notebooks.forms.dashboard.exchange_panel import WirePanel
+from svc_notebooks.forms.widgets.file_download import LinkDownload
+from svc_notebooks.forms.widgets.row_list import PlainRowList
 
 
 class Download(LinkDownload):

@@ -11,10 +11,10 @@ import pytest
 
 import svc_notebooks as svc
 from svc_notebooks.core.policy import Policy
-from svc_notebooks.notebook.forms.export.form import ExportForm
-from svc_notebooks.notebook.widgets.download_widget import DownloadWidget
-from svc_notebooks.notebook.widgets.file_download import LARGEST_LINK, LinkDownload
-from svc_notebooks.notebook.widgets.preview import MAX_SIZE, preview
+from svc_notebooks.forms.export.form import ExportForm
+from svc_notebooks.forms.widgets.download_widget import DownloadWidget
+from svc_notebooks.forms.widgets.file_download import LARGEST_LINK, LinkDownload
+from svc_notebooks.forms.widgets.preview import MAX_SIZE, preview
 from tests.patience import PATIENCE
 
 PAGE = "<h1>Ponds</h1><p>Rīga, 東京</p>".encode()

@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 import svc_notebooks as svc
-from svc_notebooks.notebook.forms.file_browser.browser import FileBrowser
-from svc_notebooks.notebook.forms.file_browser.listing import PAGE_SIZE
-from svc_notebooks.notebook.forms.file_browser.search import EVERYWHERE, HERE, QUERY, SHARED, TEXT, TRASH, FileQuery
-from svc_notebooks.notebook.widgets.file_download import LinkDownload
-from svc_notebooks.notebook.widgets.row_list import PlainRowList, default_row_list
+from svc_notebooks.forms.file_browser.browser import FileBrowser
+from svc_notebooks.forms.file_browser.listing import PAGE_SIZE
+from svc_notebooks.forms.file_browser.search import EVERYWHERE, HERE, QUERY, SHARED, TEXT, TRASH, FileQuery
+from svc_notebooks.forms.widgets.file_download import LinkDownload
+from svc_notebooks.forms.widgets.row_list import PlainRowList, default_row_list
 
 FOLDER = "application/vnd.svc-apps.folder"
 

@@ -6,9 +6,9 @@ import pytest
 
 import svc_notebooks as svc
 from svc_notebooks.core.policy import MIB
-from svc_notebooks.notebook.forms.file_browser.browser import FileBrowser
-from svc_notebooks.notebook.widgets.file_download import LinkDownload
-from svc_notebooks.notebook.widgets.row_list import PlainRowList
+from svc_notebooks.forms.file_browser.browser import FileBrowser
+from svc_notebooks.forms.widgets.file_download import LinkDownload
+from svc_notebooks.forms.widgets.row_list import PlainRowList
 
 NATIVE = "application/vnd.svc-apps."
 EVIL = b"not for everybody"

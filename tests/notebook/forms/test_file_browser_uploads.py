@@ -6,9 +6,9 @@ from datetime import UTC, datetime
 import pytest
 
 import svc_notebooks as svc
-from svc_notebooks.notebook.forms.file_browser.browser import FileBrowser
-from svc_notebooks.notebook.widgets.file_picker import FileUploadPicker
-from svc_notebooks.notebook.widgets.row_list import PlainRowList
+from svc_notebooks.forms.file_browser.browser import FileBrowser
+from svc_notebooks.forms.widgets.file_picker import FileUploadPicker
+from svc_notebooks.forms.widgets.row_list import PlainRowList
 
 NOW = datetime(2026, 1, 5, tzinfo=UTC)
 FOLDER = "application/vnd.svc-apps.folder"

@@ -6,8 +6,8 @@ from urllib.parse import unquote
 import pytest
 
 import svc_notebooks as svc
-from svc_notebooks.notebook.forms.file_browser.listing import PAGE_SIZE
-from svc_notebooks.notebook.forms.file_browser.search import EVERYWHERE, QUERY, TEXT, TRASH
+from svc_notebooks.forms.file_browser.listing import PAGE_SIZE
+from svc_notebooks.forms.file_browser.search import EVERYWHERE, QUERY, TEXT, TRASH
 
 FOLDER = "application/vnd.svc-apps.folder"
 
@@ -114,7 +114,7 @@ def test_results_of_a_full_text_search_have_the_order_of_the_service(lab, files)
 
 def test_a_large_folder_is_listed_without_a_wait(lab, monkeypatch):
     """Only the files of the page are requested with their fields; the total comes later, from ids alone."""
-    monkeypatch.setattr("svc_notebooks.notebook.forms.file_browser.listing._IDS_PER_REQUEST", 100)
+    monkeypatch.setattr("svc_notebooks.forms.file_browser.listing._IDS_PER_REQUEST", 100)
     svc.upload([b""] * 250, name=[f"{n:03}.txt" for n in range(250)], progress=False)
     before = lab.session.exchanges.last
 
@@ -135,8 +135,8 @@ def test_a_large_folder_is_listed_without_a_wait(lab, monkeypatch):
 
 
 def test_the_files_of_a_very_large_folder_are_not_all_counted(lab, monkeypatch):
-    monkeypatch.setattr("svc_notebooks.notebook.forms.file_browser.listing._IDS_PER_REQUEST", 10)
-    monkeypatch.setattr("svc_notebooks.notebook.forms.file_browser.listing._MAX_COUNT_REQUESTS", 10)
+    monkeypatch.setattr("svc_notebooks.forms.file_browser.listing._IDS_PER_REQUEST", 10)
+    monkeypatch.setattr("svc_notebooks.forms.file_browser.listing._MAX_COUNT_REQUESTS", 10)
     svc.upload([b""] * 130, name=[f"{n:03}.txt" for n in range(130)], progress=False)
 
     async def scene():

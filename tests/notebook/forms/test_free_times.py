@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import svc_notebooks as svc
-from svc_notebooks.notebook.forms.event.form import EventForm
+from svc_notebooks.forms.event.form import EventForm
 
 BOB, EVE = "bob@svc.example", "eve@svc.example"
 

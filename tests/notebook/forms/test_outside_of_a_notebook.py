@@ -8,7 +8,7 @@ import pytest
 from IPython.core.interactiveshell import InteractiveShell
 
 import svc_notebooks as svc
-from svc_notebooks.notebook.widgets import form
+from svc_notebooks.forms.widgets import form
 
 SCRIPT = """
 import svc_notebooks as svc

@@ -7,7 +7,7 @@ import pytest
 
 import svc_notebooks as svc
 from svc_notebooks.core.policy import MIB
-from svc_notebooks.notebook.forms.upload.controls import EXISTING, NEW
+from svc_notebooks.forms.upload.controls import EXISTING, NEW
 
 
 @pytest.fixture

@@ -9,10 +9,10 @@ import pytest
 
 import svc_notebooks as svc
 from svc_notebooks.core.policy import MIB
-from svc_notebooks.notebook.forms.upload.form import UploadForm
-from svc_notebooks.notebook.widgets.file_picker import FileChoice, FileUploadPicker
-from svc_notebooks.notebook.widgets.file_upload import BrowserFiles
-from svc_notebooks.notebook.widgets.upload_buffer import UploadBuffer
+from svc_notebooks.forms.upload.form import UploadForm
+from svc_notebooks.forms.widgets.file_picker import FileChoice, FileUploadPicker
+from svc_notebooks.forms.widgets.file_upload import BrowserFiles
+from svc_notebooks.forms.widgets.upload_buffer import UploadBuffer
 
 
 def send(box: BrowserFiles, name: str, content: bytes, *, mime: str = "", size: int | None = None):

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import svc_notebooks as svc
-from svc_notebooks.notebook.forms.watch.panel import RESPONSES
+from svc_notebooks.forms.watch.panel import RESPONSES
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ from traitlets.config import Config
 import svc_notebooks as svc
 from svc_notebooks.convert.engines import available
 from svc_notebooks.core.platform import BROWSER, MACHINE, capabilities, override
-from svc_notebooks.notebook.forms.upload.form import UploadQueue
+from svc_notebooks.forms.upload.form import UploadQueue
 from tools.lite.pages import rehearsed
 
 NOTEBOOKS = Path(__file__).parents[3] / "notebooks"

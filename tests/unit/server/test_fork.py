@@ -227,7 +227,7 @@ _EXITS = """
 import gc, hashlib, os, pathlib, sys, tempfile
 import svc_notebooks as svc
 from svc_notebooks.notebook.current_session import make_current
-from svc_notebooks.notebook.widgets.upload_buffer import UploadBuffer
+from svc_notebooks.forms.widgets.upload_buffer import UploadBuffer
 
 def contents():
     found = [path for place in (folder, state) for path in sorted(place.rglob("*")) if path.is_file()]

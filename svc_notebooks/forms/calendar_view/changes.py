@@ -1,0 +1,149 @@
+"""Moves, changes and deletes events, with the calls of public functions that each of these changes takes."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+from ...core.events.instances import duration
+from ...core.events.times import Shift, clock_time
+from ...notebook.events.event_times import Times
+from ...notebook.events.events import delete_event, update_event
+from ...notebook.events.series_state import SeriesState, keep_changes
+from .call_log import CallLog
+from .shown_event import ShownEvent, event_name
+
+if TYPE_CHECKING:
+    from ...core.resources.events import Event
+
+THIS, FOLLOWING, ALL = "this", "following", "all"
+
+Undo = Callable[[CallLog], str]
+"""Reverses a change, and returns the message about it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """What a change has done, as a message. `undo` reverses the change, if that is possible."""
+
+    message: str
+    undo: Undo | None = None
+
+
+def move_event(log: CallLog, shown: ShownEvent, times: Times, span: str) -> Changed:
+    """Give one event or instance new times, which `span` has as text."""
+    return _move(log, shown.calendar_id, shown.event, times, shown.title, f" to {span}", "moved")
+
+
+def move_series(log: CallLog, state: SeriesState, times: Times) -> Changed:
+    """Move and lengthen all instances of a series as the instance of `state` is moved to `times`."""
+    moved = Times.of(state.master).shifted(*_difference(state, times))
+    return _move(
+        log, state.calendar, state.master, moved, f"all events of {event_name(state.master)}", "", "series moved"
+    )
+
+
+def _move(log: CallLog, calendar: str, event: Event, times: Times, name: str, where: str, action: str) -> Changed:
+    """Give an event or a series new times, of which `where` is the text in the message."""
+    event_id, at, before = str(event["id"]), calendar_argument(calendar), Times.of(event).arguments(event)
+    rule = {"recurrence": event["recurrence"]} if event.get("recurrence") else {}
+    changed = log.run(action, update_event, event_id, **times.arguments(event), **at, if_match=etag_of(event))
+    etag = str(changed["etag"].item())
+
+    def undo(log: CallLog) -> str:
+        log.run(f"{action} back", update_event, event_id, **before, **rule, **at, if_match=etag)
+        return f"Moved {name} back."
+
+    return Changed(f"Moved {name}{where}.", undo)
+
+
+def refused_moves(state: SeriesState, times: Times) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return which scopes of a move are not possible, and notes with the reasons."""
+    if isinstance(times.start, datetime) != isinstance(Times.of(state.instance).start, datetime):
+        return (FOLLOWING, ALL), ("Use Edit to make all events of the series all-day or timed events.",)
+    shift, _ = _difference(state, times)
+    try:
+        for start in (state.split, state.series.start):
+            state.series.since(start, Times(start, start).shifted(shift, timedelta()).start)
+    except ValueError as error:
+        return (FOLLOWING, ALL), (str(error),)
+    if not state.is_organizer:
+        return (FOLLOWING,), ()
+    return (), ()
+
+
+def edit_event(log: CallLog, calendar: str, event: Event, named: dict[str, Any]) -> Changed:
+    """Change fields of an event, an instance or a series. `named` are arguments of `update_event`."""
+    recurs, at = bool(event.get("recurrence")), calendar_argument(calendar)
+    action = "series changed" if recurs else "changed"
+    log.run(action, update_event, str(event["id"]), **named, **at, if_match=etag_of(event))
+    return Changed(f"Saved {'all events of ' if recurs else ''}{event_name(event)}.")
+
+
+def move_following(log: CallLog, state: SeriesState, times: Times) -> Changed:
+    """Split a series, and move and lengthen its instances from the instance of `state` on."""
+    if state.is_first:
+        return move_series(log, state, times)
+    first = Times.of(state.rest).shifted(*_difference(state, times))
+    return split_series(log, state, first.arguments(state.master), "Moved")
+
+
+def split_series(log: CallLog, state: SeriesState, named: dict[str, Any], verb: str) -> Changed:
+    """End a series before the instance of `state`, and create a new series from this instance on.
+
+    `named` are the arguments of `update_event` for the new series.
+    """
+    at, name, split = calendar_argument(state.calendar), event_name(state.master), state.split
+    named = {"this_and_following": True, **named, **at, "if_match": etag_of(state.instance)}
+    with warnings.catch_warnings(record=True) as shown:
+        warnings.simplefilter("always")
+        created = log.run("split", update_event, str(state.instance["id"]), **named)
+    new_id, series_id = str(created["id"].item()), str(state.master["id"])
+
+    def undo(log: CallLog) -> str:
+        log.run("deleted", delete_event, new_id, **at)
+        log.run("series restored", update_event, series_id, recurrence=state.restored, **at)
+        keep_changes(log.session, state, series_id, Shift(split, split))
+        return f"Deleted the new series of {name}, and restored the old one."
+
+    notes = "".join(f" Note: {row.message}." for row in shown)
+    return Changed(
+        f"{verb} {name} from {split:%d %b %Y} on: the old series ends before, a new one begins.{notes}", undo
+    )
+
+
+def delete_events(log: CallLog, shown: ShownEvent, state: SeriesState | None, scope: str) -> Changed:
+    """Delete an event or an instance, an instance and all following ones, or a series."""
+    at, name = calendar_argument(shown.calendar_id), shown.title
+    if state is None or scope == THIS:
+        log.run("deleted", delete_event, shown.id, **at, if_match=etag_of(shown.event))
+        return Changed(f"Deleted {name}.")
+    event_id, etag = str(state.master["id"]), etag_of(state.master)
+    if scope == FOLLOWING and not state.is_first:
+        lines = state.series.until(state.split)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # also changed instances are to be deleted
+            log.run("series ended", update_event, event_id, recurrence=lines, **at, if_match=etag)
+        return Changed(f"Deleted {name} from this event on: the series ends before.")
+    log.run("deleted", delete_event, event_id, **at, if_match=etag)
+    return Changed(f"Deleted all events of {name}.")
+
+
+def _difference(state: SeriesState, times: Times) -> tuple[timedelta, timedelta]:
+    """Return the difference in clock time and in length between an instance and its new times."""
+    old = Times.of(state.instance)
+    return clock_time(times.start) - clock_time(old.start), duration(times.start, times.end) - duration(
+        old.start, old.end
+    )
+
+
+def calendar_argument(calendar: str) -> dict[str, str]:
+    """Return the argument `calendar` of a call, or no argument for the primary calendar."""
+    return {} if calendar == "primary" else {"calendar": calendar}
+
+
+def etag_of(event: Event) -> str:
+    return str(event["etag"])

@@ -1,0 +1,412 @@
+"""The controls for attendees with details. Each attendee has a row, and optional details below the row."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import ipywidgets as widgets
+
+from ...core.errors.errors import SvcError
+from ...notebook.html import tag
+from ...notebook.people import people, read_people
+from ..file_browser.recent_files import file_line, latest_files
+from ..widgets.field import (
+    AUTO_WIDTH,
+    LABEL,
+    EditableRows,
+    Field,
+    checkbox,
+    describe,
+    heading,
+    on_change,
+    set_visible,
+    small_button,
+    text_area,
+    text_field,
+)
+from .inputs import whole_number
+
+if TYPE_CHECKING:
+    from ...client.session import Session
+    from ...core.resources.events import Attachment
+    from ...core.resources.files import File
+
+
+_HELP = "E-mail addresses with commas, semicolons or line breaks between them, also with names"
+_HINT = "ada@svc.example, Bob <bob@svc.example>"
+
+
+def guest_text(guests: Sequence[Mapping[str, Any]]) -> str:
+    """Return guests as a list for `read_people`.
+
+    >>> guest_text([{"email": "ada@svc.example"}, {"email": "bob@svc.example", "displayName": "Bob"}])
+    'ada@svc.example, Bob <bob@svc.example>'
+    """
+    return ", ".join(
+        f"{_quoted(str(guest['displayName']))} <{guest['email']}>" if guest.get("displayName") else str(guest["email"])
+        for guest in guests
+    )
+
+
+def _quoted(name: str) -> str:
+    return f'"{name}"' if re.search("[,;@]", name) else name
+
+
+class GuestList(Field):
+    """A text field with a list of guests. The rows of guests with details are a control of their own, `details`.
+
+    The kernel changes the text only if a program sets `value` or a person clicks a button, so that a person can go on
+    typing.
+
+    >>> guests = GuestList()
+    >>> guests.list.value = "ada@svc.example; bob@"
+    >>> guests.value, guests.rejected
+    ([{'email': 'ada@svc.example'}], ['bob@'])
+    """
+
+    def __init__(self) -> None:
+        self.list = text_area("Guests", _HELP, hint=_HINT, rows=2)
+        self.details = AttendeeRows()
+        super().__init__(self.list)
+        self.details.take.on_click(lambda _button: self._move_to_rows())
+        self.watch(self._show_count)
+
+    @property
+    def value(self) -> list[dict[str, Any]]:
+        """The event field `attendees`: the guests of the list, then those of the rows that are not blank."""
+        return [*self._listed(), *self.details.value]
+
+    @value.setter
+    def value(self, attendees: list[dict[str, Any]] | None) -> None:
+        """Set the guests. If a guest has details that the list cannot show, all guests become rows."""
+        guests = attendees or []
+        listable = all(guest.keys() <= {"email", "displayName"} and guest.get("email") for guest in guests)
+        self.details.value, self.list.value = [], guest_text(guests) if listable else ""
+        if self.value != guests:
+            self.details.value, self.list.value = guests, ""
+
+    @property
+    def rejected(self) -> list[str]:
+        """The entries of the list that are not e-mail addresses."""
+        return read_people(self.list.value)[1]
+
+    def watch(self, changed: Callable[[], None]) -> None:
+        """Call `changed` whenever the list or a row changes."""
+        super().watch(changed)
+        self.details.watch(changed)
+
+    def entry_problems(self) -> Iterator[tuple[Field, str]]:
+        """Yield a problem if entries of the list are not e-mail addresses."""
+        rejected = self.rejected
+        if len(rejected) == 1:
+            yield self, f"{rejected[0]} is not an e-mail address. Correct or remove it."
+        elif rejected:
+            yield self, f"{', '.join(rejected)} are not e-mail addresses. Correct or remove them."
+
+    def field_at(self, path: str) -> Field:
+        """Return the field for a problem at a path such as attendees[1].email, which is this field or a row."""
+        match = re.search(r"\[(\d+)\]", path)
+        index = int(match[1]) - len(self._listed()) if match else -1
+        return self if index < 0 else self.details.field(index)
+
+    def _listed(self) -> list[dict[str, str]]:
+        """Return the guests of the list, without repetitions and without guests that have a row."""
+        taken = {str(guest.get("email", "")).casefold() for guest in self.details.value}
+        guests = {guest["email"].casefold(): guest for guest in reversed(read_people(self.list.value)[0])}
+        return [guest for key, guest in reversed(guests.items()) if key not in taken]
+
+    def _move_to_rows(self) -> None:
+        """Give each guest of the list a row. Other entries stay in the list."""
+        guests = self._listed()
+        self.list.value = ", ".join(self.rejected)
+        self.details.replace([*self.details.rows, *(AttendeeRow(guest) for guest in guests)])
+        if not guests:
+            self.details.note.show_problems(["The list of guests is empty. Enter addresses there, or add a guest."])
+
+    def _show_count(self) -> None:
+        count = len(self.value)
+        self.show_hint(f"{count} guests" if count > 1 else "")
+
+
+_NO_FILES = "There is no stored file yet. Upload one with svc.upload(…), then click Refresh. A link works too."
+
+
+class AttachmentRow(Field):
+    """A row for one attachment. `value` is the entry of the event field `attachments`."""
+
+    def __init__(self, attachment: Attachment, name: str | None = None) -> None:
+        self.value: Attachment = {**attachment}
+        link = self.value.get("fileUrl")
+        super().__init__(
+            widgets.HTML(tag("span", name or self.value.get("title") or link or "File without a link", title=link))
+        )
+
+
+class AttachmentRows(EditableRows[AttachmentRow]):
+    """The rows of the attachments, a list of stored files to attach, and a text field for a link."""
+
+    def __init__(self) -> None:
+        super().__init__(lambda row: False)
+        self._files: dict[str, File] = {}
+        self.chooser = widgets.Dropdown(**describe("Attachments", "The stored files, last modified first"), style=LABEL)
+        self.attach = small_button("Attach", "Attach the selected file", self._attach)
+        self.refresh = widgets.Button(description="Refresh", tooltip="Reload the list of files")
+        self.refresh.add_class("svc-small")
+        self.more = small_button("Add", "Attach this link and clear the field", self._keep_link)
+        self.link = text_field("or a link", "The URL of a file", hint="https://…")
+        self.link.observe(lambda _change: self.notify(), "value")
+        self.pick, self.other = Field(self.chooser, self.attach, self.refresh), Field(self.link, self.more)
+        self.children = [self.pick, self.other, self.box, self.note]
+
+    @property
+    def value(self) -> list[Attachment]:
+        """The event field `attachments`, which includes the link in the text field."""
+        return [*(row.value for row in self.rows), *self._link_entry()]
+
+    @value.setter
+    def value(self, attachments: list[Attachment] | None) -> None:
+        self.clear()
+        for attachment in attachments or []:
+            self.append(AttachmentRow(attachment))
+
+    def read(self, session: Session) -> None:
+        """Fill the list with the stored files, and keep the selection. Show a service error as a hint."""
+        try:
+            files = latest_files(session, "webViewLink")
+        except SvcError as error:
+            self.pick.show_hint(f"The stored files cannot be listed; use a link. {error}")
+            return
+        before = self.chooser.value
+        self._files = {str(file["id"]): file for file in files}
+        self.chooser.options = [(file_line(file), key) for key, file in self._files.items()]
+        self.chooser.value = before if before in self._files else next(iter(self._files), None)
+        self.pick.show_hint("" if self._files else _NO_FILES)
+
+    def field(self, index: int) -> Field:
+        """Return the row of the attachment with this index in `value`, or the link field for the last index."""
+        return self.rows[index] if index < len(self.rows) else self.other
+
+    def _link_entry(self) -> list[Attachment]:
+        link = self.link.value.strip()
+        return [{"fileUrl": link}] if link else []
+
+    def _attach(self) -> None:
+        facts = self._files.get(self.chooser.value)
+        if facts is None:
+            self.note.show_problems([_NO_FILES])
+        else:
+            self.append(AttachmentRow({"fileUrl": facts["webViewLink"]}, str(facts["name"])))
+
+    def _keep_link(self) -> None:
+        if all(self.append(AttachmentRow(attachment)) for attachment in self._link_entry()):
+            self.link.value = ""
+
+
+class PropertyRow(Field):
+    """A row for one property, with the key, the value and the scope (private or shared)."""
+
+    def __init__(self, key: str = "", value: str = "", scope: str | None = None, scopes: Sequence[str] = ()) -> None:
+        self.key = text_field("Key", "The name of the property", value=key, style=AUTO_WIDTH)
+        self.text = text_field("Value", "The value of the property", value=value, style=AUTO_WIDTH)
+        self.scope = widgets.Dropdown(
+            options=scopes,
+            value=scope,
+            **describe("Visible to", "private: this calendar's copy only; shared: the copies of all attendees"),
+            style=AUTO_WIDTH,
+        )
+        super().__init__(self.key, self.text, *([self.scope] if scopes else []))
+
+    @property
+    def name(self) -> str:
+        return str(self.key.value).strip()
+
+    @property
+    def is_blank(self) -> bool:
+        return not self.name and not self.text.value
+
+
+class PropertyRows(EditableRows[PropertyRow]):
+    """The rows of all properties, and a button that adds a row. With `scopes`, each row has a scope."""
+
+    def __init__(self, label: str, tooltip: str, scopes: Sequence[str] = ()) -> None:
+        super().__init__(lambda row: row.is_blank)
+        self.scopes = tuple(scopes)
+        self.add = small_button("Add property" if scopes else "Add preference", tooltip, self._add)
+        self.children = [Field(heading(label), self.add), self.box, self.note]
+
+    @property
+    def value(self) -> dict[str, Any]:
+        """The property values by key. With scopes, a dict from each used scope to the values by key."""
+        if not self.scopes:
+            return self._pairs(None)
+        pairs = {scope: self._pairs(scope) for scope in self.scopes}
+        return {scope: properties for scope, properties in pairs.items() if properties}
+
+    @value.setter
+    def value(self, value: Mapping[str, Any] | None) -> None:
+        """Replace all rows. Raises ValueError for a key that is empty or has surrounding spaces."""
+        self.clear()
+        groups = [(scope, (value or {}).get(scope)) for scope in self.scopes] if self.scopes else [(None, value)]
+        for scope, pairs in groups:
+            for key, text in (pairs or {}).items():
+                if not key or key != key.strip():
+                    raise ValueError("a key is empty, or begins or ends with a space")
+                self.append(self._row(key, text, scope))
+
+    def problems(self) -> Iterator[tuple[Field, str]]:
+        """Yield each row without a key or with a repeated key, with the problem text."""
+        seen = set()
+        for row in self.filled:
+            key = (row.scope.value, row.name)
+            if not row.name:
+                yield row, "Enter a key."
+            elif key in seen:
+                yield row, f"There is already a row for the key {row.name!r}: change or remove one of them."
+            seen.add(key)
+
+    def field_at(self, path: str) -> Field:
+        """Return the row whose key ends the path, or `note` if there is no such row."""
+        for row in self.filled:
+            key = f"{row.scope.value}.{row.name}" if self.scopes else row.name
+            if path.endswith(f".{key}"):
+                return row
+        return self.note
+
+    def _pairs(self, scope: str | None) -> dict[str, str]:
+        return {row.name: row.text.value for row in self.filled if row.scope.value == scope}
+
+    def _row(self, key: str = "", text: str = "", scope: str | None = None) -> PropertyRow:
+        return PropertyRow(key, text, scope or next(iter(self.scopes), None), self.scopes)
+
+    def _add(self) -> None:
+        row = self._row()
+        if self.append(row):
+            row.key.focus()
+
+
+_RESPONSES = (
+    ("No response yet", "needsAction"),
+    ("Accepted", "accepted"),
+    ("Tentative", "tentative"),
+    ("Declined", "declined"),
+)
+_DEFAULTS = {"additionalGuests": "", "comment": "", "responseStatus": "needsAction", "resource": False}
+"""The detail fields of a guest and their default values. Default values are not sent."""
+_SHOWN = ("email", "displayName", "optional", *_DEFAULTS)
+
+
+class AttendeeRow(Field):
+    """A row for one guest. `more` contains the attendee fields without a control, which do not change."""
+
+    def __init__(self, attendee: Mapping[str, Any] | None = None) -> None:
+        fields = attendee or {}
+        self.more = {key: value for key, value in fields.items() if key not in _SHOWN}
+        self.email = text_field(
+            "E-mail",
+            "The address that gets the invitation",
+            value=str(fields.get("email") or ""),
+            hint="ada@svc.example",
+            style=AUTO_WIDTH,
+        )
+        self.name = text_field(
+            "Name",
+            "The name that is shown; the service may already know it",
+            value=str(fields.get("displayName") or ""),
+            style=AUTO_WIDTH,
+        )
+        self.optional = checkbox(
+            "Optional", "Whether the event can take place without this guest", value=bool(fields.get("optional"))
+        )
+        self.toggle = small_button(
+            "Details", "Show or hide response, comment, additional guests and resource", self._toggle
+        )
+        self.details: dict[str, Any] = {}
+        self.box = widgets.HBox()
+        self.box.add_class("svc-line")
+        self.box.add_class("svc-details")
+        self._changed: list[Callable[[], None]] = []
+        super().__init__(self.email, self.name, self.optional, self.toggle)
+        self.children = [self.line, self.box, self.hint, self.note]
+        set_visible(self.box, False)
+        if any(fields.get(key) for key in _DEFAULTS):
+            self._toggle()
+            self._set_details(fields)
+
+    @property
+    def value(self) -> dict[str, Any]:
+        texts = {"email": self.email.value.strip(), "displayName": self.name.value.strip()}
+        [person] = people("email", {key: value for key, value in texts.items() if value})
+        return {
+            **person,
+            **({"optional": True} if self.optional.value else {}),
+            **self._details(),
+            **self.more,
+        }
+
+    def watch(self, changed: Callable[[], None]) -> None:
+        super().watch(changed)
+        self._changed.append(changed)
+        on_change(changed, *self.details.values())
+
+    def _toggle(self) -> None:
+        if not self.details:
+            self._build()
+        set_visible(self.box, self.box.layout.display is not None)
+
+    def _build(self) -> None:
+        self.details = {
+            "responseStatus": widgets.Dropdown(
+                options=_RESPONSES,
+                **describe("Response", "The response of the guest"),
+                style=AUTO_WIDTH,
+            ),
+            "comment": text_field("Comment", "A comment with the response", style=AUTO_WIDTH),
+            "additionalGuests": text_field(
+                "Additional guests", "The number of people who come with the guest", hint="0", style=AUTO_WIDTH
+            ),
+            "resource": checkbox("Resource", "A room or a device, not a person; set only when it is first added"),
+        }
+        self.details["additionalGuests"].add_class("svc-number")
+        self.box.children = [*self.details.values()]
+        for changed in self._changed:
+            on_change(changed, *self.details.values())
+
+    def _set_details(self, fields: Mapping[str, Any]) -> None:
+        count = fields.get("additionalGuests")
+        if isinstance(count, bool) or not isinstance(count, int | None):
+            raise TypeError("additionalGuests must be a whole number")
+        for key, default in _DEFAULTS.items():
+            value = fields.get(key) or default
+            self.details[key].value = str(value) if key == "additionalGuests" else value
+
+    def _details(self) -> dict[str, Any]:
+        values = {key: control.value for key, control in self.details.items() if control.value != _DEFAULTS[key]}
+        if "additionalGuests" in values:
+            values["additionalGuests"] = whole_number(values["additionalGuests"])
+        return {key: value for key, value in values.items() if value is not None}
+
+
+class AttendeeRows(EditableRows[AttendeeRow]):
+    """The rows of guests with details, a button that adds a row, and a button that moves the listed guests to rows."""
+
+    def __init__(self) -> None:
+        super().__init__(lambda row: not (row.value.keys() - {"optional"}))
+        self.add = small_button("Add guest", "Add a row for a guest with details", self._add)
+        self.take = small_button("Edit listed guests", "Move the guests of the list to rows with details", lambda: None)
+        self.children = [Field(heading("Guest details"), self.add, self.take), self.box, self.note]
+
+    @property
+    def value(self) -> list[dict[str, Any]]:
+        """The guests of the rows that are not blank, as entries of the event field `attendees`."""
+        return [row.value for row in self.filled]
+
+    @value.setter
+    def value(self, attendees: list[dict[str, Any]] | None) -> None:
+        self.replace([AttendeeRow(attendee) for attendee in attendees or []])
+
+    def _add(self) -> None:
+        row = AttendeeRow()
+        if self.append(row):
+            row.email.focus()

@@ -1,0 +1,439 @@
+"""The event form with all fields of an event, problems beside their fields, and a preview of the recurrence (W-03)."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Callable, Collection
+from datetime import datetime, time, timedelta
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import ipywidgets as widgets
+from traitlets import TraitError
+
+from ...core.errors.errors import SvcError
+from ...core.events.validation import problems, with_defaults
+from ...core.platform import capabilities
+from ...core.time_zones import UTC_NAME, zone, zone_names
+from ...notebook.current_session import SessionLike, session_or_current
+from ...notebook.events.body import LENIENT
+from ...notebook.events.events import create_event
+from ...notebook.events.free_busy import free_times
+from ...notebook.events.query import events
+from ...notebook.events.records import in_zone
+from ...notebook.frames.event_schemas import EVENT
+from ...notebook.frames.frames import concatenate
+from ...notebook.html import Markup, join_html, tag
+from ..widgets.background_task import LatestTask
+from ..widgets.field import AUTO_WIDTH, Field, describe, heading, set_visible, small_button
+from ..widgets.form import Form
+from ..widgets.styles import row, style_sheet
+from .bindings import BINDINGS, PARAMETERS, with_label
+from .controls import EventControls
+from .inputs import Binding, chip_styles
+from .time.start_and_end import When, read_wire_time, wire_moment
+from .to_arguments import call_text, read_controls
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+    from ...core.http.messages import JSONObject
+
+
+_MAX_SLOTS = 8
+_WEEK = timedelta(days=7)
+
+
+class FreeTimes(Field):
+    """A button that finds free times in the week from the start of the event, and a list of them.
+
+    The times are those at which the caller and all guests are free. Selecting one sets start and end of the event.
+    """
+
+    def __init__(self, controls: EventControls, session: SessionLike) -> None:
+        self._event, self._session = controls, session
+        self._task = LatestTask(self._show_error)
+        self.find = small_button("Find free times", "List times at which you and all guests are free", self._find)
+        self.slots = widgets.Dropdown(**describe("Select", "Set start and end to this time"), style=AUTO_WIDTH)
+        self.slots.observe(lambda _change: self._take(), "value")
+        super().__init__(heading("Free times"), self.find, self.slots)
+        set_visible(self.slots, False)
+
+    def _find(self) -> None:
+        session, when = session_or_current(self._session), self._event.when.value
+        name = when.zone if when.zone in zone_names() else self._event.calendar.time_zone
+        now = session.clock.now()
+        day = datetime.combine(when.first or now, time(), zone(name))
+        length = None if when.all_day or not (when.start and when.end) else when.end - when.start
+        people = ["primary", *(guest["email"] for guest in self._event.attendees.value if guest.get("email"))]
+        call = partial(
+            free_times,
+            people,
+            duration=length if length and length > timedelta() else "1h",
+            within=(max(now, day), max(now, day) + _WEEK),
+            time_zone=name,
+            session=session,
+        )
+        self.show_problems(())
+        self.show_hint("Loading")
+        self._task.begin(call, partial(self._show, name), in_thread=not session.in_process)
+
+    def _show(self, zone_name: str, found: DataFrame) -> None:
+        slots = [(start.to_pydatetime(), end.to_pydatetime()) for start, end in found.head(_MAX_SLOTS).values.tolist()]
+        options = [(f"{start:%a %d %b %H:%M}-{end:%H:%M}", (start, end, zone_name)) for start, end in slots]
+        self.slots.options = [("No time selected", ""), *options]
+        self.slots.value = ""
+        set_visible(self.slots, bool(options))
+        self.show_hint("" if options else "There is no common free time in the next 7 days.")
+
+    def _show_error(self, error: Exception) -> None:
+        self.show_hint("")
+        self.show_problems([str(error)])
+
+    def _take(self) -> None:
+        if self.slots.value:
+            start, end, name = self.slots.value
+            self._event.when.value = When(False, start.date(), start.time(), end.date(), end.time(), name)
+
+
+_DAY = timedelta(days=1)
+_TIMES = ("start", "end")
+_FIELDS = dict.fromkeys(field for row in BINDINGS for field in row.fields if field not in PARAMETERS)
+"""The event fields that have a control. All other event fields are shown as JSON."""
+
+_EMPTY = {"summary": "", "location": "", "description": "", "recurrence": [], "attendees": [], "attachments": []}
+"""The field values that have the same meaning as a missing field."""
+
+
+def fill_controls(
+    controls: EventControls,
+    event: JSONObject,
+    read_back: Callable[[], JSONObject],
+    names: Collection[str] | None = None,
+) -> None:
+    """Set the controls of the event fields `names`, or all controls, from an event.
+
+    Fields that the controls cannot represent go into the JSON text field.
+    """
+    controls.other_fields.value = {}
+    for name in _FIELDS:
+        if names is not None and name not in names:
+            continue
+        try:
+            _set(controls, name, event)
+        except (TypeError, ValueError, AttributeError, KeyError, TraitError):  # a value of another type
+            _set(controls, name, {})
+    shown = read_back()
+    selected = event if names is None else names
+    other = {name: event[name] for name in event if name in selected and not _is_shown(name, event, shown)}
+    if other.keys() & set(_TIMES):  # controls have both times or none
+        other |= {name: event[name] for name in _TIMES if name in event}
+    rest = {name: None if name in other else value for name, value in event.items()}
+    for name in other:  # a control may have several fields, of which only this one is cleared
+        if name in _FIELDS:
+            _set(controls, name, rest)
+    controls.other_fields.value = other
+
+
+def _is_shown(name: str, event: JSONObject, shown: JSONObject) -> bool:
+    value, shown_value = event[name], with_defaults(shown).get(name)
+    if name not in _FIELDS:
+        return False
+    if name in (*_TIMES, "originalStartTime"):
+        return _is_same_time(value, shown.get(name))
+    if value is None or shown_value is None:
+        return value is None or (name in _EMPTY and value == _EMPTY[name])
+    expected = with_defaults(event)[name]
+    return type(value) is type(shown_value) and json.dumps(expected, sort_keys=True) == json.dumps(
+        shown_value, sort_keys=True
+    )  # as JSON, 1 is not True
+
+
+def _is_same_time(expected: Any, actual: Any) -> bool:
+    if expected is None or actual is None:
+        return expected is actual
+    instant = wire_moment(expected)
+    return instant is not None and instant == wire_moment(actual) and expected.get("timeZone") == actual.get("timeZone")
+
+
+def _set(controls: EventControls, name: str, event: JSONObject) -> None:
+    if name in _TIMES:
+        _set_times(controls, event)
+    elif name == "recurrence":
+        controls.repeats.read(event.get("recurrence") or [], wire_moment(event.get("start")))  # type: ignore[arg-type]
+    else:
+        for row in BINDINGS:
+            if name in row.fields:
+                controls.set(row, _value_of(row, event))
+
+
+def _value_of(row: Binding, event: JSONObject) -> Any:
+    """Return the control value for an event, or None without the field. Raises TypeError if a parent is not a dict."""
+    if len(row.fields) > 1:
+        return {name: event.get(name) for name in row.fields}
+    value: Any = event
+    for key in row.path.split("."):
+        if value is None:
+            return None
+        if not isinstance(value, dict):
+            raise TypeError("expected an object")
+        value = value.get(key)
+    return None if value is None else row.from_field(value)
+
+
+def _set_times(controls: EventControls, event: JSONObject) -> None:
+    """Set start, end and zones if the event has times. An invalid time empties the controls."""
+    if not event.keys() & set(_TIMES):
+        return
+    controls.more.set("start.timeZone", None)
+    controls.more.set("end.timeZone", None)
+    zone = controls.when.zone.value
+    try:
+        (start, name), (end, end_name) = read_wire_time(event.get("start")), read_wire_time(event.get("end"))
+    except (ValueError, TypeError, AttributeError):
+        controls.when.value = When(bool(controls.when.all_day.value), None, None, None, None, zone)
+        return
+    own_zone = "" if end_name == name else end_name
+    if isinstance(start, datetime) and isinstance(end, datetime):
+        controls.when.value = When(False, start.date(), start.time(), end.date(), end.time(), name, own_zone)
+    elif not isinstance(start, datetime) and not isinstance(end, datetime):
+        controls.when.value = When(True, start, None, end - _DAY, None, zone, own_zone)
+        controls.more.set("start.timeZone", name or None)
+    controls.more.set("end.timeZone", own_zone or None)
+
+
+_COLUMNS = ["id", "summary", "start", "end", "time_zone", "status"]
+_LIST_COLUMNS = ["summary", "start", "end", "time_zone", "recurrence", "status"]
+_MAX_ROWS = 50
+_SAME_ZONE = "end.timeZone"
+"""The path of the end time zone. If the end has no zone of its own, its problem is already shown for the start."""
+_SERVICE_DEFINED = "conferenceData.createRequest.conferenceSolutionKey.type"
+"""The path of a field that the form does not check, because the policy of the service defines the valid values."""
+
+
+def event_form(*, session: SessionLike = None) -> EventForm:
+    """Return a form for an event, with all of its fields and all parameters of the request.
+
+    Title, times, recurrence, guests, location and description are shown at once. Guests are a list of e-mail addresses.
+    "More options" has calendar, reminders, color, the details and permissions of guests, conference, attachments, the
+    end's own time zone, status, id, source, extended properties, the gadget and the parameters. "Details" of a guest
+    are response, comment, additional guests and resource. A field without a control can be written as JSON
+    under "Other fields". If a field is set in the JSON and by a control, the form shows a problem and sends nothing.
+
+    `form.value` is the body of the request, and can be set. `form.code()` is the equivalent call, `form.result` is the
+    DataFrame of the events that the form has created, `form.last_error` is the last error.
+
+    Args:
+        session: The session whose calendar is used. None stands for the current session.
+
+    See docs/rules.md#e-events (E).
+
+    >>> lab = svc.sandbox()
+    >>> form = svc.event_form()
+    >>> form.value = {"summary": "Tea", "start": {"date": "2026-11-02"}, "end": {"date": "2026-11-03"}}
+    >>> form.code()
+    "svc.create_event('Tea', start='2026-11-02', end='2026-11-03')"
+    """
+    return EventForm(session)
+
+
+class EventForm(Form):
+    """The form that `event_form` returns. A program can set `controls` and click the button `create`."""
+
+    title = "Event form"
+    instead = "svc.create_event(title, start=..., end=...)"
+    nothing = "Nothing was created."
+
+    def __init__(self, session: SessionLike = None) -> None:
+        super().__init__(session)
+        self.add_class("svc-event")
+        self._created: list[DataFrame] = []
+        self._updating = False
+        self._problems: list[tuple[Field | None, str]] = []
+        self.controls = EventControls()
+        self.free_times = FreeTimes(self.controls, session)
+        guests = self.controls.attendees
+        guests.children = [*guests.children, self.free_times]
+        self._read_lists()
+        self.controls.begin(session_or_current(session).clock.now())
+        self.draft = read_controls(self.controls)
+        self.create = self._button("Create", "Create the event in the calendar", self._create, "primary")
+        self.status = widgets.HTML()
+        self.controls.other_fields.move.on_click(lambda _button: self._guard(self._move_json_to_controls))
+        self.controls.attachments.refresh.on_click(lambda _button: self._guard(self._read_lists))
+        self.controls.watch(lambda: self._guard(self._on_change))
+        sheet = style_sheet("event_form.css", chip_styles())
+        self._compose(sheet, self.controls, row(self.create), self.status, self.alert, self.table)
+        self._update()
+
+    @property
+    def value(self) -> JSONObject:
+        """The event as the body of the request. Setting `value` sets the controls."""
+        return self.draft.body
+
+    @value.setter
+    def value(self, event: JSONObject) -> None:
+        self._clear_status()
+        self._show_error(None)
+        self._fill(event)
+
+    def _fill(self, event: JSONObject, names: Collection[str] | None = None) -> None:
+        """Set the controls of the event fields `names`, or all controls, and update the form."""
+        self._updating = True
+        try:
+            fill_controls(self.controls, event, lambda: read_controls(self.controls).body, names)
+            self.controls.more.reveal()
+        finally:
+            self._updating = False
+            self._update()
+
+    @property
+    def result(self) -> DataFrame:
+        """The created events, with the columns of `create_event()` and times in the events' common zone or UTC."""
+        zones = {str(frame["start"].dt.tz) for frame in self._created}
+        name = zones.pop() if len(zones) == 1 else UTC_NAME
+        return in_zone(concatenate(EVENT, [in_zone(frame.copy(), name) for frame in self._created]), name)
+
+    def code(self) -> str:
+        named = dict(self.draft.arguments)
+        return call_text("create_event", [named.pop("summary")] if "summary" in named else [], named)
+
+    def _on_change(self) -> None:
+        """Remove the messages of the previous event after a change of a control, and update the form."""
+        self._clear_status()
+        self._update()
+
+    def _clear_status(self) -> None:
+        self.status.value = ""
+
+    def _update(self) -> None:
+        if self._updating:
+            return
+        self._updating = True
+        try:
+            self.controls.update_dependents()
+            self.draft = read_controls(self.controls)
+            self._problems = self._find_problems()
+            for field in self.controls.fields():
+                field.show_problems(text for problem_field, text in self._problems if problem_field is field)
+            self.controls.show_recurrence(self.draft.lines, self.draft.series)
+            self._show_code()
+        finally:
+            self._updating = False
+
+    def _find_problems(self) -> list[tuple[Field | None, str]]:
+        """Return each problem with its field or None. A field with a control problem has no event problems."""
+        reported = {field for field, _ in self.draft.problems}
+        skipped = {_SERVICE_DEFINED, *(() if self.draft.has_end_zone else (_SAME_ZONE,))}
+        rows = [row for row in problems(self.value, LENIENT) if row.location not in skipped]
+        located = [self._locate(row.location, row.message) for row in rows]
+        return [*self.draft.problems, *(problem for problem in located if problem[0] not in reported)]
+
+    def _locate(self, path: str | None, message: str) -> tuple[Field | None, str]:
+        """Return the field of an event problem (or None), and the message with the field label instead of the path."""
+        field = self.controls.field_at(path)
+        return field, message if field in (None, self.controls.other_fields) else with_label(message)
+
+    def _move_json_to_controls(self) -> None:
+        fields = self.controls.other_fields.value
+        self.controls.other_fields.value = {}
+        self._update()
+        self._fill({**self.value, **fields}, fields)  # a text field in which a person types does not change
+
+    def _create(self) -> None:
+        self._clear_status()
+        self._update()
+        if self._problems:
+            self._show_failure()
+            return
+        with warnings.catch_warnings(record=True) as shown:
+            warnings.simplefilter("always")
+            try:
+                created = self._send_event()
+            except SvcError as error:
+                self._show_refusal(error)
+            else:
+                self._show_success(created, [str(row.message) for row in shown])
+
+    def _send_event(self) -> DataFrame:
+        return create_event(**self.draft.arguments, session=session_or_current(self._session))
+
+    def _show_failure(self) -> None:
+        """Show the number of fields with problems, and the problems that have no field."""
+        self.controls.more.reveal()
+        without_field = [text for field, text in self._problems if field is None]
+        count = sum(bool(field.problems) for field in self.controls.fields())
+        fields = (
+            f"{'1 field needs' if count == 1 else f'{count} fields need'} fixing. See the messages beside the fields."
+        )
+        all_texts = " ".join(text for _, text in self._problems)
+        self._show_alert(ValueError(f"{self.nothing} {all_texts}"), *([fields] if count else []), *without_field)
+
+    def _show_refusal(self, error: SvcError) -> None:
+        """Show a service error beside its field. Raise the error if there is no such field."""
+        field, message = self._locate(error.location, str(error))
+        if field is None:
+            raise error
+        field.show_problems([message])
+        self.controls.more.reveal()
+        self._show_alert(error, "See the message beside the field.")
+
+    def _show_alert(self, error: Exception, *texts: str) -> None:
+        self._show_error(error)
+        self.alert.value = tag("p", " ".join([self.nothing, *texts]), role="alert", class_="svc-answer")
+        self._focus_first_problem()
+
+    def _show_success(self, created: DataFrame, notes: list[str]) -> None:
+        self._created.append(created)
+        self._show_table(self.result[_COLUMNS])
+        link, name = str(created["html_link"].item()), self.draft.arguments.get("summary") or "the event"
+        if session_or_current(self._session).in_process:  # a browser cannot reach a service in this process
+            page: object = "Call lab.serve() to open its page in a browser." if capabilities().sockets else ""
+        else:
+            page = tag("a", "Open it", href=link, target="_blank", rel="noopener")
+        paragraphs = [tag("p", f"Note: {note}.") for note in notes]
+        self.status.value = tag(
+            "div", tag("p", join_html(f"Created: {name}. ", page)), join_html(*paragraphs), role="status"
+        )
+
+    def _read_lists(self) -> None:
+        self.controls.read(session_or_current(self._session))
+
+    def _summary(self) -> str:
+        count = len(self._created)
+        text = "nothing created yet" if not count else f"{count} event{'' if count == 1 else 's'} created"
+        return f"<EventForm: {text}>"
+
+
+class EventPage(EventForm):
+    """The event form with a list of the events of the calendar, as a tab of the dashboard."""
+
+    title = "Events"
+
+    def __init__(self, session: SessionLike = None) -> None:
+        super().__init__(session)
+        self._guard(self._show_events)
+
+    @property
+    def listed(self) -> DataFrame:
+        """At most 50 events of the calendar, with the columns of `events()`."""
+        return events(limit=_MAX_ROWS, session=self._session)
+
+    def refresh(self) -> None:
+        self._read_lists()
+        self._show_events()
+
+    def _show_events(self) -> None:
+        rows = self.listed
+        heading = tag("h4", "In the calendar", class_="svc-head")
+        if rows.empty:
+            self.table.value = heading + tag("p", "No event yet.")
+            return
+        columns = [name for name in _LIST_COLUMNS if name in rows]
+        table = Markup(rows[columns].to_html(index=False, border=0, justify="left", na_rep=""))
+        region = tag("div", table, class_="svc-rows", tabindex="0", role="region", aria_label="In the calendar")
+        self.table.value = Markup(heading + region)
+
+    def _show_table(self, result: DataFrame) -> None:
+        self._show_events()

@@ -1,0 +1,251 @@
+"""The class of the rows of `BINDINGS`, and the simple controls of the event form, which are created from rows."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import ipywidgets as widgets
+
+from ...core.errors.errors import SvcError
+from ...core.events.colors import EVENT_COLORS
+from ...core.time_zones import UTC_NAME
+from ..widgets.field import (
+    LABEL,
+    Field,
+    SingleField,
+    checkbox,
+    describe,
+    heading,
+    on_change,
+    text_area,
+    text_field,
+)
+
+if TYPE_CHECKING:
+    from ...client.session import Session
+
+PRIMARY = "primary"
+_WRITABLE = ("owner", "writer", "writerWithoutPrivateAccess")
+Choices = tuple[tuple[str, Any], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Binding:
+    """A row of `BINDINGS`, which describes a control of the event form.
+
+    Attributes:
+        group: FIRST or SECOND for the two columns of the form, otherwise a heading under "More options".
+        path: The event field or the query parameter. Several fields are separated by spaces.
+        argument: The argument of `create_event`. "source.url" is the key `url` of the argument `source`, which is a
+            dict. "metadata.x" is the event field `x`, which has no argument. "*" means that the value of the control
+            is a dict of arguments. The argument is empty if only several controls together make an argument.
+        make: Creates the control.
+        label, help, hint: The label, the tooltip and the placeholder.
+        values: The texts and values to select from, with the default first.
+        name: The attribute of `EventControls`, for a control in the two columns.
+        to_argument: Converts the value of the control to the value of the argument.
+        from_field: Converts the value of the event field to the value of the control.
+    """
+
+    group: str
+    path: str
+    argument: str
+    make: Callable[[Binding], Any]
+    label: str
+    help: str = ""
+    hint: str = ""
+    values: Choices = ()
+    name: str = ""
+    to_argument: Callable[[Any], Any] = lambda value: value
+    from_field: Callable[[Any], Any] = lambda value: value
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """The names of the event fields that the control sets, or the name of the query parameter."""
+        return tuple(path.partition(".")[0] for path in self.path.split())
+
+    def covers(self, path: str) -> bool:
+        """Return whether an argument name or event path, such as gadget or gadget.title, belongs to this control."""
+        return path == self.argument or any(re.match(rf"{re.escape(own)}($|[.\[])", path) for own in self.path.split())
+
+
+def free_text(row: Binding) -> SingleField:
+    return SingleField(text_field(row.label, row.help))
+
+
+def long_text(row: Binding) -> SingleField:
+    return SingleField(text_area(row.label, row.help))
+
+
+class TextInput(Field):
+    """A one-line text field. `value` is the text without surrounding spaces, or None if the text is empty."""
+
+    def __init__(self, row: Binding) -> None:
+        self.text = text_field(row.label, row.help, hint=row.hint)
+        super().__init__(self.text)
+
+    @property
+    def value(self) -> Any:
+        return self.text.value.strip() or None
+
+    @value.setter
+    def value(self, value: Any) -> None:
+        self.text.value = "" if value is None else value
+
+
+class NumberInput(TextInput):
+    """A field for a whole number. `value` is an int, any other text as str for the validation, or None if empty."""
+
+    def __init__(self, row: Binding) -> None:
+        super().__init__(row)
+        self.text.add_class("svc-number")
+
+    @property
+    def value(self) -> Any:
+        return whole_number(self.text.value)
+
+    @value.setter
+    def value(self, value: Any) -> None:
+        if isinstance(value, bool) or not isinstance(value, int | None):
+            raise TypeError("expected a whole number")
+        self.text.value = "" if value is None else str(value)
+
+
+def whole_number(text: str) -> int | str | None:
+    """Convert a text to an int. Return any other text without surrounding spaces, and None for an empty text.
+
+    >>> whole_number(" 3 "), whole_number("three"), whole_number("")
+    (3, 'three', None)
+    """
+    text = text.strip()
+    try:
+        return int(text) if text else None
+    except ValueError:
+        return text
+
+
+class SwitchInput(Field):
+    """A checkbox whose text is the hint of the row. `value` is True if the checkbox is checked, otherwise None."""
+
+    def __init__(self, row: Binding) -> None:
+        self.switch = checkbox(row.hint, row.help)
+        super().__init__(heading(row.label), self.switch)
+
+    @property
+    def value(self) -> bool | None:
+        return True if self.switch.value else None
+
+    @value.setter
+    def value(self, value: bool | None) -> None:
+        self.switch.value = bool(value)
+
+
+class Choice(Field):
+    """A drop-down list of values. `value` is None while the first value, which is the default, is selected."""
+
+    def __init__(self, row: Binding) -> None:
+        self._default, self._known = row.values[0][1], {value for _, value in row.values}
+        self.chooser = widgets.Dropdown(options=row.values, **describe(row.label, row.help), style=LABEL)
+        super().__init__(self.chooser)
+
+    @property
+    def value(self) -> Any:
+        selected = self.chooser.value
+        return None if selected == self._default else selected
+
+    @value.setter
+    def value(self, value: Any) -> None:
+        self.chooser.value = value if value in self._known else self._default
+
+
+class GuestSwitches(Field):
+    """Checkboxes for the permissions of guests. `value` has only permissions that differ from the default."""
+
+    def __init__(self, row: Binding) -> None:
+        self._defaults = {name: default for name, (_, default) in zip(row.fields, row.values, strict=True)}
+        self.switches = {
+            name: checkbox(text, f"{row.label} {text}", value=default)
+            for name, (text, default) in zip(row.fields, row.values, strict=True)
+        }
+        super().__init__(heading(row.label), *self.switches.values())
+
+    @property
+    def value(self) -> dict[str, bool]:
+        return {name: switch.value for name, switch in self.switches.items() if switch.value != self._defaults[name]}
+
+    @value.setter
+    def value(self, event: Mapping[str, Any] | None) -> None:
+        for name, default in self._defaults.items():
+            value = (event or {}).get(name)
+            self.switches[name].value = default if value is None else bool(value)
+
+    def watch(self, changed: Callable[[], None]) -> None:
+        on_change(changed, *self.switches.values())
+
+
+class ColorPicker(Field):
+    """A choice of the event color. Arrow keys and screen readers work, because the colors are radio buttons."""
+
+    def __init__(self, row: Binding) -> None:
+        self.chips = widgets.RadioButtons(
+            options=[("Default", ""), *((color.name, key) for key, color in EVENT_COLORS.items())],
+            orientation="horizontal",
+            **describe(row.label, row.help),
+            style=LABEL,
+            layout={"width": "auto"},
+        )
+        self.chips.add_class("svc-colours")
+        super().__init__(self.chips)
+
+    @property
+    def value(self) -> str | None:
+        return str(self.chips.value) or None
+
+    @value.setter
+    def value(self, color: str | None) -> None:
+        self.chips.value = color if color in EVENT_COLORS else ""
+
+
+def chip_styles() -> str:
+    """Return the CSS rules of the color picker. The first button is the default and has no color."""
+    chip = ".svc-event .svc-colours .widget-radio-box label:nth-of-type"
+    colors = enumerate(EVENT_COLORS.values(), start=2)
+    return "\n".join(f"{chip}({n}) {{ --svc-chip: {color.background}; }}" for n, color in colors)
+
+
+class CalendarChoice(Field):
+    """A list of the calendars that the user can write to. `value` is None for the primary calendar."""
+
+    def __init__(self, row: Binding) -> None:
+        self._zones: dict[str, str] = {}
+        self.chooser = widgets.Dropdown(options=[("Primary", PRIMARY)], **describe(row.label, row.help), style=LABEL)
+        super().__init__(self.chooser)
+
+    @property
+    def value(self) -> str | None:
+        selected = str(self.chooser.value)
+        return None if selected == PRIMARY else selected
+
+    @property
+    def time_zone(self) -> str:
+        """The time zone of the selected calendar, or UTC if the calendars were not read."""
+        return self._zones.get(str(self.chooser.value), UTC_NAME)
+
+    def read(self, session: Session) -> None:
+        """Fill the list of calendars, and keep the selection. Show a service error as a hint."""
+        from ...client.events.events import list_calendars
+
+        try:
+            rows = [calendar for calendar in list_calendars(session) if calendar.get("accessRole") in _WRITABLE]
+        except SvcError as error:
+            self.show_hint(f"The calendars cannot be listed: {error}")
+            return
+        calendars = {PRIMARY if row.get("primary") else str(row["id"]): row for row in rows}
+        before = self.chooser.value
+        self._zones = {key: str(row.get("timeZone") or UTC_NAME) for key, row in calendars.items()}
+        others = [(str(row.get("summary") or row["id"]), key) for key, row in calendars.items() if key != PRIMARY]
+        self.chooser.options = [("Primary", PRIMARY), *others]
+        self.chooser.value = before if before in self._zones else PRIMARY

@@ -1,0 +1,238 @@
+"""Converts the controls of the event form to arguments of `create_event` and to Python code, and finds problems."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from ...core.events.rrule import Start
+from ...core.events.series import Series
+from ...notebook.events.body import partial_body
+from ...notebook.events.parameters import QUERY_ARGUMENTS, query_of
+from ...notebook.frames.frames import camel
+from ..widgets.field import Field
+from .bindings import BINDINGS, duplicate_message
+from .time.start_and_end import When, argument_time, in_zone, read_offset, wire_moment, wire_time
+
+if TYPE_CHECKING:
+    from ...core.http.messages import JSONObject
+    from .controls import EventControls
+
+T = TypeVar("T")
+FieldProblem = tuple[Field, str]
+
+_TIMES = ("start", "end", "original_start_time")
+_NOT_FIELDS = (*_TIMES, "time_zone", "end_time_zone", "recurrence", "metadata", *QUERY_ARGUMENTS)
+_CONFERENCE_TYPE = "conferenceData.createRequest.conferenceSolutionKey.type"
+_REQUEST_ID = "conferenceData.createRequest.requestId"
+_LINE_LENGTH = 88
+_INDENT = "    "
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """The event in the form, as arguments of `create_event`.
+
+    `problems` are the problem texts with their fields, and `lines` are the RFC 5545 lines. `series` has the times
+    and the lines, or is None without a valid recurrence.
+    """
+
+    arguments: dict[str, Any]
+    problems: tuple[FieldProblem, ...]
+    lines: list[str]
+    series: Series | None
+    has_end_zone: bool = False
+
+    @property
+    def body(self) -> JSONObject:
+        """The event as a request body, which can be incomplete or invalid."""
+        return _fields(self.arguments, self.lines)
+
+
+def read_controls(controls: EventControls) -> Draft:
+    """Return the event that the controls represent, with the problems of the controls."""
+    when = controls.when.value
+    problems: list[FieldProblem] = []
+    other: dict[str, Any] = _read_or_report(controls.other_fields, problems, {}, lambda: controls.other_fields.value)
+    problems += [*_missing_times(controls, when, other), *controls.attendees.entry_problems()]
+    problems += [*controls.more.problems(), *_option_problems(controls)]
+    start = _with_zone(when.start, when.zone) or wire_moment(other.get("start"))
+    end = _with_zone(when.end, when.end_zone or when.zone) or wire_moment(other.get("end"))
+    lines: list[str] = []
+    if start is not None:
+        lines = _read_or_report(controls.repeats.field, problems, [], lambda: controls.repeats.lines(start))
+    recurrence = controls.repeats.argument(lines, start) if start is not None and lines else None
+    arguments = _arguments(
+        controls,
+        {
+            "start end": _times(controls, when, recurs=bool(lines)),
+            "recurrence": {"recurrence": recurrence},
+            "conferenceData": {"conference": _conference(controls)},
+        },
+    )
+    duplicates = other.keys() & _fields(arguments, lines)
+    if duplicates:
+        problems.append((controls.other_fields, duplicate_message(duplicates)))
+    problems += _parameter_problems(controls, arguments)
+    # `start` and `end` are arguments; a text among the other fields is not a time object
+    times = {name: other[name] for name in ("start", "end") if isinstance(other.get(name), dict)}
+    rest = {name: value for name, value in other.items() if name not in times}
+    metadata = {"metadata": {**arguments.get("metadata", {}), **rest}} if rest else {}
+    arguments = {**arguments, **times, **metadata}
+    return Draft(arguments, tuple(problems), lines, _series(lines, start, end), bool(when.end_zone))
+
+
+def _arguments(controls: EventControls, combined: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
+    """Return the arguments of all set controls. `combined` has the arguments of several controls by binding path."""
+    arguments: dict[str, Any] = {}
+    for row in BINDINGS:
+        if row.path in combined:
+            arguments |= {name: value for name, value in combined[row.path].items() if value is not None}
+            continue
+        value = controls.value(row)
+        if not row.argument or value in (None, "", {}, []):
+            continue
+        value = row.to_argument(value)
+        name, _, key = row.argument.partition(".")
+        if key:
+            arguments.setdefault(name, {})[key] = value
+        else:
+            arguments |= value if name == "*" else {name: value}
+    return arguments
+
+
+def _fields(arguments: Mapping[str, Any], lines: list[str]) -> JSONObject:
+    zone = arguments.get("time_zone")
+    zones = {"end": arguments.get("end_time_zone", zone)}
+    times: JSONObject = {
+        camel(name): wire_time(arguments[name], zones.get(name, zone)) for name in _TIMES if name in arguments
+    }
+    others = {name: value for name, value in arguments.items() if name not in _NOT_FIELDS}
+    recurrence: JSONObject = {"recurrence": [*lines]} if lines else {}
+    return {**times, **partial_body(**others), **recurrence, **arguments.get("metadata", {})}
+
+
+def _times(controls: EventControls, when: When, *, recurs: bool) -> dict[str, Any]:
+    """Return the time arguments of `create_event`. A UTC offset is a part of the time.
+
+    An all-day event has a time zone only if it recurs.
+    """
+    name = str(controls.more.value("start.timeZone") or "") if when.all_day else when.zone
+    name = name if recurs or not when.all_day else ""
+    time_zone = None if not name or read_offset(name) else name
+    end_name = (when.end_zone if recurs or not when.all_day else "") or name
+    is_named = end_name != name and not read_offset(end_name)
+    original, original_zone = controls.more.value("originalStartTime") or (None, "")
+    if not original_zone and isinstance(original, datetime) and not when.all_day:
+        original_zone = when.zone
+    return {
+        "start": argument_time(when.start, name, time_zone),
+        "end": argument_time(when.end, end_name, end_name if is_named else time_zone),
+        "time_zone": time_zone,
+        "end_time_zone": end_name if is_named else None,
+        "original_start_time": argument_time(original, original_zone, time_zone),
+    }
+
+
+def _conference(controls: EventControls) -> Any:
+    """Return the argument `conference`, which is None, True, the conference type, or a dict with the request id."""
+    solution, request = controls.more.value(_CONFERENCE_TYPE), controls.more.value(_REQUEST_ID)
+    if not controls.conference.value:
+        return None
+    if request is None:
+        return solution or True
+    key = {"conferenceSolutionKey": {"type": solution}} if solution else {}
+    return {"createRequest": {"requestId": request, **key}}
+
+
+# -- problems --------------------------------------------------------------------------------------------------------
+
+
+def _missing_times(controls: EventControls, when: When, other: Mapping[str, Any]) -> Iterator[FieldProblem]:
+    for name, field, day, time, moment in (
+        ("start", controls.when.starts_field, when.first, when.begins, when.start),
+        ("end", controls.when.ends_field, when.last, when.ends, when.end),
+    ):
+        if moment is None and name not in other:
+            missing = "a date" if day is None else "a time" if time is None else "an earlier date"
+            yield field, f"Enter {missing}."
+
+
+def _option_problems(controls: EventControls) -> Iterator[FieldProblem]:
+    """Yield a problem for each conference option that is set without a conference."""
+    for path in (_CONFERENCE_TYPE, _REQUEST_ID):
+        if controls.more.value(path) is not None and not controls.conference.value:
+            yield controls.more.option(path), "Select “Add a video conference” as well, or clear this."
+
+
+def _parameter_problems(controls: EventControls, arguments: Mapping[str, Any]) -> Iterator[FieldProblem]:
+    try:
+        query_of(arguments)
+    except (TypeError, ValueError) as error:
+        field = controls.field_at(str(error).partition(" ")[0])
+        if field is not None:
+            yield field, str(error)
+
+
+def _read_or_report(field: Field, problems: list[FieldProblem], default: T, read: Callable[[], T]) -> T:
+    try:
+        return read()
+    except (ValueError, OverflowError) as error:  # OverflowError: a year that UTC does not have
+        problems.append((field, str(error)))
+        return default
+
+
+def _with_zone(moment: date | datetime | None, zone: str) -> Start | None:
+    """Add a time zone to a local time. If the zone is unknown, use UTC. A date or None is returned unchanged."""
+    if not isinstance(moment, datetime):
+        return moment
+    return in_zone(moment, zone) or moment.replace(tzinfo=UTC)
+
+
+def _series(lines: list[str], start: Start | None, end: Start | None) -> Series | None:
+    """Return the series, or None without a recurrence or with an invalid time or line."""
+    if not lines or start is None or end is None:
+        return None
+    if isinstance(start, datetime) and isinstance(end, datetime):
+        is_after = end.astimezone(UTC) > start.astimezone(UTC)
+    else:
+        is_after = end > start
+    if not is_after:
+        return None
+    try:
+        series = Series(tuple(lines), start, end)
+        next(series.instances(), None)
+    except (ValueError, OverflowError):  # the field shows the problem
+        return None
+    return series
+
+
+# -- Python code -----------------------------------------------------------------------------------------------------
+
+
+def call_text(function: str, positional: Iterable[Any], named: Mapping[str, Any]) -> str:
+    """Return the Python code of a call. A long call has a line for each argument.
+
+    >>> call_text("update_event", ["abc"], {"start": "2026-11-02"})
+    "svc.update_event('abc', start='2026-11-02')"
+    """
+    first = [*map(repr, positional)]
+    line = f"svc.{function}({', '.join([*first, *(f'{name}={value!r}' for name, value in named.items())])})"
+    if len(line) <= _LINE_LENGTH:
+        return line
+    lines = [*first, *(f"{name}={_text(value, len(name))}" for name, value in named.items())]
+    return "\n".join([f"svc.{function}(", *_indent(lines), ")"])
+
+
+def _text(value: Any, before: int) -> str:
+    """Return a value as Python code, with a line for each entry of a list that is too long for one line."""
+    text = repr(value)
+    if not isinstance(value, list) or len(text) + before + len(_INDENT) + 2 <= _LINE_LENGTH:
+        return text
+    return "\n".join(["[", *_indent(map(repr, value)), "]"])
+
+
+def _indent(lines: Iterable[str]) -> list[str]:
+    return [_INDENT + line.replace("\n", f"\n{_INDENT}") + "," for line in lines]

@@ -1,0 +1,491 @@
+"""The file browser, in which a person browses folders, and searches, previews and changes files (A4, A6)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import ipywidgets as widgets
+
+from ...notebook.current_session import SessionLike, session_or_current
+from ...notebook.files.files import generate_ids
+from ...notebook.frames.frames import frame
+from ...notebook.frames.schemas import FILES
+from ...notebook.html import Markup, join_html, tag
+from ..widgets.background_task import BackgroundTask, Report, Stopped
+from ..widgets.field import Menu, set_visible
+from ..widgets.file_download import BrowserDownload, default_download
+from ..widgets.file_picker import FilePicker, default_picker
+from ..widgets.form import Form
+from ..widgets.row_list import RowList, default_row_list
+from ..widgets.styles import row, side_by_side, style_sheet
+from . import actions
+from .actions import FileAction
+from .details import FileDetails, content_note, every_field
+from .dialogs import KERNEL, QUESTIONS, ConfirmDialog, Question, action_for
+from .downloads import FileDownloads
+from .listing import FileListing
+from .preview import FilePreview, fetch_preview
+from .recent_files import folder_options
+from .search import TRASH, FileQuery
+from .uploads import FolderUploads
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+    from ...client.session import Session
+    from ...core.resources.files import File, FileList
+
+
+Condition: TypeAlias = "Callable[[Sequence[File]], bool]"
+
+
+def _is_single(files: Sequence[File]) -> bool:
+    return len(files) == 1
+
+
+def _may(capability: str) -> Condition:
+    """Return the condition that the service allows an action for at least one of the files."""
+    return lambda files: any(_allows(file, capability) for file in files)
+
+
+def _one_may(capability: str) -> Condition:
+    return lambda files: len(files) == 1 and _allows(files[0], capability)
+
+
+def _can_replace(files: Sequence[File]) -> bool:
+    """Return whether the user can replace the content of the only selected file. Folders have no content."""
+    return len(files) == 1 and _allows(files[0], "canModifyContent") and not _is_folder(files[0])
+
+
+def _is_folder(file: File) -> bool:
+    return (file.get("capabilities") or {}).get("canListChildren") is True
+
+
+def _can_download(files: Sequence[File]) -> bool:
+    """Return whether a file has content, or is a folder, which is downloaded with everything below it."""
+    return any(_allows(file, "canDownload") or _is_folder(file) for file in files)
+
+
+def _can_trash(files: Sequence[File]) -> bool:
+    return any(_allows(file, "canTrash") and not file.get("trashed") for file in files)
+
+
+def _allows(file: File, capability: str) -> bool:
+    """Return False if the service says that the user cannot do this with the file."""
+    return dict(file.get("capabilities") or {}).get(capability) is not False
+
+
+@dataclass(frozen=True, slots=True)
+class ToolbarAction:
+    """An action of the toolbar. `condition` returns whether it is possible for the selected files."""
+
+    key: str
+    text: str
+    icon: str
+    tooltip: str
+    condition: Condition | None
+
+
+# fmt: off
+_ACTIONS = (
+    ToolbarAction("folder",   "New",      "plus",        "Create a folder, a file or a native document here", None),
+    ToolbarAction("open",     "Open",     "folder-open", "Open the folder or preview the file", _is_single),
+    ToolbarAction("download", "Download", "download",    "Save the selected files", _can_download),
+    ToolbarAction("rename",   "Rename",   "edit",        "Rename the selected file", _one_may("canRename")),
+    ToolbarAction("share",    "Share",    "share-alt",   "Share the files with somebody", _may("canShare")),
+    ToolbarAction("trash",    "Trash",    "trash",       "Move the files to the trash", _can_trash),
+    ToolbarAction("untrash",  "Restore",  "undo",        "Restore the files from the trash", _may("canUntrash")),
+)
+_MENU = (
+    ToolbarAction("move",     "Move",            "arrow-right", "Move to a folder", _may("canMoveItemWithinDrive")),
+    ToolbarAction("copy",     "Copy",            "copy",        "Copy the selected files", _may("canCopy")),
+    ToolbarAction("replace",  "Replace content", "upload",      "Upload new content for the file", _can_replace),
+    ToolbarAction("details",  "All fields",      "info-circle", "Show all metadata of the selected file", _is_single),
+    ToolbarAction("delete",   "Delete",          "times",       "Delete the files permanently", _may("canDelete")),
+)
+# fmt: on
+
+
+class FileToolbar(widgets.HBox):  # type: ignore[misc]
+    """The buttons of the actions. `buttons` has them by key. A click calls `pressed` with the key.
+
+    `focus_lost` is called after the button that was pressed last has become disabled, because a disabled button has
+    no keyboard focus.
+    """
+
+    def __init__(self, upload: widgets.Widget, pressed: Callable[[str], None], focus_lost: Callable[[], None]) -> None:
+        self._focus_lost = focus_lost
+        self._last_pressed = ""
+        self._conditions = {action.key: action.condition for action in (*_ACTIONS, *_MENU)}
+        self.buttons = {action.key: _button(action) for action in (*_ACTIONS, *_MENU)}
+        self.menu = Menu("More", "Further actions", [self.buttons[action.key] for action in _MENU])
+        for key, button in self.buttons.items():
+            button.on_click(lambda _button, key=key: self._press(key, pressed))
+        super().__init__([upload, *(self.buttons[action.key] for action in _ACTIONS), self.menu])
+        self.add_class("svc-buttons")
+        self.add_class("svc-toolbar")
+
+    def show(self, files: Sequence[File], *, in_folder: bool, in_trash: bool) -> None:
+        """Enable the buttons of the possible actions for the selected files, and show Restore instead of Trash."""
+        restoring = in_trash or any(file.get("trashed") for file in files)
+        set_visible(self.buttons["trash"], not restoring)
+        set_visible(self.buttons["untrash"], restoring)
+        for key, condition in self._conditions.items():
+            self.buttons[key].disabled = not (condition(files) if condition else in_folder)
+        if self._last_pressed and self.buttons[self._last_pressed].disabled:
+            self._last_pressed = ""
+            self._focus_lost()
+
+    def focus(self, key: str) -> None:
+        """Focus a button, or the menu that has the button."""
+        button = self.buttons[key]
+        (self.menu.button if button in self.menu.items else button).focus()
+
+    def _press(self, key: str, pressed: Callable[[str], None]) -> None:
+        self._last_pressed = key
+        pressed(key)
+
+
+def _button(action: ToolbarAction) -> widgets.Button:
+    return widgets.Button(description=action.text, icon=action.icon, tooltip=action.tooltip)
+
+
+_KEYS = {"Delete": "trash", "F2": "rename"}
+"""The action of each key that a person presses in the list."""
+
+_NO_FOLDER = "Open a folder to upload files to it."
+
+
+def file_browser(*, session: SessionLike = None) -> FileBrowser:
+    """Return a form that lists files, with folders, search, details, previews and actions.
+
+    A click on a heading sorts the list. The search updates the list while a person types. Letters typed in the list go
+    to the next name that begins with them. Files dropped on the form are uploaded to the open folder. A file of the
+    same name is replaced only after a question.
+
+    The form downloads files or byte ranges, replaces content, and sets whether viewers can copy a file. The form asks
+    for confirmation before it overwrites a local file, and before it downloads a file that is flagged as abusive. Only
+    the owner can download a flagged file.
+
+    `browser.result` is the DataFrame of the listed files, `browser.selection` is the DataFrame of the selected files,
+    `browser.code()` is the call for the last action, `browser.last_error` is the last error.
+
+    Args:
+        session: The session whose files are shown. None stands for the current session.
+
+    See docs/rules.md#a1-simple-upload (A1), docs/rules.md#a4-metadata (A4) and docs/rules.md#a6-download (A6).
+
+    >>> lab = svc.sandbox()
+    >>> made = svc.upload(b"a,b", name="table.csv")
+    >>> svc.file_browser()
+    <FileBrowser: My files, 1 file>
+    """
+    return FileBrowser(session)
+
+
+class FileBrowser(Form):
+    """The form that `file_browser` returns. A program can set `search`, `files` and `question`, and click buttons."""
+
+    title = "File browser"
+    instead = "svc.files(), svc.download(file) and svc.upload(path)"
+
+    def __init__(
+        self,
+        session: SessionLike = None,
+        make_list: Callable[[str, dict[str, str]], RowList] = default_row_list,
+        make_download: Callable[[Callable[[], None]], BrowserDownload] = default_download,
+        make_picker: Callable[[str, str], FilePicker] = default_picker,
+    ) -> None:
+        super().__init__(session)
+        self.add_class("svc-browser")
+        self._last_code = self._cancelled_message = self._asking_key = ""
+        self._selected_ids: list[str] = []
+        self.question = ConfirmDialog(
+            lambda question: self._guard(lambda: self._on_answer(question)), self._focus_button
+        )
+        self.work = BackgroundTask(self._on_error)
+        self.status, self.view = widgets.HTML(), widgets.HTML()
+        self.status.add_class("svc-status")
+        self.about = FileDetails(lambda file, allowed: self._guard(lambda: self._set_viewers(file, allowed)))
+        self.browser_download = make_download(lambda: None)
+        self.downloads = FileDownloads(self)
+        self.listing = FileListing(make_list, self)
+        self.search, self.files, self.location = self.listing.search, self.listing.files, self.listing.location
+        self.picker = make_picker("Upload", ".svc-browser")
+        self.uploads = FolderUploads(self.picker, self)
+        self._buttons()
+        self.question.watch(self._on_question_change)
+        self.question.no.on_click(lambda _button: self._show_error(None))
+        self.question.made.generate.on_click(lambda _button: self._guard(self._generate_id))
+        self._compose(
+            style_sheet("file_browser.css"),
+            row(self.up, self.refresh_button, self.location),
+            self.search,
+            self.toolbar,
+            self.question,
+            self.downloads,
+            self.uploads,
+            self.work,
+            self.alert,
+            self.status,
+            side_by_side(widgets.VBox([self.files, self.listing.pager]), self.about),
+            self.view,
+            self.browser_download,
+        )
+        self._guard(self.refresh)
+
+    def _buttons(self) -> None:
+        self.up = self._button("Up", "Go to the parent folder", self.listing.go_up)
+        self.refresh_button = self._button("Refresh", "Reload the list", self._refresh_list)
+        self.up.icon, self.refresh_button.icon = "arrow-up", "refresh"
+        self.before, self.next = self.listing.pager.previous, self.listing.pager.next
+        self.toolbar = FileToolbar(self.picker, self._press, self.files.focus_if_lost)
+        buttons = self.toolbar.buttons
+        self.open, self.details = buttons["open"], buttons["details"]
+        self.trash, self.untrash = buttons["trash"], buttons["untrash"]
+        self.ask = {key: buttons[key] for key in QUESTIONS}
+
+    @property
+    def busy(self) -> bool:
+        return self.work.busy or self.listing.busy or self.uploads.busy
+
+    @property
+    def result(self) -> DataFrame:
+        """The files of the current page of the list, with the columns of `files()`."""
+        return frame(FILES, self.listing.page)
+
+    @property
+    def selection(self) -> DataFrame:
+        """The selected files, with the columns of `files()`, as in `svc.download(browser.selection)`."""
+        return frame(FILES, self.listing.selection)
+
+    @property
+    def chosen(self) -> DataFrame:
+        """The same as `selection`."""
+        return self.selection
+
+    @property
+    def query(self) -> FileQuery:
+        """The query that lists the files. `query.q` and `query.order_by` are parameters of the list request."""
+        return self.listing.query
+
+    def code(self) -> str:
+        """Return the code of the open dialog, otherwise of the last action, otherwise the code that lists the files."""
+        if self.question.question:
+            try:
+                return self._action(self.question.question).code
+            except ValueError:
+                pass  # the dialog is incomplete
+        return self._last_code or self.query.code()
+
+    def refresh(self) -> None:
+        """Reload the current page of the list."""
+        self.listing.refresh()
+
+    def close(self) -> None:
+        self.listing.close()
+        super().close()
+
+    def _session_now(self) -> Session:
+        return session_or_current(self._session)
+
+    def _refresh_list(self) -> None:
+        self._show_status("")
+        self.refresh()
+
+    def _on_navigation(self) -> None:
+        """Remove the messages and the code of the last action, which was about the files listed before."""
+        self._last_code = ""
+        self._clear_messages()
+
+    def _on_selection(self) -> None:
+        """Remove the messages about the files selected before."""
+        self._clear_messages()
+        self._show_selection()
+
+    def _clear_messages(self) -> None:
+        self._show_error(None)
+        self._show_status("")
+
+    def _on_key(self, key: str) -> None:
+        button = self.toolbar.buttons[_KEYS[key]]
+        if not button.disabled:
+            button.click()
+
+    def _preview(self, facts: File, *, acknowledge_abuse: bool = False) -> None:
+        session, resume = self._session_now(), lambda: self._preview(facts, acknowledge_abuse=True)
+        self._run(
+            f"Loading {facts['name']}",
+            lambda _report: fetch_preview(session, facts, acknowledge_abuse=acknowledge_abuse),
+            lambda preview: self._show_preview(preview) if preview else self.downloads.ask_to_preview(facts, resume),
+            long=True,
+        )
+
+    def _press(self, key: str) -> None:
+        simple: dict[str, Callable[[], None]] = {
+            "open": lambda: self.listing.open_file(self.listing.require_one()),
+            "details": self._details,
+            "trash": lambda: self._act(actions.trash_action),
+            "untrash": lambda: self._act(actions.untrash_action),
+        }
+        self._guard(simple.get(key) or (lambda: self._ask(key)))
+
+    def _run(
+        self, label: str, act: Callable[[Report], Any], then: Callable[[Any], None], *, long: bool = False
+    ) -> None:
+        self.work.begin(label, act, then, in_thread=long or not self._session_now().in_process)
+
+    def _on_error(self, error: Exception) -> None:
+        if isinstance(error, Stopped):
+            self._show_status(self._cancelled_message)
+        else:
+            self._show_selection()
+            self._show_error(error)
+
+    def _ask(self, key: str) -> None:
+        files = self._files_for(QUESTIONS[key])
+        note = content_note(files[0], self._session_now().names) if key == "replace" else ""
+        if key == "move":
+            self.question.folder.options = self._folder_options(files)
+            self.question.folder.value = None  # the person selects the folder
+        self.downloads.dismiss()
+        self._show_status("")
+        self._asking_key = key
+        names = [str(file["name"]) for file in files]
+        self.question.ask(key, ", ".join(names), names[0] if key == "rename" else "", note)
+        self._show_code()
+
+    def _on_question_change(self) -> None:
+        """Remove the error about the previous input of the dialog."""
+        self._show_error(None)
+        self._show_code()
+
+    def _folder_options(self, files: Sequence[File]) -> list[tuple[str, str]]:
+        here = [self.listing.folder[0]] if self.search.in_folder else []
+        options = folder_options(self._session_now(), without=[*here, *(str(file["id"]) for file in files)])
+        if not options:
+            raise ValueError("There is no other folder to move to. Create one with New.")
+        return options
+
+    def _focus_button(self) -> None:
+        """Focus the button that opened the dialog, after the dialog was closed."""
+        if self._asking_key and not self.downloads.is_open:
+            self.toolbar.focus(self._asking_key)
+        self._show_code()
+
+    def _on_answer(self, question: Question) -> None:
+        dialog, files = self.question, self._files_for(question)
+        if problems := dialog.check(files):
+            self._show_problems("Nothing was done.", problems)
+            return
+        if question.key != "download":
+            forget = dialog.source.forget if question.key == "replace" else lambda: None
+            self._run_action(self._action(question), lambda _result: forget())
+        elif dialog.target.value == KERNEL:
+            self.downloads.save(dialog.download(files))
+        else:
+            self.downloads.fetch(dialog.download(files))
+        dialog.dismiss()
+
+    def _generate_id(self) -> None:
+        self.question.made.id.value = str(generate_ids(1, session=self._session_now())["id"].item())
+
+    def _set_viewers(self, file: File, allowed: bool) -> None:
+        try:
+            self._run_action(actions.copy_restriction_action(self._session_now(), file, allowed))
+        except Exception:
+            self._show_selection()  # reset the switch
+            raise
+
+    def _action(self, question: Question) -> FileAction:
+        files, folder_id = self._files_for(question), self.listing.folder[0]
+        return action_for(question, self.question, self._session_now(), files, folder_id)
+
+    def _files_for(self, question: Question) -> list[File]:
+        """Return the selected files for a dialog. Raises ValueError for a wrong number of selected files."""
+        return {0: list, 1: lambda: [self.listing.require_one()], None: self.listing.require_selection}[
+            question.files
+        ]()
+
+    def _act(self, action: Callable[[Session, list[str]], FileAction]) -> None:
+        ids = [str(file["id"]) for file in self.listing.require_selection()]
+        self._run_action(action(self._session_now(), ids))
+
+    def _run_action(self, action: FileAction, then: Callable[[Any], str | None] | None = None) -> None:
+        """Run an action and reload the list. `then` converts the value of the action to a status text or None."""
+        session, request = self._session_now(), self.listing.request
+
+        def on_done(results: tuple[Any, FileList]) -> None:
+            self._last_code = action.code
+            self.listing.show_changes(request, results[1])
+            words = then(results[0]) if then else None
+            self._show_status(words or action.message)
+            self._show_code()
+
+        self._cancelled_message = action.cancelled_message
+        self._run(
+            f"Running {action.code}",
+            lambda report: (action.run(report), request.send(session)),
+            on_done,
+            long=action.in_thread,
+        )
+
+    def _details(self) -> None:
+        from ...client.files import get_file
+
+        session, facts = self._session_now(), self.listing.require_one()
+        file_id = str(facts["id"])
+        self._last_code = f"svc.file({file_id!r}, fields='*')"
+        self._run(
+            f"Loading {facts['name']}",
+            lambda _report: get_file(session, file_id, fields="*"),
+            lambda fields: self._show_view(every_field(fields)),
+        )
+
+    def _on_uploaded(self, words: str, ids: Sequence[str], code: str) -> None:
+        """Show the uploaded files in the list. Select them, unless an open dialog is about the selected files."""
+        self._last_code = code or self._last_code
+        self.listing.refresh(select=() if self.question.question else ids)
+        self._show_status(words)
+        self._show_code()
+        self.files.focus_if_lost()
+
+    def _show_selection(self) -> None:
+        files, names = self.listing.selection, self._session_now().names
+        ids = [str(file["id"]) for file in files]
+        if ids != self._selected_ids:  # a preview and a dialog are about the files selected before
+            self.view.value = ""
+            self.browser_download.clear()
+            self.question.discard()
+        self._selected_ids = ids
+        self.up.disabled = self.listing.at_root
+        self.picker.set_refusal("" if self.search.in_folder else _NO_FOLDER)
+        self.toolbar.show(files, in_folder=self.search.in_folder, in_trash=self.search.scope.value == TRASH)
+        self.about.show(files[0], names) if len(files) == 1 else self.about.summarize(files)
+        self._show_code()
+
+    def _show_preview(self, preview: FilePreview) -> None:
+        self._last_code = preview.code
+        if preview.view is None and self.browser_download.show(preview.name, preview.media_type, preview.body):
+            self._show_view(Markup())
+        else:
+            words = f"{preview.name} is of type {preview.media_type} and has no preview. Download it."
+            self._show_view(preview.view or tag("p", words))
+        self._show_status(f"Preview of {preview.name}; nothing was saved.")
+
+    def _show_view(self, view: Markup) -> None:
+        self.view.value = view
+        self._show_code()
+
+    def _show_status(self, words: str) -> None:
+        self.status.value = tag("span", words, role="status")
+
+    def _static_view(self) -> Markup:
+        return join_html(
+            super()._static_view(), Markup(self.result[["name", "mime_type", "size"]].to_html(index=False, border=0))
+        )
+
+    def _summary(self) -> str:
+        return f"<FileBrowser: {self.listing.location_text}, {self.listing.pager.text}>"

@@ -1,0 +1,165 @@
+"""Shows the metadata of a file as a row of the list, as details, and as a table of every field."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import ipywidgets as widgets
+
+from ...client.about import native_name
+from ...core.brand_names import Names
+from ...notebook.byte_sizes import size_text
+from ...notebook.html import Markup, join_html, tag
+from ..widgets.field import is_restricted, may_edit, set_visible, viewers_switch
+
+if TYPE_CHECKING:
+    from ...core.resources.files import File
+
+LIST_FIELDS = (
+    "id,name,mimeType,size,createdTime,modifiedTime,trashed,starred,parents,webViewLink,shared,ownedByMe,"
+    "description,owners(emailAddress),viewersCanCopyContent,"
+    "capabilities(canCopy,canDelete,canDownload,canEdit,canListChildren,canModifyContent,"
+    "canMoveItemWithinDrive,canRename,canShare,canTrash,canUntrash)"
+)
+"""The fields that a list request asks for. The columns of `files()` and the details of a file use these fields."""
+
+
+COLUMNS = {"name": "Name", "kind": "Type", "size": "Size", "changed": "Modified (UTC)"}
+
+
+def table_row(facts: File, names: Names) -> dict[str, Any]:
+    return {
+        "id": str(facts["id"]),
+        "name": str(facts.get("name")),
+        "kind": type_name(facts, names),
+        "size": _size(facts),
+        "changed": minute_text(facts.get("modifiedTime")),
+        "folder": is_folder(facts, names),
+        "note": _note(facts),
+        "more": ", ".join(
+            filter(None, (type_name(facts, names), _size(facts), minute_text(facts.get("modifiedTime"))))
+        ),
+    }
+
+
+def type_name(facts: File, names: Names) -> str:
+    """Return the type name of a native document, or the media type of any other file."""
+    media_type = str(facts.get("mimeType") or "")
+    return native_name(names, media_type) if names.is_native(media_type) else media_type
+
+
+def is_folder(facts: File, names: Names) -> bool:
+    return facts.get("mimeType") == names.native("folder")
+
+
+def minute_text(text: object) -> str:
+    """Return a timestamp of the interface as text without seconds. Return an empty text for None.
+
+    >>> minute_text("2026-01-05T09:00:00.000Z")
+    '2026-01-05 09:00'
+    """
+    return str(text or "")[:16].replace("T", " ")
+
+
+def _size(facts: File) -> str:
+    return "" if facts.get("size") is None else size_text(int(facts["size"]))
+
+
+def _note(facts: File) -> str:
+    """Return remarks about a file as text, such as "starred, shared by me"."""
+    notes = {
+        "in the trash": facts.get("trashed"),
+        "starred": facts.get("starred"),
+        "shared by me": facts.get("shared") and facts.get("ownedByMe"),
+        "of " + owner(facts): facts.get("ownedByMe") is False,
+    }
+    return ", ".join(words for words, applies in notes.items() if applies)
+
+
+def owner(facts: File) -> str:
+    """Return the e-mail address of the owner of a file, or "somebody else" if the address is missing."""
+    owners = facts.get("owners") or [{}]
+    return str(owners[0].get("emailAddress") or "somebody else")
+
+
+def details_view(facts: File, names: Names) -> Markup:
+    rows = {
+        "Name": facts.get("name"),
+        "Type": type_name(facts, names),
+        "Size": _size(facts),
+        "Created": f"{minute_text(facts.get('createdTime'))} UTC",
+        "Modified": f"{minute_text(facts.get('modifiedTime'))} UTC",
+        "Owner": owner(facts),
+        "Notes": _note(facts) or None,
+        "Viewers": "cannot download, export or copy it" if is_restricted(facts) else None,
+        "Description": facts.get("description"),
+        "ID": tag("code", facts["id"]),
+    }
+    return _table(rows, f"Details of {facts.get('name')}")
+
+
+def content_note(facts: File, names: Names) -> str:
+    """Return a text about the effect of replacing the content of a file."""
+    if names.is_native(str(facts.get("mimeType"))):
+        return "The file is a native document. The new content is converted and replaces everything in the document."
+    changed = f"changed {minute_text(facts.get('modifiedTime'))} UTC"
+    return (
+        f"The new content overwrites the current content ({_size(facts)}, {changed}). The file keeps its id and name."
+    )
+
+
+def every_field(fields: File) -> Markup:
+    return _table(
+        {name: tag("code", _text(value)) for name, value in fields.items()}, f"Every field of {fields['name']}"
+    )
+
+
+def _table(rows: Mapping[str, object], caption: str) -> Markup:
+    lines = join_html(
+        *(tag("tr", tag("th", name, scope="row"), tag("td", value)) for name, value in rows.items() if value)
+    )
+    table = tag("table", tag("caption", caption), tag("tbody", lines), class_="svc-facts")
+    return tag("div", table, class_="svc-rows", tabindex="0", role="region", aria_label=caption)
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+class FileDetails(widgets.VBox):  # type: ignore[misc]
+    """The details of a file, and a copy permission checkbox, which calls `changed` with the file and the new state."""
+
+    def __init__(self, changed: Callable[[File, bool], None]) -> None:
+        self._changed = changed
+        self._file: File | None = None
+        self.facts, self.viewers = widgets.HTML(), viewers_switch()
+        self.viewers.observe(lambda _change: self._set(), "value")
+        super().__init__([self.facts, self.viewers])
+        self.clear()
+
+    def summarize(self, files: Sequence[File]) -> None:
+        """Show the number and the size of several files, or a hint for an empty selection."""
+        if not files:
+            self.clear(tag("p", "Select a file to see its details.", class_="svc-hint"))
+            return
+        size = size_text(sum(int(file.get("size") or 0) for file in files))
+        self.clear(tag("p", f"{len(files)} files selected", tag("br"), size, role="status"))
+
+    def clear(self, words: str | Markup = "") -> None:
+        self._file = None
+        self.facts.value = words
+        set_visible(self.viewers, False)
+
+    def show(self, file: File, names: Names) -> None:
+        """Show the details of a file, with the checkbox if the user can edit the file."""
+        self._file = None
+        self.viewers.value = not is_restricted(file)
+        self._file = file
+        self.facts.value = details_view(file, names)
+        set_visible(self.viewers, may_edit(file) and not is_folder(file, names))
+
+    def _set(self) -> None:
+        if self._file is not None and self.viewers.value == is_restricted(self._file):
+            self._changed(self._file, self.viewers.value)

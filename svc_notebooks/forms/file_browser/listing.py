@@ -1,0 +1,393 @@
+"""The list of the file browser: the open folder, the filters, the sort order, the pages and the selection."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, cast
+
+import ipywidgets as widgets
+
+from ...notebook.html import tag
+from ..widgets.background_task import LatestTask, can_run_in_background
+from ..widgets.field import AUTO_WIDTH, describe
+from ..widgets.row_list import RowList
+from .details import COLUMNS, LIST_FIELDS, is_folder, table_row
+from .search import HEADING_ORDERS, ROOT_FOLDER, FileQuery, FileSearch, heading_of
+
+if TYPE_CHECKING:
+    from ...client.session import Session
+    from ...core.resources.files import File, FileList
+    from .browser import FileBrowser
+
+
+_IDS_PER_REQUEST = 1000
+_MAX_COUNT_REQUESTS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class PageRequest:
+    """A request for one page of the files that match a query. The token of the first page is None."""
+
+    query: FileQuery
+    token: str | None
+    size: int
+
+    def send(self, session: Session) -> FileList:
+        """Return the page, with the fields that the list and the details show."""
+        fields = f"nextPageToken,files({LIST_FIELDS})"
+        return self._list(session, fields, self.token, self.size, order=self.query.order_by)
+
+    def count(self, session: Session, is_current: Callable[[], bool]) -> tuple[int, bool]:
+        """Count the files on all pages. Return the number, and False if there are more than were counted.
+
+        The interface has no total, so the ids of the files are listed, at most 20,000 of them. Counting ends early
+        when `is_current` returns False.
+        """
+        counted, token = 0, None
+        for _ in range(_MAX_COUNT_REQUESTS):
+            page = self._list(session, "nextPageToken,files(id)", token, _IDS_PER_REQUEST)
+            counted += len(page.get("files") or ())
+            token = page.get("nextPageToken")
+            if token is None or not is_current():
+                break
+        return counted, token is None
+
+    def _list(
+        self, session: Session, fields: str, token: str | None, size: int, *, order: str | None = None
+    ) -> FileList:
+        query = {"q": self.query.q, "orderBy": order, "pageSize": size, "pageToken": token}
+        return cast("FileList", session.call("GET", session.names.path("files"), query=query | {"fields": fields}))
+
+
+PAGE_SIZE = 50
+"""The number of files on a page, until a person chooses another one."""
+
+PAGE_SIZES = (20, PAGE_SIZE, 100, 200, 500)
+
+
+class Pager(widgets.HBox):  # type: ignore[misc]
+    """Goes through the pages of a list. `token` is the token of the current page, `size` the number of its rows.
+
+    >>> pager = Pager()
+    >>> pager.show(3, None); pager.text
+    '3 files'
+    """
+
+    def __init__(self) -> None:
+        self._tokens: list[str | None] = [None]
+        self._next_token: str | None = None
+        self._loading = False
+        self._count = 0
+        self._total: int | None = None
+        self._counted = 0
+        self.previous = widgets.Button(description="Previous", icon="chevron-left", tooltip="Show the previous page")
+        self.next = widgets.Button(description="Next", icon="chevron-right", tooltip="Show the next page")
+        self.range = widgets.HTML()
+        self.page_size = widgets.Dropdown(
+            options=PAGE_SIZES, value=PAGE_SIZE, **describe("Files per page", "The length of a page"), style=AUTO_WIDTH
+        )
+        super().__init__([self.previous, self.range, self.next, self.page_size])
+        self.add_class("svc-buttons")
+        self.add_class("svc-pager")
+        self.show(0, None)
+
+    def watch(self, turned: Callable[[], None], guard: Callable[[Callable[[], None]], None]) -> None:
+        """Call `turned` when another page is to be listed. `guard` runs the handlers and shows their errors."""
+        self.previous.on_click(lambda _button: guard(lambda: self._turn_back(turned)))
+        self.next.on_click(lambda _button: guard(lambda: self._turn(turned)))
+        self.page_size.observe(lambda _change: guard(lambda: self._resize(turned)), "value")
+
+    @property
+    def token(self) -> str | None:
+        return self._tokens[-1]
+
+    @property
+    def size(self) -> int:
+        return int(self.page_size.value)
+
+    @property
+    def is_first(self) -> bool:
+        return len(self._tokens) == 1
+
+    @property
+    def complete(self) -> bool:
+        """True if all files are on the current page."""
+        return self.is_first and self._next_token is None
+
+    @property
+    def needs_count(self) -> bool:
+        """True if the number of files on all pages is not known."""
+        return self._total is None and not self._counted
+
+    def restart(self) -> None:
+        """Go to the first page without a request."""
+        self._tokens, self._loading = [None], True
+
+    def forget_total(self) -> None:
+        """Forget the number of files on all pages, because it may have changed."""
+        self._total, self._counted = None, 0
+
+    def back(self) -> None:
+        """Go to the previous page without a request. Raises ValueError on the first page."""
+        if self.is_first:
+            raise ValueError("This is the first page.")
+        self._tokens.pop()
+        self._loading = True
+
+    def stop_waiting(self) -> None:
+        """Take clicks on Next again, after the request for a page has failed."""
+        self._loading = False
+
+    def show(self, count: int, next_token: str | None) -> None:
+        """Show the position of a page with `count` rows. `next_token` is the page token of the next page, if any."""
+        self._count, self._next_token, self._loading = count, next_token, False
+        self.previous.disabled, self.next.disabled = self.is_first, next_token is None
+        if next_token is None:
+            self._total = self._before + count
+        self._show_range()
+
+    def show_total(self, counted: int, *, complete: bool = True) -> None:
+        """Show the number of files on all pages. `complete` is False if there are more than were counted."""
+        self._counted = counted
+        self._total = counted if complete else None
+        self._show_range()
+
+    @property
+    def text(self) -> str:
+        """The position of the page in the list, such as "1-50 of 312"."""
+        if self.complete:
+            return "1 file" if self._count == 1 else f"{self._count} files"
+        last = self._before + self._count
+        total = f"{self._total:,}" if self._total is not None else f"more than {max(last, self._counted):,}"
+        return f"{self._before + 1:,}\N{EN DASH}{last:,} of {total}"
+
+    @property
+    def _before(self) -> int:
+        return self.size * (len(self._tokens) - 1)
+
+    def _show_range(self) -> None:
+        self.range.value = tag("span", self.text, role="status", class_="svc-range")
+
+    def _turn(self, turned: Callable[[], None]) -> None:
+        if self._loading:
+            raise ValueError("The page is loading. Click Next when it is shown.")
+        if self._next_token is None:
+            raise ValueError("This is the last page.")
+        self._tokens.append(self._next_token)
+        self._loading = True
+        turned()
+
+    def _turn_back(self, turned: Callable[[], None]) -> None:
+        self.back()
+        turned()
+
+    def _resize(self, turned: Callable[[], None]) -> None:
+        self.restart()
+        turned()
+
+
+_TYPING_PAUSE = 0.25
+"""The seconds after the last typed letter of a search until the list is loaded."""
+
+_EMPTY_FOLDER = "This folder is empty. Drop files here to upload them."
+_NO_MATCH = "No files."
+_NOT_LISTED = "The files could not be listed."
+
+
+class FileListing:
+    """Lists the files of a folder or of a search, one page at a time. `browser` places its widgets."""
+
+    def __init__(self, make_list: Callable[[str, dict[str, str]], RowList], browser: FileBrowser) -> None:
+        self._browser = browser
+        self._folders = [ROOT_FOLDER]
+        self._page: list[File] = []
+        self._shown: PageRequest | None = None
+        self._to_select: list[str] = []
+        self._navigating = self._showing = False
+        self._loader = LatestTask(self._on_failure)
+        # The list is useful without its total, so an error of the count is not shown.
+        self._counter = LatestTask(lambda _error: None)
+        self.search, self.files, self.pager = FileSearch(), make_list("Files", COLUMNS), Pager()
+        self.location = widgets.HTML()
+        guard = browser._guard
+        self.search.watch(self._on_search)
+        self.pager.watch(self.load, guard)
+        self.files.watch(
+            lambda: None if self._showing else browser._on_selection(),
+            lambda file_id: guard(lambda: self._open_row(file_id)),
+            lambda: guard(self.go_up),
+            self.search.sort_by,
+            browser._on_key,
+        )
+
+    @property
+    def busy(self) -> bool:
+        return self._loader.busy
+
+    @property
+    def page(self) -> list[File]:
+        """The files of the current page."""
+        return self._page
+
+    @property
+    def selection(self) -> list[File]:
+        """The selected files, from top to bottom."""
+        ids = set(self.files.ids())
+        return [file for file in self._page if file["id"] in ids]
+
+    def require_selection(self) -> list[File]:
+        """Return the selected files. Raises ValueError if no file is selected."""
+        if not (files := self.selection):
+            raise ValueError("No file is selected. Select one or more in the list.")
+        return files
+
+    def require_one(self) -> File:
+        """Return the selected file. Raises ValueError if no file or several files are selected."""
+        if len(files := self.require_selection()) > 1:
+            raise ValueError("Several files are selected. Select one.")
+        return files[0]
+
+    @property
+    def folder(self) -> tuple[str, str]:
+        """The id and the name of the open folder."""
+        return self._folders[-1]
+
+    @property
+    def at_root(self) -> bool:
+        """True if the open folder has no parent folder."""
+        return len(self._folders) == 1
+
+    @property
+    def query(self) -> FileQuery:
+        return self.search.query(self.folder[0])
+
+    @property
+    def request(self) -> PageRequest:
+        """The request for the current page."""
+        return PageRequest(self.query, self.pager.token, self.pager.size)
+
+    @property
+    def location_text(self) -> str:
+        if self.search.in_folder:
+            return " / ".join(name for _, name in self._folders)
+        return str(self.search.scope.label if self.search.field.value != "q" else "Search results")
+
+    def load(self, *, delay: float = 0) -> None:
+        """List the current page, after a person has gone there."""
+        self._navigating = True
+        self._browser._on_navigation()
+        self._load(delay)
+
+    def refresh(self, *, select: Sequence[str] = ()) -> None:
+        """List the current page again, because its files may have changed. Select the files with these ids."""
+        self._to_select = [*select]
+        self._forget_total()
+        self._load(0)
+
+    def close(self) -> None:
+        """Drop the running requests."""
+        self._loader.cancel()
+        self._counter.cancel()
+
+    def go_up(self) -> None:
+        """List the parent folder. Raises ValueError in the root folder."""
+        if self.at_root:
+            raise ValueError(f"{ROOT_FOLDER[1]} has no parent folder.")
+        self._folders.pop()
+        self._restart()
+
+    def open_file(self, facts: File) -> None:
+        """List a folder, or show a preview of any other file."""
+        if not is_folder(facts, self._browser._session_now().names):
+            self._browser._preview(facts)
+            return
+        parents = self._folders if self.search.in_folder else [ROOT_FOLDER]
+        self._folders = [*parents, (str(facts["id"]), str(facts["name"]))]
+        if self.search.in_folder and not self.search.text.value:
+            self._restart()
+        else:
+            self.search.reset()
+
+    def show_changes(self, request: PageRequest, page: FileList) -> None:
+        """Show a page that was requested after a change of files. List the current page if a person has gone there."""
+        self._forget_total()
+        if request == self.request:
+            self._loader.cancel()
+            self._show(request, page)
+        else:
+            self._load(0)
+
+    def _on_search(self, typed: bool) -> None:
+        self._browser._guard(lambda: self._restart(_TYPING_PAUSE if typed else 0))
+
+    def _restart(self, delay: float = 0) -> None:
+        if self._shown is None or self.query.q != self._shown.query.q:
+            self._forget_total()
+        self.pager.restart()
+        self.load(delay=delay)
+
+    def _open_row(self, file_id: str) -> None:
+        for file in self._page:
+            if file["id"] == file_id:
+                self.open_file(file)
+
+    def _load(self, delay: float) -> None:
+        session, request = self._browser._session_now(), self.request
+        self._loader.begin(
+            lambda: request.send(session),
+            lambda page: self._show(request, page),
+            in_thread=not session.in_process,
+            delay=delay,
+        )
+
+    def _show(self, request: PageRequest, page: FileList) -> None:
+        files, order = page.get("files") or [], request.query.order_by
+        if not files and not self.pager.is_first:  # the last file of the last page is gone
+            self.pager.back()
+            self._load(0)
+            return
+        self._shown = request
+        self.pager.show(len(files), page.get("nextPageToken"))
+        self.files.show_order([*HEADING_ORDERS] if order else [], *heading_of(order))
+        self._show_rows(files, _EMPTY_FOLDER if self.search.in_folder and not self.search.text.value else _NO_MATCH)
+        self._count(request)
+
+    def _show_rows(self, files: list[File], empty_message: str) -> None:
+        names = self._browser._session_now().names
+        self._page = files
+        self._showing = True  # the events of the list are about the person's selection only
+        self.files.show([table_row(file, names) for file in files], empty_message)
+        if selected := [file["id"] for file in files if file["id"] in self._to_select]:
+            self.files.chosen = selected
+        self._showing, self._to_select = False, []
+        self.location.value = tag("span", tag("strong", self.location_text), class_="svc-place")
+        self._browser._show_selection()
+        if self._navigating:  # the pressed button may have become disabled
+            self.files.focus_if_lost()
+        self._navigating = False
+
+    def _on_failure(self, error: Exception) -> None:
+        """Show the error of a list request. Remove the files of another list."""
+        if self.request != self._shown:
+            self._shown = None
+            self.pager.restart()
+            self.pager.show(0, None)
+            self._show_rows([], _NOT_LISTED)
+        self.pager.stop_waiting()
+        self._browser._on_error(error)
+
+    def _count(self, request: PageRequest) -> None:
+        """Count the files in the background if they are not all on this page."""
+        if not self.pager.needs_count or self._counter.busy or not can_run_in_background():
+            return
+        session = self._browser._session_now()
+        self._counter.begin(
+            lambda: request.count(session, lambda: request.query.q == self.query.q),
+            lambda counted: self.pager.show_total(counted[0], complete=counted[1]),
+            in_thread=True,
+        )
+
+    def _forget_total(self) -> None:
+        self._counter.cancel()
+        self.pager.forget_total()

@@ -1,0 +1,404 @@
+"""The controls for the frequency and the end of a recurrence, and a text field for any other recurrence."""
+
+from __future__ import annotations
+
+from calendar import day_name
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, datetime, tzinfo
+from typing import Any
+
+import ipywidgets as widgets
+
+from ...core.events.recurrence_words import recurrence_lines
+from ...core.events.rfc5545_times import until_day
+from ...core.events.rrule import WEEKDAYS as CODES, Freq, Rule, Start, read_line
+from ..widgets.field import (
+    AUTO_WIDTH,
+    LABEL,
+    Field,
+    describe,
+    heading,
+    number_field,
+    on_change,
+    set_visible,
+    text_area,
+)
+from ..widgets.month_table import WEEKDAYS, month_after
+
+_WORDS = {
+    Freq.YEARLY: ("yearly", "years"),
+    Freq.MONTHLY: ("monthly", "months"),
+    Freq.WEEKLY: ("weekly", "weeks"),
+    Freq.DAILY: ("daily", "days"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Repeat:
+    """A recurrence in days, weeks, months or years.
+
+    In `weekdays` and `nth`, Monday is 0. `month_day` is the day of the month, and -1 is the last day of the month.
+    `nth` is a weekday of the month, such as (1, 0) for the first Monday or (-1, 4) for the last Friday.
+    """
+
+    freq: Freq
+    interval: int = 1
+    weekdays: tuple[int, ...] = ()
+    month_day: int | None = None
+    nth: tuple[int, int] | None = None
+    until: date | None = None
+    count: int | None = None
+
+    def line(self, start: Start) -> str:
+        """Return the RRULE line for an event with this start. The whole day `until`, in the zone of the start, counts.
+
+        >>> Repeat(Freq.WEEKLY, 2, weekdays=(0, 2)).line(date(2026, 11, 2))
+        'RRULE:FREQ=WEEKLY;INTERVAL=2;BYDAY=MO,WE'
+        """
+        days = [f"{self.nth[0]}{CODES[self.nth[1]]}"] if self.nth else [CODES[day] for day in self.weekdays]
+        parts = {
+            "FREQ": self.freq.name,
+            "INTERVAL": "" if self.interval == 1 else str(self.interval),
+            "BYMONTHDAY": "" if self.month_day is None else str(self.month_day),
+            "BYDAY": ",".join(days),
+            "UNTIL": until_day(self.until, start) if self.until else "",
+            "COUNT": "" if self.count is None else str(self.count),
+        }
+        return "RRULE:" + ";".join(f"{name}={value}" for name, value in parts.items() if value)
+
+    def words(self) -> str:
+        """Return the recurrence in plain words, which core/events/recurrence_words.py converts back.
+
+        >>> Repeat(Freq.MONTHLY, 2, nth=(-1, 4), count=6).words()
+        'every 2 months on the last Friday, 6 times'
+        """
+        often, unit = _WORDS[self.freq]
+        words = often if self.interval == 1 else f"every {self.interval} {unit}"
+        end = f" until {self.until}" if self.until else f", {self.count} times" if self.count is not None else ""
+        return words + self._days_words() + end
+
+    def _days_words(self) -> str:
+        if self.nth:
+            ordinal = {-1: "last", 1: "1st", 2: "2nd", 3: "3rd"}.get(self.nth[0], f"{self.nth[0]}th")
+            return f" on the {ordinal} {day_name[self.nth[1]]}"
+        if self.month_day is not None:
+            return f" on day {self.month_day}" if self.month_day > 0 else " on the last day"
+        return f" on {', '.join(day_name[day][:3] for day in self.weekdays)}" if self.weekdays else ""
+
+    @classmethod
+    def read(cls, line: str, start: Start) -> Repeat | None:
+        """Convert an RRULE line to a Repeat. Return None if the line is invalid or the controls cannot represent it.
+
+        >>> Repeat.read("RRULE:FREQ=MONTHLY;BYDAY=-1FR", date(2026, 11, 27)).nth
+        (-1, 4)
+        """
+        try:
+            name, values = read_line(line, start)
+        except ValueError:
+            return None
+        if name != "RRULE" or values[0].freq > Freq.DAILY:
+            return None
+        repeat = _from_rule(values[0], start)
+        return repeat if read_line(repeat.line(start), start)[1] == values else None
+
+
+def _from_rule(rule: Rule, start: Start) -> Repeat:
+    """Convert a rule to a Repeat. Parts of the rule that a Repeat cannot represent are dropped."""
+    until = rule.until
+    if isinstance(until, datetime):
+        until = until.astimezone(start.tzinfo).date() if isinstance(start, datetime) else until.date()
+    repeat = Repeat(rule.freq, rule.interval, until=until, count=rule.count)
+    if rule.freq is Freq.WEEKLY:
+        return replace(repeat, weekdays=tuple(day for _, day in rule.by_day))
+    if rule.freq is not Freq.MONTHLY:
+        return repeat
+    day = rule.by_month_day[0] if rule.by_month_day else None
+    return replace(repeat, month_day=day, nth=rule.by_day[0] if rule.by_day and day is None else None)
+
+
+def nth_of_month(day: date) -> tuple[int, int]:
+    """Return the position of a day among the same weekdays of its month (-1 for the fifth), and the weekday number.
+
+    >>> nth_of_month(date(2026, 11, 30))
+    (-1, 0)
+    """
+    ordinal = (day.day + 6) // 7
+    return (-1 if ordinal == 5 else ordinal), day.weekday()
+
+
+class StartField(Field):
+    """A field whose value follows the start of the event until a person changes the value."""
+
+    _is_set = _updating = False
+
+    def _follow(self, *controls: widgets.Widget) -> None:
+        on_change(self._on_change, *controls)
+
+    def _on_change(self) -> None:
+        self._is_set = self._is_set or not self._updating
+
+    def set_start_day(self, day: date) -> None:
+        """Set the value that fits an event on this day, unless a person has changed the value."""
+        if not self._is_set:
+            self._updating = True
+            self._propose(day)
+            self._updating = False
+
+    def _propose(self, day: date) -> None:
+        """Set the controls to the default values for an event that starts on this day."""
+
+
+class WeekdaySwitches(StartField):
+    """Checkboxes for Monday (0) to Sunday (6), which follow the event start until a person changes a checkbox."""
+
+    def __init__(self) -> None:
+        self.days = [
+            widgets.Checkbox(description=name, tooltip=name, indent=False, layout={"width": "auto"})
+            for name in WEEKDAYS
+        ]
+        super().__init__(heading("on"), *self.days)
+        self.add_class("svc-days")
+        self._follow(*self.days)
+
+    @property
+    def value(self) -> tuple[int, ...]:
+        return tuple(number for number, day in enumerate(self.days) if day.value)
+
+    @value.setter
+    def value(self, numbers: Sequence[int]) -> None:
+        self._set(numbers)
+        self._is_set = True
+
+    def set_start_day(self, day: date) -> None:
+        """Select the weekday of this day, or show a hint if a person has not selected this weekday."""
+        super().set_start_day(day)
+        stays_out = day.weekday() not in self.value
+        self.show_hint(f"The first instance is on {day:%A}, the start of the event." * stays_out)
+
+    def _propose(self, day: date) -> None:
+        self._set([day.weekday()])
+
+    def _set(self, numbers: Sequence[int]) -> None:
+        for number, switch in enumerate(self.days):
+            switch.value = number in numbers
+
+
+DAY, NTH = "day", "nth"
+_DAY_CHOICES = (("Day of the month", DAY), ("Weekday", NTH))
+_ORDINALS = (("first", 1), ("second", 2), ("third", 3), ("fourth", 4), ("last", -1))
+_DAYS = (*((str(day), day) for day in range(1, 32)), ("the last", -1))
+
+
+class MonthChoice(StartField):
+    """A choice of a day of the month by number, such as 15, or by weekday, such as the first Monday."""
+
+    def __init__(self) -> None:
+        self.choice = widgets.Dropdown(
+            options=_DAY_CHOICES, **describe("on", "How the day of the month is given"), style=LABEL
+        )
+        self.day = _dropdown(_DAYS, "day", "The day of the month; months without it are skipped")
+        self.ordinal = _dropdown(_ORDINALS, "the", "Which one of the month")
+        self.weekday = _dropdown([(name, n) for n, name in enumerate(WEEKDAYS)], "weekday", "Which day of the week")
+        super().__init__(self.choice, self.day, self.ordinal, self.weekday)
+        self._follow(self.day, self.ordinal, self.weekday)
+        on_change(self._update_visibility, self.choice, self.day)
+        self._update_visibility()
+
+    @property
+    def value(self) -> dict[str, Any]:
+        """The argument `month_day` or `nth` of `Repeat`, as a dict."""
+        if self.choice.value == DAY:
+            return {"month_day": self.day.value}
+        return {"nth": (self.ordinal.value, self.weekday.value)}
+
+    @value.setter
+    def value(self, chosen: Mapping[str, Any]) -> None:
+        day, nth = chosen.get("month_day"), chosen.get("nth")
+        if day is not None:
+            self.choice.value, self.day.value, self._is_set = DAY, day, True
+        if nth is not None:
+            self.choice.value, self._is_set = NTH, True
+            self.ordinal.value, self.weekday.value = nth
+
+    def _propose(self, day: date) -> None:
+        self.day.value = day.day
+        self.ordinal.value, self.weekday.value = nth_of_month(day)
+
+    def _update_visibility(self) -> None:
+        by_day = self.choice.value == DAY
+        for control, shown in ((self.day, by_day), (self.ordinal, not by_day), (self.weekday, not by_day)):
+            set_visible(control, shown)
+        self.show_hint("Months without this day are skipped." * (by_day and self.day.value > 28))
+
+
+def _dropdown(options: Any, label: str, tooltip: str) -> widgets.Dropdown:
+    return widgets.Dropdown(options=options, **describe(label, tooltip), style=AUTO_WIDTH, layout={"width": "auto"})
+
+
+NEVER, UNTIL, COUNT = "never", "until", "count"
+_ENDS = (("Never", NEVER), ("On a date", UNTIL), ("After a number of times", COUNT))
+_PROPOSED_MONTHS = 3
+
+
+class RepeatEnd(StartField):
+    """The controls for the end of the recurrence, proposed about three months after the start."""
+
+    def __init__(self) -> None:
+        self.choice = widgets.Dropdown(options=_ENDS, **describe("Ends", "When the recurrence ends"), style=LABEL)
+        self.until = widgets.DatePicker(
+            **describe("last date", "The last date on which the event can take place"), style=AUTO_WIDTH
+        )
+        self.count = number_field(10, "times", "The number of instances")
+        super().__init__(self.choice, self.until, self.count)
+        self._follow(self.until)
+        on_change(self._update_visibility, self.choice)
+        self._update_visibility()
+
+    @property
+    def value(self) -> dict[str, Any]:
+        """A dict with the argument `until` or `count` of `Repeat`, or {}. Raises ValueError for a missing end date."""
+        if self.choice.value == UNTIL and self.until.value is None:
+            raise ValueError("Enter the last date.")
+        return {UNTIL: {UNTIL: self.until.value}, COUNT: {COUNT: self.count.value}}.get(self.choice.value, {})
+
+    @value.setter
+    def value(self, chosen: Mapping[str, Any]) -> None:
+        until, count = chosen.get(UNTIL), chosen.get(COUNT)
+        if until is not None:
+            self.until.value = until
+        if count is not None:
+            self.count.value = count
+        self.choice.value = UNTIL if until is not None else COUNT if count is not None else NEVER
+
+    def _propose(self, day: date) -> None:
+        self.until.value = month_after(day, _PROPOSED_MONTHS)
+
+    def _update_visibility(self) -> None:
+        set_visible(self.until, self.choice.value == UNTIL)
+        set_visible(self.count, self.choice.value == COUNT)
+
+
+CUSTOM = "own"
+_FREQUENCIES = (
+    ("Does not repeat", NEVER),
+    ("Daily", Freq.DAILY),
+    ("Weekly", Freq.WEEKLY),
+    ("Monthly", Freq.MONTHLY),
+    ("Yearly", Freq.YEARLY),
+    ("Custom", CUSTOM),
+)
+_UNITS = {Freq.DAILY: "days", Freq.WEEKLY: "weeks", Freq.MONTHLY: "months", Freq.YEARLY: "years"}
+_EXAMPLES = (
+    "weekly on Mon, Wed until 2027-02-12\n\nor lines:\nRRULE:FREQ=WEEKLY;BYDAY=MO,WE\nEXDATE;VALUE=DATE:20261223"
+)
+
+
+class RecurrenceBuilder(widgets.VBox):  # type: ignore[misc]
+    """The controls for a recurrence. The values follow the start of the event until a person changes the controls."""
+
+    def __init__(self) -> None:
+        self._read_lines: tuple[Repeat | None, tzinfo | None, list[str]] = (
+            None,
+            None,
+            [],
+        )  # the lines of `read`, kept unless a control changes
+        self.frequency = widgets.Dropdown(
+            options=_FREQUENCIES, **describe("Repeats", "How often the event takes place"), style=LABEL
+        )
+        self.interval = number_field(1, "every", "1 is each of them, 2 every other")
+        self.unit = widgets.HTML()
+        self.weekdays, self.month, self.ends = WeekdaySwitches(), MonthChoice(), RepeatEnd()
+        self.text_input = text_area("In words", "Plain words, or lines of RFC 5545", hint=_EXAMPLES, rows=5)
+        self.frequency_field, self.text = Field(self.frequency, self.interval, self.unit), Field(self.text_input)
+        self.field = Field()
+        super().__init__([self.frequency_field, self.weekdays, self.month, self.ends, self.text, self.field])
+        on_change(self._update_visibility, self.frequency)
+        self._update_visibility()
+
+    def watch(self, changed: Callable[[], None]) -> None:
+        for part in (self.frequency_field, self.weekdays, self.month, self.ends, self.text):
+            part.watch(changed)
+
+    def field_at(self, path: str) -> Field:
+        return self.field
+
+    def set_start_day(self, day: date) -> None:
+        """Update the controls that follow the start day of the event."""
+        self.weekdays.set_start_day(day)
+        self.month.set_start_day(day)
+        self.ends.set_start_day(day)
+
+    def lines(self, start: Start) -> list[str]:
+        """Return the RFC 5545 lines, or [] without a recurrence. Raises ValueError for an invalid recurrence."""
+        if self.frequency.value == NEVER:
+            return []
+        if self.frequency.value == CUSTOM:
+            return lines_from_text(self.text_input.value, start)
+        repeat = self.repeat()
+        return self._read_lines[2] if self._read_lines[:2] == (repeat, _zone(start)) else [repeat.line(start)]
+
+    def argument(self, lines: list[str], start: Start) -> str | list[str]:
+        """Return the argument `recurrence` of `create_event`, which is plain words or else the RFC 5545 lines."""
+        words = (
+            " ".join(str(self.text_input.value).split()) if self.frequency.value == CUSTOM else self.repeat().words()
+        )
+        try:
+            means = recurrence_lines(words, start)
+        except ValueError:
+            means = []
+        return words if means == lines else lines
+
+    def repeat(self) -> Repeat:
+        """Return the recurrence in the controls. Raises ValueError for a missing end date."""
+        freq = self.frequency.value
+        days: dict[str, Any] = self.month.value if freq == Freq.MONTHLY else {}
+        if freq == Freq.WEEKLY:
+            days = {"weekdays": self.weekdays.value}
+        return Repeat(freq, self.interval.value, **days, **self.ends.value)
+
+    def read(self, lines: Sequence[str], start: Start | None) -> None:
+        """Set the controls from RFC 5545 lines, or the text field if the controls cannot represent the lines."""
+        repeat = Repeat.read(lines[0], start) if start is not None and len(lines) == 1 else None
+        if start is None or repeat is None:
+            self.text_input.value = "\n".join(lines)
+            self.frequency.value = CUSTOM if lines else NEVER
+            return
+        self.frequency.value, self.interval.value = repeat.freq, repeat.interval
+        if repeat.weekdays:
+            self.weekdays.value = repeat.weekdays
+        self.month.value = {"month_day": repeat.month_day, "nth": repeat.nth}
+        self.ends.value = {"until": repeat.until, "count": repeat.count}
+        self._read_lines = (self.repeat(), _zone(start), list(lines))
+
+    def show_lines(self, lines: Sequence[str]) -> None:
+        self.field.show_hint("\n".join(lines))
+
+    def _update_visibility(self) -> None:
+        way = self.frequency.value
+        self.unit.value = _UNITS.get(way, "")
+        for part, shown in (
+            (self.interval, way in _UNITS),
+            (self.unit, way in _UNITS),
+            (self.weekdays, way == Freq.WEEKLY),
+            (self.month, way == Freq.MONTHLY),
+            (self.ends, way in _UNITS),
+            (self.text, way == CUSTOM),
+        ):
+            set_visible(part, shown)
+
+
+def _zone(start: Start) -> tzinfo | None:
+    return start.tzinfo if isinstance(start, datetime) else None
+
+
+def lines_from_text(text: str, start: Start) -> list[str]:
+    """Convert a text with RFC 5545 lines or plain words to RFC 5545 lines. Raises ValueError for other text.
+
+    >>> lines_from_text("daily, 3 times", date(2026, 11, 2))
+    ['RRULE:FREQ=DAILY;COUNT=3']
+    """
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    if not lines:
+        raise ValueError("Enter a recurrence such as weekly on Mon, Wed until 2027-02-12, or RRULE lines.")
+    return recurrence_lines(" ".join(lines), start) if ":" not in text else lines

@@ -1,0 +1,232 @@
+"""Draws the instances of a recurrence as month calendars, which mark days with an instance (E-21)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from itertools import islice
+from typing import TYPE_CHECKING, Any, TypeGuard
+
+import ipywidgets as widgets
+
+from ...core.events.instances import Occurrence
+from ...core.events.series import Series
+from ...notebook.events.event_days import DAY, day_of, event_days
+from ...notebook.exchanges.svg import Picture
+from ...notebook.html import Markup, join_html, tag
+from ...notebook.times import offset_text
+from ..widgets.field import set_visible, small_button
+from ..widgets.month_table import month_after, month_name, month_pictures, month_table
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+
+SHOWN = 8
+_COUNTED = 500
+_MONTHS = 2
+
+
+class RecurrencePreview(widgets.VBox):  # type: ignore[misc]
+    """A list of the next instances, two month tables, and buttons that show earlier and later months."""
+
+    def __init__(self) -> None:
+        self._series: Series | None = None
+        self._start_day = self._month = date.min
+        self.list, self.months = widgets.HTML(), widgets.HTML()
+        self.earlier = small_button("Earlier", "Previous months", lambda: self._turn(-1))
+        self.later = small_button("Later", "Next months", lambda: self._turn(1))
+        self.turn = widgets.HBox([self.earlier, self.later])
+        super().__init__([self.months, self.turn, self.list])
+        self.add_class("svc-preview")
+        set_visible(self, False)
+
+    def show(self, series: Series | None) -> None:
+        """Show the instances of a series. None hides the preview."""
+        if series and day_of(series.start) != self._start_day:
+            self._start_day = self._month = day_of(series.start)
+        self._series = series
+        set_visible(self, series is not None)
+        if series:
+            self.list.value = instance_list(series)
+            self._turn(0)
+
+    def _turn(self, months: int) -> None:
+        self._month = month_after(self._month, months)
+        if self._series:
+            days = event_days(self._series, self._month, month_after(self._month, _MONTHS))
+            self.months.value = month_pictures(self._month, _MONTHS, days)
+
+
+def instance_list(series: Series) -> Markup:
+    """Return HTML with the number of instances and a list of the first eight instances.
+
+    >>> series = Series(("RRULE:FREQ=DAILY;COUNT=2",), date(2026, 11, 2), date(2026, 11, 3))
+    >>> instance_list(series).count("<li>")
+    2
+    """
+    instances = list(islice(series.instances(), SHOWN + 1 if series.is_endless else _COUNTED + 1))
+    lines = [
+        tag("li", _instance_text(instance, before))
+        for instance, before in zip(instances, [None, *instances], strict=False)
+    ]
+    return join_html(tag("p", _count_text(instances, series.is_endless), role="status"), tag("ol", *lines[:SHOWN]))
+
+
+def _count_text(instances: Sequence[Occurrence], endless: bool) -> str:
+    if endless and len(instances) > SHOWN:
+        return f"No end; the first {SHOWN}:"
+    if len(instances) > _COUNTED:
+        return f"More than {_COUNTED} instances; the first {SHOWN}:"
+    many = f"{len(instances)} instance{'' if len(instances) == 1 else 's'}"
+    if len(instances) <= SHOWN:
+        return f"{many}:"
+    return f"{many}, the last on {day_of(instances[-1].start):%a %d %b %Y}; the first {SHOWN}:"
+
+
+def _instance_text(instance: Occurrence, before: Occurrence | None) -> Markup:
+    if not isinstance(instance.start, datetime) or not isinstance(instance.end, datetime):
+        last = instance.end - DAY
+        return join_html(f"{instance.start:%a %d %b %Y}" + (f" to {last:%a %d %b %Y}" if last > instance.start else ""))
+    ends = (
+        f"{instance.end:%H:%M}" if instance.end.date() == instance.start.date() else f"{instance.end:%a %d %b, %H:%M}"
+    )
+    offset = f" UTC{offset_text(instance.start)}"
+    changed = before and isinstance(before.start, datetime) and before.start.utcoffset() != instance.start.utcoffset()
+    shown = (
+        tag("strong", offset, title="The offset from UTC has changed since the previous instance")
+        if changed
+        else offset
+    )
+    return join_html(f"{instance.start:%a %d %b %Y, %H:%M} to {ends}", tag("small", shown))
+
+
+MOST_MONTHS = 24
+_MONTHS_STYLE = "display: flex; flex-wrap: wrap; gap: 16px 28px; align-items: flex-start"
+_DAY_STYLE = "text-align: center; padding: 3px 6px; vertical-align: top"
+_MARK_STYLE = "font-weight: 700; padding: 1px 4px; border-radius: 4px"
+_NOTE_STYLE = "margin: 6px 8px"
+
+
+@dataclass(frozen=True, slots=True)
+class DayMarks:
+    """The information that a month calendar shows for a day.
+
+    `times` is the number of instances. `left_reason` is "cancelled" or "moved" if an instance was removed. `offset` is
+    the UTC offset if the offset has changed since the previous instance.
+    """
+
+    times: int = 0
+    left_reason: str | None = None
+    offset: str | None = None
+
+
+def recurrence_calendar(instances: DataFrame, *, months: int = 6) -> Picture:
+    """Draw event instances as month calendars, in which the days with an instance are marked.
+
+    Args:
+        instances: A DataFrame from `preview_recurrence()`, `instances()` or `events()`. The column `start` is required.
+            The columns `status` and `original_start_time` are used if they exist.
+        months: The maximum number of months (1 to 24). The first month is the month of the first instance.
+
+    Raises:
+        ValueError: `instances` has no column `start`, or `months` is not a whole number from 1 to 24.
+
+    See docs/rules.md#e-12a (E-12) and docs/rules.md#e-21 (E-21).
+
+    >>> svc.recurrence_calendar(svc.preview_recurrence("2026-10-19 09:00", "2026-10-19 10:00", "weekly, 4 times",
+    ...                                                time_zone="Europe/Berlin"))
+    4 instances from 2026-10-19 to 2026-11-09
+      October 2026: 19, 26 (UTC+1)
+      November 2026: 2, 9
+    """
+    if isinstance(months, bool) or not isinstance(months, int) or not 1 <= months <= MOST_MONTHS:
+        raise ValueError(f"months is {months!r}; give a whole number from 1 to {MOST_MONTHS}")
+    if "start" not in getattr(instances, "columns", ()):
+        raise ValueError("instances has no column start; give a frame of preview_recurrence(), instances() or events()")
+    days = days_of(instances.to_dict("records"))
+    if not days:
+        return Picture("no instances", tag("p", "No instances."))
+    calendar_months = [month_after(min(days), n) for n in range(months) if month_after(min(days), n) <= max(days)]
+    title = _title(days)
+    tables = [month_table(calendar_month, lambda day: _cell(day, days.get(day))) for calendar_month in calendar_months]
+    beyond = [day for day in days if day >= month_after(calendar_months[-1], 1)]
+    rest = tag("p", f"More follow after {month_name(calendar_months[-1])}.", style=_NOTE_STYLE) if beyond else Markup()
+    heading = tag("p", tag("strong", title), style=_NOTE_STYLE)
+    words = "\n".join([title, *(f"  {_month_text(calendar_month, days)}" for calendar_month in calendar_months)])
+    return Picture(words, tag("div", heading, tag("div", *tables, style=_MONTHS_STYLE), rest, class_="svc-picture"))
+
+
+def days_of(rows: Sequence[Mapping[Any, object]]) -> dict[date, DayMarks]:
+    """Return the marks of each day for the records of an instance DataFrame."""
+    days: dict[date, DayMarks] = {}
+    before: str | None = None
+    for row in rows:
+        start, original = row.get("start"), row.get("original_start_time")
+        if _is_time(original) and row.get("status") == "cancelled":
+            _mark_removal(days, original, "cancelled")
+        elif _is_time(start):
+            before = _mark_instance(days, start, before)
+            if _is_time(original) and original != start:
+                _mark_removal(days, original, "moved")
+    return days
+
+
+def _is_time(value: object) -> TypeGuard[datetime]:
+    """Return whether a value is a datetime other than NaT, which is a datetime that is not equal to itself."""
+    return isinstance(value, datetime) and value == value
+
+
+def _mark_instance(days: dict[date, DayMarks], start: datetime, before: str | None) -> str:
+    offset = offset_text(start)
+    marks = days.get(start.date(), DayMarks())
+    changed = offset if before not in (None, offset) else marks.offset
+    days[start.date()] = DayMarks(marks.times + 1, marks.left_reason, changed)
+    return offset
+
+
+def _mark_removal(days: dict[date, DayMarks], original: datetime, reason: str) -> None:
+    marks = days.get(original.date(), DayMarks())
+    days[original.date()] = DayMarks(marks.times, reason, marks.offset)
+
+
+def _title(days: Mapping[date, DayMarks]) -> str:
+    on = sorted(day for day, marks in days.items() if marks.times)
+    count = sum(marks.times for marks in days.values())
+    if not on:
+        return "0 instances"
+    return f"{count} instance{'' if count == 1 else 's'} from {on[0]} to {on[-1]}"
+
+
+def _cell(day: date, marks: DayMarks | None) -> Markup:
+    if marks is None:
+        return tag("td", day.day, style=_DAY_STYLE)
+    shown: object = day.day
+    if marks.times:
+        shown = tag("mark", shown, style=_MARK_STYLE)
+    elif marks.left_reason:
+        shown = tag("s", shown)
+    below = tag("small", tag("br"), f"UTC{marks.offset}") if marks.offset else Markup()
+    return tag("td", join_html(shown, below), style=_DAY_STYLE, title=f"{day:%A}: {_marks_text(marks)}")
+
+
+def _marks_text(marks: DayMarks) -> str:
+    parts = []
+    if marks.times:
+        parts.append("1 instance" if marks.times == 1 else f"{marks.times} instances")
+    if marks.left_reason:
+        parts.append(f"one is {marks.left_reason}" if marks.times else marks.left_reason)
+    if marks.offset:
+        parts.append(f"the offset has changed to UTC{marks.offset}")
+    return ", ".join(parts)
+
+
+def _month_text(month: date, days: Mapping[date, DayMarks]) -> str:
+    within = {day: marks for day, marks in sorted(days.items()) if (day.year, day.month) == (month.year, month.month)}
+    texts = []
+    for day, marks in within.items():
+        times = f"{marks.times} times" if marks.times > 1 else ""
+        notes = ", ".join(filter(None, [times, marks.left_reason, f"UTC{marks.offset}" if marks.offset else ""]))
+        texts.append(f"{day.day} ({notes})" if notes else str(day.day))
+    return f"{month_name(month)}: {', '.join(texts) or 'none'}"

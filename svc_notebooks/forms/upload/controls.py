@@ -1,0 +1,442 @@
+"""The controls of the upload form, which return the upload requests and the equivalent call."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import ipywidgets as widgets
+
+from ...core.files.fields import is_media_type
+from ...notebook.byte_sizes import KIB, MIB
+from ...notebook.files.metadata import metadata_body
+from ...notebook.files.upload_requests import new_content, new_files
+from ...notebook.frames.frames import camel
+from ..file_browser.recent_files import MAX_FILES, file_line, latest_files
+from ..widgets.field import (
+    ARGUMENT,
+    FIELD,
+    LABEL,
+    Field,
+    MoreOptions,
+    SingleField,
+    describe,
+    is_restricted,
+    may_edit,
+    on_change,
+    set_visible,
+    small_button,
+    text_area,
+    text_field,
+    viewers_switch,
+)
+from ..widgets.file_picker import FileChoice
+from ..widgets.upload_buffer import ChosenFile
+
+if TYPE_CHECKING:
+    from ...client.session import Session
+    from ...client.uploads.request import UploadArguments, UploadRequest
+    from ...core.resources.files import File
+
+
+# ipywidgets sometimes selects nothing if the value of the first option is None.
+TARGETS = (
+    ("None: keep the files as they are", ""),
+    ("Automatic", "auto"),
+    ("document: Word, OpenDocument, HTML, RTF, text, PDF, pictures", "document"),
+    ("spreadsheet: Excel, OpenDocument, CSV, TSV", "spreadsheet"),
+    ("presentation: PowerPoint, OpenDocument", "presentation"),
+    ("drawing: SVG", "drawing"),
+    ("script: JSON, source text", "script"),
+)
+
+
+class ConvertChoice(widgets.VBox):  # type: ignore[misc]
+    """The controls for the conversion. `arguments` returns arguments of `upload`.
+
+    >>> choice = ConvertChoice()
+    >>> choice.target.value = "document"; choice.arguments()
+    {'convert_to': 'document', 'ocr_language': None}
+    """
+
+    def __init__(self) -> None:
+        self._existing = self._document = False
+        self.target = widgets.Dropdown(
+            options=TARGETS,
+            **describe("Convert to", "The native document that the files become; it can be exported to other formats"),
+            style=LABEL,
+        )
+        self.language = text_field(
+            "OCR language",
+            "The language of the text in images and scans, as a language tag",
+            hint="en, de, zh-Hant …; empty: automatic",
+        )
+        super().__init__([self.target, self.language])
+        self.target.observe(lambda _change: self._update_visibility(), "value")
+        self._update_visibility()
+
+    def watch(self, changed: Callable[[], None]) -> None:
+        on_change(changed, self.target, self.language)
+
+    def set_destination(self, *, existing: bool, document: bool) -> None:
+        """Show the controls for new files or for an existing file, which can be a native document."""
+        self._existing, self._document = existing, document
+        self._update_visibility()
+
+    @property
+    def converted(self) -> bool:
+        return self._document if self._existing else bool(self.target.value)
+
+    def arguments(self) -> dict[str, Any]:
+        """Return the arguments `convert_to` (only for new files) and `ocr_language` (None without a conversion)."""
+        language = self.language.value.strip() or None
+        convert_to = {} if self._existing else {"convert_to": self.target.value or None}
+        return {**convert_to, "ocr_language": language if self.converted else None}
+
+    def _update_visibility(self) -> None:
+        set_visible(self.target, not self._existing)
+        set_visible(self.language, self.converted)
+
+    def name_of(self, file: ChosenFile) -> str:
+        """Return the name of the uploaded file. A converted file loses its extension."""
+        from ...client.uploads.native_types import document_name
+
+        return document_name(file.name) if self.converted else file.name
+
+    def media_type_of(self, file: ChosenFile) -> str | None:
+        """Return the media type to send, or None if unknown. An unconverted new file has the browser's type."""
+        return file.media_type(converted=self.converted) if self.converted or self._existing else file.mime_type
+
+
+NEW, EXISTING = "new", "existing"
+_NO_FILES = "There is no file that you can edit. Upload one, then click Refresh."
+_LATEST = f"The list has the {MAX_FILES} last modified files. Use the file browser for any other."
+_KEPT = "The new content overwrites the old one. The file keeps its id and name."
+_CONVERTED = "The new content is converted and replaces everything in this document."
+
+
+class UploadDestination(widgets.VBox):  # type: ignore[misc]
+    """The choice between new files and an existing file. `facts` are the metadata of the selected existing file."""
+
+    def __init__(self) -> None:
+        self._rows: dict[str, File] = {}
+        self._documents: set[str] = set()
+        self._changed: list[Callable[[], None]] = []
+        self._reading = False
+        self.choice = widgets.RadioButtons(
+            options=[("New files", NEW), ("New content for an existing file", EXISTING)],
+            **describe("Upload as", "Create new files, or replace the content of an existing one"),
+            style=LABEL,
+        )
+        self.choice.add_class("svc-across")
+        self.chooser = widgets.Dropdown(
+            **describe("Existing file", "The files that you can edit, last modified first"),
+            style=LABEL,
+        )
+        self.refresh = widgets.Button(description="Refresh", tooltip="Reload the list of files")
+        self.refresh.add_class("svc-small")
+        self.file = Field(self.chooser, self.refresh)
+        super().__init__([self.choice, self.file])
+        on_change(self._notify, self.choice, self.chooser)
+        self._update_visibility()
+
+    @property
+    def existing(self) -> bool:
+        return bool(self.choice.value == EXISTING)
+
+    @property
+    def facts(self) -> File | None:
+        """The metadata of the selected existing file, or None for new files or without a selection."""
+        return self._rows.get(self.chooser.value) if self.existing and self.chooser.value else None
+
+    @property
+    def document(self) -> bool:
+        """True if the existing file is a native document, for which new content is converted (A5-04)."""
+        return self.existing and self.chooser.value in self._documents
+
+    def watch(self, changed: Callable[[], None]) -> None:
+        self._changed.append(changed)
+
+    def read(self, session: Session) -> None:
+        """Fill the list with the files that the user can edit, and keep the selection."""
+        folder = session.names.native("folder")
+        rows = latest_files(session, "mimeType", "size", FIELD, "capabilities(canEdit)", q=f"mimeType != '{folder}'")
+        self._reading, before = True, self.chooser.value
+        self._rows = {str(facts["id"]): facts for facts in rows if may_edit(facts)}
+        self._documents = {key for key, facts in self._rows.items() if session.names.is_native(str(facts["mimeType"]))}
+        self.chooser.options = [(file_line(facts), key) for key, facts in self._rows.items()]
+        self.chooser.value = before if before in self._rows else next(iter(self._rows), None)
+        self._reading = False
+        self._notify()
+
+    def _notify(self) -> None:
+        if self._reading:  # the list has no selection while it is filled
+            return
+        self._update_visibility()
+        for changed in self._changed:
+            changed()
+
+    def _update_visibility(self) -> None:
+        set_visible(self.file, self.existing)
+        hint = _NO_FILES if not self._rows else _CONVERTED if self.document else _KEPT
+        self.file.show_hint(f"{hint} {_LATEST}" if len(self._rows) == MAX_FILES else hint)
+
+
+_EXAMPLE = '{"starred": true}'
+_ON = "Default: on. Off: only people who can edit the file."
+_ID = "Empty: the service generates one. With an id, a repeated upload creates no second file."
+_CONVERTED_ID = "A converted file cannot have an id of your own. Remove the id, or do not convert the file."
+_OTHER_CONTROLS = {"name": "Name", "id": "File ID", FIELD: "the switch above"}
+"""The metadata fields that have their own controls, and the names of these controls."""
+
+
+class UploadOptions(MoreOptions):
+    """The rarely used fields of the upload form. `arguments` returns the metadata that the fields set."""
+
+    def __init__(self) -> None:
+        self._existing: tuple[Any, bool] = (None, False)
+        self.viewers = SingleField(viewers_switch())
+        self.viewers.show_hint(_ON)
+        self.media_type = SingleField(
+            text_field("Media type", "The Content-Type of the upload", hint="empty: from the name of the file")
+        )
+        self.id = text_field("File ID", "An id from generate_ids() for one new file")
+        self.generate = small_button("Generate ID", "Get an unused id from the service", lambda: None)
+        self.file_id = Field(self.id, self.generate, hint=_ID)
+        self.metadata = SingleField(
+            text_area("Metadata (JSON)", "More fields of every file, as a JSON object", hint=_EXAMPLE, rows=2)
+        )
+        super().__init__(self.viewers, self.media_type, self.file_id, self.metadata)
+
+    @property
+    def fields(self) -> tuple[Field, ...]:
+        return (self.viewers, self.media_type, self.file_id, self.metadata)
+
+    def watch(self, changed: Callable[[], None]) -> None:
+        on_change(changed, self.viewers.control, self.media_type.control, self.id, self.metadata.control)
+
+    def set_existing(self, facts: File | None) -> None:
+        """Show the copy restriction of an existing file. None stands for new files."""
+        followed = (facts or {}).get("id"), is_restricted(facts or {})
+        if followed != self._existing:  # keep a switch that was set for the same file
+            self._existing = followed
+            self.viewers.value = not self._restricted
+        set_visible(self.file_id, facts is None)
+
+    @property
+    def _restricted(self) -> bool:
+        return self._existing[1]
+
+    def arguments(self) -> dict[str, Any]:
+        """Return the metadata as arguments of `update`. Raises ValueError for metadata that is not a JSON object."""
+        restricted = not self.viewers.value
+        return {**({ARGUMENT: restricted} if restricted != self._restricted else {}), **self._metadata()}
+
+    def _metadata(self) -> dict[str, Any]:
+        text = self.metadata.value.strip()
+        try:
+            fields = json.loads(text) if text else {}
+        except ValueError as error:
+            raise ValueError(f"This is not valid JSON ({error}): enter an object such as {_EXAMPLE}.") from None
+        if not isinstance(fields, dict):
+            raise ValueError(f"This must be a JSON object, like {_EXAMPLE}.")
+        return fields
+
+    def problems(self, files: int, *, converted: bool, existing: bool) -> Iterator[tuple[Field, str]]:
+        """Yield the fields with their problems. `files` is the number of selected files."""
+        if self.id.value.strip() and not existing:
+            if files > 1:
+                yield self.file_id, f"An id is for one file, but {files} are selected. Remove the id."
+            if converted:
+                yield self.file_id, _CONVERTED_ID
+        media_type = self.media_type.value.strip()
+        if media_type and not is_media_type(media_type):
+            yield self.media_type, f"{media_type} is not a media type. Enter one such as text/csv."
+        yield from ((self.metadata, words) for words in self._metadata_problems(creating=not existing))
+
+    def _metadata_problems(self, *, creating: bool) -> Iterator[str]:
+        try:
+            further = self._metadata()
+            metadata_body(further, creating=creating)
+        except (ValueError, TypeError) as error:
+            yield str(error)
+            return
+        for key in map(camel, further):
+            if key in _OTHER_CONTROLS:
+                yield f"{key} has its own control. Use {_OTHER_CONTROLS[key]} and remove it here."
+
+
+UPLOAD_TYPES = (
+    ("auto: by size and metadata", "auto"),
+    ("media: the content alone, without a name", "media"),
+    ("multipart: metadata and content in one request", "multipart"),
+    ("resumable: in chunks, can be cancelled and resumed", "resumable"),
+)
+CHUNK_SIZES = (
+    ("256 KiB", 256 * KIB),
+    ("1 MiB", MIB),
+    ("8 MiB", 8 * MIB),
+    ("32 MiB", 32 * MIB),
+    ("the whole file in one request", -1),
+)
+DEFAULT_CHUNK = 8 * MIB
+_CHUNKED = ("auto", "resumable")
+_MEDIA_ONLY = "A media upload has no name, id, conversion or metadata. Select multipart."
+
+
+class UploadControls(widgets.VBox):  # type: ignore[misc]
+    """The controls of the upload form. `requests` returns the upload requests, `code` returns the equivalent call."""
+
+    def __init__(self, make_files: Callable[[], FileChoice] = FileChoice) -> None:
+        self.files, self.destination, self.convert = make_files(), UploadDestination(), ConvertChoice()
+        self.upload_type = SingleField(
+            widgets.RadioButtons(
+                options=UPLOAD_TYPES, **describe("Upload type", "The protocol of the upload"), style=LABEL
+            )
+        )
+        self.chunk_size = widgets.Dropdown(
+            options=CHUNK_SIZES,
+            value=DEFAULT_CHUNK,
+            **describe(
+                "Chunk size",
+                "The bytes in each request of a resumable upload; with another than the default, auto means resumable",
+            ),
+            style=LABEL,
+        )
+        self.name = SingleField(
+            text_field("Name", "The name of the uploaded file; for one file only", hint="the name of the file")
+        )
+        self.options = UploadOptions()
+        where = (self.files, self.destination, self.name, self.convert)
+        super().__init__([*where, self.upload_type, self.chunk_size, self.options])
+        self.add_class("svc-fields")
+        self.destination.watch(self._on_destination)
+        self.upload_type.watch(self._update_visibility)
+        self._on_destination()
+        self.watch(self._check)
+
+    def watch(self, changed: Callable[[], None]) -> None:
+        on_change(changed, self.upload_type.control, self.chunk_size, self.name.control)
+        for part in (self.files, self.destination, self.convert, self.options):
+            part.watch(changed)
+
+    def _on_destination(self) -> None:
+        existing = self.destination.existing
+        self.convert.set_destination(existing=existing, document=self.destination.document)
+        self.options.set_existing(self.destination.facts)
+        self.name.control.placeholder = "the current name" if existing else "the name of the file"
+        self._update_visibility()
+
+    def _update_visibility(self) -> None:
+        set_visible(self.chunk_size, self.upload_type.value in _CHUNKED)
+
+    def _check(self) -> None:
+        self.check()
+
+    def check(self) -> list[str]:
+        """Show each problem beside its field, and return the problem texts."""
+        problems = list(self._problems())
+        for field in (self.name, self.upload_type, *self.options.fields):
+            field.show_problems([words for problem_field, words in problems if problem_field is field])
+        if any(place in self.options.fields for place, _ in problems):
+            self.options.shown = True
+        return [words for _, words in problems]
+
+    def _problems(self) -> Iterator[tuple[Field, str]]:
+        files, existing = len(self.files.names()), self.destination.existing
+        name = self.name.value.strip()
+        if name and files > 1:
+            yield self.name, f"Name is for one file, but {files} are selected. Leave it empty."
+        wrong = list(self.options.problems(files, converted=self.convert.converted, existing=existing))
+        yield from wrong
+        is_media = self.upload_type.value == "media" and not wrong
+        if is_media and (self._metadata() or self.convert.arguments().get("convert_to") or self._file_id()):
+            yield self.upload_type, _MEDIA_ONLY
+
+    def requests(self, session: Session) -> list[UploadRequest]:
+        """Return the upload requests, without sending a request. Raises ValueError or TypeError for invalid input."""
+        if not self.destination.existing:
+            return [
+                request
+                for chosen_file in self.files.read_files()
+                for request in self._new_file_requests(session, chosen_file)
+            ]
+        chosen, existing = self.files.single(), self.destination.facts
+        if existing is None:
+            raise ValueError("No existing file is selected. Select one, or upload a new file.")
+        return new_content(
+            session, [str(existing["id"])], chosen.source, self._upload_arguments(chosen), self._metadata()
+        )
+
+    def forget(self) -> None:
+        """Remove the uploaded files from the list, and clear the file id, because the id is now in use."""
+        self.files.forget()
+        self.options.id.value = ""
+
+    def _new_file_requests(self, session: Session, chosen_file: ChosenFile) -> list[UploadRequest]:
+        name = self.name.value.strip()
+        if not name and self.upload_type.value != "media":
+            name = self.convert.name_of(chosen_file)
+        arguments = self._upload_arguments(chosen_file)
+        return new_files(
+            session,
+            chosen_file.source,
+            arguments,
+            name=name or None,
+            file_id=self._file_id(),
+            metadata=self._metadata(),
+        )
+
+    def _upload_arguments(self, chosen_file: ChosenFile) -> UploadArguments:
+        from ...client.uploads.request import UploadArguments
+
+        return UploadArguments(
+            **self.convert.arguments(),
+            mime_type=self._media_type() or self.convert.media_type_of(chosen_file),
+            upload_type=self.upload_type.value,
+            chunk_size=self._chunk(),
+        )
+
+    def _metadata(self) -> dict[str, Any]:
+        name = self.name.value.strip()
+        return {**self.options.arguments(), **({"name": name} if name else {})}
+
+    def _media_type(self) -> str | None:
+        return self.options.media_type.value.strip() or None
+
+    def _file_id(self) -> str | None:
+        return None if self.destination.existing else self.options.id.value.strip() or None
+
+    def _chunk(self) -> int | None:
+        """Return the chunk size, or None if the chunk size has no effect on this upload."""
+        chosen = int(self.chunk_size.value)
+        matters = {"resumable": True, "auto": chosen != DEFAULT_CHUNK}
+        return chosen if matters.get(self.upload_type.value) else None
+
+    def code(self) -> str:
+        """Return the equivalent call of `upload` or `update`.
+
+        >>> UploadControls().code()
+        "svc.upload('...')"
+        """
+        names = self.files.names()
+        source = repr(names[0]) if len(names) == 1 else repr(names) if names else "'...'"
+        arguments = {
+            **self.convert.arguments(),
+            "name": self.name.value.strip() or None,
+            "mime_type": self._media_type(),
+            "file_id": self._file_id(),
+            "upload_type": None if self.upload_type.value == "auto" else self.upload_type.value,
+            "chunk_size": self._chunk(),
+        }
+        metadata = {} if self.options.metadata.problems else self.options.arguments()
+        if self.destination.existing:
+            file = repr((self.destination.facts or {}).get("id", "..."))
+            return _call_code(f"svc.update({file}, {source}", {**arguments, **metadata})
+        return _call_code(f"svc.upload({source}", {**arguments, "metadata": metadata or None})
+
+
+def _call_code(start: str, arguments: dict[str, Any]) -> str:
+    keywords = [f"{key}={value!r}" for key, value in arguments.items() if value is not None]
+    return f"{', '.join([start, *keywords])})"

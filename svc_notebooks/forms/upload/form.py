@@ -1,0 +1,356 @@
+"""The upload form, in which a person selects and uploads files, and cancels and resumes uploads (W-01)."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from contextlib import suppress
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from ...core.errors.caller_warning import collected_warnings
+from ...core.platform import capabilities
+from ...core.resources.files import File
+from ...notebook.batch.progress_bar import ProgressBar
+from ...notebook.current_session import SessionLike, session_or_current
+from ...notebook.files.files import generate_ids
+from ...notebook.frames.frames import frame
+from ...notebook.frames.schemas import FILES
+from ..file_browser.details import minute_text
+from ..widgets.dialogs.confirmation import Confirmation
+from ..widgets.dialogs.replace_question import comparison_table, size_with_bytes
+from ..widgets.field import set_visible
+from ..widgets.file_picker import FileChoice
+from ..widgets.form import Form
+from ..widgets.styles import row
+from .controls import UploadControls
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+    from ...client.session import Session
+    from ...client.uploads.request import UploadRequest
+    from ...client.uploads.resumable_upload import ClientUpload
+
+
+Value = TypeVar("Value")
+
+
+class Cancelled(Exception):
+    """Raised in an upload after a person has clicked Cancel. The service keeps the received bytes."""
+
+
+class UploadQueue:
+    """Runs uploads one after the other. `files` contains the metadata of the finished uploads.
+
+    `report` gets the request, the sent bytes and the total bytes. After an exception, `run` continues the uploads.
+    """
+
+    def __init__(
+        self, session: Session, requests: list[UploadRequest], report: Callable[[UploadRequest, int, int | None], None]
+    ) -> None:
+        self.files: list[File] = []
+        self._session = session
+        self._requests = requests
+        self._report = report
+        self._upload: ClientUpload | None = None
+        self._stop_requested = False
+
+    @property
+    def current(self) -> UploadRequest | None:
+        """The request of the running or next upload, or None if all uploads are done."""
+        return self._requests[len(self.files)] if len(self.files) < len(self._requests) else None
+
+    def drive(self, work: Coroutine[Any, Any, None]) -> None:
+        """Run a coroutine to its end. In a sandbox, use no event loop, because an event loop would open sockets."""
+        if not self._session.in_process:
+            return asyncio.run(work)
+        with suppress(StopIteration):
+            while True:
+                work.send(None)
+
+    def cancel(self) -> None:
+        self._stop_requested = True
+
+    async def run(self) -> None:
+        """Run the remaining uploads. Raises Cancelled after a call of `cancel`, and any error of an upload."""
+        self._stop_requested = False
+        while (request := self.current) is not None:
+            self._report(request, 0, request.source.size)
+            self.files.append(await self._upload_file(request))
+            self._upload = None
+
+    async def _upload_file(self, request: UploadRequest) -> File:
+        from ...client.uploads.prepare import execute
+
+        await self._yield_to_loop()
+        if request.upload_type != "resumable":
+            return await self._run_step(lambda: execute(self._session, request, self._reporter(request)))
+        return await self._in_chunks(request)
+
+    async def _in_chunks(self, request: UploadRequest) -> File:
+        from ...client.uploads.prepare import resumable
+
+        steps = self._upload
+        if steps is None:
+            steps = self._upload = resumable(self._session, request, self._reporter(request))
+        try:
+            first = True
+            while not steps.done:
+                await self._run_step(partial(steps.step, first=first))
+                first = False
+                self._report(request, steps.stored, steps.total)
+                await self._yield_to_loop()
+        except Cancelled:
+            raise
+        except BaseException:
+            self._upload = None  # Resume continues from the journal, and the failed request is not repeated
+            steps.close()
+            raise
+        return steps.run()
+
+    def _reporter(self, request: UploadRequest) -> Callable[[int, int | None], None]:
+        return lambda done, total: self._report(request, done, total)
+
+    async def _yield_to_loop(self) -> None:
+        """Let the kernel handle messages. Raises Cancelled after a call of `cancel`."""
+        await asyncio.sleep(0)
+        if self._stop_requested:
+            raise Cancelled
+
+    async def _run_step(self, work: Callable[[], Value]) -> Value:
+        if self._session.in_process or not capabilities().threads:
+            return work()
+        return await asyncio.to_thread(work)
+
+
+_BINARY = "The new content overwrites the old one. The file keeps its id."
+_DOCUMENT = "The file is a native document. The new content is converted and replaces everything in the document."
+
+
+def upload_form(*, session: SessionLike = None) -> UploadForm:
+    """Return a form that uploads files of any size from your computer, or files in the notebook folder.
+
+    If a person clicks Upload while files still load into the kernel, the upload begins when the files are loaded.
+
+    The selected files become new files. Alternatively, one selected file replaces the content of an existing file,
+    after a person has confirmed the replacement. "More options" has the copy restriction, the media type, an id for one
+    new file, and more metadata.
+
+    `form.result` is the DataFrame of the files, `form.code()` the equivalent call, `form.last_error` the last error.
+
+    Args:
+        session: The session for the uploads. None stands for the session that is current when Upload is clicked.
+
+    See docs/rules.md#a1-simple-upload (A1 to A3) and docs/rules.md#a5-import (A5).
+
+    >>> lab = svc.sandbox()
+    >>> svc.upload_form()
+    <UploadForm: nothing uploaded yet>
+    """
+    return UploadForm(session)
+
+
+class UploadForm(Form):
+    """The form that `upload_form` returns. A program can set `controls` and click the buttons."""
+
+    title = "Upload form"
+    instead = "svc.upload(path)"
+
+    def __init__(
+        self,
+        session: SessionLike = None,
+        make_files: Callable[[], FileChoice] = FileChoice,
+    ) -> None:
+        super().__init__(session)
+        self._queue: UploadQueue | None = None
+        self._waiting = False
+        self._finished: list[Any] = []
+        self._last_code = ""
+        self.controls = UploadControls(make_files)
+        self.upload = self._button("Upload", "Upload the selected files", self._upload, "primary")
+        self.cancel = self._button("Cancel", "Stop; the service keeps the bytes that it has", self._cancel)
+        self.resume = self._button("Resume", "Continue where the upload stopped", self._resume)
+        self.bar = ProgressBar("Upload", 1)
+        buttons = row(self.upload, self.cancel, self.resume)
+        self.bar.reset("Upload")
+        self.question = Confirmation(self._guard)
+        self.controls.watch(self._on_change)
+        self.controls.files.watch(self._on_files)
+        destination, options = self.controls.destination, self.controls.options
+        destination.choice.observe(lambda _change: self._guard(self.refresh), "value")
+        destination.refresh.on_click(lambda _button: self._guard(self.refresh))
+        options.generate.on_click(lambda _button: self._guard(self._generate_id))
+        self._compose(self.controls, buttons, self.question, self.bar, self.alert, self.table)
+
+    @property
+    def result(self) -> DataFrame:
+        """The files that this form has uploaded, with the columns of `files()`."""
+        return frame(FILES, self._finished)
+
+    def code(self) -> str:
+        """Return the equivalent call. If no file is selected, return the call of the last upload."""
+        return self.controls.code() if self.controls.files.names() else self._last_code or self.controls.code()
+
+    def refresh(self) -> None:
+        """Reload the list of existing files, if the upload replaces the content of a file."""
+        if self.controls.destination.existing:
+            self.controls.destination.read(session_or_current(self._session))
+
+    def _on_change(self) -> None:
+        """Remove the question and the messages of the previous upload after a change of a control."""
+        self._close_question()
+        self._show_error(None)
+        self._clear_status()
+        self._show_code()
+
+    def _on_files(self) -> None:
+        """Begin the upload that waits for files when the files are loaded."""
+        if self._waiting and not self._wait_for_files():
+            self._guard(self._upload)
+
+    def _wait_for_files(self) -> bool:
+        """Show for how many files the upload waits. Return False if all files are loaded."""
+        count = len(self.controls.files.loading())
+        self._waiting = count > 0
+        if self._waiting:
+            self.bar.show_text(f"Waiting for {_files(count)} to load")
+        return self._waiting
+
+    def _clear_status(self) -> None:
+        """Show "Idle" instead of the status of a finished upload. The status explains Resume and a waiting upload."""
+        is_interrupted = self._queue is not None and self._queue.current is not None
+        if not (self.busy or self._waiting or is_interrupted):
+            self.bar.reset("Upload")
+
+    def _generate_id(self) -> None:
+        made = generate_ids(1, session=session_or_current(self._session))
+        self.controls.options.id.value = str(made["id"].item())
+
+    def _upload(self) -> None:
+        if self.busy:
+            raise ValueError("An upload is running. Wait for it, or cancel it.")
+        self._waiting = False
+        self._clear_status()
+        problems = self.controls.check()
+        if problems:
+            self._show_problems("Nothing was uploaded.", problems)
+            return
+        if self._wait_for_files():
+            return
+        session = session_or_current(self._session)
+        requests = self.controls.requests(session)
+        facts = self.controls.destination.facts
+        if facts is None:
+            self._begin(session, requests)
+        else:
+            self._ask_to_replace(session, requests, str(facts["id"]))
+
+    def _ask_to_replace(self, session: Session, requests: list[UploadRequest], file_id: str) -> None:
+        """Ask a person to confirm new content for a file, with the metadata of old and new content side by side."""
+        from ...client.files import get_file
+        from ...client.uploads.prepare import with_stored_type
+
+        requests = [with_stored_type(session, request) for request in requests]
+        file, request = get_file(session, file_id, fields="id,name,mimeType,size,modifiedTime"), requests[0]
+        name, size, media_type = str(file.get("name")), file.get("size"), str(file.get("mimeType") or "unknown")
+        document = session.names.is_native(media_type)
+        lines = (
+            ("Name", name, request.metadata.get("name") or name),
+            ("Content from", "", self.controls.files.single().name),
+            (
+                "Size",
+                "" if size is None else size_with_bytes(int(size)),
+                "" if document else size_with_bytes(request.source.size),
+            ),
+            ("Type", media_type, media_type if document else request.media_type),
+            ("Modified", f"{minute_text(file.get('modifiedTime'))} UTC", ""),
+            ("File ID", file["id"], "the same"),
+        )
+        set_visible(self.cancel, False)
+        self.question.ask(
+            f"Replace the content of {name}?",
+            "Replace content",
+            _DOCUMENT if document else _BINARY,
+            facts=comparison_table(f"Compare {name}", ("Now", "After the upload"), lines),
+            confirmed=lambda: self._replace(session, requests),
+            cancelled=lambda: self._keep(name),
+        )
+
+    def _replace(self, session: Session, requests: list[UploadRequest]) -> None:
+        self._close_question()
+        self.upload.focus()
+        self._begin(session, requests)
+
+    def _keep(self, name: str) -> None:
+        self._close_question()
+        self.upload.focus()
+        self.bar.show_text(f"Cancelled: {name} is unchanged.")
+
+    def _close_question(self) -> None:
+        self.question.dismiss()
+        set_visible(self.cancel, True)
+
+    def _begin(self, session: Session, requests: list[UploadRequest]) -> None:
+        self._queue = UploadQueue(session, requests, self._report)
+        self._start(self._queue)
+
+    def _cancel(self) -> None:
+        if self._waiting:
+            self._waiting = False
+            self.bar.show_text("Cancelled: nothing was uploaded")
+            return
+        if self._queue is None or not self.busy:
+            raise ValueError("Nothing is running that could be cancelled.")
+        self._queue.cancel()
+
+    def _resume(self) -> None:
+        if self._queue is None or self.busy or self._queue.current is None:
+            raise ValueError("There is no interrupted upload.")
+        self._start(self._queue)
+
+    def _start(self, queue: UploadQueue) -> None:
+        """Run the queue on the event loop of the kernel, or to its end without an event loop."""
+        try:
+            self._task = asyncio.get_running_loop().create_task(self._run(queue))
+        except RuntimeError:
+            queue.drive(self._run(queue))
+
+    async def _run(self, queue: UploadQueue) -> None:
+        before = len(queue.files)
+        words = "Stopped"
+        try:
+            with collected_warnings() as warnings:
+                await queue.run()
+            if self.controls.destination.existing:
+                words = f"Done: the content of {queue.files[0].get('name')} was replaced"
+            else:
+                words = f"Done: {_files(len(queue.files))} uploaded"
+            words = ". ".join([words, *(message for message, _ in warnings)])
+            self._last_code = self.code()
+            self.controls.forget()
+            self.refresh()
+        except Cancelled:
+            words = f"Cancelled at {self.bar.status}. Resume continues from there."
+        except Exception as error:
+            words = f"Stopped at {self.bar.status}. Resume retries from there."
+            self._show_error(error)
+        finally:
+            self._finished += queue.files[before:]
+            if self._finished:
+                self._show_table(self.result)
+            self.bar.show_text(words)
+
+    def _report(self, request: UploadRequest, done: int, total: int | None) -> None:
+        label = f"Upload {request.name}"
+        if self.bar.label != label or done == 0:
+            self.bar.begin(label, total)
+        self.bar.report(done, total)
+
+    def _summary(self) -> str:
+        count = len(self._finished)
+        return f"<UploadForm: {_files(count) if count else 'nothing'} uploaded{'' if count else ' yet'}>"
+
+
+def _files(count: int) -> str:
+    return "1 file" if count == 1 else f"{count} files"

@@ -1,0 +1,172 @@
+"""Runs long work in a thread with a progress bar and a Cancel button, or in the click handler without threads."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import TypeAlias, TypeVar
+
+import ipywidgets as widgets
+
+from ...core.platform import capabilities
+from ...notebook.batch.progress_bar import ProgressBar
+from .field import set_visible
+from .styles import row
+
+Value = TypeVar("Value")
+Report: TypeAlias = Callable[[int, int | None], None]
+"""A function that reports progress. The arguments are the finished bytes and the total, or None for an unknown total.
+
+The function raises Stopped after the person has clicked Cancel.
+"""
+
+_STATUS_INTERVAL = 5
+"""Seconds between two status texts of a long task."""
+
+_BUSY_MESSAGE = "A task is running. Wait for it, or cancel it."
+
+
+class Stopped(Exception):
+    """Raised inside a task after the person has clicked Cancel."""
+
+
+class BackgroundTask(widgets.VBox):  # type: ignore[misc]
+    """Runs one task at a time, with its progress and a Cancel button. `on_error` gets the exceptions of a thread.
+
+    A form that has a bar and a Cancel button of its own passes the bar, and shows the beginning of the task in it.
+    """
+
+    def __init__(self, on_error: Callable[[Exception], None], bar: ProgressBar | None = None) -> None:
+        self._on_error = on_error
+        self._task: asyncio.Task[None] | None = None
+        self._stop_requested = False
+        self.bar = bar or ProgressBar("Work", None)
+        self.cancel = widgets.Button(description="Cancel", tooltip="Stop the running task")
+        self.cancel.on_click(lambda _button: self.stop())
+        super().__init__([self.cancel] if bar else [self.bar, row(self.cancel)])
+        set_visible(self, False)
+
+    @property
+    def busy(self) -> bool:
+        return self._task is not None and not self._task.done()
+
+    def stop(self) -> None:
+        """Request the end of the task, which stops when it reports progress the next time."""
+        self._stop_requested = True
+        self.bar.show_text("Stopping …")
+
+    def begin(
+        self, label: str, work: Callable[[Report], Value], on_done: Callable[[Value], None], *, in_thread: bool
+    ) -> None:
+        """Run `work`, optionally in a thread, and pass its value to `on_done`. Raises ValueError while a task runs."""
+        if self.busy:
+            raise ValueError(_BUSY_MESSAGE)
+        self._stop_requested = False
+        loop = _running_loop()
+        if not in_thread or loop is None or not capabilities().threads:
+            on_done(work(self._report))
+            return
+        if self.bar in self.children:
+            self.bar.begin(label, None)
+            set_visible(self, True)
+        self._task = loop.create_task(self._run_in_thread(loop, work, on_done))
+
+    def _report(self, done: int, total: int | None) -> None:
+        if self._stop_requested:
+            raise Stopped
+        self.bar.report(done, total)
+
+    async def _run_in_thread(
+        self, loop: asyncio.AbstractEventLoop, work: Callable[[Report], Value], on_done: Callable[[Value], None]
+    ) -> None:
+        def report(done: int, total: int | None) -> None:
+            if self._stop_requested:
+                raise Stopped
+            loop.call_soon_threadsafe(self.bar.report, done, total)
+
+        future = asyncio.ensure_future(asyncio.to_thread(work, report))
+        seconds = 0
+        while not (await asyncio.wait([future], timeout=_STATUS_INTERVAL))[0]:
+            seconds += _STATUS_INTERVAL
+            self.bar.show_text(f"{self.bar.text.partition(';')[0]}; {seconds} seconds so far")
+        set_visible(self, False)
+        self._task = None  # on_done may begin another task
+        try:
+            on_done(future.result())
+        except Exception as error:
+            self._on_error(error)
+
+
+class LatestTask:
+    """Runs requests of which only the latest matters, such as the pages of a list that changes while a person types.
+
+    A new request replaces a waiting one, and the result of a request that was replaced is dropped. `on_error` gets
+    the exceptions.
+
+    >>> task = LatestTask(print)
+    >>> task.begin(lambda: "page", print, in_thread=False)
+    page
+    """
+
+    def __init__(self, on_error: Callable[[Exception], None]) -> None:
+        self._on_error = on_error
+        self._timer: asyncio.TimerHandle | None = None
+        self._task: asyncio.Task[None] | None = None
+
+    @property
+    def busy(self) -> bool:
+        return self._timer is not None or (self._task is not None and not self._task.done())
+
+    def cancel(self) -> None:
+        """Drop the waiting or running request. A running thread goes on to its end."""
+        if self._timer:
+            self._timer.cancel()
+        if self._task:
+            self._task.cancel()
+        self._timer = self._task = None
+
+    def begin(
+        self, work: Callable[[], Value], on_done: Callable[[Value], None], *, in_thread: bool, delay: float = 0
+    ) -> None:
+        """Run `work` after `delay` seconds without another call, then call `on_done` with the value of `work`.
+
+        Without an event loop nothing is delayed.
+        """
+        self.cancel()
+        loop = _running_loop()
+
+        def start() -> None:
+            self._timer = None
+            if loop is None or not in_thread or not capabilities().threads:
+                self._finish(work, on_done)
+            else:
+                self._task = loop.create_task(self._run_in_thread(work, on_done))
+
+        if loop is None or not delay:
+            start()
+        else:
+            self._timer = loop.call_later(delay, start)
+
+    async def _run_in_thread(self, work: Callable[[], Value], on_done: Callable[[Value], None]) -> None:
+        try:
+            on_done(await asyncio.to_thread(work))
+        except Exception as error:
+            self._on_error(error)
+
+    def _finish(self, work: Callable[[], Value], on_done: Callable[[Value], None]) -> None:
+        try:
+            on_done(work())
+        except Exception as error:
+            self._on_error(error)
+
+
+def can_run_in_background() -> bool:
+    """Return whether a task can run without blocking its caller, which requires an event loop and threads."""
+    return _running_loop() is not None and capabilities().threads
+
+
+def _running_loop() -> asyncio.AbstractEventLoop | None:
+    try:
+        return asyncio.get_running_loop()
+    except RuntimeError:
+        return None

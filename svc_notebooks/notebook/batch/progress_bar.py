@@ -1,0 +1,149 @@
+"""A progress bar with a status line for screen readers, which the progress bar of ipywidgets does not support."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import ipywidgets as widgets
+
+from ..byte_sizes import progress_text
+from ..html import Markup, tag
+
+_ANNOUNCED_STEP = 10  # percent; screen readers cannot finish reading a line that changes with every chunk
+
+
+class ProgressBar(widgets.VBox):  # type: ignore[misc]
+    """Shows the progress of a transfer. `report(done, total)` updates the progress.
+
+    >>> bar = ProgressBar("Upload survey.csv", 100)
+    >>> bar.report(50, 100); bar.status
+    '50 bytes of 100 bytes (50 %)'
+    """
+
+    def __init__(self, label: str, total: int | None = None) -> None:
+        self._bar, self._line = widgets.HTML(), widgets.HTML()
+        super().__init__([self._bar, self._line])
+        self.begin(label, total)
+
+    def begin(self, label: str, total: int | None) -> None:
+        """Reset the bar for a new transfer of `total` bytes (None if unknown)."""
+        self.label = label
+        self._drawn = self._announced = -1
+        self.report(0, total)
+
+    @property
+    def status(self) -> str:
+        return progress_text(self.done, self.total)
+
+    def report(self, done: int, total: int | None) -> None:
+        """Show that `done` of `total` bytes are transferred, with at most one update for each percent."""
+        self.done, self.total = done, total
+        percent = 100 * done // total if total else done
+        if percent == self._drawn:
+            return
+        self._drawn = percent
+        self._bar.value = self._bar_html()
+        if self._announced < 0 or not total or percent - self._announced >= _ANNOUNCED_STEP:
+            self._announced = percent
+            self.show_text(self.status)
+
+    def finish(self, word: str = "Done") -> None:
+        """Show that the transfer is complete, with `word` in the status line."""
+        self._bar.value = self._bar_html()
+        self.show_text(f"{word}: {self.status}")
+
+    def stop(self, word: str) -> None:
+        """Show that the transfer stopped before its end, with `word` in the status line."""
+        self.show_text(f"{word} at {self.status}")
+
+    def complete(self, text: str, *, succeeded: bool = True) -> None:
+        """Show `text` at the end of work that does not count bytes. The bar is full on success, otherwise empty."""
+        self.done, self.total = int(succeeded), 1
+        self._bar.value = self._bar_html()
+        self.show_text(text)
+
+    def reset(self, label: str) -> None:
+        """Show an empty bar with the status "Idle"."""
+        self.begin(label, 1)
+        self.show_text("Idle")
+
+    def _bar_html(self) -> Markup:
+        unknown = self.total is None
+        bar = tag(
+            "progress",
+            progress_text(self.done, self.total),
+            value=None if unknown else self.done if self.total else 1,
+            max=None if unknown else self.total or 1,
+            style="width: 24em; vertical-align: middle",
+        )
+        return tag("label", self.label, " ", bar)
+
+    def show_text(self, text: str) -> None:
+        self.text = text
+        self._line.value = tag("span", text, role="status", aria_live="polite")
+
+    def __repr__(self) -> str:
+        return f"<ProgressBar: {self.label}>"
+
+    def _repr_mimebundle_(self, **options: Any) -> dict[str, Any]:
+        bundle = dict(super()._repr_mimebundle_(**options))
+        bundle["text/plain"] = repr(self)
+        bundle["text/html"] = tag("p", self.label, " …")
+        return bundle
+
+
+_READ_ONLY_BY_SCREEN_READERS = {"height": "1px", "min_height": "0", "margin": "0", "overflow": "hidden"}
+
+_NO_BUTTON = "Interrupt the kernel to stop."
+
+
+class BatchBar(ProgressBar):
+    """A bar with a line of text that changes often, and a Cancel button while the work can be interrupted.
+
+    A screen reader reads the line only at each tenth of the work, and at the end.
+
+    >>> bar = BatchBar("Upload", interruptible=False)
+    >>> bar.show(50, 200, "1 of 4 files")
+    >>> bar.end("Stopped at 1 of 4 files")
+    >>> bar.text
+    'Stopped at 1 of 4 files'
+    """
+
+    def __init__(self, label: str, *, interruptible: bool) -> None:
+        self._details, self._status = widgets.HTML(), ""
+        super().__init__(label)
+        self._line.layout = _READ_ONLY_BY_SCREEN_READERS
+        self.children = [self._bar, self._line, self._details, *([_cancel_button()] if interruptible else ())]
+
+    @property
+    def status(self) -> str:
+        """The last text."""
+        return self._status
+
+    def show(self, done: int, total: int | None, text: str) -> None:
+        """Show that `done` of `total` bytes or rows are done, and a text."""
+        if total != self.total:
+            self._drawn = -1
+        self._status = text
+        self.report(done, total)
+        self._details.value = tag("span", text)
+
+    def end(self, text: str) -> None:
+        """Show the last text, and remove the Cancel button."""
+        self.total = self.total or self.done  # a bar with an unknown total would go on moving
+        self._bar.value = self._bar_html()
+        self.show_text(text)
+        self._line.layout = {}
+        self.children = [self._bar, self._line]
+
+
+def _cancel_button() -> widgets.Widget:
+    """Return a button that interrupts the kernel, or a text for front ends in which it cannot.
+
+    The kernel gets no messages from widgets while it runs a cell, so JavaScript in the page interrupts it.
+    """
+    try:
+        from .cancel_button import CancelButton
+    except ImportError:  # anywidget is not installed
+        return widgets.HTML(tag("span", _NO_BUTTON))
+    return CancelButton(text=_NO_BUTTON)
