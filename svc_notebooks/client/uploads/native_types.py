@@ -34,7 +34,8 @@ def native_type(session: Session, convert_to: object, source_type: str) -> str:
 
 def is_document(session: Session, media_type: str) -> bool:
     """Return True for the media type of a native document, such as a spreadsheet, but not of a folder."""
-    return media_type in map(session.names.native, NATIVES)
+    prefix = session.names.media_prefix
+    return media_type.startswith(prefix) and media_type.removeprefix(prefix) in NATIVES
 
 
 def _matching_native_type(session: Session, source_type: str) -> str:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ..batch.progress import Progress
     from ..batch.resume import Resume
     from ..batch.workers import Executor
-    from .event_arguments import Zone
+    from ..times import Zone
 
 
 def create_events(

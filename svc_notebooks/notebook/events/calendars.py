@@ -13,7 +13,7 @@ from ..times import zone_name
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-    from .event_arguments import Zone
+    from ..times import Zone
 
 
 def calendars(*, session: SessionLike = None) -> DataFrame:

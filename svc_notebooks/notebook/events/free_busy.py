@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from ...client.session import Session
     from ..batch.row_call import Report
-    from .event_arguments import When, Zone
+    from ..times import When, Zone
 
 _DAY, _QUARTER, _LONGEST = timedelta(days=1), timedelta(minutes=15), timedelta(days=366)
 

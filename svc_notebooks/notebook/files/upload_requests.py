@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ...core.resources.files import File
     from ..arguments import Source, Sources
     from ..batch.row_call import Report
-    from ..frames.frames import Record
+    from ..frames.frames import Record, Schema
 
 
 @contextmanager
@@ -51,8 +51,11 @@ def new_files(
     name: str | Sequence[str] | None = None,
     file_id: str | None = None,
     metadata: Mapping[str, Any] | None = None,
-) -> list[UploadRequest]:
-    """Return a prepared upload of a new file for each source. Arguments and errors are the same as for `upload`."""
+) -> tuple[Schema, list[UploadRequest]]:
+    """Return the schema of the result, and a prepared upload of a new file for each source.
+
+    Arguments and errors are the same as for `upload`.
+    """
     from ...client.uploads.prepare import prepare
 
     contents = [content for item in sources(source) for content in _matches(item)]
@@ -62,13 +65,14 @@ def new_files(
     chosen_id = {} if file_id is None else {"id": file_id}
     body = metadata_body({**(metadata or {}), **chosen_id}, creating=True, names=session.names)
     names = names_for(len(contents), name)
-    common = replace(arguments, metadata=body, query=files_schema_with(body).query)
+    schema = files_schema_with(body)
+    common = replace(arguments, metadata=body, query=schema.query)
     converted = bool(arguments.convert_to) or session.names.is_native(str(body.get("mimeType")))
     requests = []
     for item, title in zip(contents, names, strict=True):
         content, media_type = content_of(item, title or body.get("name"), arguments.mime_type, converted=converted)
         requests.append(prepare(session, content, replace(common, name=title, mime_type=media_type)))
-    return requests
+    return schema, requests
 
 
 def _matches(source: Source) -> list[Source]:
@@ -84,8 +88,11 @@ def new_content(
     source: Source,
     arguments: UploadArguments,
     metadata: Mapping[str, Any] | None = None,
-) -> list[UploadRequest]:
-    """Return a prepared upload of new content for each file id. Arguments and errors are the same as for `update`."""
+) -> tuple[Schema, list[UploadRequest]]:
+    """Return the schema of the result, and a prepared upload of new content for each file id.
+
+    Arguments and errors are the same as for `update`.
+    """
     from ...client.uploads.prepare import prepare
 
     contents = sources(source)
@@ -93,14 +100,14 @@ def new_content(
         raise ValueError(f"source has {len(contents)} sources; update() needs exactly one source for all files")
     _check_streams(contents * len(ids))
     body = metadata_body(metadata, creating=False, names=session.names)
-    common = replace(arguments, metadata=body, query=files_schema_with(body).query)
+    schema = files_schema_with(body)
+    common = replace(arguments, metadata=body, query=schema.query)
     if is_frame(contents[0]):
         prepare(session, b"", common)  # raises for an argument that is not valid before anything is sent
-    return [
+    written = new_contents(session, ids, contents[0], body.get("name"), arguments.mime_type)
+    return schema, [
         prepare(session, content, replace(common, file_id=file_id, mime_type=media_type))
-        for file_id, content, media_type in new_contents(
-            session, ids, contents[0], body.get("name"), arguments.mime_type
-        )
+        for file_id, content, media_type in written
     ]
 
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import cache
+from functools import cache, cached_property
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
@@ -62,22 +62,22 @@ class Column:
     key: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Schema:
     """The columns of a DataFrame with their dtypes, in order."""
 
     columns: tuple[Column, ...]
 
-    @property
+    @cached_property
     def keys(self) -> tuple[str, ...]:
-        return tuple(column.key for column in self.columns)
+        return tuple([column.key for column in self.columns])
 
     @property
     def dtypes(self) -> dict[str, str]:
         """A dict from column names to dtypes, as in the attribute `dtypes` of the DataFrame."""
         return {column.name: _text_dtype() if column.dtype == "str" else column.dtype for column in self.columns}
 
-    @property
+    @cached_property
     def query(self) -> dict[str, str]:
         """The query parameter that requests the fields of all columns."""
         return {"fields": ",".join(self.keys)}
