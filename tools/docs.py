@@ -19,7 +19,7 @@ from svc_notebooks.core.faults.presets import PRESETS
 from svc_notebooks.core.files.fields import FILE_FIELDS
 from svc_notebooks.core.policy import Policy
 from svc_notebooks.core.uploads.states import TRANSITIONS
-from svc_notebooks.notebook.frames import class_schemas, event_schemas, schemas
+from svc_notebooks.notebook.frames import event_schemas, schemas
 from tools import rules_page
 
 DOCS = Path(__file__).parents[1] / "docs"
@@ -180,7 +180,7 @@ def frames() -> Iterator[str]:
     yield "## Frames\n"
     yield "The DataFrames that the public functions return have these columns, even without rows. Sizes are in bytes."
     yield "Times are in UTC, except times of events: `help(svc.events)` describes their time zone.\n"
-    for name, schema in {**vars(schemas), **vars(event_schemas), **vars(class_schemas)}.items():
+    for name, schema in {**vars(schemas), **vars(event_schemas)}.items():
         if isinstance(schema, schemas.Schema):
             yield f"### {name.capitalize().replace('_', ' ')}\n"
             yield table("column, dtype", ((f"`{column.name}`", column.dtype) for column in schema.columns))

@@ -25,12 +25,10 @@ from ..json_response import read_object, read_resource
 from ..session import Session
 from ..transport.foreign_urls import is_web_address
 from ..transport.retry import Retry
-from .native_types import document_name, is_document, native_type, source_type
 from .open_source import open_source, own_name
-from .request import DEFAULT_CHUNK, UploadArguments, UploadRequest
+from .request import DEFAULT_CHUNK, UploadArguments, UploadRequest, document_name, is_document, native_type, source_type
 from .resumable_upload import ClientUpload
-from .source_stream import SourceStream
-from .sources import Progress
+from .sources import Progress, SourceStream
 
 SIMPLE_LIMIT = 5_000_000
 """The maximum number of bytes for which the interface recommends a single request (A1, Limits)."""

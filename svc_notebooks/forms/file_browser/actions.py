@@ -11,9 +11,8 @@ import ipywidgets as widgets
 from ...core.http.native_formats import NATIVES
 from ...notebook.files.copy import copy
 from ...notebook.files.files import create_file, update
-from ...notebook.files.folders import move
+from ...notebook.files.folders import delete, move, trash, untrash
 from ...notebook.files.permissions import grantees, share
-from ...notebook.files.trash import delete, trash, untrash
 from ..widgets.background_task import Report
 from ..widgets.field import ARGUMENT, LABEL, Field, MoreOptions, describe, on_change, small_button, text_field
 from ..widgets.upload_buffer import ChosenFile

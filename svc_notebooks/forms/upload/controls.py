@@ -100,7 +100,7 @@ class ConvertChoice(widgets.VBox):  # type: ignore[misc]
 
     def name_of(self, file: ChosenFile) -> str:
         """Return the name of the uploaded file. A converted file loses its extension."""
-        from ...client.uploads.native_types import document_name
+        from ...client.uploads.request import document_name
 
         return document_name(file.name) if self.converted else file.name
 

@@ -12,11 +12,9 @@ from ...client.transport.retry import repeated_requests
 from ...core.errors.caller_warning import warn_caller
 from ..arguments import choice
 from ..frames.frames import Column, Record, Schema, frame
-from .counts import Counts
-from .progress import BAR_MIN_SIZE, BatchProgress, Progress, check_progress, session_progress, showing
+from .progress import BAR_MIN_SIZE, BatchProgress, Counts, Progress, check_progress, session_progress, showing
 from .resume import SKIPPED, AllRows, Resumable, Resume, ledger_path, open_rows
-from .row_call import ROW_ERRORS, Row, RowCall, RowOutcome
-from .workers import Executor, Outcomes, check_workers, row_outcomes
+from .workers import ROW_ERRORS, Executor, Outcomes, Row, RowCall, RowOutcome, check_workers, row_outcomes
 
 if TYPE_CHECKING:
     from pandas import DataFrame

@@ -23,8 +23,7 @@ from ..arguments import plain
 from ..frames.frames import camel
 from ..people import people
 from ..times import time_object, zone_name
-from .event_end import absolute_times
-from .local_times import check_exists
+from .event_times import absolute_times, check_exists
 
 LENIENT = Policy()
 """The policy by which this module checks events. A service with stricter limits refuses further events itself."""

@@ -18,11 +18,9 @@ from ..frames.event_schemas import EVENT
 from ..frames.schemas import DELETED
 from ..times import End, When, Zone, with_date, zone_name
 from .body import event_body, partial_body, warn_about
-from .event_end import needs_start, without_periods
-from .event_rows import change_row, delete_row, respond_row, run_on_events
-from .local_times import ZONE_OF, local_times
+from .event_times import ZONE_OF, local_times, needs_start, without_periods
 from .parameters import QUERY_ARGUMENTS, add_required, check_calendar, query_of, warn_deprecated
-from .records import event_frame
+from .records import change_row, delete_row, event_frame, respond_row, run_on_events
 
 if TYPE_CHECKING:
     from pandas import DataFrame

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
     from ...client.session import Session
-    from ..batch.row_call import Report
+    from ..batch.workers import Report
     from ..times import When, Zone
 
 _DAY, _QUARTER, _LONGEST = timedelta(days=1), timedelta(minutes=15), timedelta(days=366)

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 from ..arguments import file_ids, whole
 from ..batch.batch import Batch, Errors, RowOperation, apply_to_rows, known_id, run
+from ..batch.progress import Progress
 from ..batch.resume import Resumable, Resume
 from ..current_session import SessionLike, session_or_current
 from ..frames.frames import Schema, frame
 from ..frames.schemas import IDS, file_schema
 from .metadata import files_schema_with, metadata_body, with_parent
-from .progress import Progress
 from .tree_upload import has_tree, upload_trees
 from .upload_requests import check_resumable, is_current, new_content, new_files, run_upload, upload_identity
 
@@ -28,8 +28,7 @@ if TYPE_CHECKING:
     from ...client.uploads.request import UploadRequest
     from ...core.resources.files import File as FileResource
     from ..arguments import File, Source, Sources
-    from ..batch.row_call import Report
-    from ..batch.workers import Executor
+    from ..batch.workers import Executor, Report
     from ..frames.frames import Record
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ...client.uploads.resumable_upload import ClientUpload
     from ...core.resources.files import File
     from ..arguments import Source, Sources
-    from ..batch.row_call import Report
+    from ..batch.workers import Report
     from ..frames.frames import Record, Schema
 
 
@@ -139,7 +139,7 @@ def is_current(session: Session, record: Record, status_changed: int | None, pat
     """
     if record.get(SOURCE_TIME) in (None, status_changed):
         return True
-    from ...client.uploads.content_comparison import compare_content
+    from ...client.uploads.chosen_id import compare_content
     from ...client.uploads.open_source import open_source
 
     is_same, reason = compare_content(session, cast("File", record), open_source(path))

@@ -10,9 +10,15 @@ import pytest
 
 import svc_notebooks as svc
 from svc_notebooks.core.uploads.states import TRANSITIONS, UploadEvent, UploadState
-from svc_notebooks.notebook.exchanges.state_chart import arrows, state_chart, state_path
-from svc_notebooks.notebook.exchanges.svg import Picture
-from svc_notebooks.notebook.exchanges.upload_chart import WIDTH, requests_of, upload_picture
+from svc_notebooks.notebook.exchanges.charts import (
+    WIDTH,
+    Picture,
+    arrows,
+    requests_of,
+    state_chart,
+    state_path,
+    upload_picture,
+)
 from svc_notebooks.notebook.notifications.delivery_timeline import timeline_of
 
 KIB = 1024

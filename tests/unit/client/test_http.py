@@ -24,7 +24,7 @@ from svc_notebooks.client.transport.http_errors import ERRORS, transport_error
 from svc_notebooks.client.transport.http_options import needs_no_proxy
 from svc_notebooks.client.transport.in_process import BLOCK, TransportError
 from svc_notebooks.client.uploads.open_source import open_source
-from svc_notebooks.client.uploads.source_stream import SourceStream
+from svc_notebooks.client.uploads.sources import SourceStream
 from svc_notebooks.core.errors.errors import Interrupted
 from svc_notebooks.core.http.messages import Headers, Request
 from tests.patience import PATIENCE

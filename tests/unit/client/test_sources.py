@@ -16,8 +16,7 @@ import pytest
 
 from svc_notebooks.client.transport.in_process import BLOCK
 from svc_notebooks.client.uploads.open_source import open_source
-from svc_notebooks.client.uploads.source_stream import SourceStream
-from svc_notebooks.client.uploads.sources import StreamSource, UnsizedFile, UploadSource
+from svc_notebooks.client.uploads.sources import SourceStream, StreamSource, UnsizedFile, UploadSource
 from svc_notebooks.core.errors.errors import SourceChanged
 from tests.scripted import Stream
 

@@ -9,7 +9,7 @@ import pytest
 
 import svc_notebooks as svc
 from svc_notebooks.client.session import Session
-from svc_notebooks.client.transport.throttle import Throttle
+from svc_notebooks.client.transport.retry import Throttle
 from svc_notebooks.core.http.backoff import RetryRule
 from svc_notebooks.core.http.messages import Headers, Request, Response
 from svc_notebooks.notebook.current_session import session_or_current
