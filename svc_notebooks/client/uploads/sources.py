@@ -117,7 +117,7 @@ class BytesSource(UploadSource):
     def __init__(self, content: bytes, name: str | None = None, media_type: str | None = None) -> None:
         self.name = name
         self._media_type = media_type
-        self.size = len(content)
+        self.size: int = len(content)
         self._view = memoryview(content)
         self._fingerprint: str | None = None
 

@@ -19,7 +19,15 @@ from ..frames.frames import Schema, frame
 from ..frames.schemas import IDS, file_schema
 from .metadata import files_schema_with, metadata_body, with_parent
 from .tree_upload import has_tree, upload_trees
-from .upload_requests import check_resumable, is_current, new_content, new_files, run_upload, upload_identity
+from .upload_requests import (
+    check_resumable,
+    is_current,
+    new_content,
+    new_files,
+    repeat_upload,
+    send_upload,
+    upload_identity,
+)
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -170,12 +178,12 @@ def _run_uploads(
         common,
         identity=upload_identity,
         with_id=partial(with_chosen_id, session) if function == "upload" else None,
-        repeat=partial(run_upload, alone=alone, repeated=True),
+        repeat=partial(repeat_upload, alone=alone),
         is_done=lambda row, record: is_current(session, record, row.source.status_changed, row.source.path),
     )
     operation = RowOperation(
         schema,
-        partial(run_upload, alone=alone, repeated=False),
+        partial(send_upload, alone=alone),
         known=_known_name,
         resumable=resumable,
         title=f"Upload {requests[0].name}" if alone else "Upload",

@@ -111,7 +111,6 @@ if TYPE_CHECKING:
     from ...client.session import Session
     from ...core.resources.files import File as FileRecord
     from ..arguments import File
-    from .search_terms import FileFilter
 
     When: TypeAlias = str | date | timedelta
 
@@ -258,17 +257,34 @@ def files(
     selection = read(conditions)  # raises for an argument that is not valid, before anything is sent
 
     def pages() -> Generator[list[FileRecord], None, None]:
+        """Yield the matching files of each page, at most `limit` in all."""
+        from ...client.files import list_file_pages
+
         if selection is None or limit == 0:
             return
-        chosen = selection
+        chosen, left, is_empty = selection, limit, True
         if name is not None:
             names = as_written(session, texts("name", conditions["name"]))
             chosen = read({**conditions, "name": names}) or selection
-        is_empty = True
+        most = None if chosen.conditions else limit  # the service does not test patterns
+        listed = list_file_pages(
+            session,
+            q=chosen.query,
+            order_by=wire_order(keys),
+            page_size=min(filter(None, (_LARGEST_PAGE, most, chunksize))),
+            fields=_mask(schema, [condition.key for condition in chosen.conditions]),
+            limit=most,
+            ahead=most == limit,
+        )
         try:
-            for page in _matching_pages(session, chosen, schema, wire_order(keys), limit, chunksize):
-                is_empty &= not page
-                yield page
+            with closing(listed):
+                for page in listed:
+                    matches = list(filter(chosen.matches, page))[:left] if chosen.conditions else page
+                    is_empty &= not matches
+                    yield matches
+                    left = None if left is None else left - len(matches)
+                    if left == 0:
+                        return
         except BadRequest as error:
             explain_bad_request(error, query, keys)
             raise
@@ -277,39 +293,6 @@ def files(
 
     chunks = _chunks(schema, pages(), chunksize or _CHUNK)
     return concatenate(schema, list(chunks)) if chunksize is None else chunks
-
-
-def _matching_pages(
-    session: Session,
-    selection: FileFilter,
-    schema: Schema,
-    order: str | None,
-    limit: int | None,
-    chunksize: int | None,
-) -> Generator[list[FileRecord], None, None]:
-    """Yield the matching files of each page, at most `limit` in all."""
-    from ...client.files import list_file_pages
-
-    most = limit if not selection.conditions else None  # the service does not test patterns
-    page_size = min(filter(None, (_LARGEST_PAGE, most, chunksize)))
-    fields = _mask(schema, [condition.key for condition in selection.conditions])
-    pages = list_file_pages(
-        session,
-        q=selection.query,
-        order_by=order,
-        page_size=page_size,
-        fields=fields,
-        limit=most,
-        ahead=most == limit,
-    )
-    left = limit
-    with closing(pages):
-        for page in pages:
-            matches = list(filter(selection.matches, page))[:left] if selection.conditions else page
-            yield matches
-            left = None if left is None else left - len(matches)
-            if left == 0:
-                return
 
 
 def _chunks(

@@ -149,27 +149,26 @@ def is_current(session: Session, record: Record, status_changed: int | None, pat
     return is_same is not False
 
 
-def run_upload(session: Session, request: UploadRequest, report: Report, *, alone: bool, repeated: bool) -> Record:
-    """Run an upload and return the record of the file. `alone` is False for one of several uploads of a call.
+def send_upload(session: Session, request: UploadRequest, report: Report, *, alone: bool) -> Record:
+    """Run an upload and return the record of the file. `alone` is False for one of several uploads of a call."""
+    from ...client.uploads.prepare import resumable, send_once
 
-    `repeated` is True if an earlier call may have created the file, and was stopped before it recorded this.
-    """
-    from ...client.uploads.chosen_id import find_or_upload
-
-    send = partial(_send, session, request, report, alone=alone)
-    file = find_or_upload(session, request, send) if repeated else send()
+    if request.upload_type == "resumable":
+        upload = resumable(session, request, report)
+        with explaining_interrupt(lambda: f"{stored_text(upload)}; {_how_to_go_on(upload, alone=alone)}"):
+            file = upload.run()
+    else:
+        with explaining_interrupt(lambda: "the upload was stopped; files() shows whether the file is stored"):
+            file = send_once(session, request, report)
     return {**file, SOURCE_TIME: request.source.status_changed}
 
 
-def _send(session: Session, request: UploadRequest, report: Report, *, alone: bool) -> File:
-    from ...client.uploads.prepare import execute, resumable
+def repeat_upload(session: Session, request: UploadRequest, report: Report, *, alone: bool) -> Record:
+    """Return the record of the file that an earlier call may have created, before it was stopped, or else upload it."""
+    from ...client.uploads.chosen_id import find_or_upload
 
-    if request.upload_type != "resumable":
-        with explaining_interrupt(lambda: "the upload was stopped; files() shows whether the file is stored"):
-            return execute(session, request, report)
-    upload = resumable(session, request, report)
-    with explaining_interrupt(lambda: f"{stored_text(upload)}; {_how_to_go_on(upload, alone=alone)}"):
-        return upload.run()
+    send = partial(send_upload, session, request, report, alone=alone)
+    return {**find_or_upload(session, request, cast(Any, send)), SOURCE_TIME: request.source.status_changed}
 
 
 def _how_to_go_on(upload: ClientUpload, *, alone: bool) -> str:

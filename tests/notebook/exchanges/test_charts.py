@@ -11,7 +11,7 @@ import pytest
 import svc_notebooks as svc
 from svc_notebooks.core.uploads.states import TRANSITIONS, UploadEvent, UploadState
 from svc_notebooks.notebook.exchanges.charts import (
-    WIDTH,
+    _BAR_WIDTH,
     Picture,
     arrows,
     requests_of,
@@ -78,10 +78,10 @@ class TestUploadPicture:
         drawn = drawings(broken.picture())[3]  # the request that begins at 262,144
         hollow, solid, stored, _ = drawn.findall(f"{SVG}rect")
 
-        assert float(hollow.get("x")) == round(WIDTH / 4, 1)
+        assert float(hollow.get("x")) == round(_BAR_WIDTH / 4, 1)
         assert float(hollow.get("x")) + float(hollow.get("width")) == pytest.approx(float(solid.get("x")), abs=0.2)
         assert hollow.get("fill") == "none"
-        assert float(stored.get("width")) == round(WIDTH * 3 / 4, 1)
+        assert float(stored.get("width")) == round(_BAR_WIDTH * 3 / 4, 1)
 
     def test_bytes_of_an_expired_session_are_sent_twice(self, lab):
         up = svc.start_upload(FILM, name="film.mp4", chunk_size=512 * KIB)
