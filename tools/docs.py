@@ -19,7 +19,6 @@ from svc_notebooks.core.faults.presets import PRESETS
 from svc_notebooks.core.files.fields import FILE_FIELDS
 from svc_notebooks.core.policy import Policy
 from svc_notebooks.core.uploads.states import TRANSITIONS
-from svc_notebooks.notebook.frames import event_schemas, schemas
 from tools import rules_page
 
 DOCS = Path(__file__).parents[1] / "docs"
@@ -53,7 +52,7 @@ def description() -> str:
 
 
 def page() -> str:
-    tables = (operations, upload_states, file_fields, event_fields, colors, refusals, faults, frames)
+    tables = (operations, upload_states, file_fields, event_fields, colors, refusals, faults)
     return "\n".join([HEAD, *(line for section in tables for line in section())])
 
 
@@ -67,11 +66,12 @@ def table(head: str, rows: Iterable[Iterable[object]]) -> str:
 def operations() -> Iterator[str]:
     yield "## Operations\n"
     yield "Paths begin with `/storage/v3` or `/calendar/v3`. An operation with media also has a path that begins"
-    yield "with `/upload/storage/v3`. A token needs one of the scopes. The cost of a request counts against"
-    yield f"`Policy.rate_limit`; a download of content costs {DOWNLOAD_COST}. Extensions are off with"
-    yield "`Policy(extensions=False)`. [Rules](rules.md) and [decisions](decisions.md) explain the last column.\n"
+    yield "with `/upload/storage/v3`. The [OpenAPI document](openapi.json) names the scopes of a token. The cost of"
+    yield f"a request counts against `Policy.rate_limit`; a download of content costs {DOWNLOAD_COST}. Extensions are"
+    yield "off with `Policy(extensions=False)`. [Rules](rules.md) and [decisions](decisions.md) explain the last"
+    yield "column.\n"
     yield table(
-        "operation, cost, methods, path, media, extension, scopes, rule",
+        "operation, cost, methods, path, media, extension, rule",
         (
             (
                 operation.name,
@@ -80,7 +80,6 @@ def operations() -> Iterator[str]:
                 f"`/{'/'.join(operation.path)}`" if operation.path else "the session URI",
                 "yes" if operation.media else "",
                 "yes" if operation.extension else "",
-                ", ".join(sorted(operation.scopes)),
                 operation.decided_by,
             )
             for operation in (*OPERATIONS, SESSION)
@@ -174,16 +173,6 @@ def faults() -> Iterator[str]:
     yield table(
         "name, teaches, steps", ((preset.name, preset.teaches, "; ".join(preset.descriptions())) for preset in PRESETS)
     )
-
-
-def frames() -> Iterator[str]:
-    yield "## Frames\n"
-    yield "The DataFrames that the public functions return have these columns, even without rows. Sizes are in bytes."
-    yield "Times are in UTC, except times of events: `help(svc.events)` describes their time zone.\n"
-    for name, schema in {**vars(schemas), **vars(event_schemas)}.items():
-        if isinstance(schema, schemas.Schema):
-            yield f"### {name.capitalize().replace('_', ' ')}\n"
-            yield table("column, dtype", ((f"`{column.name}`", column.dtype) for column in schema.columns))
 
 
 if __name__ == "__main__":

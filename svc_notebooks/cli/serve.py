@@ -108,7 +108,7 @@ def _metrics(service: Service) -> Metrics:
 
 def _log_requests(service: Service, log_format: str) -> None:
     """Write a line for each request, and the other records of the package, to the error output."""
-    from ..server.transports.request_log import JsonFormatter, RequestLog
+    from ..server.transports.health import JsonFormatter, RequestLog
 
     handler = logging.StreamHandler()
     if log_format == "json":

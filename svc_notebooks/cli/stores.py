@@ -11,9 +11,9 @@ from ..core.printable_text import terminal_text
 
 def backup(options: argparse.Namespace) -> int:
     """Copy a store, print a line, and return 0, 1 if a part of the store is damaged, or 2 if the copy failed."""
-    from ..server.auth.token_file import TOKEN_FILE
-    from ..server.state.backup import back_up
-    from ..server.state.user_backup import BACKUPS
+    from ..server.auth.class_accounts import TOKEN_FILE
+    from ..server.store.backup import back_up
+    from ..server.user_backup import BACKUPS
 
     try:
         result = back_up(options.directory, options.target, TOKEN_FILE, BACKUPS)
@@ -30,7 +30,7 @@ def backup(options: argparse.Namespace) -> int:
 
 def check(options: argparse.Namespace) -> int:
     """Check a store, print a report, and return 0 without damage, 1 with damage, or 2 if the check failed."""
-    from ..server.state.check import check_store
+    from ..server.store.check import check_store
 
     try:
         report = check_store(options.directory)
@@ -44,9 +44,9 @@ def check(options: argparse.Namespace) -> int:
 
 def migrate(options: argparse.Namespace) -> int:
     """Copy a store, print a line, and return 0, or 2 if the store could not be copied or discarded."""
-    from ..server.auth.token_file import TOKEN_FILE
-    from ..server.state.migration import discard, migrate
-    from ..server.state.user_backup import BACKUPS
+    from ..server.auth.class_accounts import TOKEN_FILE
+    from ..server.store.migration import discard, migrate
+    from ..server.user_backup import BACKUPS
 
     def report(step: str) -> None:
         sys.stderr.write(f"svc-notebooks migrate: {terminal_text(step)}\n")
@@ -75,7 +75,7 @@ def migrate(options: argparse.Namespace) -> int:
 
 def sweep(options: argparse.Namespace) -> int:
     """List or delete stray parts, and return 0, 1 if a part could not be deleted, or 2 if the store cannot be used."""
-    from ..server.state.sweep import sweep
+    from ..server.store.sweep import sweep
 
     try:
         swept = sweep(options.store, options.content, min_age=options.min_age, now=time.time(), delete=options.delete)

@@ -13,7 +13,7 @@ from ..client.session import Session
 from ..core.brand_names import NOWHERE
 from ..core.http.messages import Headers, Request, Response
 from ..core.policy import Policy
-from ..server.storage.clock import VirtualClock
+from ..server.store.clock import VirtualClock
 from .definition import CheckFailedError, ExerciseDefinition, ExerciseOutcome, Verdict, require
 from .evidence import Evidence, ExerciseExchange, RecordedRequest, RequestRecorder, join_records
 

@@ -133,7 +133,7 @@ def _service(session: Session | None) -> Iterator[Finding]:
 
 
 def _check_store_folder(folder: Path) -> Iterator[Finding]:
-    from ..server.state.check import check_store
+    from ..server.store.check import check_store
 
     try:
         report = check_store(folder)
@@ -162,7 +162,7 @@ def _journal(session: Session) -> Finding:
 
 def _store(folder: Path, notes: Sequence[str]) -> Finding:
     """Return a row with the service's notes about its folder, or with the number of files that were set aside."""
-    from ..server.blobs.stray_blobs import ASIDE, files_aside
+    from ..server.store.stray_blobs import ASIDE, files_aside
 
     advice = list(notes)
     if (number := files_aside(folder)) and not notes:

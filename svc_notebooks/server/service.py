@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
@@ -10,36 +11,31 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from ..core.brand_names import NOWHERE, Names
+from ..core.clock import format_time, from_millis, to_millis
 from ..core.durations import Duration, parse_duration
 from ..core.http.messages import JSONObject, Query, Request, Response
 from ..core.policy import Policy
-from ..core.process_fork import ForkedChild
+from ..core.process_fork import ForkedChild, after_fork, keep_forever
 from .auth import clients
+from .auth.access_tokens import SignInProvider, TokenVerifier
 from .auth.class_accounts import ClassAccount, ClassAccounts
 from .auth.users import create_provided_user, record_token, token_row
-from .blobs.blob_store import BlobStore
-from .context.access_tokens import TokenVerifier
-from .context.kept_journal import journal_of
-from .context.quotas import Quota
-from .context.request_journal import JournalRow
-from .context.service_context import ServiceContext
-from .context.sign_in_provider import SignInProvider
-from .dispatch.dispatcher import Dispatcher
+from .calendars import invitations
+from .calendars.invitations import InvitationMessage
+from .context_factory import PostgresOptions, Snapshots, fork_context, load, load_context, open_context, save
 from .dispatch.fault_plans import Faults
-from .dispatch.monitor import Monitor
+from .dispatch.journal import JournalRow, journal_of
 from .dispatch.rate_limits import RateLimiter, RateLimitRow, quotas_of
-from .events import invitations
-from .events.invitations import InvitationMessage
-from .notifications import domains
-from .notifications.delivery_log import DeliveryRow
+from .dispatch.service_context import Quota, ServiceContext
+from .dispatcher import Dispatcher
+from .monitor import Monitor
+from .notifications import channels as domains
+from .notifications.delivery_queue import DeliveryRow
 from .notifications.push import PushNotifications
-from .state.archive import save_to
-from .state.context_factory import PostgresOptions, fork_context, load, load_context, open_context, save
-from .state.expiry import upcoming_events
-from .state.snapshots import Snapshots
-from .state.user_backup import UserBackups
-from .storage.clock import SystemClock, VirtualClock, virtual_clock_of
-from .storage.fork_guard import unusable_after_close, unusable_in_forks
+from .store.archive import save_to
+from .store.blob_store import BlobStore
+from .store.clock import SystemClock, VirtualClock, virtual_clock_of
+from .user_backup import UserBackups
 from .web.activity import activity
 from .web.class_activity import ClassView
 
@@ -398,3 +394,53 @@ def open_saved(path: str | Path, *, branch: int = 0, background: bool | None = N
             return Service(*load_context(file, branch), background=background)
         except ValueError as error:
             raise ValueError(f"{path} cannot be opened: {error}") from None
+
+
+_WHERE = (
+    "The service of this sandbox belongs to process {process} and does not work in a forked child process, because"
+    " changes would be lost."
+)
+_USE_SOCKETS = "Use threads; or call lab.serve() before the fork, and connect(server.base_url, token) in each child."
+
+
+_CLOSED = "The service is closed, so it handles no requests."
+_REOPEN = "Create a new sandbox with svc.sandbox(), or open the service again."
+
+
+def unusable_in_forks(service: object) -> None:
+    """Make a service raise Unsupported in a forked child, without closing or finalizing the service's attributes."""
+    elsewhere = ForkedChild(_WHERE.format(process=os.getpid()), _USE_SOCKETS)
+
+    def leave(service: object) -> None:
+        attributes = vars(service)
+        keep_forever(*attributes.values())
+        attributes.update(dict.fromkeys(attributes, elsewhere))
+
+    after_fork(service, leave)
+
+
+def unusable_after_close(service: object, attribute: str) -> None:
+    """Make every use of an attribute of a closed service raise Unsupported."""
+    vars(service)[attribute] = ForkedChild(_CLOSED, _REOPEN)
+
+
+_NEVER = 2**62
+
+
+def upcoming_events(context: ServiceContext, since: datetime | None, until: datetime | None) -> list[dict[str, Any]]:
+    """Return the expirations and deliveries later than `since` and not later than `until`, sorted by time.
+
+    By default `since` is now. A dict has the keys `time`, `what`, `user`, `subject` and `detail`.
+    """
+    first, last = to_millis(since) if since else context.millis(), to_millis(until) if until else _NEVER
+    deadlines = context.store.deadlines.between(first, last, context.policy.session_lifetime)
+    return [
+        {
+            "time": format_time(from_millis(deadline.time)),
+            "what": deadline.event,
+            "user": deadline.user,
+            "subject": deadline.subject or context.policy.default_name,
+            "detail": deadline.detail,
+        }
+        for deadline in deadlines
+    ]

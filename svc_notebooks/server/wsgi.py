@@ -16,7 +16,7 @@ from wsgiref.types import StartResponse, WSGIEnvironment
 
 from ..core.errors.catalogue import refuse
 from ..core.http.messages import Request, Response
-from .context.responses import error_response
+from .dispatch.responses import error_response
 from .transports.wsgi import WsgiApp
 
 _log = logging.getLogger(__name__)

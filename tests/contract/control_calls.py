@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from svc_notebooks.server.service import Service
-from svc_notebooks.server.storage.clock import SystemClock
+from svc_notebooks.server.store.clock import SystemClock
 
 CALLS: list[tuple[str, str, dict[str, Any] | None]] = [
     ("POST", "tokens", {"user": "eve@svc.example"}),

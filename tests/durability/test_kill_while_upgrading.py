@@ -16,8 +16,8 @@ from pathlib import Path
 import pytest
 
 from svc_notebooks.core.http.messages import Headers, Request
-from svc_notebooks.server.database import upgrades
 from svc_notebooks.server.service import Service, open_service
+from svc_notebooks.server.store import upgrades
 from tests.patience import PATIENCE
 from tests.stores import dump, old_store
 

@@ -3,7 +3,6 @@
 import inspect
 import io
 import pickle
-from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -89,14 +88,6 @@ def test_the_links_of_a_file_name_the_file(lab):
         assert [svc.file(link)["id"].item() for link in links] == [row["id"]] * len(links)
 
 
-def test_a_row_of_changes_names_its_file(lab):
-    channel = svc.watch_changes(svc.receiver(direct=True))
-    made = svc.upload(b"new", name="new.txt")
-
-    assert svc.file(svc.changes())["id"].tolist() == made["id"].tolist()
-    assert channel["watching"].item() == "changes"
-
-
 def without_required_arguments():
     """The public functions that need no argument except a session."""
     for name in svc.__all__:
@@ -117,68 +108,10 @@ def test_a_sandbox_is_accepted_as_a_session(lab, tmp_path, monkeypatch, name):
         assert svc.exchanges().empty
 
 
-def test_exchanges_of_two_sandboxes_are_compared(lab):
-    svc.files()
-    with svc.sandbox() as other:
-        svc.files()
-
-    assert svc.compare_exchanges(lab, other).empty
-
-
-def test_a_sandbox_stands_for_its_own_session(lab):
-    with svc.sandbox():
-        svc.upload(b"here", name="here.txt", session=lab)
-        assert svc.files().empty
-    assert svc.files(session=lab)["name"].tolist() == ["here.txt"]
-
-
 @pytest.mark.spec("D-02", "D-02a")
 @pytest.mark.parametrize("call", [svc.trash, svc.untrash, svc.delete, svc.file])
 def test_each_row_has_its_row_in_the_result(three, call):
     assert call(three)["id"].tolist() == three["id"].tolist()
-
-
-@pytest.mark.spec("D-02", "D-02a")
-def test_a_frame_is_downloaded_row_by_row(three, tmp_path):
-    saved = svc.download(three, tmp_path)
-
-    assert [len((tmp_path / name).read_bytes()) for name in saved["name"]] == [1, 2, 3]
-
-
-def test_files_of_one_name_get_a_path_each_and_the_same_ones_again(lab, tmp_path):
-    files = svc.upload([b"1", b"22", b"333", b"4"], name=["a.txt", "b.txt", "A.txt", "a/b"])
-    files = pd.concat([files, svc.upload([b"55555", b"1"], name=["a_b", "a.txt"])])
-
-    first, again = (svc.download(files, tmp_path) for _ in range(2))
-
-    assert [Path(path).name for path in first["path"]] == ["a.txt", "b.txt", "A (1).txt", "a_b", "a_b (1)", "a (2).txt"]
-    assert [Path(path).read_bytes() for path in first["path"]] == [b"1", b"22", b"333", b"4", b"55555", b"1"]
-    assert first["outcome"].tolist() == ["saved"] * 6
-    assert again["outcome"].tolist() == ["unchanged"] * 6
-    assert again["path"].tolist() == first["path"].tolist()
-
-
-def test_a_row_whose_path_is_taken_does_not_lose_the_others(three, tmp_path):
-    (tmp_path / "b.txt").write_text("mine")
-
-    with pytest.raises(FileExistsError, match="exists with other content") as caught:
-        svc.download(three, tmp_path, errors="raise")
-
-    assert caught.value.result["outcome"].tolist() == ["saved", "failed", "saved"]
-    assert list(caught.value.failed) == [1]
-    assert (tmp_path / "b.txt").read_text() == "mine"
-    assert svc.download(three, tmp_path, overwrite=True)["outcome"].tolist() == ["unchanged", "replaced", "unchanged"]
-
-
-def test_a_row_that_fails_does_not_lose_the_others(three):
-    svc.delete(three.iloc[1])
-
-    with pytest.raises(NotFound) as caught:
-        svc.trash(three, errors="raise")
-
-    assert caught.value.result["outcome"].tolist() == ["done", "failed", "done"]
-    assert "2 of 3 succeeded" in caught.value.__notes__[0]
-    assert svc.file(three.iloc[2])["trashed"].item()
 
 
 def test_sources_are_paths_bytes_files_frames_and_lists(lab, tmp_path):

@@ -10,10 +10,9 @@ import pytest
 
 import svc_notebooks as svc
 from svc_notebooks.client.session import Session
-from svc_notebooks.client.transport.in_process import TransportError
 from svc_notebooks.notebook.class_control import ClassControl
 from svc_notebooks.notebook.frames.schemas import BACKUPS, CLASS_STEPS, FAULT_PLANS, JOURNAL, RESET_STUDENT, STUDENTS
-from svc_notebooks.server.context.quotas import Quota
+from svc_notebooks.server.dispatch.service_context import Quota
 from svc_notebooks.server.transports.control_api import Control
 from svc_notebooks.server.transports.socket_server import SocketServer
 from tests.contract.school import ADA, BOB, EVE, School
@@ -96,22 +95,6 @@ def test_faults_for_all_begin_and_end(notebooks: Notebooks) -> None:
     assert broken["does"].tolist() == ["closes the connection before it performs the request"]
     assert preset["preset"].dropna().tolist() == ["slow service"]
     assert ended.empty
-
-
-def test_a_broken_network_leaves_the_control(notebooks: Notebooks) -> None:
-    notebooks.control.break_network()
-
-    with pytest.raises(TransportError):
-        notebooks.bob.send(notebooks.bob.request("GET", "/storage/v3/files"))
-    assert len(notebooks.control.students()) == 3
-
-
-def test_the_clock_moves_for_all(notebooks: Notebooks) -> None:
-    before = notebooks.control.clock()["now"].item()
-    after = notebooks.control.advance("2 days")["now"].item()
-
-    assert (after - before).days == 2
-    assert notebooks.control.clock()["now"].item() == after
 
 
 @pytest.mark.parametrize(

@@ -57,12 +57,6 @@ def test_the_engines_of_conversion_are_listed_and_a_missing_one_names_its_fix(mo
     assert rows.loc["LibreOffice"].tolist() == ["missing", "note", "apt-get install libreoffice"]
 
 
-def test_without_ocr_it_says_that_pictures_are_not_read(monkeypatch):
-    monkeypatch.setattr(available, "ocr_available", lambda: False)
-
-    assert findings().loc["text in pictures"].tolist() == ["not read", "note", 'pip install "svc-notebooks[ocr]"']
-
-
 def test_scripts_without_a_font_are_named_with_the_package_that_has_one(monkeypatch):
     everything = dict.fromkeys((script.name for script in fonts.SCRIPTS), "Some Font")
     monkeypatch.setattr(fonts, "script_report", lambda: list({**everything, "Thai": None, "Han": None}.items()))

@@ -6,8 +6,6 @@ import pytest
 import svc_notebooks as svc
 from svc_notebooks.core.files.fields import FILE_FIELDS
 from svc_notebooks.core.http.messages import Request
-from svc_notebooks.core.policy import MIB
-from svc_notebooks.notebook.batch.batch import batch_schema
 from svc_notebooks.notebook.frames import schemas
 from svc_notebooks.notebook.frames.frames import Schema, frame
 from svc_notebooks.notebook.frames.schemas import FILE, FILES
@@ -41,18 +39,6 @@ def test_a_change_of_an_empty_frame_does_not_reach_the_next_one():
 
 
 @pytest.mark.spec("D-01")
-def test_files_has_the_same_columns_for_no_one_and_many_rows(lab):
-    none = svc.files()
-    svc.upload(b"1", name="1.txt")
-    single = svc.files()
-    svc.upload([b"2", b"3"], name=["2.txt", "3.txt"])
-    many = svc.files()
-
-    assert [len(none), len(single), len(many)] == [0, 1, 3]
-    assert dtypes(none) == dtypes(single) == dtypes(many) == FILES.dtypes
-
-
-@pytest.mark.spec("D-01")
 @pytest.mark.parametrize("goes_on", ["run", "resume"])
 def test_a_session_that_another_client_began_gives_a_whole_row(lab, goes_on):
     session = svc.Session("https://sandbox.svc.example", lab.service.sign_in(), handler=lab.service.handle)
@@ -63,36 +49,6 @@ def test_a_session_that_another_client_began_gives_a_whole_row(lab, goes_on):
 
     assert made.equals(svc.files())
     assert made["size"].item() == 700_000
-
-
-@pytest.mark.spec("D-01")
-def test_every_operation_gives_its_declared_frame(lab, tmp_path):
-    made = svc.upload(b"hello", name="a.txt")
-    up = svc.start_upload(bytes(MIB), name="b.bin", chunk_size=262_144)
-    tables = {
-        "FILES": [
-            made,
-            svc.update(made, starred=True),
-            svc.create_file(name="c"),
-            svc.file(made),
-            svc.trash(made),
-            svc.untrash(made),
-        ],
-        "DOWNLOADS": [svc.download(made, tmp_path)],
-        "IDS": [svc.generate_ids(2)],
-        "HISTORY": [up.send_chunk(), up.status(), up.history],
-        "PENDING": [svc.pending_uploads()],
-        "EXCHANGES": [svc.exchanges()],
-        "JOURNAL": [lab.journal()],
-        "DOCTOR": [svc.doctor()],
-        "DELETED": [svc.delete(made)],
-    }
-
-    for name, frames in tables.items():
-        for table in frames:
-            of_a_batch = "attempts" in table and "attempts" not in ALL[name].dtypes
-            assert dtypes(table) == (batch_schema(ALL[name]) if of_a_batch else ALL[name]).dtypes, name
-            assert len(table) >= 1, name
 
 
 def test_every_field_of_the_file_table_is_a_column():

@@ -38,9 +38,6 @@ class TestRounds:
         assert costs["a"][:2] == (4.0, 5.0)
         assert len(costs["a"]) == len(costs["b"]) == ROUNDS
 
-    def test_the_ratio_is_the_median_of_the_ratios_of_the_rounds(self):
-        assert Ratio.of((2.0, 8.0, 3.0), (1.0, 2.0, 1.0)) == Ratio(3.0, 2.0, 4.0)
-
 
 class TestGoals:
     @pytest.mark.parametrize(
@@ -100,11 +97,6 @@ class TestCommand:
         assert text.startswith("Before\n")
         assert text.endswith("\nbehind\n")
 
-    def test_write_repeats_rows_in_the_readme(self, monkeypatch, written):
-        run(monkeypatch, {"download": [row("a faster download", HELD)]}, "--write")
-
-        assert "| a faster download | 1 ms | curl: 2 ms |" in written[1].read_text(encoding="utf-8")
-
     def test_a_run_without_write_changes_no_page(self, monkeypatch, written):
         before = [path.read_bytes() for path in written]
 
@@ -126,8 +118,3 @@ class TestPages:
 
         assert shown == readme_table(TABLE)
         assert shown.count("\n") == len(SHOWN_IN_README) + 2
-
-    def test_a_written_table_is_read_again(self):
-        table = Table("A machine.", [cells("upload", "an upload"), ("import", "x", "", "", "", "", "", "", "then")])
-
-        assert read_table(f"<!-- bench -->\n{page_table(table)}<!-- /bench -->") == table

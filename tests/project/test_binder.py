@@ -6,7 +6,6 @@ import subprocess
 import tomllib
 from pathlib import Path
 
-import pytest
 from packaging.specifiers import SpecifierSet
 
 ROOT = Path(__file__).parents[2]
@@ -20,15 +19,6 @@ def test_a_python_is_named_that_the_package_takes():
 
     assert version
     assert version[1] in SpecifierSet(project["requires-python"])
-
-
-@pytest.mark.parametrize("script", ["postBuild", "start"])
-def test_a_script_can_run(script: str):
-    path = BINDER / script
-
-    assert os.access(path, os.X_OK)
-    assert path.read_text().startswith("#!/usr/bin/env bash\nset -euo pipefail\n")
-    subprocess.run(["bash", "-n", path], check=True)
 
 
 def test_start_hands_on_our_settings_and_what_it_was_told():

@@ -9,8 +9,7 @@ from svc_notebooks.core.api.operations import ALL_SCOPES
 from svc_notebooks.core.brand_names import NATIVE_NAMES, Names
 from svc_notebooks.core.http.native_formats import VENDOR_TYPES
 from svc_notebooks.core.notifications.messages import HEADERS
-from svc_notebooks.core.policy import Policy
-from tests.family import FAMILY, FAMILY_POLICY, PAGE
+from tests.family import FAMILY, PAGE
 
 SERVER = Path(__file__).parents[2] / "svc_notebooks" / "server"
 TEXT = PAGE.read_text(encoding="utf-8")
@@ -43,17 +42,6 @@ def test_the_tables_of_names_are_those_of_the_code():
 
     assert sorted(shown) == sorted(set(zip(names(Names()), names(FAMILY), strict=True)))
     assert fields_of_headings == {field.name for field in fields(Names)}
-
-
-def test_the_settings_of_the_page_exist_and_the_first_block_names_each_of_them():
-    named = {name for name in re.findall(r"`(\w+)=", TEXT) if hasattr(FAMILY_POLICY, name)}
-    default = Policy()
-    changed = {
-        field.name for field in fields(Policy) if getattr(FAMILY_POLICY, field.name) != getattr(default, field.name)
-    }
-
-    assert named - changed == {"chunk_rule", "change_state"}
-    assert changed >= {"update_verbs", "session_uri_is_enough", "strict_page_token", "int64_as_string"}
 
 
 def test_the_page_of_the_ten_tasks_shows_every_file():

@@ -56,14 +56,6 @@ def test_no_python_at_all_is_told(make_env):
     assert "make env: no python3 of version 3.11 or later on the PATH; install one" in make_env()
 
 
-def test_a_python_without_ensurepip_is_told(environment, monkeypatch, capsys):
-    monkeypatch.setattr(environment, "find_spec", lambda _: None)
-
-    assert environment.main([]) == 1
-
-    assert "comes without ensurepip; on Debian and Ubuntu: apt-get install python3-venv" in capsys.readouterr().err
-
-
 def test_a_registry_that_cannot_be_reached_is_told_at_once(environment, monkeypatch, capsys, tmp_path):
     (tmp_path / "bin").mkdir()
     (tmp_path / "uv.txt").write_text("uv==0.0.0\n")

@@ -28,7 +28,7 @@ ONLY_IN = {
     "tqdm": ("notebook/",),
     "nbclient": ("cli/",),
     "nbformat": ("cli/",),
-    "zlib_ng": ("server/blobs/checksum.py",),
+    "zlib_ng": ("server/store/blob_store.py",),
 }
 
 

@@ -1,6 +1,5 @@
 """What the JupyterLite site is made of: pins that fit what is tested, a lock, pages that say what lacks."""
 
-import json
 import re
 import zipfile
 from pathlib import Path
@@ -9,8 +8,8 @@ import nbformat
 import pytest
 
 from tools.lite import pages
-from tools.lite.lock import BUILDER, PYODIDE, WIDGETS
-from tools.lite.wheels import COMPILED, KERNEL, OURS, entry
+from tools.lite.lock import BUILDER, WIDGETS
+from tools.lite.wheels import KERNEL, OURS, entry
 
 REQUIREMENTS = Path(__file__).parents[2] / "requirements"
 PIN = re.compile(r"^([\w.-]+)==([^ ;\\]+)", re.MULTILINE)
@@ -57,20 +56,6 @@ def test_the_two_halves_of_a_widget_fit() -> None:
 
     assert all(builder[name] == tested[name] for name in WIDGETS)
     assert all(builder[name] == {version} for name, _, version in (pin.partition("==") for pin in BUILDER) if version)
-
-
-def test_every_pin_has_a_digest() -> None:
-    for name in ("lite.txt", "lite-wheels.txt"):
-        text = (REQUIREMENTS / name).read_text(encoding="utf-8")
-        assert len(PIN.findall(text)) == len(re.findall(r"==[^\n]+\\\n    --hash=sha256:[0-9a-f]{64}", text))
-
-
-def test_the_compiled_packages_are_those_of_the_one_pyodide() -> None:
-    lock = json.loads((REQUIREMENTS / "lite-pyodide.json").read_text(encoding="utf-8"))
-
-    assert lock["version"] == PYODIDE
-    assert lock["packages"].keys() == set(COMPILED)
-    assert all(re.fullmatch("[0-9a-f]{64}", package["sha256"]) for package in lock["packages"].values())
 
 
 def test_an_entry_of_the_lock_says_what_a_page_needs(wheel: Path) -> None:

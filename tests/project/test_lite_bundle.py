@@ -7,7 +7,6 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from tools.lite.build import main
 from tools.lite.bundle import BundleError, download_packages
 
 CONTENT = {"one-1.0-cp314-cp314-pyemscripten_2026_0_wasm32.whl": b"first", "two-2.0-py3-none-any.whl": b"second"}
@@ -54,13 +53,3 @@ def test_another_digest_than_that_of_the_lock_is_an_error(distribution, tmp_path
     with pytest.raises(BundleError, match=rf"{address}/two-2\.0-py3-none-any\.whl: the digest is d9298a10.* is pinned"):
         download_packages(PACKAGES, address, tmp_path / "cache")
     assert not (tmp_path / "cache" / "two-2.0-py3-none-any.whl").exists()
-
-
-def test_the_build_ends_with_one_sentence_where_the_distribution_is_out_of_reach(capsys, tmp_path, monkeypatch):
-    monkeypatch.setattr("tools.lite.build.CACHE", tmp_path)
-
-    assert main(["--bundle", "--distribution=http://127.0.0.1:9"]) == 1
-
-    (line,) = capsys.readouterr().err.splitlines()
-    assert line.startswith("make lite: http://127.0.0.1:9/numpy-")
-    assert "or build without --bundle" in line

@@ -81,13 +81,6 @@ def test_a_rule_is_proved_when_all_of_its_clauses_are(suite: pytest.Pytester):
     whole.stdout.fnmatch_lines(["*rules: 1 of 4 proved by this run (2 of 5 clauses)*"])
 
 
-def test_the_number_of_a_rule_with_clauses_stops_the_run_and_lists_them(suite: pytest.Pytester):
-    result = run(suite, PROVES_ONE.replace("A-1", "C-1"))
-
-    assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(["*test_it.py::test_one*'C-1', which has clauses*(C-1a, C-1b)*"])
-
-
 def test_the_floor_is_kept_by_a_whole_run_alone(suite: pytest.Pytester):
     plugin_rules.FLOOR.write_text("A-1\nB-1\n")
 

@@ -21,7 +21,7 @@ from svc_notebooks.core.clock import format_time, from_millis, to_millis
 from svc_notebooks.core.http.messages import Headers, Request, Response
 from svc_notebooks.core.policy import Policy
 from svc_notebooks.server.service import open_service
-from svc_notebooks.server.storage.clock import VirtualClock
+from svc_notebooks.server.store.clock import VirtualClock
 from tests.examples import examples
 from tests.framed import framed
 from tests.patience import PATIENCE

@@ -17,10 +17,9 @@ from urllib.parse import urlencode
 import pytest
 
 from svc_notebooks.core.http.messages import Headers, Request, Response
-from svc_notebooks.server.database.engine import Database
+from svc_notebooks.server.auth.tables import GrantRow, OAuth, Users, digest_of
 from svc_notebooks.server.service import open_service
-from svc_notebooks.server.tables.oauth import GrantRow, OAuth
-from svc_notebooks.server.tables.users import Users, digest_of
+from svc_notebooks.server.store.engine import Database
 from tests.patience import PATIENCE
 
 FILES = "/storage/v3/files"

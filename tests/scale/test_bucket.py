@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import io
 import logging
-import subprocess
-import sys
 from collections.abc import Iterator
 
 import obstore
@@ -14,13 +12,11 @@ from obstore.exceptions import GenericError, PermissionDeniedError
 from obstore.store import S3Store
 
 from svc_notebooks.core.policy import Policy
-from svc_notebooks.server.blobs.blob_store import BLOCK, StoredPart
-from svc_notebooks.server.blobs.bucket import MULTIPART, Bucket, parse_bucket_address
-from svc_notebooks.server.blobs.s3 import S3BlobStore
 from svc_notebooks.server.service import Service, open_service
+from svc_notebooks.server.store.blob_store import BLOCK, StoredPart
+from svc_notebooks.server.store.s3.blob_store import S3BlobStore
+from svc_notebooks.server.store.s3.bucket import MULTIPART, Bucket, parse_bucket_address
 from tests.contract.wire import InProcess
-from tests.s3_server import address_of
-from tests.scale.conftest import Place
 
 pytestmark = pytest.mark.scale
 
@@ -52,17 +48,6 @@ def test_contents_are_objects_below_the_prefix(address: str, bucket: str) -> Non
         assert names(bucket) == {MARKER}
 
 
-def test_contents_stay_when_the_service_is_opened_again(address: str, bucket: str) -> None:
-    with opened(address, bucket) as service:
-        wire = InProcess(service, "http://svc.test")
-        file, token = wire.create(b"kept"), wire.token
-    with opened(address, bucket) as service:
-        wire = InProcess(service, "http://svc.test")
-        wire.token = token
-
-        assert wire.send("GET", f"/storage/v3/files/{file['id']}?alt=media").body == b"kept"
-
-
 def test_a_snapshot_a_saved_state_and_a_fork_have_all_contents(address: str, bucket: str) -> None:
     with opened(address, bucket) as service:
         wire = InProcess(service, "http://svc.test")
@@ -87,31 +72,6 @@ def test_a_prefix_with_other_objects_is_refused_and_not_changed(address: str, bu
         opened(address, bucket)
 
     assert names(bucket) == {"thesis.txt"}
-
-
-def test_a_prefix_beside_other_objects_is_empty(address: str, endpoint: str, bucket: str) -> None:
-    bucket_of(bucket).create("ab/thesis.txt", b"mine")
-    prefix = bucket.partition("?")[0].removeprefix("s3://tests/")
-    S3Store("tests", endpoint=endpoint, client_options={"allow_http": True}).put(f"{prefix}/a/", b"")
-
-    opened(address, address_of(endpoint, f"{prefix}/a")).close()
-
-
-def test_the_bucket_of_another_store_is_refused_and_not_changed(address: str, bucket: str) -> None:
-    bucket_of(bucket).create(MARKER, b'{"format": "svc-notebooks contents", "version": 1, "store": "other"}')
-    with pytest.raises(OSError, match="the contents of another store"):
-        opened(address, bucket)
-
-    assert names(bucket) == {MARKER}
-
-
-def test_an_empty_bucket_is_refused_if_the_database_names_parts(address: str, bucket: str) -> None:
-    with opened(address, bucket) as service:
-        InProcess(service, "http://svc.test").create(b"kept")
-    with pytest.raises(OSError, match="the database names parts"):
-        opened(address, bucket.replace("scale/", "other/"))
-
-    assert names(bucket.replace("scale/", "other/")) == set()
 
 
 def test_a_missing_object_is_named_before_the_response_begins(address: str, bucket: str) -> None:
@@ -255,19 +215,3 @@ def test_an_address_that_cannot_be_used_is_refused_without_secrets(
         opened(address, content.format(endpoint))
 
     assert "hush-hush" not in f"{refused.value!r} {refused.value.__cause__!r} {refused.value.__context__!r}"
-
-
-def test_the_command_prints_no_secrets(address: str, endpoint: str) -> None:
-    content = f"s3://missing/x?endpoint={endpoint}"
-    command = [sys.executable, "-m", "svc_notebooks.cli", "serve", "--store", address, "--content", content]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-
-    assert (done.returncode, done.stdout) == (2, "")
-    assert "s3://missing/x cannot be used (NoSuchBucket)" in done.stderr
-    assert "hush-hush" not in done.stderr
-    assert "Traceback" not in done.stderr
-
-
-def test_a_second_service_is_refused(place: Place, bucket: str) -> None:
-    with opened(place.address, bucket), pytest.raises(OSError, match="in use by another service"):
-        opened(place.address, bucket)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import sqlite3
 import subprocess
@@ -17,11 +16,9 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from svc_notebooks.core.http.messages import Response
-from svc_notebooks.server.blobs.bucket import Bucket, parse_bucket_address
 from svc_notebooks.server.service import Service, open_service
-from svc_notebooks.server.state import migration
-from svc_notebooks.server.state.migration import discard, migrate
-from svc_notebooks.server.storage.data_directory import read_marker
+from svc_notebooks.server.store import migration
+from svc_notebooks.server.store.migration import discard, migrate
 from tests.contract.wire import InProcess
 from tests.examples import examples
 from tests.scale.conftest import Place
@@ -147,22 +144,6 @@ def test_a_folder_is_equal_after_a_copy_to_postgresql_and_back(
     assert as_bytes(folder / "first") == files
 
 
-def test_the_numbers_of_an_empty_table_are_kept_also_by_a_second_copy(place: Place, tmp_path: Path) -> None:
-    with open_service(tmp_path / "first") as service:
-        wire = wire_of(service)
-        made = sent(wire, "POST", EVENTS, _DAY)["id"]
-        token = sent(wire, "GET", EVENTS)["nextSyncToken"]
-        sent(wire, "DELETE", f"{EVENTS}/{made}")
-    before = dump(tmp_path / "first")
-    copy(tmp_path / "first", place.address, place.content)
-    copy(place.address, tmp_path / "second", place.content)
-    assert dump(tmp_path / "second") == before
-    with open_service(tmp_path / "second") as service:
-        assert [item["status"] for item in sent(wire_of(service), "GET", f"{EVENTS}?syncToken={token}")["items"]] == [
-            "cancelled"
-        ]
-
-
 # -- clients
 
 
@@ -262,21 +243,6 @@ def test_a_database_in_use_is_refused(place: Place, tmp_path: Path) -> None:
         copy(place.address, tmp_path / "second", place.content)
 
     assert not (tmp_path / "second").exists()
-
-
-def test_no_service_opens_the_source_meanwhile(place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    filled(tmp_path / "first")
-    refused: list[str] = []
-    command = [sys.executable, "-m", "svc_notebooks.cli", "serve", "--store", tmp_path / "first"]
-
-    def serve(step: str) -> None:
-        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
-        refused.append(f"{done.returncode} {done.stderr}")
-
-    migrate(str(tmp_path / "first"), place.address, str(place.content), (), serve)
-
-    assert len(refused) == 3
-    assert all(line.startswith("2 ") and "in use" in line for line in refused)
 
 
 @pytest.mark.parametrize("target", ["a database with a store", "a folder with a store", "a folder with a file"])
@@ -386,17 +352,6 @@ def test_an_interrupted_migration_is_discarded(interrupted: tuple[str, str, Plac
         assert as_bytes(Path(target)) == {"thesis.txt": b"mine"}
 
 
-def test_a_migration_to_a_bucket_is_discarded(address: str, bucket: str, tmp_path: Path) -> None:
-    first, objects = str(filled(tmp_path / "first")), Bucket(parse_bucket_address(bucket))
-    copy(first, address, bucket)
-    objects.write("thesis.txt", io.BytesIO(b"mine"))
-    with psycopg.connect(address, autocommit=True) as connection:  # as if the rows were missing
-        connection.execute("UPDATE svc_store SET migration = %s", (read_marker(Path(first)).store,))
-    discard(first, address, bucket)
-
-    assert [row.name for row in objects.objects()] == ["thesis.txt"]
-
-
 def test_a_part_that_changes_after_it_was_copied_is_found(
     each_place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -413,26 +368,6 @@ def test_a_part_that_changes_after_it_was_copied_is_found(
         copy(filled(tmp_path / "first"), each_place.address, each_place.content)
     with pytest.raises(OSError, match="a migration that has not ended"):
         open_service(each_place.address, content=each_place.content)
-
-
-def test_another_store_cannot_continue(interrupted: tuple[str, str, Place], tmp_path: Path) -> None:
-    source, target, place = interrupted
-    if "://" in target:
-        source = str(filled(tmp_path / "other"))
-    else:
-        (Path(target) / "svc-migration.json").write_text(json.dumps({"source": "another"}))
-    with pytest.raises(OSError, match=r"a migration that has not ended|of another store"):
-        copy(source, target, place.content)
-
-
-def test_a_complete_store_is_not_discarded(place: Place, tmp_path: Path) -> None:
-    filled(tmp_path / "first")
-    copy(tmp_path / "first", place.address, place.content)
-    with pytest.raises(OSError, match="already has a store"):
-        discard(str(tmp_path / "first"), place.address, str(place.content))
-
-    with open_service(place.address, content=place.content) as service:
-        assert len(sent(wire_of(service), "GET", FILES)["files"]) == 5
 
 
 def test_the_command_copies_backups_of_users_too(place: Place, tmp_path: Path) -> None:

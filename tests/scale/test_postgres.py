@@ -30,32 +30,11 @@ def names(wire: InProcess, **parameters: str) -> list[str]:
     return [file["name"] for file in get(wire, f"/storage/v3/files?{query}").json["files"]]
 
 
-def test_files_stay_when_the_service_is_opened_again(place: Place) -> None:
-    with opened(place) as service:
-        wire = InProcess(service, "http://svc.test")
-        made = wire.send("POST", "/upload/storage/v3/files?uploadType=media", b"kept").json
-        token = wire.token
-    with opened(place) as service:
-        again = InProcess(service, "http://svc.test")
-        again.token = token
-
-        assert get(again, f"/storage/v3/files/{made['id']}?alt=media").body == b"kept"
-
-
 def test_a_second_service_is_refused_until_the_first_has_ended(place: Place) -> None:
     with opened(place), pytest.raises(OSError, match="in use by another service"):
         opened(place)
 
     opened(place).close()
-
-
-def test_a_second_process_is_refused(place: Place) -> None:
-    command = [sys.executable, "-m", "svc_notebooks.cli", "serve", "--store", place.address, "--content", place.content]
-    with opened(place):
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-
-    assert (done.returncode, done.stdout) == (2, "")
-    assert "the PostgreSQL database is in use by another service" in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -76,14 +55,6 @@ def test_no_message_has_the_password(address: str, tmp_path: Path) -> None:
     assert done.stderr.startswith("svc-notebooks serve: ")
     assert "hush-hush" not in done.stderr
     assert "Traceback" not in done.stderr
-
-
-def test_a_wrong_password_is_not_in_the_error(place: Place) -> None:
-    address = place.address.replace("postgres@", "nobody:hush-hush@")
-    with pytest.raises(OSError, match="cannot be reached") as refused:
-        open_service(address, content=place.content)
-
-    assert "hush-hush" not in f"{refused.value!r} {refused.value.__cause__!r} {refused.value.__context__!r}"
 
 
 def test_u_0000_is_refused_in_a_name_and_found_in_no_name(place: Place) -> None:
@@ -110,15 +81,6 @@ def test_names_are_sorted_by_their_bytes_and_found_regardless_of_case(place: Pla
 
         assert names(wire, orderBy="name") == ["_", "a", "b", "B-Plan", "\u00e9", "\uffee", "\U0001f600"]
         assert names(wire, q="name+contains+%27b-pl%27") == ["B-Plan"]
-
-
-def test_a_name_of_any_length_is_stored(place: Place) -> None:
-    name = "".join(chr(0x4E00 + 7919 * number % 20_000) for number in range(8_000))  # it cannot be compressed
-    with opened(place) as service:
-        wire = InProcess(service, "http://svc.test")
-        wire.send("POST", "/storage/v3/files", json.dumps({"name": name}).encode(), JSON)
-
-        assert names(wire) == [name]
 
 
 def test_a_snapshot_a_saved_state_and_a_fork_have_all_rows(place: Place, tmp_path: Path) -> None:
@@ -198,15 +160,6 @@ def test_a_database_of_another_program_is_refused_and_not_changed(place: Place) 
         opened(place)
 
     assert place.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'public'") == [("users",)]
-
-
-def test_a_folder_of_another_store_is_refused_and_not_changed(place: Place) -> None:
-    place.content.mkdir()
-    (place.content / "thesis.txt").write_text("mine")
-    with pytest.raises(OSError, match="neither empty nor the folder of a store"):
-        opened(place)
-
-    assert [path.name for path in place.content.iterdir()] == ["thesis.txt"]
 
 
 def test_an_empty_folder_is_refused_if_the_database_names_parts(place: Place, tmp_path: Path) -> None:

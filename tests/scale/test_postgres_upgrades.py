@@ -9,8 +9,8 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from svc_notebooks.server.database import postgres_upgrades
 from svc_notebooks.server.service import open_service
+from svc_notebooks.server.store.postgres import upgrades as postgres_upgrades
 from tests.contract.wire import InProcess
 from tests.scale.conftest import Place
 from tests.scale.workers import sent, workers

@@ -10,11 +10,11 @@ import psycopg
 import pytest
 from sqlalchemy import bindparam, select
 
-from svc_notebooks.server.database.errors import SnapshotChanged
-from svc_notebooks.server.database.postgres_connection import PostgresConnection
-from svc_notebooks.server.database.schema import meta
-from svc_notebooks.server.database.statements import Prepared, inserting
 from svc_notebooks.server.service import Service, open_service
+from svc_notebooks.server.store.errors import SnapshotChanged
+from svc_notebooks.server.store.postgres.connection import PostgresConnection
+from svc_notebooks.server.store.schema import meta
+from svc_notebooks.server.store.statements import Prepared, inserting
 from tests.contract.wire import InProcess
 from tests.scale.conftest import Place
 
@@ -120,14 +120,6 @@ def test_a_connection_that_is_lost_during_a_transaction_is_replaced_for_the_next
     assert [len(database.run(VALUE, {"name": name})) for name in ("a", "b", "c")] == [0, 0, 1]
 
 
-def test_a_transaction_without_statements_sends_nothing(service: Service, round_trips: list[list[str]]) -> None:
-    round_trips.clear()
-    with service._context.store.transaction():
-        pass
-
-    assert round_trips == []
-
-
 def test_rows_that_change_between_two_statements_are_read_again(service: Service) -> None:
     database = service._context.store._database
     database.change(ADD, {"name": "a", "value": "1"})
@@ -150,16 +142,6 @@ def test_rows_that_change_between_two_statements_are_read_again(service: Service
 
 
 SET = Prepared(meta.update().where(meta.c.name == bindparam("key")).values(value=bindparam("value")))
-
-
-def test_a_large_statement_is_sent_completely(service: Service) -> None:
-    database = service._context.store._database
-    text = "x" * 20_000_000
-    with database.transaction():
-        for name in ("a", "b"):
-            database.queue_change(ADD, {"name": name, "value": text})
-
-    assert [database.run(VALUE, {"name": name}) for name in ("a", "b")] == [[(text,)]] * 2
 
 
 def test_a_token_that_another_process_has_revoked_or_changed_is_refused(place: Place) -> None:

@@ -7,8 +7,8 @@ import time
 import pytest
 
 from svc_notebooks.server.service import open_service
-from svc_notebooks.server.state.migration import discard, migrate
-from svc_notebooks.server.state.sweep import sweep
+from svc_notebooks.server.store.migration import migrate
+from svc_notebooks.server.store.sweep import sweep
 from tests.contract.wire import InProcess
 from tests.scale.conftest import Place
 from tests.scale.test_bucket import bucket_of, names, written
@@ -50,16 +50,6 @@ def test_objects_of_others_are_not_swept(address: str, bucket: str) -> None:
     assert names(bucket) == before
 
 
-def test_the_bucket_of_another_store_is_not_swept(address: str, bucket: str, endpoint: str) -> None:
-    open_service(address, content=bucket).close()
-    other = bucket.replace("scale/", "other/")
-    bucket_of(other).create(f"parts/{'0' * 32}", b"mine")
-    with pytest.raises(OSError, match="cannot be used with this database"):
-        sweep(address, other, min_age=0, now=time.time() + 60, delete=True)
-
-    assert names(other) == {f"parts/{'0' * 32}"}
-
-
 def test_a_store_migrates_from_a_folder_to_a_bucket_and_back(address: str, bucket: str, tmp_path) -> None:
     first, second = tmp_path / "first", tmp_path / "second"
     with open_service(first) as service:
@@ -72,22 +62,3 @@ def test_a_store_migrates_from_a_folder_to_a_bucket_and_back(address: str, bucke
             again = InProcess(service, "http://svc.test")
             again.token = wire.token
             assert again.send("GET", f"/storage/v3/files/{file['id']}?alt=media").body == b"kept"
-
-
-def test_an_unfinished_migration_to_a_bucket_is_discarded(
-    address: str, bucket: str, tmp_path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with open_service(tmp_path / "store") as service:
-        InProcess(service, "http://svc.test").create(b"kept")
-
-    def fail(*_: object) -> None:
-        raise OSError("interrupted")
-
-    monkeypatch.setattr("svc_notebooks.server.state.migration.copy_tables", fail)
-    with pytest.raises(OSError, match="interrupted"):
-        migrate(str(tmp_path / "store"), address, bucket, (), print)
-    bucket_of(bucket).create("thesis.txt", b"mine")
-    assert len(names(bucket)) == 3
-
-    discard(str(tmp_path / "store"), address, bucket)
-    assert names(bucket) == {"thesis.txt"}

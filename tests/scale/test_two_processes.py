@@ -16,9 +16,9 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from svc_notebooks.server.blobs.blob_store import StoredPart
 from svc_notebooks.server.notifications.delivery_queue import MOST_LEASED
 from svc_notebooks.server.service import open_service
+from svc_notebooks.server.store.blob_store import StoredPart
 from tests.contract.apps import FORM
 from tests.contract.wire import InProcess
 from tests.patience import PATIENCE
@@ -285,15 +285,6 @@ def test_a_snapshot_is_refused(place: Place) -> None:
     assert "several processes share this store" in json.loads(text)["error"]["message"]
 
 
-def test_a_user_is_not_reset_while_other_processes_may_write(place: Place) -> None:
-    with open_service(place.address, content=place.content, shared=True) as service:
-        InProcess(service, "http://svc.test").create(b"kept")
-        with pytest.raises(ValueError, match="several processes share the store"):
-            service.user_backups.reset("ada@svc.example")
-
-        assert service.user_backups.rows() == []
-
-
 def test_a_process_that_shares_and_one_that_does_not_exclude_each_other(place: Place) -> None:
     with (
         open_service(place.address, content=place.content, shared=True),
@@ -326,26 +317,6 @@ def test_every_message_is_sent_once_and_in_order(pair: list[Worker]) -> None:
 
     assert {len(each) for each in numbers.values()} == {2 * changes + 1}
     assert all(each == sorted(set(each)) for each in numbers.values())
-
-
-def test_the_messages_of_a_killed_process_are_sent_by_another(place: Place) -> None:
-    with receiving() as receiver, workers(place, 2, "t") as (first, second):
-        sent(first, "POST", "/_control/domains", {"domain": "localhost"})
-        sent(first, "POST", "/_control/trust", {"ca_pem": receiver.ca_pem})
-        file = sent(first, "POST", FILES, {})["id"]
-        body = {"id": "c", "type": "web_hook", "address": receiver.address}
-        sent(first, "POST", f"{FILES}/{file}/watch", body)
-        receiver.wait_for(1)
-        first.kill()
-        place.execute("UPDATE svc_leases SET until = now()")
-        place.execute(
-            "INSERT INTO messages (channel, number, state, changed, due, attempts)"
-            " SELECT seq, number + 1, 'update', '', 0, 0 FROM channels"
-        )  # as if the process had been killed after its commit
-
-        with receiver.arrived:
-            assert receiver.arrived.wait_for(lambda: "update" in receiver.states, PATIENCE)
-        assert call(second, "GET", FILES)[0] == 200
 
 
 def test_each_message_arrives_in_order_while_a_process_is_killed_again_and_again(place: Place) -> None:

@@ -12,9 +12,9 @@ from typing import Any
 from svc_notebooks.core.errors.catalogue import ApiError, Row
 from svc_notebooks.core.http.messages import Request
 from svc_notebooks.core.policy import Policy
-from svc_notebooks.server.context.service_context import ServiceContext
+from svc_notebooks.server.dispatch.service_context import ServiceContext
 from svc_notebooks.server.service import Service, open_service
-from svc_notebooks.server.storage.clock import VirtualClock
+from svc_notebooks.server.store.clock import VirtualClock
 from svc_notebooks.server.transports.socket_server import SocketServer
 
 HOST = "svc.test"

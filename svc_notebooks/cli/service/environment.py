@@ -20,9 +20,8 @@ from ...core.events.value_checks import is_address
 from ...core.http.messages import Request, Response
 from ...core.http.origins import ANY, is_host_name
 from ...core.policy import Policy
-from ...server.auth.class_accounts import ROLES, ClassAccount
-from ...server.auth.token_file import TOKEN_FILE
-from ...server.context.quotas import Quota
+from ...server.auth.class_accounts import ROLES, TOKEN_FILE, ClassAccount
+from ...server.dispatch.service_context import Quota
 from ..options.names_option import names_of, policy_of
 from ..options.serve_options import serve_parser
 

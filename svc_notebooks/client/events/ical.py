@@ -222,7 +222,7 @@ _LAST_YEAR = 9900
 """The year from which no horizon is added, to stay in the range of datetime."""
 
 
-def ical_events(events: Sequence[Event], reminders: Reminders = ()) -> list[IcalEvent]:
+def ical_events(events: Sequence[Event], reminders: Reminders = ()) -> Iterator[IcalEvent]:
     """Convert event resources to .ics events, with an EXDATE in the series for each cancelled instance.
 
     `reminders` are the default reminders.
@@ -232,18 +232,10 @@ def ical_events(events: Sequence[Event], reminders: Reminders = ()) -> list[Ical
     for event in events:
         if event.get("status") == "cancelled" and event.get("recurringEventId"):
             left_out[event["recurringEventId"]].append(event)
-    shown = [event for event in events if event.get("status") != "cancelled"]
-    return [
-        IcalEvent(
-            (
-                *_identity(event),
-                *_times(event, series.get(event.get("recurringEventId"), event), left_out[event.get("id")]),
-                *details(event),
-            ),
-            tuple(alarms(event, reminders)),
-        )
-        for event in shown
-    ]
+    for event in events:
+        if event.get("status") != "cancelled":
+            times = _times(event, series.get(event.get("recurringEventId"), event), left_out.get(event.get("id"), ()))
+            yield IcalEvent((*_identity(event), *times, *details(event)), tuple(alarms(event, reminders)))
 
 
 # -- identity and times ----------------------------------------------------------------------------------------------
@@ -285,21 +277,20 @@ def calendar_file(events: Iterable[Event], *, name: str = "", color: str = "", r
         color: The colour of the calendar as a hex code. An empty colour is left out.
         reminders: The default reminders of the calendar, for events that use the default reminders.
     """
-    entries = ical_events(list(events), reminders)
     names = [text_property(key, name) for key in ("NAME", "X-WR-CALNAME") if name]
     names += [Property("COLOR", color_name(color))] if color else []
     # Each time zone needs a VTIMEZONE that covers the first to the last time in the zone.
     moments_by_zone: dict[ZoneInfo, list[datetime]] = {}
-    for entry in entries:
+    entries: list[str] = []
+    for entry in ical_events(list(events), reminders):
         for moment in entry.moments:
             if isinstance(moment.tzinfo, ZoneInfo):
                 moments_by_zone.setdefault(moment.tzinfo, []).append(moment)
-    parts = [print_properties([Property("PRODID", _PROGRAM), Property("VERSION", "2.0"), *names])]
-    parts += [_time_zone(zone, moments_by_zone[zone]) for zone in sorted(moments_by_zone, key=lambda zone: zone.key)]
-    for entry in entries:
         alarms = [_component("VALARM", print_properties(alarm)) for alarm in entry.alarms]
-        parts.append(_component("VEVENT", print_properties(entry.properties), *alarms))
-    return _component("VCALENDAR", *parts).encode()
+        entries.append(_component("VEVENT", print_properties(entry.properties), *alarms))
+    properties = print_properties([Property("PRODID", _PROGRAM), Property("VERSION", "2.0"), *names])
+    zones = [_time_zone(zone, moments_by_zone[zone]) for zone in sorted(moments_by_zone, key=lambda zone: zone.key)]
+    return _component("VCALENDAR", properties, *zones, *entries).encode()
 
 
 def _component(name: str, *parts: str) -> str:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 from ...core.durations import parse_duration
-from ...core.events.instances import starts
+from ...core.events.instances import has_start, starts
 from ...core.events.rfc5545_times import Start, print_moment
 from ...core.events.rrule import Recurrence, read_line
 from ...core.events.times import in_minutes, instant
@@ -355,6 +355,8 @@ def _rule_line(rule: Property, start: Start, notes: list[str]) -> str | None:
             notes.append(f"{name} of {rule.name} was left out: {problem}")
         else:
             line = longer
+    if "COUNT=" in line and not has_start(read_line(line, start)[1][0], start):
+        notes.append(f"the start is not an instance of {rule.name}; it counts as the first of COUNT={parts['COUNT']}")
     return line
 
 

@@ -1,7 +1,7 @@
 # ruff: noqa: E501  the operations are a table: a row is a line
 """The table of the service's operations, in the order of the interface.
 
-The router, rate limits, OpenAPI document, fault plans and journal use this table. server/dispatch/handlers.py has the
+The router, rate limits, OpenAPI document, fault plans and journal use this table. server/handlers.py has the
 handlers.
 """
 

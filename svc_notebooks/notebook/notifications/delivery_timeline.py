@@ -15,7 +15,7 @@ from ..html import Markup, join_html, tag
 from ..sandbox.sandbox import sandbox_of
 
 if TYPE_CHECKING:
-    from ...server.notifications.delivery_log import DeliveryRow
+    from ...server.notifications.delivery_queue import DeliveryRow
     from .channels import ChannelLike
 
 WIDTH, HEIGHT, _EDGE = 320, 20, 8

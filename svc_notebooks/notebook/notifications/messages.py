@@ -16,7 +16,7 @@ from .receiver import message_record
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-    from ...server.notifications.delivery_log import DeliveryRow
+    from ...server.notifications.delivery_queue import DeliveryRow
 
 _DELIVERY_SECONDS = 1.0
 _CHANGE_FIELDS = "time,removed,fileId,file(name,mimeType,trashed)"

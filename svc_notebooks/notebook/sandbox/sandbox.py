@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from ...core.brand_names import Names
     from ...core.policy import Policy
     from ...server.service import Service
-    from ...server.storage.clock import SystemClock, VirtualClock
+    from ...server.store.clock import SystemClock, VirtualClock
     from ...server.transports.socket_server import SocketServer
 
 
@@ -41,7 +41,7 @@ def new_sandbox(
 ) -> Sandbox:
     """Open a service in the folder `path`, or in memory if `path` is None, and return a sandbox for the service."""
     from ...server.service import open_service
-    from ...server.storage.clock import SystemClock, VirtualClock
+    from ...server.store.clock import SystemClock, VirtualClock
 
     clock = VirtualClock() if virtual else SystemClock()
     service = open_service(path, seed=seed, clock=clock, policy=policy, names=names)

@@ -1,24 +1,66 @@
-"""Keeps the accounts of a class, each with a role and a sign-in token (svc-notebooks serve --class).
-
-Nobody can sign in as another user, because only sign-in tokens are valid when the service of a class starts. From then
-on, a user can get further tokens of their account (a browser session, OAuth), and a teacher tokens of any account.
-"""
+"""The accounts of a class, and the file that lists their tokens."""
 
 from __future__ import annotations
 
+import csv
+import io
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from ...core.api.operations import ALL_SCOPES
 from ...core.errors.catalogue import ApiError, refuse
-from ..context.access_tokens import TokenVerifier
-from ..context.service_context import ServiceContext
-from ..tables.users import TokenRow
-from .token_file import TokenFileRow, read_tokens, write_tokens
+from ...local.saving import save_bytes
+from ..dispatch.service_context import ServiceContext
+from .access_tokens import TokenVerifier
+from .tables import TokenRow
 from .users import record_token
+
+TOKEN_FILE = "sign-in-tokens.csv"
+"""The name of the file in the folder of a store."""
+
+_PRIVATE = 0o600
+_NO_ROLE = "not in the roster"
+
+
+class TokenFileRow(NamedTuple):
+    """A row of the file. `token` is "" if the sign-in token was revoked."""
+
+    name: str
+    email: str
+    role: str
+    token: str
+
+    def without_role(self) -> TokenFileRow:
+        """Return the row of an account that the roster does not name."""
+        return self._replace(role=_NO_ROLE)
+
+
+def read_tokens(path: Path) -> dict[str, TokenFileRow]:
+    """Return the rows by e-mail address, or no rows if the file does not exist. Raises ValueError for another file."""
+    if not path.exists():
+        return {}
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError:
+        text = ""
+    head = text.partition("\n")[0]
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=";" if ";" in head else ",")
+    rows = [row for row in reader if row]
+    if not rows or tuple(rows[0]) != TokenFileRow._fields or any(len(row) != len(rows[0]) for row in rows):
+        raise ValueError(f"{path} exists and is not a file of sign-in tokens; move it, or name another file (--tokens)")
+    return {row.email: row for row in map(TokenFileRow._make, rows[1:])}
+
+
+def write_tokens(path: Path, rows: dict[str, TokenFileRow]) -> None:
+    """Replace the file atomically. Only its owner can read it. Raises OSError."""
+    text = io.StringIO(newline="")
+    csv.writer(text, lineterminator="\n").writerows([TokenFileRow._fields, *rows.values()])
+    save_bytes(path, text.getvalue().encode(), overwrite=True, mode=_PRIVATE)
+    path.chmod(_PRIVATE)
+
 
 ClassRole = Literal["student", "teacher"]
 ROLES: dict[str, ClassRole] = {"student": "student", "teacher": "teacher"}

@@ -8,10 +8,9 @@ from typing import TypedDict
 from urllib.parse import urlsplit
 
 from ...core.auth.assertions import new_key
-from ..context.access_tokens import scope_names
-from ..context.service_context import ServiceContext
-from ..tables.oauth import AccountRow, ClientRow
-from ..tables.users import digest_of
+from ..dispatch.caller import scope_names
+from ..dispatch.service_context import ServiceContext
+from .tables import AccountRow, ClientRow, digest_of
 from .users import create_user
 
 _ACCOUNT_NAME = re.compile(r"[a-z](?:[a-z0-9-]{0,28}[a-z0-9])?")

@@ -6,13 +6,12 @@ from ...core.auth.assertions import ALGORITHM, InvalidAssertionError, check_sign
 from ...core.auth.oauth import OAuthError, matches_challenge
 from ...core.http.messages import JSONObject
 from ...core.resources.errors import Token
-from ..context.access_tokens import IDENTITY_SCOPES, scope_names
-from ..context.csrf import own_base_url
-from ..context.public_request import PublicRequest, require_parameter
-from ..context.service_context import ServiceContext
-from ..tables.oauth import AccountRow, ClientRow, GrantRow
-from ..tables.users import TokenRow, digest_of
+from ..dispatch.caller import IDENTITY_SCOPES, scope_names
+from ..dispatch.origin import own_base_url
+from ..dispatch.service_context import ServiceContext
 from . import identity_tokens
+from .public_request import PublicRequest, require_parameter
+from .tables import AccountRow, ClientRow, GrantRow, TokenRow, digest_of
 
 _LONGEST_ASSERTION = 3600
 _SKEW = 300

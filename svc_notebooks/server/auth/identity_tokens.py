@@ -13,12 +13,12 @@ from ...core.auth.assertions import ALGORITHM, new_key, public_jwk, sign
 from ...core.auth.oauth import OAuthError
 from ...core.http.messages import Response
 from ...core.resources.errors import AuthorizationServer, KeySet, Token, UserInfo
-from ..context.access_tokens import IDENTITY_SCOPES, bearer
-from ..context.csrf import own_base_url
-from ..context.public_request import PublicRequest, no_store_json, oauth_error_response
-from ..context.service_context import ServiceContext
+from ..dispatch.caller import IDENTITY_SCOPES, bearer
+from ..dispatch.origin import own_base_url
+from ..dispatch.service_context import ServiceContext
 from ..files.resource import display_name, permission_id
-from ..tables.oauth import GrantRow
+from .public_request import PublicRequest, no_store_json, oauth_error_response
+from .tables import GrantRow
 
 _KEY = "id_token_key"
 _KEY_ID = "1"

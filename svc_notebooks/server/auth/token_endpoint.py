@@ -10,11 +10,10 @@ from urllib.parse import unquote_plus
 from ...core.auth.oauth import AUTHORIZATION_CODE, GRANTS, JWT_BEARER, REFRESH_TOKEN, OAuthError
 from ...core.http.messages import Response
 from ...core.resources.errors import Token, TokenInfo
-from ..context.access_tokens import bearer
-from ..context.public_request import PublicRequest, no_store_json, oauth_error_response, require_parameter
-from ..tables.oauth import ClientRow
-from ..tables.users import digest_of
+from ..dispatch.caller import bearer
 from . import grants
+from .public_request import PublicRequest, no_store_json, oauth_error_response, require_parameter
+from .tables import ClientRow, digest_of
 
 _CLIENT_GRANTS: Mapping[str, Callable[[PublicRequest, dict[str, str], ClientRow], Token]] = {
     AUTHORIZATION_CODE: grants.exchange_code,

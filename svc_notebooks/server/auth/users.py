@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ...core.events.value_checks import is_address
-from ..context.access_tokens import TokenVerifier, scope_names
-from ..context.service_context import ServiceContext
-from ..events.attendee_copies import emails_of, sync_attendee_copies
-from ..events.resource import event_from_row
+from ..calendars.attendee_copies import emails_of, sync_attendee_copies
+from ..calendars.event_resource import event_from_row
+from ..dispatch.caller import scope_names
+from ..dispatch.service_context import ServiceContext
 from ..files.rows import root_row
-from ..tables.users import TokenRow
+from .access_tokens import TokenVerifier
+from .tables import TokenRow
 
 
 def create_user(context: ServiceContext, email: str) -> None:

@@ -8,13 +8,13 @@ from ...core.events import calendars
 from ...core.events.calendars import RULE_SHAPE, CalendarRole
 from ...core.http.messages import Response
 from ...core.resources.calendars import AclRule, AclScope
-from ..context.responses import empty_response
-from ..context.service_context import RequestContext, ServiceContext
-from ..events.calendars import calendar_of, resource_response
-from ..events.event_messages import access_of, record_access
-from ..files.operations import bool_param, read_json
-from ..tables.calendars import AccessRow, CalendarRow
+from ..dispatch.requests import bool_param, read_json
+from ..dispatch.responses import empty_response
+from ..dispatch.service_context import RequestContext, ServiceContext
+from .access import calendar_of, resource_response
+from .event_messages import access_of, record_access
 from .list_pages import list_response, read_sync_request
+from .tables import AccessRow, CalendarRow
 
 
 def _resource(context: ServiceContext, row: AccessRow) -> AclRule:

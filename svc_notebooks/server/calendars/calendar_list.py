@@ -15,13 +15,13 @@ from ...core.events.calendars import LIST_SHAPE, CalendarRole, check_role
 from ...core.events.colors import CALENDAR_COLORS
 from ...core.http.messages import JSONObject, Response
 from ...core.resources.calendars import CalendarListEntry
-from ..context.responses import empty_response
-from ..context.service_context import RequestContext, ServiceContext
-from ..events.calendars import calendar_of, default_reminders, etag, primary_of, resource_response, role_of
-from ..events.event_messages import list_of, record_list_change
-from ..files.operations import bool_param, parse_fields_param, read_json
-from ..tables.calendars import CalendarRow
+from ..dispatch.requests import bool_param, parse_fields_param, read_json
+from ..dispatch.responses import empty_response
+from ..dispatch.service_context import RequestContext, ServiceContext
+from .access import calendar_of, default_reminders, etag, primary_of, resource_response, role_of
+from .event_messages import list_of, record_list_change
 from .list_pages import list_response, read_sync_request
+from .tables import CalendarRow
 
 _REMOVED = "removed"
 """The key of a stored entry whose calendar the user has removed from the list."""

@@ -14,12 +14,12 @@ from ...core.http.messages import Response
 from ...core.resources.calendars import BusyCalendar, FreeBusy
 from ...core.thread_permit import in_slices
 from ...core.work_budget import WorkBudget, WorkExceeded
-from ..context.service_context import RequestContext, ServiceContext
-from ..events.calendars import calendar_of, resource_response
-from ..events.expansion import expand_calendar
-from ..events.list_criteria import ListCriteria
-from ..files.operations import parse_fields_param, read_json
-from ..tables.calendars import CalendarRow
+from ..dispatch.requests import parse_fields_param, read_json
+from ..dispatch.service_context import RequestContext, ServiceContext
+from .access import calendar_of, resource_response
+from .expansion import expand_calendar
+from .list_criteria import ListCriteria
+from .tables import CalendarRow
 
 _PERIOD: Shape = {"start": None, "end": None}
 _ERROR: Shape = {"domain": None, "reason": None}

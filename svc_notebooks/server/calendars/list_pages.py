@@ -9,11 +9,16 @@ from typing import Any
 from ...core.errors.catalogue import refuse
 from ...core.field_mask import Shape
 from ...core.http.messages import Response
-from ..context.page_tokens import decode_page_token, decode_sync_token, encode_page_token, selecting_parameters
-from ..context.service_context import RequestContext, ServiceContext
-from ..events.calendars import resource_response
-from ..events.event_request import page_size
-from ..files.operations import bool_param
+from ..dispatch.requests import (
+    bool_param,
+    decode_page_token,
+    decode_sync_token,
+    encode_page_token,
+    selecting_parameters,
+)
+from ..dispatch.service_context import RequestContext, ServiceContext
+from .access import resource_response
+from .event_request import page_size
 
 _DEFAULT_PAGE_SIZE, _MAX_PAGE_SIZE = 100, 250
 _PAGE = dict.fromkeys(("kind", "etag", "nextPageToken", "nextSyncToken"))

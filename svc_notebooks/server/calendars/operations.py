@@ -12,13 +12,13 @@ from ...core.events.colors import CALENDAR_COLORS, EVENT_COLORS
 from ...core.field_mask import Shape
 from ...core.http.messages import Response
 from ...core.resources.calendars import Colors
-from ..context.responses import empty_response
-from ..context.service_context import RequestContext, ServiceContext
-from ..events import event_messages
-from ..events.calendars import calendar_of, calendar_resource, resource_response
-from ..events.rows import move_days
-from ..files.operations import read_json
-from ..tables.calendars import CalendarRow
+from ..dispatch.requests import read_json
+from ..dispatch.responses import empty_response
+from ..dispatch.service_context import RequestContext, ServiceContext
+from . import event_messages
+from .access import calendar_of, calendar_resource, resource_response
+from .event_rows import move_days
+from .tables import CalendarRow
 
 
 def insert(context: ServiceContext, request: RequestContext) -> Response:

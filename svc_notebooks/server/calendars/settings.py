@@ -7,9 +7,9 @@ from ...core.errors.catalogue import refuse
 from ...core.events.calendars import SETTING_SHAPE
 from ...core.http.messages import Response
 from ...core.resources.calendars import Setting
-from ..context.service_context import RequestContext, ServiceContext
-from ..events.calendars import primary_of, resource_response
-from ..events.event_messages import settings_of
+from ..dispatch.service_context import RequestContext, ServiceContext
+from .access import primary_of, resource_response
+from .event_messages import settings_of
 from .list_pages import list_response, read_sync_request
 
 _FIXED = {

@@ -21,9 +21,9 @@ from ...core.http.batch import BatchRequest, BatchResponse, read_batch, write_ba
 from ...core.http.messages import Body, Disconnected, Headers, Query, Request, Response, is_gone
 from ...core.http.multipart import MultipartError
 from ...core.thread_permit import checked_slices, let_others_run
-from ..context.access_tokens import bearer
-from ..context.external_origin import without_prefix
-from ..context.service_context import ServiceContext
+from .caller import bearer
+from .origin import without_prefix
+from .service_context import ServiceContext
 
 Handle: TypeAlias = Callable[[Request], Response]
 Check: TypeAlias = Callable[[Request, ServiceContext], None]

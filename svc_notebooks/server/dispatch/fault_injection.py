@@ -14,11 +14,11 @@ from ...core.errors.catalogue import CATALOGUE, ApiError, Row, refuse, row
 from ...core.faults.plan import Action
 from ...core.http.messages import Body, Disconnected, Headers, Request, Response, close_body
 from ...core.thread_permit import release_permit
-from ..blobs.blob_store import BLOCK
-from ..context.bodies import RequestBody, ResponseStream
-from ..context.request_journal import JournalEntry
-from ..context.responses import encode_json, error_response
-from ..context.service_context import ServiceContext
+from ..store.blob_store import BLOCK
+from .bodies import RequestBody, ResponseStream
+from .journal import JournalEntry
+from .responses import encode_json, error_response
+from .service_context import ServiceContext
 
 _BODILESS = (204, 304)
 _REASONS = {

@@ -18,11 +18,12 @@ from typing import TYPE_CHECKING, Any
 from ...core.faults.plan import Action, FaultTarget, Match, check_keys, count, object_member
 from ...core.faults.presets import preset
 from ...core.http.messages import JSON, JSONObject
-from ..context.service_context import ServiceContext
 from .fault_injection import ArmedFault, FaultInjection
+from .service_context import ServiceContext
 
 if TYPE_CHECKING:
-    from ..tables.shared.values import SharedValues
+    from ..store.postgres.values import SharedValues
+
 
 FROM_HEADER = "the request's own"
 _FAULTS = "faults"

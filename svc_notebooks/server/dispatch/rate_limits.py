@@ -17,15 +17,15 @@ from ...core.clock import Clock, format_time
 from ...core.errors.catalogue import ApiError, row
 from ...core.http.messages import Query
 from ...core.policy import Policy
-from ..context.access_tokens import Caller
-from ..context.quotas import Quota
-from ..context.service_context import ServiceContext
-from ..storage.clock import SystemClock
-from ..tables.shared.windows import QUOTA, Windows
+from ..store.clock import SystemClock
+from ..store.postgres.windows import QUOTA, Windows
+from .caller import Caller
+from .service_context import Quota, ServiceContext
 
 if TYPE_CHECKING:
-    from ..tables.shared.state import SharedTables
-    from ..tables.shared.values import SharedValues
+    from ..store.postgres.state import SharedTables
+    from ..store.postgres.values import SharedValues
+
 
 _MINUTE = timedelta(minutes=1)
 _LIMITS = "limits"

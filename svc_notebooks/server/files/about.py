@@ -9,9 +9,9 @@ from ...core.field_mask import shape_of
 from ...core.http.messages import Response
 from ...core.http.native_formats import MAX_IMPORT_SIZES
 from ...core.resources.files import About, ImportTargets
-from ..context.responses import json_response
-from ..context.service_context import RequestContext, ServiceContext
-from .operations import parse_fields_param, select_fields
+from ..dispatch.requests import parse_fields_param, select_fields
+from ..dispatch.responses import json_response
+from ..dispatch.service_context import RequestContext, ServiceContext
 from .resource import user_resource
 
 _SHAPE = with_family_fields(shape_of(About), family_fields.ABOUT)

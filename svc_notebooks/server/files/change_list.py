@@ -1,4 +1,4 @@
-"""Lists the file changes since a page token."""
+"""Lists the change log, and opens channels that watch a file or the change log."""
 
 from __future__ import annotations
 
@@ -7,16 +7,17 @@ from ...core.clock import format_time, from_millis
 from ...core.errors.catalogue import refuse
 from ...core.field_mask import ANY_KEY, Mask, Shape
 from ...core.files.fields import FILE_SHAPE
-from ...core.http.messages import Response
+from ...core.http.messages import Response, segment
 from ...core.resources.files import Change, ChangeList, StartPageToken
 from ...core.thread_permit import in_slices
-from ..context.responses import json_response
-from ..context.service_context import RequestContext, ServiceContext
-from ..tables.change_log import ChangeRow
-from ..tables.files import FileRow
-from .operations import bool_param, int_param, parse_fields_param, select_fields
+from ..dispatch.requests import bool_param, int_param, parse_fields_param, select_fields
+from ..dispatch.responses import json_response
+from ..dispatch.service_context import RequestContext, ServiceContext
+from ..notifications.channels import open_channel, resource_uri
+from .change_log import change_log_of
 from .resource import DEFAULT_MASK, ViewContext, file_resource
-from .rows import visible_role
+from .rows import file_for, visible_role
+from .tables import ChangeRow, FileRow
 
 _CHANGE_SHAPE: Shape = {
     "kind": None, "changeType": None, "type": None, "time": None, "removed": None, "fileId": None,
@@ -106,3 +107,18 @@ def _change_resource(
         view = ViewContext(context, request.caller, request.http_request)
         change["file"] = file_resource(file, mask.get("file") or DEFAULT_MASK, view)
     return change
+
+
+def watch_file(context: ServiceContext, request: RequestContext) -> Response:
+    """Open and return a channel that watches a file (A8-08). Raises ApiError (404) if the file is not visible."""
+    row = file_for(context, request.caller, request.file_id)
+    uri = resource_uri(context, request, context.names.path("files", segment(row.id)))
+    return open_channel(context, request, row.id, uri, context.policy.max_file_channel_lifetime, of_changes=False)
+
+
+def watch_changes(context: ServiceContext, request: RequestContext) -> Response:
+    """Open a channel that watches the caller's change log and return the response with the channel (A9)."""
+    check_start(context, request, required=context.policy.strict_page_token)
+    uri = resource_uri(context, request, context.names.path("changes"))
+    log = change_log_of(request.caller.user)
+    return open_channel(context, request, log, uri, context.policy.max_changes_channel_lifetime, of_changes=True)

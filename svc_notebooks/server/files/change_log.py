@@ -9,10 +9,10 @@ from collections.abc import Set as AbstractSet
 
 from ...core.notifications.channels import ChannelEvent, ChannelState, next_state
 from ...core.notifications.messages import in_order
-from ..context.service_context import ServiceContext
-from ..tables.channels import ChannelRow
-from ..tables.files import FileRow
+from ..dispatch.service_context import ServiceContext
+from ..notifications.tables import ChannelRow
 from .roles import effective_role, users_with_access, users_with_access_to_new
+from .tables import FileRow
 
 
 def change_log_of(user: str) -> str:

@@ -23,14 +23,14 @@ from ...core.http.mime import by_name
 from ...core.http.multipart import MediaType
 from ...core.http.native_formats import MAX_IMPORT_SIZES, PDF, TEXT
 from ...core.policy import Policy
-from ..context.html import sandbox_headers
-from ..context.request_journal import with_notes
-from ..context.service_context import RequestContext, ServiceContext
-from ..storage.content_io import END
-from ..tables.contents import PartRange
-from ..tables.files import FileRow
+from ..dispatch.journal import with_notes
+from ..dispatch.responses import sandbox_headers
+from ..dispatch.service_context import RequestContext, ServiceContext
+from ..store.content_io import END
+from ..store.contents import PartRange
 from .roles import check_right
 from .rows import file_for, is_document
+from .tables import FileRow
 
 _TAG = re.compile(
     r"(?P<language>[a-z]{2,3})(?:-(?P<extlang>[a-z]{3}(?:-[a-z]{3}){0,2}))?"

@@ -10,16 +10,15 @@ from ...core.files.fields import check_file
 from ...core.files.permissions import Role
 from ...core.files.rights import RESTRICTIONS
 from ...core.http.messages import JSONObject, Response
-from ..context.responses import json_response
-from ..context.service_context import RequestContext, ServiceContext
-from ..storage.content_io import END
-from ..tables.files import FileRow
+from ..dispatch.requests import read_json
+from ..dispatch.responses import json_response
+from ..dispatch.service_context import RequestContext, ServiceContext
+from ..store.content_io import END
 from .conversion import ConversionRequest, conversion_for, convert
-from .operations import check_response_params, read_json, render_file
+from .operations import add_content, check_response_params, check_usage, render_file, store_content
 from .roles import check_right, effective_role, restrictions_on
 from .rows import add_file, check_new, file_for, new_row
-from .simple_upload import add_content, store_content
-from .storage_quota import check_usage
+from .tables import FileRow
 
 _COPIED_FIELDS = ("contentHints", "description", "folderColorRgb", "originalFilename")
 _COPIED_RESTRICTIONS = RESTRICTIONS.keys() - {"contentRestrictions"}

@@ -6,13 +6,13 @@ from ...core.api.operations import CONTENT
 from ...core.errors.catalogue import ApiError, refuse
 from ...core.http.messages import Headers, Response, close_body
 from ...core.http.ranges import ByteRange, ByteSpan, ContentRange
-from ..context.access_tokens import require_scopes
-from ..context.html import sandbox_headers
-from ..context.service_context import RequestContext, ServiceContext
-from ..storage.content_io import ContentReader
-from ..tables.files import FileRow
+from ..dispatch.caller import require_scopes
+from ..dispatch.responses import sandbox_headers
+from ..dispatch.service_context import RequestContext, ServiceContext
+from ..store.content_io import ContentReader
 from .roles import check_right
 from .rows import file_for
+from .tables import FileRow
 
 
 def download(context: ServiceContext, request: RequestContext) -> Response:

@@ -4,33 +4,39 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ...core import field_mask
-from ...core.api.operations import Operation
-from ...core.api.parameters import COMMON
 from ...core.errors.catalogue import refuse
 from ...core.errors.decision_ids import ROOT
-from ...core.field_mask import Mask, Shape
 from ...core.files.fields import FILE_SHAPE, IDS_SHAPE, LIST_SHAPE, check_file
 from ...core.files.permissions import Role
 from ...core.files.query import compared_values, parse_query
 from ...core.files.rights import RESTRICTIONS, is_allowed, may_change_restrictions
 from ...core.files.sort_order import parse_order
-from ...core.http.messages import JSON, Body, JSONObject, Query, Response
+from ...core.http.messages import JSONObject, Query, Response
 from ...core.http.mime import detect
 from ...core.resources.files import File, FileList, GeneratedIds
-from ..blobs.blob_store import BLOCK
-from ..context.conditions import with_etag
-from ..context.external_origin import external_base_url
-from ..context.page_tokens import decode_page_token, encode_page_token
-from ..context.responses import empty_response, json_response
-from ..context.service_context import RequestContext, ServiceContext
-from ..tables.files import FilePage, FileRow
+from ..dispatch.origin import external_base_url
+from ..dispatch.requests import (
+    choice_param,
+    decode_page_token,
+    encode_page_token,
+    int_param,
+    parse_fields_param,
+    read_json,
+    select_fields,
+    with_etag,
+)
+from ..dispatch.responses import empty_response, json_response
+from ..dispatch.service_context import RequestContext, ServiceContext
+from ..store.contents import PartRange
 from . import change_log
 from .resource import DEFAULT_MASK, ViewContext, file_resource, file_resources
 from .roles import check_sharing, effective_role, restrictions_on
 from .rows import add_file, change_row, check_new, file_for, is_in_trash_with, new_row, save_properties, writable_folder
+from .search import Viewer
+from .tables import FilePage, FileRow
 
 
 class NewContent(NamedTuple):
@@ -41,78 +47,8 @@ class NewContent(NamedTuple):
     media_type: str
 
 
-_MAX_NESTING = 100
-_MAX_DIGITS = 4000
 _SEARCHED_SPACES = ("storage", "drive")
 _SPACES = (*_SEARCHED_SPACES, "appDataFolder")
-
-
-def read_json(body: Body, limit: int) -> JSONObject:
-    """Return the JSON object in a body, or {} if empty. Raises ApiError if invalid or longer than `limit` bytes."""
-    pieces, size = [], 0
-    while block := body.read(BLOCK):
-        pieces.append(block)
-        size += len(block)
-        if size > limit:
-            raise refuse("metadataTooLarge", limit=limit)
-    return parse_json(b"".join(pieces))
-
-
-def parse_json(text: bytes) -> JSONObject:
-    """Return the JSON object in a text, or {} if empty. Raises ApiError (400 parseError) for any other text."""
-    if not text.strip():
-        return {}
-    too_deep = f"the JSON is nested more than {_MAX_NESTING} levels deep."
-    try:
-        if b"\0" in text:
-            raise UnicodeError
-        value: JSON = json.loads(text.decode("utf-8-sig"), parse_constant=_reject_constant, parse_int=_integer)
-    except UnicodeError:  # a zero is a byte of another encoding, such as UTF-16
-        raise refuse("parseError", message="expected text in UTF-8, or Content-Encoding if it is compressed.") from None
-    except RecursionError:
-        raise refuse("parseError", message=too_deep) from None
-    except ValueError as error:
-        raise refuse("parseError", message=str(error)[:200]) from None
-    if not isinstance(value, dict):
-        raise refuse("parseError", message="expected an object.")
-    if text.count(b"{") + text.count(b"[") > _MAX_NESTING and _is_deeper(value, _MAX_NESTING):
-        raise refuse("parseError", message=too_deep)  # deep JSON can be parsed, but not always encoded
-    return value
-
-
-def _is_deeper(value: JSON, depth: int) -> bool:
-    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    return depth == 0 or any(_is_deeper(each, depth - 1) for each in inner)
-
-
-def _reject_constant(name: str) -> JSON:
-    raise ValueError(f"{name} is not a JSON number")
-
-
-def _integer(digits: str) -> int:
-    if len(digits) > _MAX_DIGITS:
-        raise ValueError(f"a number has more than {_MAX_DIGITS} digits")
-    return int(digits)
-
-
-def parse_fields_param(query: Query, default: Mask, shape: Shape) -> Mask | None:
-    """Return the field mask in the parameter `fields`. Raises ApiError for an invalid mask.
-
-    Returns `default` if the parameter is missing, and None if it is blank.
-    """
-    text = query.get("fields")
-    if text is None:
-        return default
-    mask = field_mask.parse(text)
-    field_mask.check(mask, shape)
-    return mask or None
-
-
-def select_fields(mask: Mask | None, value: Mapping[str, object]) -> JSONObject:
-    """Return the fields of a resource that a mask selects. Returns {} if the mask is None."""
-    whole: Any = value
-    selection = {} if mask is None else field_mask.apply(mask, whole)
-    return selection if isinstance(selection, dict) else {}
 
 
 def check_response_params(context: ServiceContext, request: RequestContext) -> None:
@@ -294,6 +230,14 @@ def generate_ids(context: ServiceContext, request: RequestContext) -> Response:
     return json_response(request.query, select_fields(mask, value))
 
 
+def _viewer(context: ServiceContext, request: RequestContext) -> Viewer:
+    """Return the caller as a `Viewer`, the form that the searches of the store take."""
+    user = request.caller.user
+    shared = context.store.permissions.has_any(user)
+    client, app_only = request.caller.client, request.caller.app_only
+    return Viewer(user, user.lower(), context.root(user), client, context.folder_type, shared, app_only)
+
+
 def list_files(context: ServiceContext, request: RequestContext) -> Response:
     """Return a page of the files that the caller can see and that match the query `q`, sorted by `orderBy`."""
     policy, query = context.policy, request.query
@@ -320,7 +264,7 @@ def list_files(context: ServiceContext, request: RequestContext) -> Response:
         return json_response(query, {})
     page = FilePage([], None)
     if not set(spaces).isdisjoint(_SEARCHED_SPACES):
-        page = context.store.files.page(request.viewer(context), search, keys, after, size)
+        page = context.store.files.page(_viewer(context, request), search, keys, after, size)
     everything = field_mask.STAR in mask
     value: FileList = {"kind": context.names.kind("fileList"), "incompleteSearch": False}
     if page.last:
@@ -333,33 +277,58 @@ def list_files(context: ServiceContext, request: RequestContext) -> Response:
     return with_etag(json_response(query, selection), request.headers)
 
 
-def int_param(query: Query, name: str, default: int, maximum: int) -> int:
-    """Return an integer parameter, or `default` if missing. Raises ApiError (400) for values outside 1 to `maximum`."""
-    text = query.get(name)
-    if text is None:
-        return default
-    if not (text.isascii() and text.isdigit() and len(text) < 10 and 1 <= int(text) <= maximum):
-        raise refuse("invalidParameter", name=name, message=f"expected a whole number from 1 to {maximum}.")
-    return int(text)
+def check_usage(context: ServiceContext, owner: str, more: int = 0) -> None:
+    """Raise ApiError (403) if the files and open uploads of a user, and `more` bytes, exceed the user's quota."""
+    quota = context.quotas.get(owner)
+    if quota is None:
+        return
+    used = context.store.files.usage(owner)[0] + context.store.upload_sessions.stored_by(owner)
+    if used + more > quota.bytes:
+        raise refuse("storageQuota", user=owner, limit=quota.bytes)
 
 
-def bool_param(query: Query, name: str, *, default: bool) -> bool:
-    """Return a boolean parameter, or `default` if missing. Raises ApiError (400) unless "true" or "false"."""
-    return choice_param(query, name, ("true", "false") if default else ("false", "true")) == "true"
+class OrphanedContent(NamedTuple):
+    """The number of a content that was deleted from the database, and its parts, which are deleted after the commit."""
+
+    number: int
+    parts: list[str]
 
 
-def check_booleans(query: Query, operation: Operation) -> None:
-    """Raise ApiError (400) if a boolean parameter of an operation is neither "true" nor "false"."""
-    for parameter in (*COMMON, *operation.parameters):
-        if parameter.type == "boolean":
-            bool_param(query, parameter.name, default=False)
+def add_content(context: ServiceContext, pieces: list[PartRange], size: int | None, media_type: str) -> NewContent:
+    """Add a content with these parts to the database. Raises ApiError (503) if a reset has deleted the parts."""
+    if not context.content.all_present(pieces):
+        raise refuse("unavailable")
+    content = NewContent(context.store.contents.begin(), size, media_type)
+    for piece in pieces:
+        context.store.contents.append(content.number, piece)
+    return content
 
 
-def choice_param(query: Query, name: str, allowed: tuple[str, ...]) -> str:
-    """Return a query parameter, or the first `allowed` value if missing. Raises ApiError (400) for any other value."""
-    text = query.get(name)
-    if text is None:
-        return allowed[0]
-    if text not in allowed:
-        raise refuse("invalidParameter", name=name, message=f"expected one of {', '.join(filter(None, allowed))}.")
-    return text
+def store_content(
+    context: ServiceContext, request: RequestContext, file_id: str, metadata: JSONObject, content: NewContent
+) -> tuple[FileRow, OrphanedContent | None]:
+    """Create a file with a content, or replace the content of `file_id`, inside an open transaction.
+
+    Returns the row and the former content, which is None for a new file or if another file uses the content.
+    """
+    if not file_id:
+        check_new(context, request.caller, metadata)
+        row = new_row(context, request.caller, metadata, content.media_type)
+        row = row._replace(content=content.number, size=content.size)
+        add_file(context, request.caller, row, metadata)
+        if context.quotas:
+            check_usage(context, row.owner)
+        return row, None
+    old = file_for(context, request.caller, file_id, Role.WRITER).content
+    row = change_file(context, request, file_id, metadata, content)
+    if context.quotas:
+        check_usage(context, row.owner)
+    if old is None or context.store.files.holds(old):
+        return row, None
+    return row, OrphanedContent(old, context.store.contents.drop(old))
+
+
+def discard_content(context: ServiceContext, content: OrphanedContent | None) -> None:
+    """Delete the parts of an orphaned content. Called after the transaction has been committed."""
+    if content:
+        context.content.discard(content.number, content.parts)

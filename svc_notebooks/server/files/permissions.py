@@ -9,16 +9,21 @@ from ...core.field_mask import Mask, Shape
 from ...core.files.permissions import PERMISSION_SHAPE, PermissionRequest, Role, check_permission, check_role
 from ...core.http.messages import Response
 from ...core.resources.files import Permission, PermissionList
-from ..context.page_tokens import decode_page_token, encode_page_token
-from ..context.responses import empty_response, json_response
-from ..context.service_context import RequestContext, ServiceContext
-from ..tables.files import FileRow
-from ..tables.permissions import PermissionRow
+from ..dispatch.requests import (
+    decode_page_token,
+    encode_page_token,
+    int_param,
+    parse_fields_param,
+    read_json,
+    select_fields,
+)
+from ..dispatch.responses import empty_response, json_response
+from ..dispatch.service_context import RequestContext, ServiceContext
 from . import change_log
-from .operations import int_param, parse_fields_param, read_json, select_fields
 from .resource import ANYONE, permission_id, permission_resource, permissions_of
 from .roles import check_sharing, users_with_access
 from .rows import file_for
+from .tables import FileRow, PermissionRow
 
 _DEFAULT: Mask = {"kind": {}, "id": {}, "type": {}, "role": {}}
 _MAX_PAGE_SIZE = 100

@@ -19,14 +19,13 @@ from ...core.http.messages import Query, Request, join_url, segment
 from ...core.http.mime import extension_of
 from ...core.resources.files import File, Permission, ShortcutDetails, User
 from ...core.thread_permit import in_slices
-from ..blobs.blob_store import DamagedContent
-from ..context.access_tokens import Caller
-from ..context.external_origin import external_base_url
-from ..context.service_context import ServiceContext
-from ..tables.contents import Digests
-from ..tables.files import FileRow
-from ..tables.permissions import PermissionRow
+from ..dispatch.caller import Caller
+from ..dispatch.origin import external_base_url
+from ..dispatch.service_context import ServiceContext
+from ..store.blob_store import DamagedContent
+from ..store.contents import Digests
 from .roles import effective_permissions, effective_role, restrictions_on
+from .tables import FileRow, PermissionRow
 
 _log = logging.getLogger(__name__)
 

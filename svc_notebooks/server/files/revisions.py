@@ -11,10 +11,10 @@ from ...core.api.operations import REVISION_ID
 from ...core.errors.catalogue import refuse
 from ...core.field_mask import ANY_KEY, Shape, parse
 from ...core.http.messages import Response
-from ..context.responses import json_response
-from ..context.service_context import RequestContext, ServiceContext
+from ..dispatch.requests import int_param, parse_fields_param, select_fields
+from ..dispatch.responses import json_response
+from ..dispatch.service_context import RequestContext, ServiceContext
 from .download import download
-from .operations import int_param, parse_fields_param, select_fields
 from .resource import ViewContext, file_resource
 from .rows import file_for
 

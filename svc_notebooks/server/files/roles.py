@@ -8,9 +8,8 @@ from collections.abc import Iterator
 from ...core.errors.catalogue import refuse
 from ...core.files.permissions import Role
 from ...core.files.rights import is_allowed, restrictions_in
-from ..context.service_context import ServiceContext
-from ..tables.files import FileRow
-from ..tables.permissions import PermissionRow
+from ..dispatch.service_context import ServiceContext
+from .tables import FileRow, PermissionRow
 
 
 def effective_role(context: ServiceContext, user: str, row: FileRow) -> Role | None:

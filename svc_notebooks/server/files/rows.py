@@ -13,11 +13,11 @@ from ...core.files.permissions import Role
 from ...core.http.messages import JSONObject
 from ...core.http.mime import UNKNOWN
 from ...core.http.native_formats import VENDOR_TYPES
-from ..context.access_tokens import Caller
-from ..context.service_context import ServiceContext
-from ..tables.files import FileRow
+from ..dispatch.caller import Caller
+from ..dispatch.service_context import ServiceContext
 from . import change_log
 from .roles import effective_role
+from .tables import FileRow
 
 _STORED = tuple(field.name for field in FILE_FIELDS if field.stored)
 """The names of the fields that `FileRow.extra` stores with the values that the client sent."""

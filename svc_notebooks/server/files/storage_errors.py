@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 from ...core.errors.catalogue import ApiError, refuse
-from ..blobs.blob_store import ContentsUnavailable, DamagedContent
-from ..context.service_context import ServiceContext
-from ..database.errors import FULL, DatabaseDamaged, DatabaseUnreachable, UnstorableText
+from ..dispatch.service_context import ServiceContext
+from ..store.blob_store import ContentsUnavailable, DamagedContent
+from ..store.errors import FULL, DatabaseDamaged, DatabaseUnreachable, UnstorableText
 from .roles import effective_role
 
 _log = logging.getLogger(__name__)

@@ -13,7 +13,7 @@ from contextlib import suppress
 from threading import Condition, Event, Thread
 
 from ...core.notifications.delivery_schedule import AttemptOutcome
-from ..storage.clock import SystemClock, VirtualClock
+from ..store.clock import SystemClock, VirtualClock
 from .delivery_queue import DeliveryQueue, Handler, call_receiver
 from .https_sender import HttpsSender
 

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING
 
 from ...core.notifications.delivery_schedule import AttemptOutcome
 from ...core.platform import capabilities
-from ..context.service_context import ServiceContext
-from .class_receivers import register_receiver, registered_receivers
+from ..dispatch.service_context import ServiceContext
+from .channels import register_receiver, registered_receivers
 from .delivery_queue import POLL_SECONDS, DeliveryQueue, Handler, call_receiver
 from .trust_store import TrustStore
 
 if TYPE_CHECKING:
-    from ..tables.shared.values import SharedValues
+    from ..store.postgres.values import SharedValues
     from .delivery_worker import DeliveryWorker
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import ssl
 
+
 _BLOCK = re.compile(r"-----BEGIN ([A-Z0-9 ]+)-----.*?-----END \1-----", re.DOTALL)
 _CERTIFICATE, _REVOCATION_LIST = "CERTIFICATE", "X509 CRL"
 _NO_CERTIFICATE = "expected a certificate in PEM, which begins with -----BEGIN CERTIFICATE-----"

@@ -8,14 +8,14 @@ from typing import TypeAlias
 from ...core.errors.catalogue import ApiError, refuse
 from ...core.http.messages import JSONObject, Query, Request, Response, as_body
 from ..auth.class_accounts import ClassAccounts
-from ..context.access_tokens import bearer
-from ..context.external_origin import without_prefix
-from ..context.responses import error_response, json_response
-from ..context.service_context import ServiceContext
-from ..context.whole_body import decoded_request
-from ..files.operations import read_json
+from ..dispatch.bodies import decoded_request
+from ..dispatch.caller import bearer
+from ..dispatch.origin import without_prefix
+from ..dispatch.requests import read_json
+from ..dispatch.responses import error_response, json_response
+from ..dispatch.service_context import ServiceContext
 from ..service import Service
-from ..state.user_backup import ResetUser
+from ..user_backup import ResetUser
 
 RECEIVERS_PATH = "/_class/receivers"
 _MAX_BODY_SIZE = 100_000

@@ -1,7 +1,7 @@
 """The control API, with which tests control tokens, the clock, faults, limits and the stored state over HTTP.
 
 The API under `/_control/` is off by default, because its clients can do everything. It refuses pages of other sites and
-foreign Host headers (server/context/csrf.py), and requests without the control token, if one is set.
+foreign Host headers (server/dispatch/origin.py), and requests without the control token, if one is set.
 """
 
 from __future__ import annotations
@@ -32,16 +32,15 @@ from ...core.http.messages import (
 from ...core.thread_permit import release_permit
 from ..auth.class_accounts import check_teacher
 from ..auth.hub import check_admin
-from ..blobs.blob_store import BLOCK
-from ..context.access_tokens import bearer
-from ..context.csrf import check_host, check_same_origin
-from ..context.external_origin import without_prefix
-from ..context.responses import empty_response, error_response, json_response
-from ..context.service_context import ServiceContext
-from ..context.whole_body import decoded_request
-from ..files.operations import read_json
+from ..dispatch.bodies import decoded_request
+from ..dispatch.caller import bearer
+from ..dispatch.origin import check_host, check_same_origin, without_prefix
+from ..dispatch.requests import read_json
+from ..dispatch.responses import empty_response, error_response, json_response
+from ..dispatch.service_context import ServiceContext
 from ..files.storage_errors import disk_refusal
 from ..service import Service
+from ..store.blob_store import BLOCK
 from .class_api import CLASS_CALLS, CLASS_FIELDS, RECEIVERS_PATH, handle_receiver
 
 _PREFIX = "/_control/"

@@ -1,18 +1,17 @@
-"""Serves `/healthz`, `/readyz` and, if asked, `/metrics`, for the programs that operate a service.
-
-They need no token, because a proxy or an orchestrator has none, and they contain nothing about users or files. Their
-paths belong to no part of the interface, and `{prefix}/healthz` works like `/healthz`. These requests bypass the
-dispatcher, so they are in no journal, trigger no faults and count towards no limits.
-"""
+"""The paths /healthz and /readyz, and a log line for each request."""
 
 from __future__ import annotations
 
+import json
 import logging
 from collections.abc import Callable
+from datetime import UTC, datetime
 
 from ...core.http.messages import Headers, Query, Request, Response
-from ..context.external_origin import without_prefix
-from ..context.responses import json_response
+from ..dispatch.journal import JournalEntry
+from ..dispatch.origin import without_prefix
+from ..dispatch.responses import json_response
+from ..monitor import Monitor
 from ..service import Service
 
 _log = logging.getLogger(__name__)
@@ -66,3 +65,41 @@ class Health:
 
 def _answer(request: Request, response: Response) -> Response:
     return Response(response.status, response.headers, b"" if request.method == "HEAD" else response.content())
+
+
+class RequestLog:
+    """Logs one record at level INFO for each request of a service that has ended."""
+
+    def __init__(self, monitor: Monitor) -> None:
+        self._user_hash = monitor.user_hash
+        monitor.observers.append(self._write)
+
+    def _write(self, entry: JournalEntry, seconds: float) -> None:
+        fields = {
+            "operation": entry.operation,
+            "method": entry.method,
+            "status": entry.status,
+            "ms": round(seconds * 1000, 3),
+            "user": self._user_hash(entry.user) if entry.user else None,
+            "received": entry.received,
+            "sent": entry.sent,
+        }
+        _log.info("%(method)s %(operation)s %(status)s %(ms)s ms", fields, extra={"fields": fields})
+
+
+class JsonFormatter(logging.Formatter):
+    """Formats a log record as one line of JSON: time, level, logger and message, or the fields of a request.
+
+    >>> record = logging.makeLogRecord({"name": "svc", "levelname": "INFO", "msg": "ready", "created": 0.0})
+    >>> JsonFormatter().format(record)
+    '{"time": "1970-01-01T00:00:00.000+00:00", "level": "INFO", "logger": "svc", "message": "ready"}'
+    """
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the line without a line break at its end."""
+        time = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")
+        line: dict[str, object] = {"time": time, "level": record.levelname, "logger": record.name}
+        line |= getattr(record, "fields", None) or {"message": record.getMessage()}
+        if record.exc_info:
+            line["exception"] = self.formatException(record.exc_info)
+        return json.dumps(line)

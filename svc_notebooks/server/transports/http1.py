@@ -18,8 +18,8 @@ from ...core.errors.catalogue import ApiError, Row, refuse
 from ...core.errors.decision_ids import UNREADABLE
 from ...core.http.header_lines import read_headers
 from ...core.http.messages import Disconnected, Headers, Response, reason
-from ..blobs.blob_store import BLOCK
-from ..context.responses import error_response
+from ..dispatch.responses import error_response
+from ..store.blob_store import BLOCK
 
 MAX_HEAD_SIZE = 65_536
 _MAX_HEADERS = 200

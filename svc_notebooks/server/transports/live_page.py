@@ -5,7 +5,7 @@ users of the service. Where everybody may choose any account without a password 
 may act as every user, so no key is needed to see what they do. Anywhere else a request for the data must have a key,
 which only the person who has started the server knows. In a class, the sign-in token of a teacher is the key, and with
 JupyterHub the token of an administrator. The browser session of such a user is enough, too. As at the control API,
-pages of other sites and foreign names of the service are refused (server/context/csrf.py).
+pages of other sites and foreign names of the service are refused (server/dispatch/origin.py).
 
 These requests bypass the dispatcher. So they are not in the journal that the page shows, trigger no faults and count
 towards no limits. The page asks for its data once a second, so that an open page occupies a thread for some
@@ -21,14 +21,13 @@ from ...core.errors.catalogue import ApiError, refuse
 from ...core.http.messages import Request, Response
 from ..auth.class_accounts import check_teacher
 from ..auth.hub import check_admin
-from ..context.access_tokens import bearer
-from ..context.csrf import check_host, check_same_origin
-from ..context.external_origin import without_prefix
-from ..context.html import redirect
-from ..context.responses import encode_json, error_response, json_bytes
-from ..context.service_context import ServiceContext
+from ..dispatch.caller import bearer
+from ..dispatch.origin import check_host, check_same_origin, without_prefix
+from ..dispatch.responses import encode_json, error_response, json_bytes
+from ..dispatch.service_context import ServiceContext
 from ..files.storage_errors import disk_refusal
 from ..service import Service
+from ..web.html import redirect
 from ..web.live_page import live_page
 
 _ACTIVITY = "/_live/activity"

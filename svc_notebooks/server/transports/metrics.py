@@ -13,8 +13,8 @@ from prometheus_client import CollectorRegistry, Counter, Histogram, exposition
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
-from ..context.request_journal import JournalEntry
-from ..dispatch.monitor import Monitor
+from ..dispatch.journal import JournalEntry
+from ..monitor import Monitor
 
 _SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
 _UNKNOWN = "unknown"

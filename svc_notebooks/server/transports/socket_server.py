@@ -38,6 +38,7 @@ from .served_paths import served_paths
 if TYPE_CHECKING:
     from .metrics import Metrics
 
+
 _log = logging.getLogger(__name__)
 
 MAX_THREADS = 512

@@ -9,7 +9,7 @@ from wsgiref.types import StartResponse, WSGIEnvironment
 
 from ...core.errors.catalogue import refuse
 from ...core.http.messages import Disconnected, Headers, Request, Response, reason
-from ..context.responses import error_response
+from ..dispatch.responses import error_response
 
 
 class _Input:

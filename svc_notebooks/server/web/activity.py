@@ -12,12 +12,12 @@ from zlib import crc32
 
 from ...core.clock import format_time, from_millis
 from ...core.http.messages import Query
-from ..context.request_journal import Journal
-from ..context.service_context import ServiceContext
-from ..events.invitations import outbox
+from ..calendars.invitations import outbox
+from ..dispatch.journal import Journal
+from ..dispatch.service_context import ServiceContext
 from ..files.resource import view_path
+from ..files.tables import FileRow
 from ..notifications.delivery_queue import DeliveryQueue
-from ..tables.files import FileRow
 from .class_activity import ClassView
 
 Row: TypeAlias = dict[str, object]

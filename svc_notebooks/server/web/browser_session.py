@@ -14,13 +14,14 @@ from ...core.api.operations import ALL_SCOPES, CONTENT, READ
 from ...core.auth.oauth import OAuthError
 from ...core.errors.catalogue import ApiError, refuse
 from ...core.http.messages import Query, Request, Response
+from ..auth.access_tokens import TokenVerifier
+from ..auth.public_request import PublicRequest
+from ..auth.tables import TokenRow
 from ..auth.users import create_user
-from ..context.access_tokens import Caller, TokenVerifier
-from ..context.external_origin import external_origin
-from ..context.html import html_page, redirect
-from ..context.public_request import PublicRequest
-from ..context.service_context import ServiceContext
-from ..tables.users import TokenRow
+from ..dispatch.caller import Caller
+from ..dispatch.origin import external_origin
+from ..dispatch.service_context import ServiceContext
+from .html import html_page, redirect
 
 COOKIE = "svc_session"
 CLIENT = "browser"

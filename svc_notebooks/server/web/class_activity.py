@@ -13,10 +13,11 @@ from typing import TypedDict
 from ...core.api.exercise_steps import EXERCISES, SeenRequest
 from ...core.clock import format_time
 from ...core.http.messages import Request
+from ..auth.access_tokens import TokenVerifier
 from ..auth.class_accounts import ClassAccount, ClassAccounts
-from ..context.access_tokens import TokenVerifier, bearer
-from ..context.request_journal import Journal, JournalEntry
-from ..context.service_context import ServiceContext
+from ..dispatch.caller import bearer
+from ..dispatch.journal import Journal, JournalEntry
+from ..dispatch.service_context import ServiceContext
 from .browser_session import session_token
 
 

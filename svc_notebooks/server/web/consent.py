@@ -12,12 +12,12 @@ from ...core.auth.oauth import GRANTS, OAuthError, is_verifier, matches_redirect
 from ...core.http.messages import Query, Response
 from ...core.resources.errors import AuthorizationServer
 from ..auth.grants import new_code, scope_uri, scopes_of
-from ..context.access_tokens import IDENTITY_SCOPES, Caller
-from ..context.csrf import own_base_url
-from ..context.html import html_page, redirect
-from ..context.public_request import PublicRequest, no_store_json, oauth_error_response, unique_parameters
-from ..tables.oauth import ClientRow
+from ..auth.public_request import PublicRequest, no_store_json, oauth_error_response, unique_parameters
+from ..auth.tables import ClientRow
+from ..dispatch.caller import IDENTITY_SCOPES, Caller
+from ..dispatch.origin import own_base_url
 from .browser_session import CLIENT, account_bar, session_user, sign_in_page, signature
+from .html import html_page, redirect
 
 _METHODS = ("plain", "S256")
 

@@ -14,13 +14,13 @@ from ...core.events.rrule import is_all_day
 from ...core.events.times import read_time
 from ...core.http.messages import Response
 from ...core.resources.events import Event
-from ..context.html import description_list, html_page
-from ..context.public_request import PublicRequest
-from ..context.service_context import ServiceContext
-from ..events.calendars import calendar_by_id
-from ..events.instances import find_event, instances
-from ..events.resource import EventRecord, visible_to_readers
-from ..tables.calendars import CalendarRow
+from ..auth.public_request import PublicRequest
+from ..calendars.access import calendar_by_id
+from ..calendars.event_resource import EventRecord, visible_to_readers
+from ..calendars.instances import find_event, instances
+from ..calendars.tables import CalendarRow
+from ..dispatch.service_context import ServiceContext
+from .html import description_list, html_page
 
 _NEXT = 10
 

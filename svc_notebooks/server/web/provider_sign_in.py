@@ -12,9 +12,8 @@ from hashlib import sha256
 
 from ...core.errors.catalogue import refuse
 from ...core.http.messages import Response
-from ..context.html import html_page, redirect
-from ..context.public_request import PublicRequest
-from ..context.sign_in_provider import SignInProvider
+from ..auth.access_tokens import SignInProvider
+from ..auth.public_request import PublicRequest
 from . import browser_session
 from .browser_session import (
     SIGN_IN,
@@ -26,6 +25,7 @@ from .browser_session import (
     set_cookie,
     sign_in_page,
 )
+from .html import html_page, redirect
 
 CALLBACK = "/oauth_callback"
 STATE_COOKIE = "svc_sign_in"

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import svc_notebooks as svc
-from svc_notebooks.server.context.quotas import Quota
+from svc_notebooks.server.dispatch.service_context import Quota
 from tests.contract.school import ABOUT, ADA, BOB, EVE, UPLOAD, School, reopened
 
 FILES = "/storage/v3/files"

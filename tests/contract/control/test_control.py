@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from svc_notebooks.server.service import Service, open_service
-from svc_notebooks.server.storage.clock import SystemClock
+from svc_notebooks.server.store.clock import SystemClock
 from svc_notebooks.server.transports.socket_server import SocketServer
 from tests.contract.conftest import Answer, OverSocket, Q
 from tests.patience import PATIENCE

@@ -12,7 +12,7 @@ import pytest
 from svc_notebooks.core.errors.decision_ids import CONTROL, CROSS_SITE
 from svc_notebooks.core.policy import Policy
 from svc_notebooks.server.service import Service, open_service
-from svc_notebooks.server.storage.clock import SystemClock
+from svc_notebooks.server.store.clock import SystemClock
 from svc_notebooks.server.transports.socket_server import SocketServer
 from tests.contract.conftest import Answer, OverSocket
 from tests.contract.control.test_control import raw

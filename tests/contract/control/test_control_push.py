@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from svc_notebooks.server.service import Service, open_service
-from svc_notebooks.server.storage.clock import SystemClock
+from svc_notebooks.server.store.clock import SystemClock
 from svc_notebooks.server.transports.socket_server import SocketServer
 from tests.contract.conftest import Answer, OverSocket
 from tests.receivers import Receiver, receiver

@@ -11,7 +11,7 @@ import pytest
 
 from svc_notebooks.core.faults.presets import PRESETS
 from svc_notebooks.server.service import Service, open_service
-from svc_notebooks.server.storage.clock import SystemClock
+from svc_notebooks.server.store.clock import SystemClock
 from svc_notebooks.server.transports.control_api import CALLS
 from svc_notebooks.server.transports.socket_server import SocketServer
 from tests.contract.conftest import Answer, OverSocket, Q

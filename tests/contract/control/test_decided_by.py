@@ -304,7 +304,7 @@ def test_of_a_fault(wire: Wire) -> None:
 
 @pytest.mark.one_process("the test changes the code of its own process")
 def test_an_internal_error_is_named_too(wire: Wire, monkeypatch: pytest.MonkeyPatch, caplog: Any) -> None:
-    monkeypatch.setattr("svc_notebooks.server.storage.ids.Ids.blob", lambda self: 1 / 0)
+    monkeypatch.setattr("svc_notebooks.server.store.ids.Ids.blob", lambda self: 1 / 0)
 
     wire.send("GET", "/storage/v3/files/generateIds")
 

@@ -8,10 +8,9 @@ import pytest
 
 from svc_notebooks.core import field_mask
 from svc_notebooks.core.events.series_starts import SeriesStarts
-from svc_notebooks.server.context.cursors import Cursor, CursorCache
-from svc_notebooks.server.context.responses import encode_json
-from svc_notebooks.server.context.series_cache import SeriesCache
-from svc_notebooks.server.events.series import ParsedSeries
+from svc_notebooks.server.calendars.expansion import ParsedSeries
+from svc_notebooks.server.dispatch.responses import encode_json
+from svc_notebooks.server.dispatch.service_context import Cursor, CursorCache, SeriesCache
 from tests.contract.calendar_client import CalendarClient, Fields, accepted
 
 MONTH = {"singleEvents": "true", "timeMin": "2026-11-01T00:00:00Z", "timeMax": "2026-12-01T00:00:00Z"}

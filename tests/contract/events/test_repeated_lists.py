@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from svc_notebooks.server.context.text_cache import TextCache
+from svc_notebooks.server.dispatch.service_context import TextCache
 from svc_notebooks.server.service import Service
 from tests.contract.calendar_client import ADA, BOB, HOLIDAY, CalendarClient, Fields, accepted, emptied
 from tests.contract.conftest import Wire

@@ -16,7 +16,7 @@ import pytest
 from svc_notebooks.core.http.messages import Disconnected, Headers, Request
 from svc_notebooks.core.policy import Policy
 from svc_notebooks.server.service import Service, open_service
-from svc_notebooks.server.storage import content_io as server_content
+from svc_notebooks.server.store import content_io as server_content
 from tests.contract.conftest import InProcess, OverSocket, Wire
 
 PART = 1000

@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 
 from svc_notebooks.core.policy import Policy
-from svc_notebooks.server.blobs.directory import DirectoryBlobStore
 from svc_notebooks.server.service import Service, open_service
-from svc_notebooks.server.storage.disk_reserve import RESERVE
+from svc_notebooks.server.store.directory import DirectoryBlobStore
+from svc_notebooks.server.store.disk_reserve import RESERVE
 from tests.contract.conftest import InProcess, Q, Wire
 
 MIB = 1024 * 1024

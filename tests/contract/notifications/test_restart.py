@@ -8,7 +8,7 @@ import pytest
 
 from svc_notebooks.core.policy import Policy
 from svc_notebooks.server.service import open_service
-from svc_notebooks.server.storage.clock import VirtualClock
+from svc_notebooks.server.store.clock import VirtualClock
 from tests.contract.conftest import InProcess
 from tests.contract.watch_client import Watch
 from tests.receivers import receiver

@@ -18,8 +18,8 @@ import pytest
 
 from svc_notebooks.core.policy import Policy
 from svc_notebooks.server.service import Service, open_service
+from svc_notebooks.server.transports.health import JsonFormatter, RequestLog
 from svc_notebooks.server.transports.metrics import Metrics
-from svc_notebooks.server.transports.request_log import JsonFormatter, RequestLog
 from svc_notebooks.server.transports.socket_server import SocketServer
 from tests.patience import PATIENCE
 

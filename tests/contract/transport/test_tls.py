@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from svc_notebooks.server.service import Service
-from svc_notebooks.server.transports import tls as server_tls
+from svc_notebooks.server.transports import client_connection as server_tls
 from svc_notebooks.server.transports.socket_server import SocketServer
 from tests.contract.conftest import Answer, OverSocket
 from tests.patience import PATIENCE

@@ -139,25 +139,6 @@ def test_an_interrupt_stops_the_transfers_in_threads(lab):
     assert caught.value.result.empty
 
 
-def test_an_interrupt_ends_the_wait_of_a_slowed_request(served):
-    begun, ended = threading.Event(), []
-
-    def call(session, row, report):
-        if row == 1:
-            begun.wait(10)
-            raise KeyboardInterrupt
-        begun.set()
-        try:
-            session.sleep(600)
-        finally:
-            ended.append(row)
-
-    with pytest.raises(KeyboardInterrupt, match="stopped at 0 of 2 files"):
-        run(RowOperation(COUNTS, call), [1, 2], served, Batch(workers=2))
-
-    assert ended == [2]
-
-
 def test_threads_and_executors_return_the_same_frame(served, lab):
     files = svc.upload([b"1", b"2", b"3"], name=["a", "b", "c"], session=lab)
     svc.delete(files.iloc[1], session=lab)
@@ -170,16 +151,6 @@ def test_threads_and_executors_return_the_same_frame(served, lab):
             shown = [[row["name"], row["outcome"], row["trashed"]] for _, row in trashed.iterrows()]
             assert [row if row[1] == "done" else ["failed"] for row in shown] == expected
             assert trashed["id"].tolist() == files["id"].tolist()
-
-
-def test_the_errors_of_rows_can_be_sent_from_worker_processes(lab):
-    with pytest.raises(svc.EventError) as caught:
-        svc.create_event("Tea", start="2026-11-03", end="2026-11-02")
-
-    copy = pickle.loads(pickle.dumps(caught.value))
-
-    assert (str(copy), copy.problems) == (str(caught.value), caught.value.problems)
-    assert copy.problems
 
 
 def warn(session, row, report):

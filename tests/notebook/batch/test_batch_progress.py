@@ -1,11 +1,8 @@
 """Tests the progress of calls for many rows, in notebooks, terminals and logs, with a clock of the test."""
 
-from types import SimpleNamespace
-
 import pytest
 
 import svc_notebooks as svc
-from svc_notebooks.notebook import frontend
 from svc_notebooks.notebook.batch import progress as displays
 from svc_notebooks.notebook.batch.progress import BatchProgress, Counts, showing
 from svc_notebooks.notebook.byte_sizes import MIB
@@ -52,25 +49,6 @@ def test_the_text_has_files_bytes_speed_time_left_and_failures():
     assert counts.summary(4.2) == "40 of 200 files, 39 of 200 MiB in 4 s, 2 failed"
 
 
-def test_rows_without_content_are_counted():
-    counts = Counts(3000, "files")
-    counts.text(now=0.0)
-    for n in range(1000):
-        counts.end(n, failed=False)
-
-    assert counts.text(now=10.0) == "1,000 of 3,000 files, 100.0 files/s, 20 s left"
-    assert counts.share == (1000, 3000)
-
-
-def test_files_that_were_there_before_do_not_make_the_transfer_faster():
-    counts = Counts(3, "files", [MIB, MIB, None])
-    counts.text(now=0.0)
-    counts.end(0, failed=False, sent=False)
-    counts.report(2, MIB, 2 * MIB)
-
-    assert counts.text(now=1.0) == "1 of 3 files, 2 of 4 MiB, 1 MiB/s, 1 s left"
-
-
 @pytest.mark.spec("D-03", "D-03b")
 def test_a_log_has_a_line_every_ten_seconds_and_a_last_line(clock, capsys):
     with showing(progress_of(clock, 100)) as progress:
@@ -83,15 +61,6 @@ def test_a_log_has_a_line_every_ten_seconds_and_a_last_line(clock, capsys):
         "Upload: 80 of 100 files, 4.0 files/s, 5 s left, 1 failed",
         "Upload: 100 of 100 files in 25 s, 1 failed. Done.",
     ]
-
-
-@pytest.mark.parametrize("progress, lines", [(None, 0), (True, 1), (False, 0)])
-def test_a_short_batch_has_a_line_only_on_request(clock, capsys, progress, lines):
-    with showing(progress_of(clock, 100, progress=progress)) as bar:
-        clock.now += 9
-        bar.end(0, failed=False)
-
-    assert len(capsys.readouterr().err.splitlines()) == lines
 
 
 @pytest.mark.spec("D-03", "D-03b")
@@ -119,14 +88,6 @@ def test_a_batch_that_takes_two_seconds_gets_one_bar(clock, shown):
     assert bar.text == "Done: 200 of 200 files in 2 s"
 
 
-def test_a_single_row_gets_no_bar_because_of_its_time(clock, shown):
-    with showing(progress_of(clock, 1)) as progress:
-        clock.now += 60
-        progress.end(0, failed=False)
-
-    assert shown == []
-
-
 def test_an_interrupt_leaves_the_last_text_and_no_button(clock, shown):
     parts = []
 
@@ -142,17 +103,6 @@ def test_an_interrupt_leaves_the_last_text_and_no_button(clock, shown):
     assert shown[0].text == "Stopped at 1 of 3 files in 0 s"
     assert shown[0].children == tuple(parts[:2])
     assert repr(parts[3]) == "<CancelButton>"
-
-
-def test_a_kernel_whose_cells_a_program_runs_has_a_bar_and_lines(clock, shown, capsys, monkeypatch):
-    shell = SimpleNamespace(kernel=SimpleNamespace(_allow_stdin=False))
-    monkeypatch.setattr(frontend, "_shell", lambda: shell)
-    with showing(progress_of(clock, 2)) as progress:
-        clock.now += 11
-        progress.end(0, failed=False)
-
-    assert len(shown) == 1
-    assert capsys.readouterr().err.splitlines()[-1] == "Upload: 1 of 2 files in 11 s. Done."
 
 
 @pytest.mark.spec("D-03", "D-03a")

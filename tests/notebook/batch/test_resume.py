@@ -1,8 +1,6 @@
 """Tests calls with a ledger: a repeated call does what is missing, and no row is done twice."""
 
 import os
-import sqlite3
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 
@@ -11,7 +9,7 @@ import pytest
 
 import svc_notebooks as svc
 from svc_notebooks.client.uploads import prepare
-from svc_notebooks.core.errors.errors import AlreadyExists, ContentMismatch, NotFound
+from svc_notebooks.core.errors.errors import ContentMismatch
 from svc_notebooks.local.ledger import Ledger
 
 CSV = b"city,people\nRiga,605\n"
@@ -157,46 +155,6 @@ def test_a_source_that_changed_with_the_same_size_and_times_becomes_another_file
     assert third["outcome"].tolist() == ["skipped"] * 3
 
 
-def test_a_file_gets_the_new_content_of_a_source_that_changed_with_the_same_size_and_times(lab):
-    file = svc.upload(b"old")
-    (name,) = paths(1)
-    svc.update(file, name, resume="survey")
-    change_and_keep_times(name)
-
-    assert svc.update(file, name, resume="survey")["outcome"].tolist() == ["done"]
-    assert svc.read(file) == b"CONTENT 0"
-
-
-def test_a_source_that_changed_before_its_upload_was_recorded_is_an_error_and_then_another_file(lab, stop):
-    names = paths(3)
-    stop()
-    with pytest.raises(KeyboardInterrupt):
-        svc.upload(names, resume="survey")
-    change_and_keep_times("1.txt")
-
-    with pytest.warns(UserWarning, match=r"SourceChanged: The stored file '1\.txt' \(.*\) differs from the source"):
-        svc.upload(names, resume="survey")
-    again = svc.upload(names, resume="survey")
-
-    assert again["outcome"].tolist() == ["skipped", "done", "skipped"]
-    assert svc.read(again.iloc[1]) == b"CONTENT 1"
-    assert len(svc.files()) == 4, "the file that was stored first is kept"
-
-
-@pytest.mark.parametrize("case", ["converted", "deleted"])
-def test_a_changed_source_that_cannot_be_compared_stays_done(lab, case):
-    (name,) = paths(1)
-    arguments = {"convert_to": "document"} if case == "converted" else {}
-    file = svc.upload(name, resume="survey", **arguments)
-    change_and_keep_times(name)
-    if case == "deleted":
-        svc.trash(file)
-        svc.delete(file)
-
-    with pytest.warns(svc.UnverifiedUploadWarning, match="'0.*' was uploaded before, and its source may have changed"):
-        assert svc.upload(name, resume="survey", **arguments)["outcome"].tolist() == ["skipped"]
-
-
 def test_failed_rows_are_tried_again(lab):
     files = made(lab)
     missing = svc.copy(files.iloc[1])["id"].item()
@@ -209,22 +167,6 @@ def test_failed_rows_are_tried_again(lab):
         again = svc.trash([*files["id"], missing], resume="survey")
 
     assert again["outcome"].tolist() == ["skipped"] * 3 + ["failed"]
-
-
-@pytest.mark.parametrize(
-    "call",
-    [
-        lambda file: svc.delete("nowhere", resume="survey"),
-        lambda file: svc.unshare(file, "bob@svc.example", resume="survey"),
-        lambda file: svc.upload(b"other", file_id=file["id"].item(), resume="survey"),
-    ],
-    ids=["delete", "unshare", "upload"],
-)
-def test_a_refused_row_is_refused_again(lab, call):
-    file = svc.upload(b"x", file_id=svc.generate_ids(1)["id"].item())
-    for _ in range(3):
-        with pytest.raises((NotFound, AlreadyExists, ValueError)):
-            call(file)
 
 
 def test_a_file_that_was_stored_with_other_content_is_uploaded_with_another_id(lab, monkeypatch):
@@ -243,32 +185,11 @@ def test_a_file_that_was_stored_with_other_content_is_uploaded_with_another_id(l
     assert len(svc.files()) == 2
 
 
-def test_a_row_that_a_cluster_calls_twice_creates_one_file(lab):
-    class CallsTwice(ThreadPoolExecutor):
-        def submit(self, function, /, *args):
-            return super().submit(lambda: [function(*args), function(*args)][1])
-
-    with CallsTwice(2) as pool:
-        files = svc.upload([b"1", b"2", b"3"], executor=pool, resume="survey")
-
-    assert sorted(files["id"]) == sorted(svc.files()["id"])
-
-
 def test_ids_are_requested_a_thousand_at_a_time_and_the_token_is_not_stored(lab, tmp_path):
     svc.upload([b"x"] * 12, resume="survey")
 
     assert sum("generateIds" in exchange.url for exchange in lab.session.exchanges) == 1
     assert lab.session._credential.token.encode() not in (tmp_path / "survey.resume.sqlite").read_bytes()
-
-
-@pytest.mark.parametrize("resume", ["notes/ledger", "survey.sqlite"])
-def test_a_path_is_used_as_it_is(lab, resume, tmp_path):
-    (tmp_path / "notes").mkdir()
-    svc.upload(b"x", resume=resume)
-    svc.upload(b"x", resume=tmp_path / resume)
-
-    assert len(svc.files()) == 1
-    assert (tmp_path / resume).is_file()
 
 
 @pytest.mark.parametrize(
@@ -288,24 +209,6 @@ def test_wrong_arguments_are_refused(lab, call, kind, words):
         call()
 
     assert svc.files().empty
-
-
-def test_another_sandbox_with_the_same_ids_is_refused(lab):
-    for number in (1, 2):
-        with svc.sandbox(seed=7):
-            if number == 1:
-                svc.upload(b"x", resume="survey")
-                continue
-            with pytest.raises(ValueError, match=r"the ledger of a call with the service .*sandbox"):
-                svc.upload(b"x", resume="survey")
-
-
-def test_the_ledger_can_be_read_with_sqlite(lab):
-    svc.upload(b"x", name="x", resume="survey")
-
-    with sqlite3.connect("survey.resume.sqlite") as connection:
-        assert connection.execute("SELECT state FROM rows").fetchall() == [("done",)]
-    connection.close()
 
 
 def test_events_are_created_once_and_keep_the_labels_of_their_rows(lab, stop):

@@ -32,28 +32,6 @@ def test_events_are_created_changed_and_deleted_in_their_order(how):
     assert svc.events().empty
 
 
-def test_a_row_that_is_refused_has_its_index_its_title_and_its_field(lab):
-    rows = DAYS.assign(end=["2026-11-03", "2026-11-02", "2026-11-03"]).set_index(pd.Index(["x", "y", "z"], name="key"))
-
-    with pytest.warns(UserWarning, match="1 of 3 rows failed.*row 1: EventError: end"):
-        made = svc.create_events(rows)
-
-    assert made.index.equals(rows.index)
-    assert made.loc["y", ["row", "summary", "field", "outcome"]].tolist() == ["y", "B", "end", "failed"]
-    assert made["id"].isna().tolist() == [False, True, False]
-    assert svc.events()["summary"].tolist() == ["A", "C"]
-
-
-def test_the_frame_of_an_error_keeps_the_index(lab):
-    rows = DAYS.set_index(pd.Index([7, 8, 9])).assign(end="2026-11-02")
-
-    with pytest.raises(ValueError, match="end") as caught:
-        svc.create_events(rows, errors="raise")
-
-    assert caught.value.result.index.tolist() == [7, 8, 9]
-    assert caught.value.result["outcome"].tolist() == ["failed"] * 3
-
-
 def test_an_event_to_which_the_user_was_not_invited_does_not_stop_the_others(lab):
     guests = [["bob@svc.example"], [], ["bob@svc.example"]]
     made = pd.concat([svc.create_event("Tea", start="2026-11-02", end="2026-11-03", attendees=who) for who in guests])

@@ -14,12 +14,6 @@ BERLIN = "Europe/Berlin"
 TEN = "2026-11-02 10:00"
 
 
-@pytest.fixture
-def lab():
-    with svc.sandbox() as made:
-        yield made
-
-
 @pytest.mark.parametrize(
     "end",
     [
@@ -69,12 +63,6 @@ def test_an_all_day_event_ends_after_whole_days(arguments, days):
     assert (body["start"]["date"], body["end"]["date"]) == days
 
 
-def test_a_period_of_an_hour_is_the_start_and_the_end():
-    body = event_body(start=pd.Period("2026-11-02 10:00", "h"), time_zone=BERLIN)
-
-    assert [body[name]["dateTime"] for name in ("start", "end")] == ["2026-11-02T10:00:00", "2026-11-02T11:00:00"]
-
-
 def test_a_time_of_day_is_in_the_zone_of_the_end():
     body = event_body(start="2026-11-02 20:00", end="11:00", time_zone=BERLIN, end_time_zone="Asia/Tokyo")
 
@@ -117,17 +105,3 @@ def test_an_update_counts_a_duration_from_the_start_of_the_event(lab):
         svc.update_event(made, duration="1h", summary="Coffee", end_time_zone="Asia/Tokyo")["end_time_zone"].item()
         == "Asia/Tokyo"
     )
-
-
-def test_rows_of_a_frame_may_have_durations(lab):
-    rows = pd.DataFrame({"start": [TEN, "2026-11-03"], "duration": [timedelta(hours=1), timedelta(days=1)]})
-
-    made = svc.create_events(rows.assign(summary="Tea"), time_zone=BERLIN)
-
-    assert made["end"].astype(str).tolist() == ["2026-11-02 11:00:00+01:00", "2026-11-04 00:00:00+01:00"]
-
-
-def test_a_preview_takes_a_timedelta():
-    preview = svc.preview_recurrence(TEN, timedelta(hours=1), "weekdays", time_zone=BERLIN, count=1)
-
-    assert (preview["end"] - preview["start"]).tolist() == [timedelta(hours=1)]

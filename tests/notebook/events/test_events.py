@@ -1,7 +1,6 @@
 """Tests of the event functions: their arguments, their errors before a request, and their frames."""
 
-import json
-from datetime import UTC, date, datetime, timedelta, timezone, tzinfo
+from datetime import UTC, date, datetime, timedelta, timezone
 from zoneinfo import ZoneInfo
 
 import numpy as np
@@ -10,18 +9,11 @@ import pytest
 from dateutil import tz
 
 import svc_notebooks as svc
-from svc_notebooks.core.events.field_table import EVENT_FIELDS
 from svc_notebooks.notebook.batch.batch import batch_schema
 from svc_notebooks.notebook.frames.event_schemas import CREATED, EVENT, EVENTS, INSTANCES, PREVIEW
 
 BERLIN = ZoneInfo("Europe/Berlin")
 TEN = pd.Timestamp("2026-11-02 10:00", tz="Europe/Berlin")
-
-
-@pytest.fixture
-def lab():
-    with svc.sandbox() as made:
-        yield made
 
 
 @pytest.mark.spec("E-20", "E-20a")
@@ -50,17 +42,6 @@ def test_a_moment_is_the_same_however_it_is_written(lab, start, time_zone):
     assert not made["all_day"].item()
 
 
-class Named(tzinfo):
-    """A zone without a key that is UTC in winter only, and takes a date without a zone for one in winter."""
-
-    def utcoffset(self, moment):
-        return self.dst(moment)
-
-    def dst(self, moment):
-        is_summer = moment is not None and moment.tzinfo is not None and 3 < moment.month < 10
-        return timedelta(hours=is_summer)
-
-
 UTC_ZONES = [
     tz.UTC, tz.tzutc(), tz.gettz("UTC"), tz.tzoffset("none", 0), UTC, timezone(timedelta(0)),
     timezone(timedelta(0), "GMT"), ZoneInfo("UTC"), ZoneInfo("Etc/UTC"), ZoneInfo("Zulu"),
@@ -79,20 +60,6 @@ def test_every_zone_that_means_utc_is_the_zone_of_a_series(lab, utc):
     for event in made:
         assert event["start"].item() == pd.Timestamp("2026-11-02 10:00Z")
         assert ZoneInfo(event["time_zone"].item()).utcoffset(None) == timedelta(0)
-
-
-@pytest.mark.parametrize("zone", [Named(), timezone(timedelta(hours=1))], ids=["summer time", "offset"])
-def test_another_zone_without_a_name_is_refused(lab, zone):
-    with pytest.raises(TypeError, match="time_zone must be a name such as 'Europe/Berlin' or a ZoneInfo"):
-        svc.create_event("x", start="2026-11-02 10:00", end="11:00", time_zone=zone)
-
-
-@pytest.mark.spec("E-20", "E-20a")
-def test_the_zone_that_is_given_goes_before_that_of_the_moment(lab):
-    start = datetime(2026, 11, 2, 4, tzinfo=ZoneInfo("America/New_York"))
-    made = svc.create_event("Tea", start=start, end="2026-11-02T12:00:00+01:00", time_zone="Europe/Berlin")
-
-    assert (made["start"].item(), made["time_zone"].item()) == (TEN, "Europe/Berlin")
 
 
 NEW_YORK = ZoneInfo("America/New_York")
@@ -117,16 +84,6 @@ def test_start_and_end_can_have_different_zones(lab, times):
     assert made["end"].item() - made["start"].item() == pd.Timedelta(hours=9)
 
 
-@pytest.mark.spec("E-20", "E-20a")
-def test_the_end_of_a_change_can_have_a_zone_of_its_own(lab):
-    made = svc.create_event("Flight", start=TEN, end=TEN + pd.Timedelta(hours=1))
-
-    moved = svc.update_event(made, end="2026-11-02 14:00", end_time_zone="America/New_York")
-
-    assert moved[["time_zone", "end_time_zone"]].values.tolist() == [["Europe/Berlin", "America/New_York"]]
-    assert moved["end"].item() == pd.Timestamp("2026-11-02 14:00", tz="America/New_York")
-
-
 def test_a_new_time_without_a_zone_is_in_the_zone_of_its_event(lab):
     flight = svc.create_event("Flight", **BERLIN_AND_NEW_YORK[0])
     train = svc.create_event("Train", start="2026-11-02 10:00", end="2026-11-02 11:00", time_zone="Asia/Kathmandu")
@@ -141,15 +98,6 @@ def test_a_new_time_without_a_zone_is_in_the_zone_of_its_event(lab):
     ]
 
 
-def test_a_new_time_without_a_zone_is_refused_for_an_event_without_a_zone(lab):
-    day = svc.create_event("Holiday", start="2026-12-24", end="2026-12-25")
-
-    with pytest.raises(ValueError, match="start has no time zone, and neither has the event; give time_zone="):
-        svc.update_event(day, start="2026-12-24 10:00", end="2026-12-24 11:00")
-
-    assert svc.event(day)["all_day"].item()
-
-
 @pytest.mark.parametrize("zone", ["time_zone", "end_time_zone"])
 def test_a_zone_without_its_time_is_refused_before_anything_is_sent(lab, zone):
     made = svc.create_event("Tea", start=TEN, end=TEN + pd.Timedelta(hours=1))
@@ -159,13 +107,6 @@ def test_a_zone_without_its_time_is_refused_before_anything_is_sent(lab, zone):
         svc.update_event(made, **{zone: "Asia/Kathmandu"})
 
     assert len(lab.journal()) == before
-
-
-@pytest.mark.spec("E-20", "E-20a")
-def test_a_preview_has_the_zone_of_the_end(lab):
-    preview = svc.preview_recurrence(recurrence="daily", count=1, **BERLIN_AND_NEW_YORK[0])
-
-    assert (preview["end"] - preview["start"]).item() == pd.Timedelta(hours=9)
 
 
 @pytest.mark.spec("D-01")
@@ -189,16 +130,6 @@ def test_the_zones_of_the_times_are_columns_whatever_the_number_of_rows(lab):
     for frame in (created, every, every.head(0), svc.event([])):
         assert {*frame[columns].dtypes} == {frame.dtypes["id"]}
     assert svc.events()["end_time_zone"].tolist()[:1] == ["America/New_York"]
-
-
-def test_an_instance_has_the_zone_of_its_original_start(lab):
-    course = svc.create_event("Course", recurrence="daily, 2 times", **BERLIN_AND_NEW_YORK[0])
-    moved = svc.instances(course)["id"][0]
-
-    svc.update_event(moved, start="2026-11-02 15:00", end="2026-11-02 16:00", time_zone="Asia/Kathmandu")
-
-    assert svc.instances(course)["original_start_time_zone"].tolist() == ["Europe/Berlin"] * 2
-    assert svc.event(moved)["end_time_zone"].tolist() == ["Asia/Kathmandu"]
 
 
 @pytest.mark.spec("E-20", "E-20a")
@@ -250,27 +181,6 @@ def test_an_invalid_field_is_named_and_nothing_is_sent(lab, wrong, field):
         svc.create_event("Tea", **{"start": "2026-11-02", "end": "2026-11-03", **wrong})
 
     assert len(svc.exchanges()) == before
-
-
-def test_long_texts_and_many_guests_are_sent_whole(lab):
-    texts = {"summary": "s" * 5000, "description": "d" * 50_000, "location": "l" * 5000}
-    guests = [f"guest{n}@elsewhere.example" for n in range(500)]
-    paper = {"title": "Handout"}
-
-    with pytest.warns(UserWarning, match=r"^attachments\[0\] has no file_url"):
-        made = svc.create_event(
-            **texts,
-            start="2026-11-02",
-            attendees=guests,
-            private={"k" * 50: "v" * 5000},
-            attachments=paper,
-        )
-    event = svc.event(made).iloc[0]
-
-    assert {name: event[name] for name in texts} == texts
-    assert [attendee["email"] for attendee in event["attendees"]] == guests
-    assert event["extended_properties"] == {"private": {"k" * 50: "v" * 5000}}
-    assert event["attachments"] == [paper]
 
 
 @pytest.mark.spec("E-20", "E-20b")
@@ -362,26 +272,6 @@ def counted(lab, call):
 WHOLE_DAY = {"start": "2026-11-02", "end": "2026-11-03"}
 
 
-@pytest.mark.spec("E-09", "E-09a", "E-09c")
-@pytest.mark.parametrize("version, kept", [(0, False), (1, True), (None, True)])
-def test_the_version_of_conference_data_decides_what_the_frame_shows(lab, version, kept):
-    made = svc.create_event("Tea", **WHOLE_DAY, conference=True, conference_data_version=version)
-
-    assert "createRequest" in str(svc.exchange(-1))
-    assert f"conferenceDataVersion={1 if version is None else version}" in last_query(lab)
-    assert made["conference_data"].notna().item() is kept
-    assert made["hangout_link"].notna().item() is kept
-
-
-@pytest.mark.spec("E-17")
-@pytest.mark.parametrize("supports, kept", [(False, False), (True, True), (None, True)])
-def test_support_of_attachments_is_sent_as_given(lab, supports, kept):
-    made = svc.create_event("Tea", **WHOLE_DAY, attachments="https://example.com/a", supports_attachments=supports)
-
-    assert f"supportsAttachments={str(supports is not False).lower()}" in last_query(lab)
-    assert made["attachments"].notna().item() is kept
-
-
 def test_parameters_are_sent_even_without_the_fields_that_need_them(lab):
     svc.create_event("Tea", **WHOLE_DAY, conference_data_version=0, supports_attachments=False)
     assert last_query(lab) == "conferenceDataVersion=0&supportsAttachments=false"
@@ -469,16 +359,6 @@ def test_a_row_of_a_timetable_has_parameters_of_its_own(lab):
     assert lab.outbox()["subject"].tolist() == ["Invitation: one"]
 
 
-def test_a_column_of_the_deprecated_parameter_warns_once(lab):
-    term = pd.DataFrame({"summary": ["a", "b"], **WHOLE_DAY, "send_notifications": True, "attendees": "bob@x.org"})
-
-    with pytest.warns(FutureWarning) as caught:
-        svc.create_events(term)
-
-    assert [warning.filename for warning in caught] == [__file__]
-    assert len(lab.outbox()) == 2
-
-
 @pytest.mark.spec("E-15")
 def test_max_attendees_is_sent(lab):
     made = svc.create_event("Tea", **WHOLE_DAY, attendees=["bob@svc.example", "eve@svc.example"])
@@ -487,83 +367,6 @@ def test_max_attendees_is_sent(lab):
     for events in (svc.event(made, max_attendees=1, session=bob), svc.events(max_attendees=1, session=bob)):
         assert [attendee["email"] for attendee in events["attendees"].item()] == ["bob@svc.example"]
     assert len(svc.event(made, max_attendees=2, session=bob)["attendees"].item()) == 2
-
-
-EVERY_FIELD = {
-    "summary": "Tea",
-    "start": TEN,
-    "end": TEN + pd.Timedelta(hours=1),
-    "original_start_time": TEN,
-    "recurrence": "daily, 2 times",
-    "attendees": [
-        {
-            "email": "bob@svc.example",
-            "display_name": "Bob",
-            "additional_guests": 1,
-            "comment": "with cake",
-            "optional": True,
-            "resource": True,
-            "response_status": "tentative",
-        }
-    ],
-    "location": "Here",
-    "description": "Hot",
-    "color": "basil",
-    "reminders": [("email", 60)],
-    "conference": True,
-    "attachments": [{"file_url": "https://example.com/leaf", "title": "A leaf"}],
-    "visibility": "private",
-    "transparency": "transparent",
-    "status": "tentative",
-    "guests_can_invite_others": False,
-    "guests_can_modify": True,
-    "guests_can_see_other_guests": False,
-    "anyone_can_add_self": True,
-    "private": {"a": "1"},
-    "shared": {"b": "2"},
-    "source": {"title": "A page", "url": "https://example.com"},
-    "gadget": {
-        "display": "icon",
-        "height": 1,
-        "width": 2,
-        "icon_link": "https://example.com/icon",
-        "link": "https://example.com",
-        "preferences": {"a": "1"},
-        "title": "A gadget",
-        "type": "x",
-    },
-    "sequence": 3,
-    "event_id": "tea01",
-}
-ALL_DAY = {"start": "2026-11-02", "end": "2026-11-03", "original_start_time": "2026-11-02", "time_zone": "Asia/Tokyo"}
-
-
-def paths(value, path=""):
-    if isinstance(value, dict):
-        return {path} | {
-            nested for name, below in value.items() for nested in paths(below, f"{path}.{name}".lstrip("."))
-        }
-    if isinstance(value, list):
-        return {path} | {nested for below in value for nested in paths(below, f"{path}[]")}
-    return {path}
-
-
-def test_every_writable_field_of_the_interface_can_be_given_as_an_argument(lab):
-    svc.create_event(**EVERY_FIELD)
-    timed = json.loads(lab.session.exchanges[-1].request_body)
-    svc.create_event(**ALL_DAY)
-    all_day = json.loads(lab.session.exchanges[-1].request_body)
-
-    fields = {field.path for field in EVENT_FIELDS if field.writable and not field.extension}
-    assert fields - paths(timed) - paths(all_day) == set()
-
-
-@pytest.mark.parametrize("send, mails", [("true", 1), ("false", 0), ("all", 1), ("externalOnly", 1), ("none", 0)])
-def test_every_value_of_send_updates_is_sent(lab, send, mails):
-    svc.create_event("Tea", **WHOLE_DAY, attendees="bob@elsewhere.example", send_updates=send)
-
-    assert last_query(lab) == f"sendUpdates={send}"
-    assert len(lab.outbox()) == mails
 
 
 @pytest.mark.parametrize(
@@ -653,28 +456,6 @@ def test_a_column_that_is_not_an_argument_is_refused_before_anything_is_sent(lab
         svc.create_events([{"summary": "A"}])
 
 
-def test_an_interrupted_timetable_has_the_created_rows_in_its_error(lab):
-    brief = lab.sign_in("eve@svc.example")
-    term = pd.DataFrame({"summary": ["A", "B", "C"], "start": "2026-11-02", "end": ["2026-11-03"] * 3}, index=[7, 8, 9])
-
-    with (
-        lab.faults(operation="events.insert", nth=2, status=401, times=9),
-        pytest.raises(svc.NotSignedIn) as caught,
-    ):
-        svc.create_events(term, session=brief)
-
-    assert caught.value.result["summary"].tolist() == ["A"]
-    assert caught.value.result.index.tolist() == [7]
-    assert "1 of 3 succeeded" in caught.value.__notes__[-1]
-
-
-def test_an_error_that_concerns_all_rows_ends_the_call(lab):
-    stranger = lab.sign_in("eve@svc.example", scopes=["storage"])
-
-    with pytest.raises(svc.NotAllowed):
-        svc.create_event("A", start="2026-11-02", end="2026-11-03", session=stranger)
-
-
 @pytest.mark.spec("E-21")
 def test_a_preview_keeps_the_wall_clock_over_the_change_of_it():
     preview = svc.preview_recurrence(
@@ -710,17 +491,6 @@ def test_a_preview_may_begin_anywhere():
     assert preview["start"].dt.year.tolist() == [2030, 2031]
 
 
-def test_an_instance_is_moved_and_cancelled_by_its_id(lab):
-    course = svc.create_event("Course", start="2026-11-02", end="2026-11-03", recurrence="daily, 3 times")
-    ids = svc.instances(course)["id"]
-
-    svc.update_event(ids[1], start="2026-11-10", end="2026-11-11")
-    svc.delete_event(ids[2])
-
-    assert svc.instances(course)["start"].dt.day.tolist() == [2, 10]
-    assert svc.instances(course, show_deleted=True)["status"].tolist() == ["confirmed", "cancelled", "confirmed"]
-
-
 def test_an_endless_list_is_refused(lab):
     with pytest.raises(ValueError, match="time_max or limit"):
         svc.events(single_events=True)
@@ -731,15 +501,6 @@ def test_a_limit_is_kept(lab, limit):
     svc.create_event("Tea", start="2026-11-02", end="2026-11-03", recurrence="daily")
 
     assert len(svc.events(single_events=True, limit=limit)) == limit
-
-
-def test_all_pages_of_events_are_listed(lab):
-    days = pd.date_range("2020-01-01", periods=2_600)
-    term = pd.DataFrame({"summary": days.astype(str), "start": days.date, "end": (days + pd.Timedelta(days=1)).date})
-
-    svc.create_events(term)
-
-    assert svc.events()["summary"].tolist() == days.astype(str).tolist()
 
 
 def test_properties_and_words_find_events(lab):
@@ -797,12 +558,6 @@ def test_only_the_fields_of_the_columns_are_requested(lab, fields, mask):
     pd.testing.assert_frame_equal(events, expected.assign(**times_in_utc(expected)))
 
 
-def test_a_list_without_columns_is_empty(lab):
-    svc.create_event("Tea", start="2026-11-02", end="2026-11-03")
-
-    assert svc.events(fields=[]).shape == (0, 0)
-
-
 def times_in_utc(events: pd.DataFrame) -> dict[str, pd.Series]:
     """The time columns of a DataFrame in UTC, the time zone of the calendar."""
     times = [name for name in ("start", "end", "original_start_time") if name in events]
@@ -834,26 +589,11 @@ def test_only_guests_can_respond(lab):
         svc.respond(made, "perhaps")
 
 
-@pytest.mark.spec("E-16", "E-16c")
-def test_the_outbox_is_a_frame(lab):
-    svc.create_event("Tea", start="2026-11-02", end="2026-11-03", attendees="bob@x.org", send_updates="all")
-
-    assert lab.outbox().drop(columns=["time", "event_id"]).values.tolist() == [
-        ["bob@x.org", "request", "Invitation: Tea"]
-    ]
-
-
 def test_colours_have_names(lab):
     colors = svc.event_colors()
 
     assert colors["id"].tolist() == [str(n) for n in range(1, 12)]
     assert colors.set_index("name").loc["Banana", "background"] == "#fbd75b"
-
-
-def test_whoever_signs_in_later_finds_what_they_are_invited_to(lab):
-    svc.create_event("Tea", start="2026-11-02", end="2026-11-03", attendees=["New@svc.example"])
-
-    assert svc.events(session=lab.sign_in("new@svc.example"))["summary"].tolist() == ["Tea"]
 
 
 @pytest.mark.spec("D-02", "D-02b")

@@ -85,30 +85,6 @@ def test_two_people_find_an_hour(lab: svc.Sandbox, bob: svc.Session) -> None:
     assert free.dtypes.astype(str).tolist() == ["datetime64[ms, Europe/Berlin]"] * 2
 
 
-@pytest.mark.parametrize("event, blocks", [
-    ({"start": f"{DAY} 09:00", "end": "17:00"}, True),
-    ({"start": f"{DAY} 09:00", "end": "17:00", "status": "tentative"}, True),
-    ({"start": f"{DAY} 09:00", "end": "17:00", "transparency": "transparent"}, False),
-    ({"start": DAY, "end": "2026-11-03"}, True),
-    ({"start": DAY, "end": "2026-11-03", "transparency": "transparent"}, False),
-    ({"start": "2026-10-26 09:00", "end": "17:00", "recurrence": "weekly"}, True),
-], ids=str)  # fmt: skip
-def test_events_that_make_a_person_busy(lab: svc.Sandbox, event: dict[str, Any], blocks: bool) -> None:
-    svc.create_event("Tea", **event, time_zone="UTC")
-
-    assert svc.free_times("primary", within=DAY, time_zone="UTC").empty == blocks
-
-
-@pytest.mark.parametrize("response, blocks", [("declined", False), ("tentative", True), ("accepted", True)])
-def test_an_invitation_blocks_unless_it_is_declined(
-    lab: svc.Sandbox, bob: svc.Session, response: str, blocks: bool
-) -> None:
-    made = svc.create_event("Tea", start=f"{DAY} 09:00", end="17:00", time_zone="UTC", attendees=BOB)
-    svc.respond(made, response, session=bob)
-
-    assert svc.free_times(BOB, within=DAY, time_zone="UTC").empty == blocks
-
-
 @pytest.mark.parametrize("day, hours", [("2026-03-29", 23), ("2026-10-25", 25), ("2026-06-01", 24)])
 def test_a_day_of_a_clock_change_has_another_length(lab: svc.Sandbox, day: str, hours: int) -> None:
     whole = svc.free_times("primary", within=day, hours=("00:00", "24:00"), **BERLIN)

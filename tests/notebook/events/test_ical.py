@@ -9,7 +9,6 @@ import pytest
 import vobject
 
 import svc_notebooks as svc
-from svc_notebooks.core.errors.errors import NotFound
 from svc_notebooks.notebook.frames.event_schemas import CALENDAR_FILE
 
 BERLIN = "Europe/Berlin"
@@ -106,23 +105,6 @@ def test_time_bounds_select_from_all_events(lab: svc.Sandbox):
     assert [vevent.summary.value for vevent in read(saved).vevent_list] == ["2026-11-09"]
 
 
-def test_deleted_events_are_not_in_the_file(lab: svc.Sandbox):
-    kept, gone = (svc.create_event(name, start="2026-11-02", end="2026-11-03") for name in ("kept", "gone"))
-    svc.delete_event(gone)
-
-    saved = svc.export_events(to="all.ics")
-
-    assert [vevent.summary.value for vevent in read(saved).vevent_list] == ["kept"]
-    assert saved["events"].item() == len(kept) == 1
-
-
-def test_a_calendar_without_events_is_a_file_too(lab: svc.Sandbox):
-    saved = svc.export_events(to="empty.ics")
-
-    assert saved["events"].item() == 0
-    assert "vevent" not in read(saved).contents
-
-
 def test_everything_about_an_event_arrives(lab: svc.Sandbox):
     paper = svc.upload(b"%PDF-1.7", name="paper.pdf")
     made = svc.create_event(
@@ -158,16 +140,6 @@ def test_everything_about_an_event_arrives(lab: svc.Sandbox):
     assert vevent.uid.value == made["i_cal_uid"].item()
 
 
-def test_the_calendars_default_reminders_are_exported(lab: svc.Sandbox):
-    made = svc.create_event("Tea", start="2026-11-02 15:00", end="2026-11-02 16:00", time_zone=BERLIN)
-
-    vevent = read(svc.export_events(made, "tea.ics")).vevent
-
-    assert [(alarm.action.value, alarm.trigger.value.total_seconds()) for alarm in vevent.valarm_list] == [
-        ("DISPLAY", -600)
-    ]
-
-
 def test_an_invalid_argument_is_refused_before_anything_is_sent(lab: svc.Sandbox):
     sent = len(svc.exchanges())
 
@@ -193,28 +165,3 @@ def test_a_cell_that_runs_again_finds_the_file_unchanged(seminar: pd.DataFrame, 
         svc.export_events(seminar, "seminar.ics")
     assert Path("seminar.ics").read_bytes() == before
     assert svc.export_events(seminar, "seminar.ics", overwrite=True)["outcome"].item() == "replaced"
-
-
-def test_a_folder_of_the_calendars_name_is_known_before_events_are_listed(lab: svc.Sandbox, tmp_path: Path):
-    (tmp_path / "ada@svc.example.ics").mkdir()
-    sent = len(svc.exchanges())
-
-    with pytest.raises(svc.PathExists, match="is a folder"):
-        svc.export_events()
-
-    assert not any("/events" in path for path in svc.exchanges()["path"][sent:])
-
-
-def test_a_part_file_of_the_user_stays(lab: svc.Sandbox):
-    Path("all.ics.part").write_text("mine")
-
-    svc.export_events(to="all.ics")
-
-    assert Path("all.ics.part").read_text() == "mine"
-
-
-def test_a_missing_event_leaves_no_file(lab: svc.Sandbox, tmp_path: Path):
-    with pytest.raises(NotFound):
-        svc.export_events(["abcdefgh"], "none.ics")
-
-    assert not (tmp_path / "none.ics").exists()

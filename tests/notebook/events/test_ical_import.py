@@ -6,8 +6,6 @@ import pandas as pd
 import pytest
 
 import svc_notebooks as svc
-from svc_notebooks.client.events import ical_times
-from svc_notebooks.core.errors.errors import NotFound
 
 BERLIN = "Europe/Berlin"
 
@@ -90,26 +88,6 @@ def test_a_file_that_is_imported_again_replaces_its_events(lab: svc.Sandbox, ter
     assert svc.events(single_events=True, limit=9, calendar=term)["summary"].tolist()[1] == "Much later"
 
 
-def test_an_export_is_imported_with_the_same_instances(lab: svc.Sandbox, term: str):
-    times = {"start": "2026-10-19 10:00", "duration": "1h", "time_zone": "Africa/Casablanca"}
-    series = svc.create_event("Series", **times, recurrence="weekdays, 30 times", attendees="bob@svc.example")
-    every = svc.instances(series)
-    svc.update_event(every.iloc[3], summary="Other", start="2026-10-22 15:00", end="16:00")
-    svc.delete_event(every.iloc[5])
-    svc.create_event("Days", start="2026-12-24", end="2026-12-27", recurrence="yearly, 3 times")
-
-    imported = svc.import_events(Path(svc.export_events(to="all.ics")["path"].item()), calendar=term)
-
-    assert imported["outcome"].tolist() == ["done", "done"]
-    columns = ["summary", "start", "end", "all_day", "time_zone"]
-    before, after = (
-        svc.events(single_events=True, limit=50, time_zone=BERLIN, calendar=calendar)[columns]
-        for calendar in ("primary", term)
-    )
-    assert len(before) == 32
-    pd.testing.assert_frame_equal(before, after)
-
-
 @pytest.mark.parametrize("head, hour", [("", 10), ("X-WR-TIMEZONE:America/New_York\n", 16)])
 def test_a_time_without_a_zone_is_in_the_zone_of_the_file_or_the_calendar(lab, term: str, head: str, hour: int):
     text = file("UID:a@b\nSUMMARY:Tea\nDTSTART:20261224T100000\nDTEND:20261224T110000", head=head)
@@ -176,33 +154,6 @@ def test_the_name_of_a_windows_zone_is_imported_as_the_zone_of_the_cldr(
     assert instances["start"].dt.hour.tolist()[::6] == [hour, hour - 1]
 
 
-def test_a_file_can_name_its_zone_as_windows_does(lab: svc.Sandbox, term: str):
-    text = file("UID:a@b\nDTSTART:20270104T100000\nDURATION:PT1H", head="X-WR-TIMEZONE:Tokyo Standard Time\n")
-
-    imported = svc.import_events(text, calendar=term)
-
-    assert imported["time_zone"].tolist() == ["Asia/Tokyo"]
-    assert imported["start"].item() == pd.Timestamp("2027-01-04 10:00", tz="Asia/Tokyo")
-
-
-@pytest.mark.parametrize(
-    "winter, summer, time_zone, hour",
-    [("+0100", "+0200", BERLIN, 9), ("+0200", "+0300", "Europe/Kiev", 8)],
-)
-def test_a_windows_zone_that_the_file_defines_has_the_offsets_of_the_file(
-    lab: svc.Sandbox, term: str, winter: str, summer: str, time_zone: str, hour: int
-):
-    name = "W. Europe Standard Time"
-    head = VTIMEZONE.format(name=name, winter=winter, summer=summer)
-    event = f"UID:a@b\nDTSTART;TZID={name}:20270104T100000\nDURATION:PT1H\nRRULE:FREQ=MONTHLY;COUNT=12"
-
-    imported = svc.import_events(file(event, head=head), calendar=term)
-
-    assert imported["time_zone"].tolist() == [time_zone]
-    instances = svc.events(calendar=term, single_events=True, limit=12, time_zone="UTC")
-    assert instances["start"].dt.hour.tolist()[::6] == [hour, hour - 1]
-
-
 def test_an_import_is_continued_with_a_ledger(lab: svc.Sandbox, term: str):
     tea, lunch = ("UID:1@b\nSUMMARY:Tea\nDTSTART;VALUE=DATE:20261224", "UID:2@b\nSUMMARY:Lunch")
     with pytest.warns(UserWarning, match="1 of 2 rows failed"):
@@ -256,29 +207,8 @@ def test_a_source_without_a_calendar_is_refused(lab: svc.Sandbox, source: object
         svc.import_events(source)
 
 
-def test_a_calendar_that_does_not_exist_is_refused(lab: svc.Sandbox):
-    with pytest.raises(NotFound):
-        svc.import_events(file(SEMINAR), calendar="nowhere")
-
-
 # -- events that other programs write ----------------------------------------------------------------------------------
 
-OLD_RULES = """BEGIN:VTIMEZONE
-TZID:Customized Time Zone
-BEGIN:STANDARD
-DTSTART:16010101T020000
-RRULE:FREQ=YEARLY;BYMONTH=10;BYDAY=-1SU
-TZOFFSETFROM:-0700
-TZOFFSETTO:-0800
-END:STANDARD
-BEGIN:DAYLIGHT
-DTSTART:16010101T020000
-RRULE:FREQ=YEARLY;BYMONTH=4;BYDAY=1SU
-TZOFFSETFROM:-0800
-TZOFFSETTO:-0700
-END:DAYLIGHT
-END:VTIMEZONE
-"""
 HOUR = "DTSTART;TZID=Europe/Berlin:20270104T100000\nDTEND;TZID=Europe/Berlin:20270104T110000"
 DAYS = "DTSTART;VALUE=DATE:20270104\nRRULE:FREQ=DAILY;COUNT=3"
 DAILY = f"{HOUR}\nRRULE:FREQ=DAILY;COUNT=3"
@@ -313,6 +243,7 @@ DAY_4, DAY_5, DAY_6 = "01-04 00:00", "01-05 00:00", "01-06 00:00"
         (f"{HOUR}\nRRULE:FREQ=DAILY;COUNT=2;UNTIL=", [FOUR, FIVE], "UNTIL of RRULE was left out"),
         (f"{HOUR}\nRRULE:FREQ=DAILY;BYSETPOS=1;COUNT=2", [FOUR, FIVE], "BYSETPOS of RRULE was left out"),
         (f"{HOUR}\nRRULE:FREQ=SOMETIMES", [FOUR], "RRULE was left out"),
+        (f"{HOUR}\nRRULE:FREQ=DAILY;BYDAY=WE;COUNT=2", [FOUR, SIX], "it counts as the first of COUNT=2"),
         (f"{HOUR}\nSEQUENCE:many\nURL:not a page", [FOUR], "source.url"),
         (f"{HOUR}\nATTACH:nothing\nATTACH;ENCODING=BASE64;VALUE=BINARY:AAAA", [FOUR], "its content is in the file"),
         (f"{HOUR}\n\n\nDESCRIPTION:one\ntwo lines", [FOUR], ""),
@@ -331,16 +262,6 @@ def test_what_cannot_be_used_is_left_out_and_noted(lab: svc.Sandbox, term: str, 
     assert [f"{start:%m-%d %H:%M}" for start in found] == starts
 
 
-def test_after_many_searches_for_its_zones_a_file_keeps_its_instants(lab, term: str, monkeypatch):
-    monkeypatch.setattr(ical_times, "_MAX_SEARCHES", 0)
-    event = "UID:a@b\nDTSTART;TZID=Customized Time Zone:20120305T100000\nDURATION:PT1H"
-
-    imported = svc.import_events(file(event, head=OLD_RULES), calendar=term)
-
-    assert imported["start"].item().tz_convert("America/Los_Angeles").hour == 10
-    assert "more than 0 time zones of its own" in imported["notes"].item()
-
-
 @pytest.mark.parametrize("rule", ["", "RRULE:FREQ=SECONDLY\n"])
 def test_a_zone_of_many_changes_is_read_in_part(lab, term: str, rule: str):
     change = f"BEGIN:STANDARD\nDTSTART:19700101T000000\nTZOFFSETFROM:+0100\nTZOFFSETTO:+0100\n{rule}END:STANDARD\n"
@@ -351,20 +272,6 @@ def test_a_zone_of_many_changes_is_read_in_part(lab, term: str, rule: str):
     )
 
     assert imported["start"].item().tz_convert("UTC").hour == 9
-
-
-@pytest.mark.parametrize("day, hour", [("0305", 10), ("0320", 11)])
-def test_a_zone_that_is_not_in_the_database_keeps_the_instants_of_the_file(lab, term: str, day: str, hour: int):
-    """The zone has the rules of the United States before 2007, so that winter ends in April."""
-    event = f"UID:a@b\nDTSTART;TZID=Customized Time Zone:2012{day}T100000\nDURATION:PT1H"
-
-    imported = svc.import_events(file(event, head=OLD_RULES), calendar=term)
-
-    assert imported["time_zone"].tolist() == ["America/Los_Angeles"]
-    assert imported["start"].item().tz_convert("America/Los_Angeles").hour == hour
-    assert (
-        "(UTC-0800/-0700) is not in the IANA database; the nearest is America/Los_Angeles" in imported["notes"].item()
-    )
 
 
 def test_guests_and_alarms_that_the_service_refuses_are_left_out(lab: svc.Sandbox, term: str):
@@ -422,24 +329,7 @@ def version(sequence: int, stamp: str, summary: str, more: str = "") -> str:
     return f"UID:a@b\n{HOUR}\nSEQUENCE:{sequence}\nDTSTAMP:{stamp}T000000Z\nSUMMARY:{summary}\n{more}"
 
 
-OLD, NEW, NEWER = version(1, "20240301", "Old"), version(2, "20240201", "New"), version(2, "20240202", "Newer")
-
-
-def test_the_newest_version_in_a_file_is_imported(lab: svc.Sandbox, term: str):
-    imported = svc.import_events(file(OLD, NEWER, NEW), calendar=term)
-
-    assert imported[["summary", "outcome", "notes"]].values.tolist() == [
-        ["Newer", "done", "older or equal versions in the file were left out: 'Old', 'New'"]
-    ]
-
-
-def test_an_older_version_does_not_replace_a_newer_one(lab: svc.Sandbox, term: str):
-    files = [file(each) for each in (NEW, NEW, OLD, NEWER, NEW, version(3, "20240101", "Newest"))]
-
-    outcomes = [svc.import_events(each, calendar=term)["outcome"].item() for each in files]
-
-    assert outcomes == ["done", "unchanged", "skipped (older)", "done", "skipped (older)", "done"]
-    assert svc.events(calendar=term)["summary"].tolist() == ["Newest"]
+NEW = version(2, "20240201", "New")
 
 
 def test_a_change_in_the_calendar_is_kept_when_the_same_file_is_imported_again(lab: svc.Sandbox, term: str):
@@ -459,14 +349,6 @@ def test_a_cancelled_event_is_deleted(lab: svc.Sandbox, term: str, head: str, mo
 
     assert outcomes == ["cancelled", "cancelled"]
     assert svc.events(calendar=term).empty
-
-
-def test_an_answer_to_an_invitation_does_not_replace_the_event(lab: svc.Sandbox, term: str):
-    svc.import_events(file(NEW), calendar=term)
-
-    imported = svc.import_events(file(version(2, "20240401", ""), head="METHOD:REPLY\n"), calendar=term)
-
-    assert imported[["summary", "outcome"]].values.tolist() == [["New", "unchanged"]]
 
 
 @pytest.mark.parametrize("step", ["export", "again"])
@@ -561,7 +443,8 @@ def test_a_series_is_split_at_a_change_of_all_later_instances(lab, term: str, ru
     imported = svc.import_events(file(series, change), calendar=term)
 
     assert imported["i_cal_uid"].tolist() == ["a@b", "a@b_R20270111"]
-    assert imported["notes"].tolist() == ["the instances from 20270111 on are an event of their own", ""]
+    assert "the instances from 20270111 on are an event of their own" in imported["notes"][0]
+    assert imported["notes"][1] == ""
     found = svc.events(calendar=term, single_events=True, limit=9)["start"]
     assert [f"{start:%m-%d}" for start in found] == starts
 
@@ -585,21 +468,6 @@ def test_an_instance_without_its_series_changes_the_series_of_the_calendar(lab: 
     assert [f"{start:%m-%d %H:%M}" for start in found] == [FOUR, "01-05 15:00"]
 
 
-@pytest.mark.parametrize("original, parameters", [("20270105T100000", ";TZID=Europe/Berlin"), ("20270105", "")])
-def test_an_instance_without_its_series_has_versions(lab: svc.Sandbox, term: str, original: str, parameters: str):
-    svc.import_events(file(version(1, "20240101", "Series", "RRULE:FREQ=DAILY;COUNT=3")), calendar=term)
-    older, newer = (
-        file(override(original, "20270105T150000", name, parameters) + f"\nSEQUENCE:1\nDTSTAMP:{stamp}T000000Z")
-        for name, stamp in (("Older", "20240201"), ("Newer", "20240301"))
-    )
-
-    outcomes = [svc.import_events(content, calendar=term)["outcome"].item() for content in (newer, newer, older)]
-
-    assert outcomes == ["done", "unchanged", "skipped (older)"]
-    found = svc.events(calendar=term, single_events=True, limit=9)
-    assert found["summary"].tolist() == ["Series", "Newer", "Series"]
-
-
 @pytest.mark.parametrize("hour", ["10", "11"])
 def test_a_newer_file_without_a_changed_instance_undoes_its_change(lab: svc.Sandbox, term: str, hour: str):
     series = version(1, "20240101", "Series", "RRULE:FREQ=DAILY;COUNT=3")
@@ -616,20 +484,6 @@ def test_a_newer_file_without_a_changed_instance_undoes_its_change(lab: svc.Sand
     assert f"{found['start'].iloc[1]:%d %H}" == f"05 {hour}"
     assert "Moved" not in found["summary"].tolist()
     assert found["location"].isna().all()
-
-
-def test_an_event_without_reminders_stays_without_them(lab: svc.Sandbox, term: str):
-    apple = "BEGIN:VALARM\nACTION:NONE\nTRIGGER;VALUE=DATE-TIME:19760401T005545Z\nEND:VALARM"
-    imported = svc.import_events(file(f"UID:a@b\n{HOUR}\n{apple}"), calendar=term)
-    exported = svc.export_events(to="none.ics", calendar=term)["path"].item()
-    other = svc.create_calendar("Other")["id"].item()
-
-    again = svc.import_events(exported, calendar=other)
-
-    for rows, calendar in ((imported, term), (again, other)):
-        assert rows["notes"].item() == ""
-        reminders = svc.event(rows, calendar=calendar)["reminders"].item()
-        assert (reminders["useDefault"], reminders.get("overrides", [])) == (False, [])
 
 
 def instance(sequence: int, stamp: str, summary: str, day: str = "20270105", more: str = "") -> str:

@@ -92,17 +92,6 @@ def test_errors_name_the_argument(lab: svc.Sandbox, arguments: tuple[Any, Any, s
     assert len(lab.journal()) == before
 
 
-def test_the_people_of_permissions(lab: svc.Sandbox) -> None:
-    people = [BOB, "domain:svc.example", "anyone"]
-    rows = svc.share_calendar("primary", people)
-    file = svc.share(svc.upload(b"x", name="x"), EVE)
-    course = svc.create_calendar("Course")
-
-    assert svc.share_calendar(course, rows)["id"].tolist() == rows["id"].tolist()
-    assert svc.unshare_calendar(course, svc.calendar_permissions(course).iloc[1:])["outcome"].eq("done").all()
-    assert svc.share_calendar(course, file)["email_address"].tolist() == [EVE]
-
-
 def test_failed_rows_have_an_error(lab: svc.Sandbox, bob: svc.Session) -> None:
     with pytest.warns(UserWarning, match="1 of 2 rows failed"):
         rows = svc.share_calendar(["primary", "nothing"], BOB)

@@ -8,7 +8,6 @@ import pytest
 
 import svc_notebooks as svc
 from svc_notebooks.core.http.messages import Response
-from svc_notebooks.notebook.frames.schemas import COMPARED
 
 REQUIRED = {
     "log": {"version", "creator", "entries"},
@@ -82,27 +81,6 @@ def test_an_archive_has_the_exchanges(lab, tmp_path):
     assert (lost["response"]["status"], lost["comment"]) == (0, svc.exchanges()["error"][1])
 
 
-def test_an_archive_is_saved_in_a_folder_that_exists(lab, tmp_path):
-    assert svc.save_har(tmp_path)["path"].item() == str(tmp_path / "exchanges.har")
-    with pytest.raises(FileNotFoundError, match="folder does not exist"):
-        svc.save_har(tmp_path / "nowhere" / "run.har")
-
-
-def test_a_longer_archive_replaces_another_only_with_overwrite(lab, tmp_path):
-    svc.files()
-    outcomes = [svc.save_har(tmp_path)["outcome"].item() for _ in range(2)]
-    before = (tmp_path / "exchanges.har").read_bytes()
-    svc.files()
-
-    with pytest.raises(svc.PathExists, match="exists with other content"):
-        svc.save_har(tmp_path)
-    left = (tmp_path / "exchanges.har").read_bytes()
-    outcomes += svc.save_har(tmp_path, overwrite=True)["outcome"].tolist()
-
-    assert outcomes == ["saved", "unchanged", "replaced"]
-    assert left == before
-
-
 def test_an_archive_has_chosen_exchanges(lab, tmp_path):
     a_run()
     chosen = svc.exchanges(method="POST")
@@ -112,19 +90,6 @@ def test_an_archive_has_chosen_exchanges(lab, tmp_path):
 
     assert by_frame["exchanges"].tolist() == by_number["exchanges"].tolist() == [2]
     assert (tmp_path / "frame.har").read_bytes() == (tmp_path / "numbers.har").read_bytes()
-
-
-@pytest.mark.parametrize(
-    "exchanges, error, message",
-    [([9], ValueError, "exchanges has 9"), ("12", TypeError, "numbers of their column n"), (1, TypeError, "numbers")],
-    ids=["unknown", "text", "number"],
-)
-def test_an_archive_of_other_exchanges_is_refused(lab, tmp_path, exchanges, error, message):
-    svc.files()
-
-    with pytest.raises(error, match=message):
-        svc.save_har(tmp_path / "run.har", exchanges=exchanges)
-    assert not (tmp_path / "run.har").exists()
 
 
 # -- a sequence ------------------------------------------------------------------------------------------------------
@@ -167,31 +132,7 @@ def test_differences_are_shown_line_by_line(lab):
     assert "cut the connection" in str(raised.value)
 
 
-def test_an_exchange_without_a_response_can_be_expected(lab):
-    with lab.faults(reset="before"):
-        svc.generate_ids(1)
-
-    svc.assert_exchanges(["GET -", "GET 200"])
-    svc.assert_exchanges(["GET 200"], after=1)
-
-
-@pytest.mark.parametrize("line", ["PUT", "", "GET /x 200 OK"])
-def test_a_line_without_method_and_status_is_refused(lab, line):
-    with pytest.raises(ValueError, match="is not an exchange"):
-        svc.assert_exchanges([line])
-
-
 # -- two runs --------------------------------------------------------------------------------------------------------
-
-
-def test_a_run_equals_itself_in_every_form(lab, tmp_path):
-    a_run()
-    path = svc.save_har(tmp_path)["path"].item()
-
-    for other in (lab.session, svc.exchanges(), path, Path(path)):
-        differences = svc.compare_exchanges(lab.session, other)
-        assert differences.empty
-        assert dict(differences.dtypes.astype(str)) == COMPARED.dtypes
 
 
 def test_differences_have_their_columns(lab):
@@ -208,18 +149,6 @@ def test_differences_have_their_columns(lab):
         [0, 4, "GET /storage/v3/files", "only in second"],
     ]
     assert differences[["first", "second"]].values.tolist()[0] == ["200", "503"]
-
-
-def test_all_columns_of_journals_are_compared(lab):
-    with svc.sandbox(seed=0) as first:
-        svc.start_upload(bytes(600_000), chunk_size=262_144).send_chunk()
-    with svc.sandbox(seed=0, policy=svc.Policy(chunk_rule="strict")) as second:
-        svc.start_upload(bytes(600_000), chunk_size=524_288).send_chunk()
-
-    differences = svc.compare_exchanges(first.journal(), second.journal())
-
-    assert differences["what"].tolist() == ["declared", "received", "offset_after"]
-    assert svc.compare_exchanges(first.journal(), second.journal(), ignore=differences["what"]).empty
 
 
 @pytest.mark.parametrize("run", [7, None, pd.DataFrame({"a": [1]})])

@@ -1,14 +1,9 @@
 """Tests of the views of recorded exchanges, which have no secrets and escape their texts."""
 
-import os
-import subprocess
-
 import pandas as pd
 import pytest
 
 import svc_notebooks as svc
-from svc_notebooks.notebook.exchanges.exchange_view import ExchangeView, diagram
-from tests.patience import PATIENCE
 
 HOSTILE = '"><img src=x onerror=alert(1)>\r\n;#'
 
@@ -108,41 +103,6 @@ def test_no_view_shows_the_token(lab):
     assert [text for text in shown if "a-very-secret-token" in text.replace("token.txt", "")] == []
 
 
-@pytest.mark.spec("D-04", "D-04c")
-def test_the_curl_command_repeats_the_request(lab, tmp_path):
-    file = tmp_path / "chunk.bin"
-    file.write_bytes(os.urandom(300_000))
-    with lab.serve() as server:
-        token = lab.service.sign_in()
-        far = svc.connect(server.base_url, token)
-        svc.create_file(name='it\'s "quoted" $HOME')
-        svc.start_upload(file, name="chunk.bin", chunk_size=262_144).send_chunk()
-        shell = {
-            **os.environ,
-            "SVC_TOKEN": token,
-            "FILE": str(file),
-            "http_proxy": "http://127.0.0.1:9",
-            "no_proxy": "",
-        }
-
-        outputs = [
-            subprocess.run(
-                ["bash", "-c", svc.exchange(n, session=far).curl() + " -sS -i"],
-                env=shell,
-                capture_output=True,
-                text=True,
-                timeout=PATIENCE,
-                check=True,
-            ).stdout
-            for n in (1, 2, 3)
-        ]
-
-    assert '"it\'s \\"quoted\\" $HOME"' in outputs[0]
-    assert "Location: " in outputs[1]
-    assert "308 Resume Incomplete" in outputs[2]
-    assert "Range: bytes=0-262143" in outputs[2]
-
-
 def test_names_and_headers_are_escaped(lab):
     svc.create_file(name=HOSTILE)
 
@@ -150,62 +110,3 @@ def test_names_and_headers_are_escaped(lab):
 
     assert "<img" not in html
     assert "&lt;img src=x onerror=alert(1)&gt;" in html
-
-
-def test_a_drawing_has_one_line_for_each_arrow(lab):
-    svc.files()
-    with lab.faults(status=503, body="<b>;\n#"):
-        svc.files()
-
-    lines = str(diagram(lab.session.exchanges)).splitlines()
-
-    assert len(lines) == 3 + 2 * len(lab.session.exchanges)
-    assert all(";" not in line.replace("#35;", "").replace("#59;", "") for line in lines)
-
-
-def test_a_view_has_the_attributes_of_its_record(lab):
-    svc.files()
-    view = svc.exchange()
-
-    assert isinstance(view, ExchangeView)
-    assert (view.method, view.status, view.n) == ("GET", 200, 1)
-    assert not hasattr(view, "nothing_like_that")
-
-
-def test_a_body_wraps_between_words(lab):
-    """JupyterLab breaks lines of an output at any letter, unless a style says otherwise."""
-    svc.upload(b"date,note\n2025-11-02,two observers\n", name="notes.csv")
-
-    assert "word-break: normal" in svc.exchange()._repr_html_().partition("<pre")[2].partition(">")[0]
-
-
-@pytest.mark.spec("A1-03", "A1-03a")
-@pytest.mark.parametrize("upload_type", ["media", "multipart"])
-def test_a_stream_of_unknown_size_is_uploaded_to_a_sandbox_in_the_chunked_coding(lab, upload_type):
-    reader, writer = os.pipe()
-    with os.fdopen(writer, "wb") as to:
-        to.write(b"from a pipe")
-    with os.fdopen(reader, "rb") as source:
-        file = svc.upload(source, upload_type=upload_type)
-
-    headers = dict(svc.exchange().request_headers)
-    assert (headers.get("Transfer-Encoding"), headers.get("Content-Length")) == ("chunked", None)
-    assert svc.read(file) == b"from a pipe"
-
-
-@pytest.mark.parametrize("method", ["curl", "python"])
-def test_ipython_shows_code_as_lines(lab, method):
-    from IPython.lib.pretty import pretty
-
-    svc.create_file(name="notes")
-    code = getattr(svc.exchange(), method)()
-
-    assert pretty(code) == code
-    assert "\n" in code
-    assert isinstance(code, str)
-
-
-def test_tab_completes_the_fields_of_an_exchange(lab):
-    svc.generate_ids(1)
-
-    assert {"status", "request_headers", "response_body", "resend", "python"} <= set(dir(svc.exchange()))

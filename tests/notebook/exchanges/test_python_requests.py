@@ -47,12 +47,6 @@ def test_json_with_every_quote(lab, run):
     assert svc.files(fields="name,description")["description"].tolist() == ["two\nlines\r\nand more"] * 2
 
 
-def test_a_query_with_brackets_and_braces(lab, run):
-    svc.files("name contains '[a]{b}' or name = 'ü x'")
-
-    assert run().startswith("200 ")
-
-
 @pytest.mark.parametrize(
     "content", [b"a,b\n1,2\n", b"x" * 5000, bytes(range(256)) * 10], ids=["text", "long", "binary"]
 )
@@ -64,15 +58,6 @@ def test_a_multipart_upload(lab, run, tmp_path, content):
 
     first, second = (svc.read(file_id) for file_id in svc.files()["id"])
     assert first == second == content
-
-
-def test_a_chunk_of_a_file(lab, run, tmp_path):
-    (tmp_path / "big.bin").write_bytes(os.urandom(300_000))
-    upload = svc.start_upload(tmp_path / "big.bin", chunk_size=262_144)
-    upload.send_chunk()
-    upload.send_chunk()
-
-    assert run(svc.exchanges(method="PUT")["n"].iloc[0], tmp_path / "big.bin").startswith("200 ")
 
 
 def test_the_code_of_an_external_service_has_its_address(lab):

@@ -35,14 +35,6 @@ def test_method_url_headers_and_body_are_changed(lab):
     assert svc.file(file, fields="description")["description"].tolist() == ["new"]
 
 
-def test_an_error_response_is_returned(lab):
-    svc.generate_ids(1)
-
-    new = svc.exchange().resend(url="/storage/v3/files/nowhere")
-
-    assert new.status == 404
-
-
 def test_a_lost_response_is_an_exchange_with_the_reason(lab):
     svc.generate_ids(1)
     with lab.faults(reset="before"):
@@ -50,17 +42,6 @@ def test_a_lost_response_is_an_exchange_with_the_reason(lab):
 
     assert (new.n, new.status) == (2, None)
     assert "cut" in new.error
-
-
-def test_a_streamed_response_is_read_to_its_end():
-    blocks = [b"a" * 70_000, b"b" * 70_000]
-    session = svc.Session("https://api.example", handler=lambda request: Response(200, body=iter(blocks)))
-    session.send(session.request("GET", "/x")).content()
-    blocks[:] = [b"c" * 100_000]
-
-    new = svc.exchange(session=session).resend()
-
-    assert new.received == 100_000
 
 
 def test_the_token_goes_to_the_own_service_and_is_never_shown(lab):
@@ -149,19 +130,3 @@ def test_an_address_with_a_password_is_listed_without_it():
     assert svc.exchanges(session=session)["path"].tolist() == ["/x", "/y"]
     view = svc.exchange(session=session)
     assert "a-password" not in f"{view!r}{view}{view.curl()}{view.python()}{view.url}"
-
-
-def test_a_record_that_is_cleared_while_a_request_is_sent():
-    requests = []
-
-    def handle(request):
-        requests.append(request)
-        if len(requests) == 2:
-            session.exchanges.clear()
-        return Response(200, body=b"{}")
-
-    session = svc.Session("https://api.example", handler=handle)
-    session.send(session.request("GET", "/x"))
-
-    with pytest.raises(RuntimeError, match=r"The request was sent\. Its response is lost"):
-        svc.exchange(session=session).resend()

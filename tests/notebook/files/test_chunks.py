@@ -115,23 +115,8 @@ def test_no_page_is_requested_ahead_beyond_the_limit_or_after_the_end() -> None:
     assert len(service.threads) == 2
 
 
-def test_a_sandbox_needs_no_thread_for_its_pages(lab: svc.Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(threading.Thread, "start", lambda _: pytest.fail("a thread was started"))
-
-    assert sum(len(chunk) for chunk in svc.files(chunksize=2)) == len(NAMES)
-
-
 def test_a_name_that_arrow_cannot_store_does_not_change_the_dtype_of_a_long_list() -> None:
     joined = concatenate(FILES, [frame(FILES, [{"name": "a"}]), frame(FILES, [{"name": "\ud800"}])])
 
     assert joined["name"].tolist() == ["a", "\ud800"]
     assert joined.dtypes.astype(str).to_dict() == FILES.dtypes
-
-
-def test_a_single_chunk_is_numbered_and_not_copied() -> None:
-    numbered = frame(FILES, [{"name": "a"}, {"name": "b"}])
-    second = numbered.iloc[1:]
-
-    assert concatenate(FILES, [numbered]) is numbered
-    assert concatenate(FILES, [second]).index.tolist() == [0]
-    assert second.index.tolist() == [1]

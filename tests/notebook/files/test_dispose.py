@@ -45,27 +45,6 @@ def test_an_unreferenced_receiver_is_closed(monkeypatch):
     assert threads
 
 
-def test_the_folder_of_an_unreferenced_sandbox_can_be_opened_again(tmp_path):
-    svc.sandbox(tmp_path)
-    svc.upload(b"kept")
-    for _ in range(2):
-        svc.sandbox()
-    gc.collect()
-
-    svc.sandbox(tmp_path)
-
-    assert len(svc.files()) == 1
-
-
-def test_nested_sandboxes_are_referenced_only_by_their_blocks():
-    svc.connect("https://outside.example", "token")  # nobody gave it a name
-    with svc.sandbox() as outer, svc.sandbox(), svc.sandbox():
-        gc.collect()
-
-    assert repr(svc.current_session()) == "<Session https://outside.example>"
-    assert not gone(ref(outer))
-
-
 def test_the_last_referenced_session_becomes_current_again():
     first, second, third = svc.sandbox(), svc.sandbox(), svc.sandbox()
 
@@ -108,37 +87,3 @@ def test_a_closed_form_is_freed(lab, make):
     kept = ref(form)
     del form
     assert gone(kept)
-
-
-def test_an_unreferenced_copy_is_freed(lab):
-    copy = ref(lab.fork())
-
-    assert gone(copy)
-
-
-def test_a_copy_is_closed_with_its_original():
-    closed: list[str] = []
-    with svc.sandbox() as lab:
-        copy = lab.fork()
-        copy.closes(lambda: closed.append("copy"))
-
-    assert closed == ["copy"]
-
-
-def test_a_server_references_its_service(lab):
-    server = lab.fork().serve(tls=True)
-    gc.collect()
-
-    assert server.ca.is_file()
-    lab.close()
-    assert not server.ca.exists()
-
-
-def test_a_stopped_server_references_no_service():
-    lab = svc.sandbox()
-    lab.serve().stop()
-    lab.close()
-    service = ref(lab.service)
-    del lab
-
-    assert gone(service)

@@ -1,13 +1,8 @@
 """Tests downloads of many rows: the requests that are sent, the paths, the threads, and the rows that fail."""
 
-import hashlib
-import threading
-from concurrent.futures import ThreadPoolExecutor
-
 import pytest
 
 import svc_notebooks as svc
-from svc_notebooks.core.errors.errors import NotFound
 from tests.notebook.batch.test_batch import PicklingExecutor
 
 FIELDS = "id,name,size,mime_type,md5_checksum"
@@ -73,12 +68,6 @@ def test_content_that_arrives_damaged_is_not_saved(lab, listed, tmp_path, monkey
     assert list(tmp_path.iterdir()) == []
 
 
-def test_content_that_has_become_large_is_not_kept_in_memory(lab, listed, tmp_path):
-    svc.update(listed.iloc[0], bytes(200_000))
-
-    assert svc.download(listed.iloc[0], tmp_path)["size"].item() == 200_000
-
-
 @pytest.mark.parametrize("workers", [1, 3])
 def test_rows_of_one_name_never_replace_each_other(lab, tmp_path, served, workers):
     contents = [b"%d" % n for n in range(12)]
@@ -91,38 +80,6 @@ def test_rows_of_one_name_never_replace_each_other(lab, tmp_path, served, worker
     assert len(list(tmp_path.iterdir())) == 12
 
 
-def test_threads_save_at_the_same_time(served, listed, tmp_path, monkeypatch):
-    together = threading.Barrier(3, timeout=10)
-    read = svc.client.downloads.downloads.Memory.digest
-
-    def digest(memory, name):
-        together.wait()
-        return read(memory, name)
-
-    monkeypatch.setattr("svc_notebooks.client.downloads.part_file.Memory.digest", digest)
-
-    assert svc.download(listed, tmp_path, workers=3)["outcome"].tolist() == ["saved"] * 3
-
-
-def test_another_executor_gets_rows_that_can_be_pickled(served, listed, tmp_path):
-    files = [*listed.to_dict("records"), "nothing"]
-
-    with pytest.warns(UserWarning, match="1 of 4 rows failed.*NotFound"):
-        saved = svc.download(files, tmp_path, executor=PicklingExecutor())
-
-    assert saved["outcome"].tolist() == ["saved"] * 3 + ["failed"]
-
-
-def test_an_executor_of_threads_shares_the_session(served, listed, tmp_path):
-    with ThreadPoolExecutor(2) as threads:
-        saved = svc.download(listed, tmp_path, executor=threads)
-
-    assert [hashlib.md5((tmp_path / path).read_bytes()).hexdigest() for path in saved["path"]] == listed[
-        "md5_checksum"
-    ].tolist()
-    assert sum("alt=media" in exchange.url for exchange in served.exchanges) == 3
-
-
 def test_a_failed_row_has_what_is_known_of_it(lab, listed, tmp_path):
     (tmp_path / "b.txt").write_bytes(b"mine")
 
@@ -132,22 +89,6 @@ def test_a_failed_row_has_what_is_known_of_it(lab, listed, tmp_path):
     failed = saved.iloc[1]
     assert failed[["id", "name", "of", "outcome"]].tolist() == [listed["id"].iloc[1], "b.txt", 2, "failed"]
     assert (tmp_path / "b.txt").read_bytes() == b"mine"
-
-
-def test_an_error_of_the_session_is_raised_at_once(lab, listed, tmp_path):
-    lab.session.fault("status=401")
-
-    with pytest.raises(svc.NotSignedIn) as caught:
-        svc.download(listed["id"].tolist(), tmp_path)
-
-    assert caught.value.result.empty
-
-
-def test_a_single_row_that_fails_is_returned_if_requested(lab, tmp_path):
-    with pytest.raises(NotFound):
-        svc.download("nothing", tmp_path)
-    with pytest.warns(UserWarning, match="1 of 1 rows failed"):
-        assert svc.download("nothing", tmp_path, errors="return")["outcome"].tolist() == ["failed"]
 
 
 @pytest.mark.parametrize("how", [{"workers": 3}, {"executor": PicklingExecutor()}], ids=["threads", "executor"])

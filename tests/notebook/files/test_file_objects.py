@@ -1,12 +1,10 @@
 """Tests uploads of one file object to several files, and of the files of a widget FileUpload."""
 
 import io
-import pickle
 
 import pytest
 
 import svc_notebooks as svc
-from svc_notebooks.client.uploads.open_source import open_source
 
 CONTENT = bytes(range(256)) * 4
 
@@ -78,12 +76,6 @@ def test_the_value_of_a_file_upload_has_names_and_media_types(lab, version):
     assert svc.upload(VALUES[version], name=["x.pdf", "y", "z"])["name"].tolist() == ["x.pdf", "y", "z"]
 
 
-@pytest.mark.parametrize("nothing", [(), {}])
-def test_a_file_upload_without_files_uploads_none(lab, nothing):
-    assert len(svc.upload(nothing)) == 0
-    assert len(svc.files()) == 0
-
-
 def test_a_chosen_file_is_new_content_and_starts_an_upload(files):
     file = chosen("new.csv", "text/csv")
 
@@ -93,9 +85,3 @@ def test_a_chosen_file_is_new_content_and_starts_an_upload(files):
     ]
     assert svc.start_upload(file).run()["name"].tolist() == ["new.csv"]
     assert svc.upload(file, mime_type="text/plain")["mime_type"].tolist() == ["text/plain"]
-
-
-def test_a_chosen_file_goes_to_another_process_with_its_type():
-    source = pickle.loads(pickle.dumps(open_source(chosen("b", "application/x-own"))))
-
-    assert (source.name, source.media_type, source.size) == ("b", "application/x-own", 4)

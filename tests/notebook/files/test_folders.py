@@ -35,22 +35,12 @@ def test_files_are_created_in_a_folder(data, form):
     assert names_in(data) == ["a", "b", "c", "d", "e"]
 
 
-def test_the_parents_of_metadata_may_be_a_row(data):
-    assert svc.create_file("a", parents=data.iloc[0])["parents"].item() == data["id"].tolist()
-
-
 @pytest.mark.parametrize("short", ["folder", "document", "spreadsheet", "presentation", "drawing", "script"])
 def test_short_media_types_are_those_of_the_brand(short):
     with svc.sandbox(names=Names(media_prefix="application/vnd.google-apps.")):
         made = svc.create_file("x", mime_type=short)
 
     assert made["mime_type"].item() == f"application/vnd.google-apps.{short}"
-
-
-def test_a_copy_becomes_a_document(lab):
-    made = svc.copy(svc.upload(b"text", name="plan.txt"), mime_type="document")
-
-    assert made["mime_type"].item() == "application/vnd.svc-apps.document"
 
 
 def test_files_and_folders_move(data):

@@ -1,7 +1,5 @@
 """The message of an interrupted transfer has the stored bytes and the next step, and both are right."""
 
-import io
-
 import pytest
 
 import svc_notebooks as svc
@@ -39,27 +37,6 @@ def test_an_interrupted_upload_says_what_is_stored_and_the_same_call_goes_on(lab
     assert len(svc.files()) == 1
 
 
-def test_bytes_and_new_content_go_on_too(lab):
-    file, content = svc.upload(b"old"), bytes(20 * MIB)
-    message = message_of(lambda: svc.update(file, content, progress=interrupt_after(9 * MIB)))
-    sizes: list[int] = []
-    svc.update(file, content, progress=lambda done, total: sizes.append(done))
-
-    assert message == "8 of 20 MiB are stored; run the cell again to go on"
-    assert min(sizes) > 8 * MIB
-    assert svc.read(file) == content
-
-
-def test_an_upload_from_a_stream_does_not_promise_to_go_on(lab):
-    stream = io.BytesIO(bytes(20 * MIB))
-    stream.seekable = lambda: False
-
-    assert message_of(lambda: svc.upload(stream, progress=interrupt_after(9 * MIB))) == (
-        "8 MiB are stored; an upload from a stream cannot go on in another call; give a path or bytes"
-    )
-    assert len(svc.pending_uploads()) == 0
-
-
 def test_one_of_several_uploads_is_named_and_the_finished_ones_are_in_the_error(lab, path):
     with pytest.raises(KeyboardInterrupt) as interrupt:
         svc.upload([b"small", path], name=["small.txt", "big.bin"], progress=interrupt_after(9 * MIB))
@@ -68,15 +45,6 @@ def test_one_of_several_uploads_is_named_and_the_finished_ones_are_in_the_error(
     assert str(interrupt.value) == "8 of 20 MiB are stored; upload 'big.bin' again to go on with it"
     assert interrupt.value.result["name"].tolist() == ["small.txt"]
     assert svc.files(order_by="name")["name"].tolist() == ["big.bin", "small.txt"]
-
-
-def test_an_upload_step_by_step_goes_on_with_resume(lab, path):
-    upload = svc.start_upload(path)
-
-    assert message_of(lambda: upload.run(progress=interrupt_after(9 * MIB))) == (
-        "8 of 20 MiB are stored; resume() goes on"
-    )
-    assert upload.resume()["size"].item() == 20 * MIB
 
 
 def test_an_upload_in_one_request_does_not_promise_to_go_on(lab):

@@ -41,32 +41,6 @@ def test_an_index_comes_back(lab, index):
     pd.testing.assert_frame_equal(svc.read_frame(svc.upload(table, name="table.parquet")), table)
 
 
-def test_several_files_keep_their_index_if_they_have_one(lab):
-    years = [pd.DataFrame({"n": [1]}, index=pd.Index([year], name="year")) for year in (2025, 2026)]
-
-    table = svc.read_frame(svc.upload(years, name=["a.parquet", "b.parquet"]))
-
-    assert table.reset_index().values.tolist() == [[2025, 1], [2026, 1]]
-
-
-def test_a_frame_of_this_package_comes_back(lab):
-    svc.upload(b"x", name="a.txt")
-    files = svc.files()
-
-    table = svc.read_frame(svc.upload(files, name="files.parquet"), columns=["name", "size", "created_time"])
-
-    pd.testing.assert_frame_equal(table, files[["name", "size", "created_time"]])
-
-
-def test_a_frame_that_updates_a_parquet_file_is_parquet(lab):
-    file = svc.upload(TABLE, name="table.parquet")
-
-    updated = svc.update(file, TABLE.assign(more=1))
-
-    assert updated["mime_type"].item() == "application/vnd.apache.parquet"
-    assert svc.read_frame(file)["more"].tolist() == [1, 1, 1]
-
-
 @pytest.mark.parametrize(
     "table, words",
     [

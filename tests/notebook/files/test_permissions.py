@@ -3,7 +3,7 @@
 import pytest
 
 import svc_notebooks as svc
-from svc_notebooks.core.errors.errors import NotAllowed, NotFound
+from svc_notebooks.core.errors.errors import NotFound
 
 
 @pytest.fixture
@@ -22,20 +22,6 @@ def test_a_frame_is_shared_with_a_list_of_grantees(lab, bob):
     assert svc.files("sharedWithMe", session=bob)["id"].sort_values().tolist() == sorted(files["id"])
     listed = svc.permissions(files)
     assert dict(shared[listed.columns].dtypes.astype(str)) == dict(listed.dtypes.astype(str))
-
-
-def test_writers_write_and_readers_read(lab, bob):
-    file = svc.upload(b"plan", name="plan")
-    svc.share(file, "bob@svc.example")
-    assert svc.read(file, session=bob) == b"plan"
-    with pytest.raises(NotAllowed):
-        svc.update(file, name="mine", session=bob)
-    with pytest.raises(NotAllowed):
-        svc.permissions(file, session=bob)
-
-    svc.share(file, "bob@svc.example", role="writer")
-    assert svc.update(file, name="ours", session=bob)["name"].tolist() == ["ours"]
-    assert svc.permissions(file)["role"].tolist() == ["owner", "writer"]
 
 
 def test_unshare_accepts_the_id_of_a_permission(lab):

@@ -64,25 +64,6 @@ def test_a_download_has_a_bar(lab, shown, tmp_path):
     assert f'value="{9 * MIB}" max="{9 * MIB}"' in bar.children[0].value
 
 
-@pytest.mark.spec("D-03", "D-03a", "D-03c")
-def test_an_interrupt_leaves_the_bar_where_it_is_and_the_upload_resumable(lab, shown, tmp_path):
-    path = tmp_path / "zeros.bin"
-    path.write_bytes(bytes(16 * MIB))
-
-    def interrupt(done, total):
-        if done > 9 * MIB:
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        svc.upload(path, progress=interrupt)
-    assert svc.pending_uploads()["name"].tolist() == ["zeros.bin"]
-    svc.upload(path)
-
-    assert svc.exchanges()["range"].dropna().tolist()[0] == f"bytes=0-{8 * MIB - 1}"
-    assert len(svc.pending_uploads()) == 0
-    assert len(svc.files()) == 1
-
-
 @pytest.mark.spec("D-03", "D-03a")
 @pytest.mark.parametrize("error, word", [(KeyboardInterrupt, "Stopped"), (OSError, "Failed")])
 def test_a_bar_shows_that_the_transfer_stopped(shown, error, word):
@@ -125,14 +106,6 @@ def test_the_screen_reader_text_changes_at_most_every_tenth():
         bar.report(done, 1000)
 
     assert len(texts) == 10
-
-
-def test_an_unknown_total_has_a_bar_without_an_end():
-    bar = ProgressBar("Upload x", None)
-    bar.report(5 * MIB, None)
-
-    assert "max=" not in bar.children[0].value
-    assert bar.status == "5 MiB"
 
 
 def test_a_hostile_label_stays_text():

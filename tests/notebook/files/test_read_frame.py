@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import svc_notebooks as svc
-from svc_notebooks.core.errors.errors import NotAllowed, NotFound
+from svc_notebooks.core.errors.errors import NotAllowed
 from svc_notebooks.notebook.files.downloads import read_frame as module
 
 BIRDS = pd.DataFrame({"pond": ["Ø", "数"], "birds": [3, 4], "depth": [0.5, 1.25]})
@@ -73,14 +73,6 @@ def test_files_of_other_columns_and_formats_are_one_frame(lab):
     assert table["c"].isna().tolist() == [True, False]
 
 
-def test_a_file_without_rows_changes_no_dtype(lab):
-    files = svc.upload([b"a,b\n", b"a,b\n1,2\n", b"a,b\n"], name=["1.csv", "2.csv", "3.csv"])
-
-    assert svc.read_frame(files).dtypes.astype(str).tolist() == ["int64", "int64"]
-    assert svc.read_frame(files.iloc[[0, 2]]).shape == (0, 2)
-    assert svc.read_frame(files.iloc[0], file_column="file").columns.tolist() == ["file", "a", "b"]
-
-
 def test_the_tables_of_a_folder_are_read_by_name(lab):
     folder = svc.create_file(name="counts", mime_type=f"{NATIVE}folder")
     parents = {"parents": folder["id"].tolist()}
@@ -98,10 +90,6 @@ def test_a_folder_without_a_table_says_what_it_has(lab, names, words):
 
     with pytest.raises(ValueError, match=f"the folder 'papers' has no table; {words}"):
         svc.read_frame(folder)
-
-
-def test_no_file_is_an_empty_frame(lab):
-    assert svc.read_frame([]).shape == (0, 0)
 
 
 def test_options_go_to_the_pandas_reader(months):
@@ -170,11 +158,6 @@ def test_a_wrong_argument_is_named(months, case):
         svc.read_frame(months, **arguments)
 
 
-def test_a_file_that_does_not_exist_is_not_found(lab):
-    with pytest.raises(NotFound):
-        svc.read_frame("nothing")
-
-
 def test_a_flagged_file_is_read_only_if_its_owner_says_so(lab):
     file = svc.upload(b"n\n1\n", name="a.csv")
     lab.flag(file)
@@ -206,30 +189,3 @@ def test_a_reader_that_fails_leaves_no_temporary_file(lab, monkeypatch, tmp_path
         svc.read_frame(svc.upload(gzip.compress(b"a\n1\n")[:-9], name="a.csv.gz", mime_type="text/csv"))
 
     assert list(tmp_path.iterdir()) == []
-
-
-def test_dates_in_text_are_read_by_an_option(lab):
-    dated = pd.DataFrame({"day": pd.to_datetime(["2026-01-02", None])})
-    text, workbook = (svc.upload(dated, name=name) for name in ("a.csv", "b.xlsx"))
-
-    days = [svc.read_frame(text, parse_dates=["day"])["day"], svc.read_frame(workbook)["day"]]
-
-    assert [day.dtype.kind for day in days] == ["M", "M"]
-    assert [day.iloc[0] for day in days] == [pd.Timestamp("2026-01-02")] * 2
-
-
-def test_progress_of_a_spreadsheet_has_no_total(lab):
-    totals = []
-    sheet = svc.upload(BIRDS, name="birds", convert_to="spreadsheet")
-
-    svc.read_frame(sheet, progress=lambda done, total: totals.append(total))
-
-    assert totals
-
-
-def test_a_workbook_of_another_program_is_read(lab, tmp_path):
-    sheet = svc.upload(BIRDS, name="birds", convert_to="spreadsheet")
-    workbook = svc.upload(svc.export(sheet, "ods", tmp_path)["path"].item())
-
-    assert workbook["name"].item() == "birds.ods"
-    assert svc.read_frame(workbook).equals(BIRDS)

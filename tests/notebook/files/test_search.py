@@ -214,12 +214,6 @@ def test_files_are_found_by_time(shelf, moment):
     assert names_of(modified_after="today") == ["old.txt", "table.csv"]
 
 
-def test_a_time_is_exclusive(shelf):
-    last = svc.files(name="table.csv")["modified_time"].item()
-
-    assert names_of(modified_after=last, modified_before=last + timedelta(days=1)) == []
-
-
 def test_flags_text_and_properties_are_conditions(shelf):
     assert names_of(trashed=True) == ["old.txt"]
     assert "old.txt" not in names_of(trashed=False)
@@ -241,18 +235,6 @@ def test_a_pattern_is_applied_before_the_limit_and_the_columns(shelf):
     assert result.columns.tolist() == ["size"]
     assert result["size"].tolist() == [3]
     assert names_of(name="*.csv", order_by="name", limit=1) == ["survey 1.csv"]
-
-
-def test_a_pattern_is_applied_to_every_page(lab):
-    svc.upload([b""] * 1200, name=[f"{n}.{'csv' if n % 400 == 0 else 'txt'}" for n in range(1200)])
-
-    assert svc.files(name="*.csv")["name"].tolist() == ["800.csv", "400.csv", "0.csv"]
-
-
-def test_the_text_before_a_wildcard_narrows_the_list(lab):
-    svc.files(name="survey*")
-
-    assert "q=name%20contains%20%27survey%27&" in svc.exchanges().iloc[-1]["query"]
 
 
 letters = st.text(st.sampled_from("aA1 .-_ßẞσςΣé\u0301'%\\()[]"), max_size=8)
@@ -324,14 +306,6 @@ def test_names_in_snake_case_are_translated_outside_of_strings():
     assert wire_query(sent) == sent
 
 
-def test_queries_and_sort_keys_take_names_in_snake_case(shelf):
-    assert names_of("mime_type = 'text/csv' and modified_time > '2026-03-10'") == ["table.csv"]
-    by_time = svc.files(order_by="modified_time desc, name", limit=2)["name"].tolist()
-    assert by_time == svc.files(order_by=["modifiedTime DESC", "name"], limit=2)["name"].tolist()
-    assert by_time == ["old.txt", "table.csv"]
-    assert svc.files(order_by="size desc", limit=1)["name"].tolist() == ["table.csv"]
-
-
 @pytest.mark.parametrize(
     "query, message",
     [
@@ -373,18 +347,6 @@ def test_an_error_in_a_query_shows_its_place(lab, query, message):
     assert (refused.value.status, refused.value.location) == (400, "q")
 
 
-@pytest.mark.parametrize("before, after", [(0, 40), (20, 20), (40, 0)])
-def test_an_error_in_a_long_query_shows_the_part_around_its_place(lab, before, after):
-    with pytest.raises(svc.BadRequest) as refused:
-        svc.files("name = 'a' and " * before + "size > '3'" + " and name = 'a'" * after)
-
-    problem, part, carets = str(refused.value).split("\n")
-    assert problem.startswith("query: size is not a field; the fields are name, fullText, ")
-    assert len(part) <= 120
-    assert part[carets.index("^") : carets.rindex("^") + 1] == "size"
-    assert (part.startswith("    …"), part.endswith("…")) == (before > 0, after > 0)
-
-
 @pytest.mark.parametrize(
     "order_by, message",
     [
@@ -399,22 +361,6 @@ def test_the_error_about_an_unknown_sort_key_names_the_nearest(lab, order_by, me
         svc.files(order_by=order_by)
 
     assert str(refused.value).startswith(f"order_by: {message}")
-
-
-@pytest.mark.parametrize("query, message", [("name = 'a'", "No."), ("nme = 'a'", "query: nme is not a field; ")])
-def test_the_message_of_another_service_is_replaced_only_if_the_place_is_known(lab, query, message):
-    body = {"error": {"message": "No.", "errors": [{"reason": "invalid", "location": "q"}]}}
-
-    with lab.faults(status=400, body=body), pytest.raises(svc.BadRequest) as refused:
-        svc.files(query)
-
-    assert refused.value.message.startswith(message)
-    assert refused.value.service_message == "No."
-
-
-def test_a_query_that_only_another_service_accepts_is_sent(lab):
-    with lab.faults(status=200, body={"files": [{"id": "1", "name": "a.csv"}]}):
-        assert svc.files("labels in 'x'")["name"].tolist() == ["a.csv"]
 
 
 def test_an_empty_text_is_refused_because_it_would_list_all_files(lab):

@@ -2,7 +2,6 @@
 
 import unicodedata
 
-import pandas as pd
 import pytest
 
 import svc_notebooks as svc
@@ -53,32 +52,6 @@ def test_a_folder_is_saved_with_everything_below(data, tmp_path, to):
     assert saved[["size", "of", "outcome"]].values.tolist() == [[1, 1, "saved"]] * 3
 
 
-@pytest.mark.parametrize("to, count", [("new", 2), ("new/", 1), ("a/b/", 1)])
-def test_a_missing_folder_for_files_is_created(lab, tmp_path, monkeypatch, to, count):
-    monkeypatch.chdir(tmp_path)
-    files = svc.upload([b"1", b"2"], name=["a", "b"])[:count]
-
-    svc.download(files, to)
-
-    assert list(contents(tmp_path / to).values()) == [b"1", b"2"][:count]
-
-
-def test_no_folder_is_created_for_a_file_that_does_not_exist(lab, tmp_path):
-    with pytest.warns(UserWarning, match="2 of 2 rows failed.*NotFound"):
-        failed = svc.download(["a", "b"], tmp_path / "new")
-
-    assert failed[["id", "outcome"]].values.tolist() == [["a", "failed"], ["b", "failed"]]
-    assert contents(tmp_path) == {}
-
-
-def test_a_folder_is_saved_in_the_notebook_folder(data, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-
-    svc.download(data)
-
-    assert contents(tmp_path) == WHOLE
-
-
 def test_a_second_download_changes_nothing(data, tmp_path):
     first = svc.download(data, tmp_path / "to")
 
@@ -87,18 +60,6 @@ def test_a_second_download_changes_nothing(data, tmp_path):
     assert again["outcome"].tolist() == ["unchanged"] * 3
     assert again["path"].tolist() == first["path"].tolist()
     assert contents(tmp_path / "to") == WHOLE
-
-
-def test_an_uploaded_folder_comes_back_the_same(lab, tmp_path):
-    (tmp_path / "Up" / "ünï").mkdir(parents=True)
-    (tmp_path / "Up" / "ünï" / "a b.bin").write_bytes(bytes(range(256)))
-    (tmp_path / "Up" / "empty").mkdir()
-    made = svc.upload(tmp_path / "Up")
-
-    svc.download(svc.files("name = 'Up'"), tmp_path / "down")
-
-    assert contents(tmp_path / "down" / "Up") == contents(tmp_path / "Up")
-    assert svc.download(made, tmp_path)["name"].tolist() == ["a b.bin"]
 
 
 def test_a_folder_goes_up_and_comes_back_over_http_at_another_brand(tmp_path):
@@ -116,15 +77,6 @@ def test_a_folder_goes_up_and_comes_back_over_http_at_another_brand(tmp_path):
 
     assert outcomes == [["uploaded"], ["unchanged"]]
     assert contents(tmp_path / "down" / "Data" / "Up") == contents(tmp_path / "Up")
-
-
-def test_files_and_folders_are_saved_in_one_call(data, tmp_path):
-    files = svc.upload([b"x", b"y"], name=["x", "Data"])
-
-    saved = svc.download([files.iloc[0], data, files.iloc[1]], tmp_path)
-
-    assert saved["name"].tolist() == ["x", "a.csv", "b.csv", "c.txt", "Data"]
-    assert contents(tmp_path) == {**WHOLE, "Data (1)": b"y", "x": b"x"}
 
 
 DOCUMENTS = {
@@ -147,15 +99,6 @@ def test_documents_in_a_folder_are_exported(data, tmp_path, native):
     assert saved["size"] == (tmp_path / "Data" / name).stat().st_size
     assert "vnd.svc-apps" not in saved["mime_type"] or native == "script"
     assert svc.download(data, tmp_path)["outcome"].tolist() == ["unchanged"] * 4
-
-
-def test_a_document_and_its_export_get_a_path_each(data, tmp_path):
-    svc.upload(b"a,b", name="Note", mime_type="text/csv", convert_to="spreadsheet", parent=data)
-    svc.upload(b"x", name="Note.xlsx", mime_type="text/plain", parent=data)
-
-    svc.download(data, tmp_path)
-
-    assert {"Data/Note.xlsx", "Data/Note (1).xlsx"} < set(contents(tmp_path))
 
 
 def test_a_shortcut_is_named_in_the_outcome_and_in_a_warning(data, tmp_path):
@@ -214,21 +157,6 @@ def test_files_and_folders_of_one_name_get_a_path_each(lab, tmp_path):
     assert set(again["outcome"]) == {"unchanged"}
 
 
-def test_other_local_files_stay(data, tmp_path):
-    (tmp_path / "Data" / "sub").mkdir(parents=True)
-    (tmp_path / "Data" / "sub" / "b.csv").write_bytes(b"mine")
-    (tmp_path / "Data" / "mine.txt").write_bytes(b"mine")
-
-    with pytest.raises(PathExists, match="exists with other content") as caught:
-        svc.download(data, tmp_path, errors="raise")
-
-    assert caught.value.result["outcome"].tolist() == ["saved", "failed", "saved"]
-    assert "sub/b.csv: PathExists" in "\n".join(caught.value.__notes__)
-    assert (tmp_path / "Data" / "sub" / "b.csv").read_bytes() == b"mine"
-    assert svc.download(data, tmp_path, overwrite=True)["outcome"].tolist() == ["unchanged", "replaced", "unchanged"]
-    assert contents(tmp_path) == {**WHOLE, "Data/mine.txt": b"mine"}
-
-
 def test_a_local_file_in_the_place_of_a_folder_stays(data, tmp_path):
     (tmp_path / "Data").mkdir()
     (tmp_path / "Data" / "sub").write_bytes(b"mine")
@@ -238,22 +166,6 @@ def test_a_local_file_in_the_place_of_a_folder_stays(data, tmp_path):
 
     assert caught.value.result.query("outcome != 'failed'")["name"].tolist() == ["a.csv"]
     assert (tmp_path / "Data" / "sub").read_bytes() == b"mine"
-
-
-def test_a_local_folder_in_the_place_of_a_file_stays(data, tmp_path):
-    (tmp_path / "Data" / "a.csv").mkdir(parents=True)
-
-    with pytest.raises(PathExists, match=r"a\.csv' is a folder, and a file cannot"):
-        svc.download(data, tmp_path, overwrite=True, errors="raise")
-
-    assert contents(tmp_path) == {**WHOLE, "Data/a.csv": None}
-
-
-def test_a_folder_is_not_saved_at_the_path_of_a_file(data, tmp_path):
-    (tmp_path / "to").write_bytes(b"mine")
-
-    with pytest.raises(PathExists, match="to' is a file, where a folder must be"):
-        svc.download(data, tmp_path / "to", errors="raise")
 
 
 def test_an_interrupted_download_goes_on_with_the_rest(data, tmp_path):
@@ -277,19 +189,6 @@ def test_an_interrupted_download_goes_on_with_the_rest(data, tmp_path):
     assert not list(tmp_path.rglob("*.part*"))
 
 
-def test_a_file_that_fails_does_not_stop_the_others(lab, data, tmp_path):
-    bad = svc.upload(b"bad", name="bad", parent=data)
-    lab.flag(bad)
-
-    with pytest.warns(UserWarning, match="2 of 5 rows failed"):
-        saved = svc.download([data, "nothing"], tmp_path)
-
-    assert saved["name"].fillna("").tolist() == ["a.csv", "bad", "b.csv", "c.txt", ""]
-    assert saved["outcome"].tolist() == ["saved", "failed", "saved", "saved", "failed"]
-    assert saved["error"].dropna().str.partition(":")[0].tolist() == ["NotAllowed", "NotFound"]
-    assert saved.loc[saved["outcome"] == "failed", ["path", "size"]].isna().all(axis=None)
-
-
 def test_a_folder_in_the_trash_comes_with_its_files(data, tmp_path):
     svc.trash(data)
 
@@ -298,22 +197,9 @@ def test_a_folder_in_the_trash_comes_with_its_files(data, tmp_path):
     assert contents(tmp_path) == WHOLE
 
 
-def test_files_in_the_trash_stay_there(data, tmp_path):
-    svc.trash(svc.files("name = 'sub'"))
-
-    assert svc.download(data, tmp_path)["name"].tolist() == ["a.csv"]
-
-
 def test_a_byte_range_of_a_folder_is_refused(data, tmp_path):
     with pytest.raises(ValueError, match="byte_range is for files, and 'Data' is a folder"):
         svc.download(data, tmp_path, byte_range=(0, 1))
-
-
-def test_an_empty_folder_gives_a_frame_with_the_same_columns(data, tmp_path):
-    empty = svc.download(svc.create_folder("Empty"), tmp_path)
-
-    pd.testing.assert_series_equal(empty.dtypes, svc.download(data, tmp_path).dtypes)
-    assert (tmp_path / "Empty").is_dir()
 
 
 @pytest.mark.parametrize("form, other", [("NFC", "NFD"), ("NFD", "NFC")])
@@ -328,23 +214,6 @@ def test_a_file_on_disk_is_found_in_another_unicode_form(lab, tmp_path, form, ot
 
     assert row[["outcome", "path"]].values.tolist() == [["unchanged", str(existing)]]
     assert len(contents(tmp_path)) == 2
-
-
-def test_names_that_one_file_system_takes_as_one_get_two_paths(lab, tmp_path):
-    names = [unicodedata.normalize("NFD", "Ü.txt"), "Ü.txt", "ü.txt", "\u212b", "å"]
-
-    svc.download(svc.upload([b"1", b"2", b"3", b"4", b"5"], name=names), f"{tmp_path}/")
-
-    assert sorted(contents(tmp_path)) == sorted([names[0], "Ü (1).txt", "ü (2).txt", "\u212b", "å (1)"])
-
-
-def test_progress_counts_the_bytes_of_all_files(data, tmp_path):
-    calls = []
-
-    svc.download(data, tmp_path, progress=lambda done, total: calls.append((done, total)))
-
-    assert calls[-1] == (3, 3)
-    assert [done for done, _ in calls] == sorted(done for done, _ in calls)
 
 
 def test_circles_and_several_parents_are_listed_once(lab, tmp_path, monkeypatch):
@@ -364,11 +233,3 @@ def test_circles_and_several_parents_are_listed_once(lab, tmp_path, monkeypatch)
 
     assert [path.relative_to(tmp_path).as_posix() for path in tree.folders] == ["top", "top/a", "top/b", "top/a/both"]
     assert [file.path.relative_to(tmp_path).as_posix() for file in tree.files] == ["top/a/x", "top/b/x"]
-
-
-def test_a_path_with_a_slash_at_its_end_is_a_folder_for_several_files(lab, tmp_path):
-    files = svc.upload([b"1", b"2"], name=["a", "b"])
-
-    svc.download(files, f"{tmp_path}/2026.11/")
-
-    assert contents(tmp_path) == {"2026.11": None, "2026.11/a": b"1", "2026.11/b": b"2"}

@@ -1,18 +1,15 @@
 """Tests uploads of folders and patterns: the uploaded files, the skipped files, and a second run."""
 
 import os
-import sys
 import unicodedata
 from contextlib import nullcontext
 from pathlib import Path
 
-import pandas as pd
 import pytest
 
 import svc_notebooks as svc
 from svc_notebooks.local.ledger import Ledger
 from svc_notebooks.notebook.files import tree_upload
-from svc_notebooks.notebook.frames import schemas
 
 TREE = {"a.csv": "a", "empty": None, "sub/b.csv": "b", "sub/deep/c.txt": "c"}
 
@@ -95,14 +92,6 @@ def test_a_file_whose_name_looks_like_a_pattern_is_a_file(data):
     assert (made["name"].tolist(), "path" in made) == (["[ab].csv"], False)
 
 
-def test_sources_of_several_kinds_go_up_in_one_call(data):
-    (data.parent / "top.txt").write_text("t")
-
-    made = svc.upload(["top.txt", "data/sub", "data/*.csv"])
-
-    assert made["path"].tolist() == ["top.txt", "sub/b.csv", "sub/deep/c.txt", "a.csv"]
-
-
 def test_a_repeated_upload_sends_only_what_is_new(data):
     first = svc.upload("data")
     (data / "new.txt").write_text("n")
@@ -137,15 +126,6 @@ def test_names_are_compared_in_one_unicode_form(data):
     assert set(svc.upload("data")["outcome"]) == {"unchanged"}
 
 
-@pytest.mark.parametrize("typed, on_disk", [("NFC", "NFD"), ("NFD", "NFC")])
-def test_a_path_is_found_on_disk_in_another_unicode_form(data, typed, on_disk):
-    name, path = (unicodedata.normalize(form, "Größe") for form in (on_disk, typed))
-    write(data.parent, {f"{name}/a.txt": "a", f"{name}.txt": "b"})
-
-    assert svc.upload(path)["path"].tolist() == [f"{name}/a.txt"]
-    assert svc.upload(f"{path}.txt")["name"].tolist() == [f"{name}.txt"]
-
-
 def test_two_folders_and_files_of_one_name_make_no_further_files(data):
     """On Linux a folder can have both forms of a name, and macOS and the service take them as one."""
     for form in ("NFC", "NFD"):
@@ -165,27 +145,6 @@ def test_folders_in_the_trash_are_not_used(data):
     svc.trash(svc.files("name = 'data'"))
 
     assert set(svc.upload("data")["outcome"]) == {"uploaded"}
-
-
-def test_the_name_is_that_of_the_folder(data):
-    made = svc.upload("data", name="Survey", parent=svc.create_folder("Year"))
-
-    assert made["path"][0] == "Survey/a.csv"
-    assert "Year/Survey/sub/b.csv" in stored_tree()
-
-
-def test_the_current_folder_has_its_own_name(data, monkeypatch):
-    monkeypatch.chdir(data)
-
-    assert svc.upload(".")["path"][0] == "data/a.csv"
-
-
-def test_the_fields_that_were_set_are_further_columns(data):
-    for outcome in ("uploaded", "unchanged"):
-        made = svc.upload("data", metadata={"description": "counts"})
-
-        assert list(made.columns) == [*schemas.TREE_FILES.dtypes, "description", "error", "attempts", "seconds"]
-        assert set(zip(made["outcome"], made["description"], strict=True)) == {(outcome, "counts")}
 
 
 def test_metadata_and_conversion_apply_to_each_file(data):
@@ -224,12 +183,6 @@ def test_a_pattern_does_not_go_through_a_link(data):
     assert made["path"].tolist() == ["sub/b.csv"]
 
 
-def test_a_folder_that_is_a_link_goes_up_under_the_name_of_the_link(data):
-    Path("link").symlink_to("data")
-
-    assert svc.upload("link")["path"][0] == "link/a.csv"
-
-
 def test_hidden_files_go_up_on_request(data):
     write(data, {".env": "e", ".git/config": "g"})
 
@@ -264,26 +217,6 @@ def test_a_file_that_cannot_be_read_does_not_stop_the_others(data, monkeypatch):
     assert "1 of 3 succeeded" in notes
     assert "data/a.csv: PermissionError" in notes
     assert "data/sub/deep: PermissionError" in notes
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="other systems have only names in Unicode")
-def test_names_in_another_encoding_are_named(data):
-    (data / os.fsdecode(b"caf\xe9.txt")).write_text("x")
-    (data / os.fsdecode(b"na\xefve")).mkdir()
-
-    with pytest.warns(UserWarning, match=r"2 of 5 rows failed; .* data/caf\?\.txt: OSError: .* not valid UTF-8"):
-        result = svc.upload("data")
-
-    assert result.loc[result["outcome"] == "failed", "path"].tolist() == ["data/caf?.txt", "data/na?ve"]
-
-
-def test_a_file_that_cannot_be_converted_is_named(data):
-    write(data, {"sub/x.bin": "\0\1"})
-
-    with pytest.warns(UserWarning, match=r"1 of 4 rows failed; .* data/sub/x\.bin: ValueError"):
-        result = svc.upload("data", convert_to="auto")
-
-    assert result["outcome"].tolist().count("uploaded") == 3
 
 
 @pytest.mark.parametrize("arguments", [{}, {"convert_to": "document"}], ids=["files", "documents"])
@@ -321,22 +254,6 @@ def test_no_fault_creates_a_second_file_or_folder(lab, data, preset):
     assert stored_tree() == WHOLE
 
 
-def test_an_interrupted_upload_of_a_large_file_continues(lab, data):
-    (data / "large.bin").write_bytes(bytes(9_000_000))
-
-    def stop(done, total):
-        if done > 8_500_000:
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt) as caught:
-        svc.upload("data", progress=stop)
-    made = svc.upload("data").set_index("path")
-
-    assert caught.value.result["path"].tolist() == ["data/a.csv"]
-    assert made.loc["data/large.bin", ["size", "outcome"]].tolist() == [9_000_000, "uploaded"]
-    assert svc.exchanges().query("content_range.notna()")["sent"].sum() < 10_000_000
-
-
 def test_more_than_1000_files_need_recursive(data, monkeypatch):
     monkeypatch.setattr(tree_upload, "MAX_FILES", 2)
     before = len(svc.exchanges())
@@ -366,56 +283,3 @@ def test_invalid_arguments_are_refused_before_anything_is_sent(data, case):
         svc.upload("data", **arguments)
 
     assert len(svc.exchanges()) == 0
-
-
-def test_bytes_beside_a_folder_are_refused(data):
-    with pytest.raises(ValueError, match="source mixes folders with bytes"):
-        svc.upload([b"x", "data"])
-
-
-def test_an_empty_folder_gives_a_frame_with_the_same_columns(data):
-    empty, whole = svc.upload("data/empty"), svc.upload("data")
-
-    pd.testing.assert_series_equal(empty.dtypes, whole.dtypes)
-    assert len(empty) == 0
-    assert "empty/" in stored_tree()
-
-
-def test_progress_counts_the_bytes_of_all_files(data):
-    calls = []
-
-    svc.upload("data", progress=lambda done, total: calls.append((done, total)))
-
-    assert calls[-1] == (3, 3)
-    assert [done for done, _ in calls] == sorted(done for done, _ in calls)
-
-
-@pytest.mark.parametrize("is_broken_link", [False, True])
-def test_a_missing_path_beside_a_folder_is_named(data, is_broken_link):
-    if is_broken_link:
-        Path("b.csv").symlink_to("nowhere")
-
-    with pytest.raises(FileNotFoundError, match=r"source 'b\.csv' does not exist"):
-        svc.upload(["data", "b.csv"])
-    assert stored_tree() == {}
-
-
-@pytest.mark.parametrize("key", ["name", "id"])
-def test_metadata_of_one_file_are_refused_for_a_folder(data, key):
-    with pytest.raises(ValueError, match=f"metadata has {key}, which is for one file"):
-        svc.upload("data", metadata={key: svc.generate_ids(1)["id"].item()})
-    assert stored_tree() == {}
-
-
-@pytest.mark.parametrize("other", [pd.DataFrame({"a": [1]}), b""], ids=["DataFrame", "bytes"])
-def test_content_beside_a_folder_is_refused(data, other):
-    with pytest.raises(ValueError, match=f"source mixes folders with {type(other).__name__}; upload them in two calls"):
-        svc.upload(["data", other])
-    assert stored_tree() == {}
-
-
-@pytest.mark.parametrize("name", ["/", "/data", "a/b", "."])
-def test_the_name_of_a_folder_is_no_path(data, name):
-    with pytest.raises(ValueError, match=r"name is '[^']+', which is a path; give a name without /"):
-        svc.upload("data", name=name)
-    assert stored_tree() == {}

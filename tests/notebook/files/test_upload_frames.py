@@ -1,7 +1,6 @@
 """Tests the format of uploaded DataFrames, the media type of updated files, and the columns of set fields."""
 
 import gzip
-import json
 
 import pandas as pd
 import pytest
@@ -11,7 +10,6 @@ from svc_notebooks.core.http.native_formats import CSV, XLSX
 from svc_notebooks.notebook.tables import formats
 
 TABLE = pd.DataFrame({"a": [1, 2], "b": ["x", None]})
-NATIVE = "application/vnd.svc-apps."
 OLD = b"a,b\n"
 
 
@@ -39,12 +37,6 @@ def test_the_name_says_the_format(lab, name, media_type, content):
     assert uploaded(name) == (media_type, content)
 
 
-def test_an_excel_name_gives_a_workbook(lab):
-    media_type, content = uploaded("table.xlsx")
-
-    assert (media_type, content[:2]) == (XLSX, b"PK")
-
-
 def test_a_gzip_name_gives_compressed_text(lab):
     media_type, content = uploaded("table.csv.gz")
 
@@ -63,19 +55,6 @@ def test_a_gzip_name_gives_compressed_text(lab):
 )
 def test_a_media_type_comes_before_the_name(lab, name, mime_type, content):
     assert uploaded(name, mime_type=mime_type) == (mime_type, content)
-
-
-def test_several_frames_have_the_formats_of_their_names(lab):
-    files = svc.upload([TABLE, TABLE, b"x"], name=["a.json", "b", "c.txt"])
-
-    assert files["mime_type"].tolist() == ["application/json", "text/csv", "text/plain"]
-
-
-def test_a_frame_that_is_converted_is_named_and_not_written_by_its_name(lab):
-    file = svc.upload(TABLE, name="table.json", convert_to="spreadsheet")
-
-    assert file["mime_type"].item() == f"{NATIVE}spreadsheet"
-    assert svc.read_frame(file)["a"].tolist() == [1, 2]
 
 
 def test_frames_of_this_package_become_workbooks(lab):
@@ -108,15 +87,6 @@ def test_a_frame_that_cannot_be_written_is_refused_before_anything_is_sent(lab, 
     assert len(svc.exchanges()) == 0
 
 
-def test_a_missing_package_is_named_with_its_extra(lab, monkeypatch):
-    monkeypatch.setattr(formats, "find_spec", lambda module: None)
-
-    with pytest.raises(ImportError, match=r"pip install 'svc-notebooks\[frames\]'"):
-        svc.upload(TABLE, name="table.xlsx")
-
-    assert len(svc.exchanges()) == 0
-
-
 def test_the_row_numbers_that_are_not_sent_are_announced_at_the_line_of_the_call(lab):
     with pytest.warns(UserWarning, match="is not sent") as caught:
         svc.upload(TABLE.iloc[[1, 0, 1]], name="a.csv")
@@ -125,14 +95,6 @@ def test_the_row_numbers_that_are_not_sent_are_announced_at_the_line_of_the_call
 
 
 # -- new content of a stored file
-
-
-@pytest.mark.parametrize("upload_type", ["media", "multipart", "resumable"])
-def test_bytes_keep_the_media_type_of_the_file(lab, upload_type):
-    file = svc.upload(OLD, name="table.csv")
-
-    assert svc.update(file, b"new", upload_type=upload_type)["mime_type"].item() == CSV
-    assert svc.read(file) == b"new"
 
 
 KEPT = {
@@ -161,30 +123,6 @@ def test_new_content_has_the_type_that_is_named_and_else_that_of_the_file(lab, t
         source.close()
 
 
-def test_an_upload_step_by_step_keeps_the_media_type_of_the_file(lab):
-    file = svc.upload(OLD, name="table.csv")
-
-    assert svc.start_upload(b"new", file=file).run()["mime_type"].item() == CSV
-
-
-def test_new_content_of_a_document_is_still_converted_by_its_own_type(lab):
-    sheet = svc.upload(TABLE, name="table", convert_to="spreadsheet")
-
-    svc.update(sheet, svc.read(svc.upload(TABLE.assign(c=3), name="a.xlsx")))
-
-    assert svc.read_frame(sheet).columns.tolist() == ["a", "b", "c"]
-
-
-def test_a_file_that_does_not_exist_does_not_keep_the_others_from_their_content(lab):
-    files = svc.upload([OLD, OLD, OLD], name=["a.csv", "b.csv", "c.csv"])
-    svc.delete(files.iloc[1])
-
-    for source in (b"new", TABLE):
-        with pytest.warns(UserWarning, match="1 of 3 rows failed; .* row 1: NotFound"):
-            updated = svc.update(files, source)
-        assert updated["mime_type"].dropna().tolist() == [CSV, CSV]
-
-
 @pytest.mark.parametrize(
     "name, arguments, media_type, start",
     [
@@ -206,23 +144,6 @@ def test_a_frame_gets_the_format_of_the_file(lab, name, arguments, media_type, s
 
     assert updated["mime_type"].item() == media_type
     assert svc.read(file).startswith(start)
-
-
-def test_a_frame_gets_the_format_of_each_file(lab):
-    files = svc.upload([OLD, OLD, TABLE], name=["a.csv", "b.json", "c.xlsx"])
-
-    svc.update(files, TABLE.assign(c=3))
-
-    assert [svc.read_frame(row)["c"].tolist() for _, row in files.iterrows()] == [[3, 3]] * 3
-    assert svc.file(files)["mime_type"].tolist() == files["mime_type"].tolist()
-
-
-def test_a_frame_gets_the_format_of_the_file_step_by_step(lab):
-    file = svc.upload(OLD, name="a.json")
-
-    svc.start_upload(TABLE, file=file).run()
-
-    assert json.loads(svc.read(file))[0] == {"a": 1, "b": "x"}
 
 
 def test_an_upload_of_a_frame_is_resumed_with_the_frame(lab):
@@ -265,21 +186,3 @@ def test_a_call_returns_the_columns_that_were_set(lab, name):
     assert row["description"].item() == "counts"
     assert row["properties"].item() == {"lab": "7"}
     assert row["starred"].item()
-
-
-def test_a_name_in_the_metadata_says_the_format(lab):
-    stored = [
-        svc.upload(TABLE, metadata={"name": "table.tsv"}),
-        svc.start_upload(TABLE, metadata={"name": "table.tsv"}).run(),
-    ]
-
-    assert [svc.read(file) for file in stored] == [b"a\tb\n1\tx\n2\t\n"] * 2
-
-
-def test_new_content_of_a_gzip_file_of_unknown_type_is_compressed(lab):
-    file = svc.upload(OLD, name="table.csv.gz", mime_type="application/octet-stream")
-
-    updated = svc.update(file, TABLE)
-
-    assert gzip.decompress(svc.read(file)) == b"a,b\n1,x\n2,\n"
-    assert updated["mime_type"].item() == "application/gzip"

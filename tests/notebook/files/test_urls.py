@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,7 +13,6 @@ from fsspec.implementations.memory import MemoryFileSystem
 
 import svc_notebooks as svc
 from svc_notebooks.client.uploads.open_source import open_source
-from svc_notebooks.client.uploads.sources import UrlSource
 
 
 def refuse_reads_behind_the_end(
@@ -45,15 +43,6 @@ def test_a_url_is_a_source_of_upload_and_update(lab, memory) -> None:
     assert stored[["name", "size", "mime_type"]].values.tolist() == [["people.csv", 9, "text/csv"]]
     assert changed["name"].item() == "people.csv"
     assert svc.read(stored) == b"name\nBob\n"
-
-
-def test_a_pattern_of_urls_uploads_each_match(lab, memory) -> None:
-    memory.pipe({f"/data/{n}.csv": str(n).encode() for n in range(3)} | {"/data/notes.txt": b"no"})
-
-    stored = svc.upload("memory://data/*.csv", workers=2)
-
-    assert stored["name"].tolist() == ["0.csv", "1.csv", "2.csv"]
-    assert [svc.read(file) for file in stored["id"]] == [b"0", b"1", b"2"]
 
 
 def test_a_large_url_is_uploaded_in_chunks_that_are_read_in_pieces(lab, memory) -> None:
@@ -90,14 +79,6 @@ def test_a_url_that_changes_during_the_upload_is_refused(memory) -> None:
     assert open_source("memory://a.csv").fingerprint() != source.fingerprint()
 
 
-def test_a_source_at_a_url_can_be_pickled(memory) -> None:
-    memory.pipe("/a.csv", b"a,b")
-    source = open_source("memory://a.csv")
-
-    assert isinstance(source, UrlSource)
-    assert pickle.loads(pickle.dumps(source)).read(1, 9) == b",b"
-
-
 def test_files_are_downloaded_to_a_url(lab, memory) -> None:
     stored = svc.upload([b"1", b"2"], name=["a.txt", "a.txt"])
 
@@ -123,29 +104,6 @@ def test_a_file_at_a_url_is_replaced_only_on_request(lab, memory, content) -> No
     assert memory.cat("/a.txt") == content
 
 
-def test_a_file_that_appears_meanwhile_is_not_replaced(lab, memory) -> None:
-    stored = svc.upload(b"new", name="a.txt")
-
-    def appear_first(*args: Any, **options: Any) -> None:
-        memory.pipe("/a.txt", b"old")
-        put_file(*args, **options)
-
-    put_file = memory.put_file
-    with mock.patch.object(memory, "put_file", appear_first), pytest.raises(svc.PathExists, match="other content"):
-        svc.download(stored, "memory://a.txt")
-
-    assert memory.cat("/a.txt") == b"old"
-
-
-def test_a_repeated_download_to_a_url_sends_nothing_for_the_rows_in_its_ledger(lab, memory, tmp_path) -> None:
-    stored = svc.upload([b"1", b"2"], name=["a.txt", "b.txt"])
-    ledger = tmp_path / "ledger.sqlite"
-    svc.download(stored.iloc[:1], "memory://results/", resume=ledger)
-
-    assert svc.download(stored, "memory://results/", resume=ledger)["outcome"].tolist() == ["skipped", "saved"]
-    assert memory.cat("/results/b.txt") == b"2"
-
-
 def test_a_folder_and_exports_are_saved_at_a_url(lab, memory) -> None:
     folder = svc.create_folder("Survey")
     svc.upload(b"a", name="a.txt", parent=folder)
@@ -157,14 +115,6 @@ def test_a_folder_and_exports_are_saved_at_a_url(lab, memory) -> None:
     assert saved["path"].tolist() == ["memory://saved/Survey/a.txt", "memory://saved/Survey/table.xlsx"]
     assert memory.cat("/saved/Survey/a.txt") == b"a"
     assert exported == ["saved", "unchanged"]
-
-
-def test_a_url_that_has_a_wildcard_in_the_name_of_a_file_is_that_file(lab, memory) -> None:
-    for name in ("a*.csv", "ab.csv"):
-        memory.pipe(f"/data/{name}", name.encode())
-
-    assert svc.upload("memory://data/a*.csv")["name"].tolist() == ["a*.csv"]
-    assert sorted(svc.upload("memory://data/*.csv")["name"]) == ["a*.csv", "ab.csv"]
 
 
 def test_a_url_of_a_file_is_refused_for_several_files(lab, memory) -> None:

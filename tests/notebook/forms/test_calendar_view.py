@@ -1,6 +1,6 @@
 """The calendar view without a browser. Tests send messages of the grid, click buttons and read the stored events."""
 
-from datetime import date, time
+from datetime import date
 
 import pytest
 
@@ -65,20 +65,6 @@ def test_the_grid_gets_the_events_of_the_week_in_the_time_zone_of_the_view(talk,
     assert "UTC-5" in view.toolbar.zone.value
 
 
-def test_an_event_until_midnight_ends_on_its_own_day(lab):
-    svc.create_event("Night", start="2026-11-06 22:00", end="2026-11-07 00:00", **BERLIN)
-
-    (row,) = rows(svc.calendar_view(**WEEK))
-
-    assert (row["first"], row["last"], row["begin"], row["end"]) == ("2026-11-06", "2026-11-06", 1320, 1440)
-
-
-def test_a_cancelled_event_is_hidden(talk):
-    svc.delete_event(talk)
-
-    assert rows(svc.calendar_view(**WEEK)) == []
-
-
 def test_one_request_for_each_shown_calendar_and_period(lab, talk):
     term = svc.create_calendar("Term")["id"].item()
     view = svc.calendar_view(calendar=["primary", term], **WEEK)
@@ -91,63 +77,6 @@ def test_one_request_for_each_shown_calendar_and_period(lab, talk):
     assert queries.str.contains("singleEvents=true").all()
     assert queries.str.contains("timeMax=2026-11-15T23", regex=False).all()
     assert "9 to 15 November 2026" in view.toolbar.heading.value
-
-
-def test_a_calendar_can_be_hidden(lab, talk):
-    term = svc.create_calendar("Term")["id"].item()
-    svc.create_event("Board", start="2026-11-04 10:00", end="2026-11-04 11:00", calendar=term, **BERLIN)
-    view = svc.calendar_view(calendar=["primary", term], **WEEK)
-
-    view.toolbar.boxes[0].value = False
-
-    assert [row["title"] for row in rows(view)] == ["Board"]
-    assert term in view.code()
-
-
-@pytest.mark.parametrize("title", [None, "", "   "])
-def test_an_event_without_a_title(lab, title):
-    named = {} if title is None else {"summary": title}
-    svc.create_event(start="2026-11-04 10:00", end="2026-11-04 11:00", **named, **BERLIN)
-    view = svc.calendar_view(**WEEK)
-
-    view.grid.handler({"kind": "open", "key": key_of(view, "2026-11-04", "(no title)")})
-
-    assert "<b>(no title)</b>" in view.stage.details.head.value
-
-
-def test_the_view_says_when_a_calendar_has_more_events_than_it_lists(lab, talk, monkeypatch):
-    svc.create_event("Other", start="2026-11-04 12:00", end="2026-11-04 13:00", **BERLIN)
-    monkeypatch.setattr("svc_notebooks.forms.calendar_view.listing.MOST", 1)
-
-    view = svc.calendar_view(**WEEK)
-
-    assert len(rows(view)) == 1
-    assert "only the first" in view.status.value
-
-
-@pytest.mark.parametrize(
-    "message, title",
-    [
-        ({"kind": "go", "by": -1}, "26 October to 1 November 2026"),
-        ({"kind": "day", "day": "2026-11-11"}, "Wednesday 11 November 2026"),
-    ],
-)
-def test_the_grid_goes_to_another_period(lab, message, title):
-    view = svc.calendar_view(**WEEK)
-
-    view.grid.handler(message)
-
-    assert view.period.title == title
-    assert title in view.toolbar.heading.value
-
-
-def test_another_view_of_the_same_day(lab):
-    view = svc.calendar_view(**WEEK)
-
-    view.toolbar.view.value = "month"
-
-    assert view.period.title == "November 2026"
-    assert len(view.grid.state["days"]) == 42
 
 
 def test_arguments_that_are_not_valid(lab):
@@ -188,15 +117,6 @@ def test_undo_moves_the_event_back(talk):
     assert view.undo_button.layout.display == "none"
 
 
-def test_a_move_keeps_the_clock_time_of_the_view_over_a_clock_change(lab):
-    svc.create_event("Walk", start="2026-10-24 10:00", end="2026-10-24 11:00", **BERLIN)
-    view = svc.calendar_view(day=date(2026, 10, 24), **BERLIN)
-
-    change(view, key_of(view, "2026-10-24"), days=1)
-
-    assert starts(view) == ["25 10:00"]
-
-
 def test_an_all_day_event_is_moved_and_lengthened_by_days(lab):
     svc.create_event("Trip", start="2026-11-05", end="2026-11-06")
     view = svc.calendar_view(**WEEK)
@@ -205,59 +125,6 @@ def test_an_all_day_event_is_moved_and_lengthened_by_days(lab):
 
     (row,) = rows(view)
     assert (row["first"], row["last"]) == ("2026-11-04", "2026-11-06")
-
-
-def convert(view, first, all_day, **by):
-    by = {"days": 0, "minutes": 0, "length": 0, **by}
-    view.grid.handler({"kind": "change", "key": key_of(view, first), "allDay": all_day, **by})
-
-
-def test_a_timed_event_becomes_an_all_day_event_and_back(talk):
-    view = svc.calendar_view(**WEEK)
-
-    convert(view, "2026-11-04", True, days=1)
-    moved, code = rows(view)[0], view.code()
-    view.undo_button.click()
-
-    assert view.last_error is None
-    assert (moved["first"], moved["last"], moved["allDay"]) == ("2026-11-05", "2026-11-05", True)
-    assert "start='2026-11-05',\n    end='2026-11-06'" in code
-    assert starts(view) == ["04 10:00"]
-    assert svc.event(talk)["time_zone"].item() == "Europe/Berlin"
-
-
-def test_an_all_day_event_becomes_an_event_of_an_hour(lab):
-    svc.create_event("Trip", start="2026-11-04", end="2026-11-07")
-    view = svc.calendar_view(**WEEK)
-
-    convert(view, "2026-11-04", False, days=1, minutes=600)
-
-    (row,) = rows(view)
-    assert (row["first"], row["last"], row["begin"], row["end"]) == ("2026-11-05", "2026-11-05", 600, 660)
-    assert "time_zone='Europe/Berlin'" in view.code()
-
-
-def test_one_event_of_a_series_becomes_an_all_day_event(lecture):
-    view = svc.calendar_view(**WEEK)
-
-    convert(view, "2026-11-05", True)
-    buttons = view.stage.question.buttons
-    assert [key for key, button in buttons.items() if button.layout.display != "none"] == ["this"]
-    answer(view, "this")
-
-    assert [row["allDay"] for row in rows(view)] == [False, True]
-    view.undo_button.click()
-    assert view.last_error is None
-    assert starts(view) == ["03 09:00", "05 09:00"]
-
-
-def test_a_length_of_nothing_is_refused(talk):
-    view = svc.calendar_view(**WEEK)
-
-    change(view, key_of(view, "2026-11-04"), length=-60)
-
-    assert "An event must end after its start." in view.alert.value
-    assert starts(view) == ["04 10:00"]
 
 
 def test_an_event_that_somebody_changed_is_not_overwritten(talk):
@@ -325,18 +192,6 @@ def test_this_event_of_a_series_is_moved_alone(lecture):
     assert view.result["action"].tolist() == ["moved"]
 
 
-def test_cancel_changes_nothing(lecture):
-    view = svc.calendar_view(**WEEK)
-    shown = view.grid.state["shown"]
-    ask_move(view, "2026-11-03", minutes=60)
-
-    view.stage.question.cancel.click()
-
-    assert starts(view) == ["03 09:00", "05 09:00"]
-    assert view.grid.state["shown"] > shown, "the grid no longer shows the proposed time"
-    assert view.result.empty
-
-
 def test_following_events_become_a_series_of_their_own(lecture):
     view = svc.calendar_view(**WEEK)
     ask_move(view, "2026-11-05", days=1, minutes=60)
@@ -350,17 +205,6 @@ def test_following_events_become_a_series_of_their_own(lecture):
     assert view.result["action"].tolist() == ["split"]
     assert "this_and_following=True" in view.code()
     assert svc.event(view.result["id"][0])["location"].item() == "Hall 1"
-
-
-def test_all_events_of_a_series_are_moved(lecture):
-    view = svc.calendar_view(**WEEK)
-    ask_move(view, "2026-11-05", minutes=60, length=-30)
-
-    answer(view, "all")
-
-    assert starts(view) == ["03 10:00", "05 10:00"]
-    assert svc.instances(lecture)["start"].dt.strftime("%H:%M").unique().tolist() == ["10:00"]
-    assert len(svc.instances(lecture)) == 10
 
 
 @pytest.mark.parametrize("scope", ["following", "all"])
@@ -416,35 +260,7 @@ def test_the_old_series_is_restored_if_the_new_one_cannot_be_created(lecture, mo
     assert len(svc.instances(lecture)) == 10
 
 
-@pytest.mark.parametrize("scope, left", [("this", 9), ("following", 1), ("all", 0)])
-def test_instances_are_deleted(lecture, scope, left):
-    view = svc.calendar_view(**WEEK)
-    view.grid.handler({"kind": "delete", "key": key_of(view, "2026-11-05")})
-
-    answer(view, scope)
-
-    assert len(svc.events(single_events=True, time_max="2027-11-01")) == left
-
-
-def test_a_series_that_changed_since_it_was_listed_is_shown_first(lecture):
-    view = svc.calendar_view(**WEEK)
-    key = key_of(view, "2026-11-05")
-    svc.update_event(lecture, start="2026-11-03 12:00", end="2026-11-03 13:00")
-
-    change(view, key, days=1)
-
-    assert not view.stage.question.is_open
-    assert "was changed in the meantime" in view.alert.value
-    assert starts(view) == ["03 12:00", "05 12:00"]
-
-
 # -- guests
-
-
-@pytest.fixture
-def party(lab):
-    named = {"recurrence": "daily, 5 times", "attendees": ["bob@svc.example", "carol@svc.example"], **BERLIN}
-    return svc.create_event("Party", start="2026-11-02 10:00", end="2026-11-02 11:00", **named)
 
 
 @pytest.fixture
@@ -476,62 +292,6 @@ def test_a_move_of_an_event_with_guests_asks_whether_to_tell_them(lunch, send):
     assert f"send_updates='{send}'" in view.code()
 
 
-def test_cancel_of_the_question_about_guests_changes_nothing(lunch):
-    view = svc.calendar_view(**WEEK)
-    change(view, key_of(view, "2026-11-04"), days=1)
-
-    view.stage.guests.cancel.click()
-
-    assert view.result.empty
-    assert starts(view) == ["04 12:00"]
-
-
-@pytest.mark.parametrize("scope, requests", [("this", 1), ("following", 2), ("all", 1)])
-def test_the_question_about_guests_after_the_one_about_a_series(party, scope, requests):
-    view = svc.calendar_view(**WEEK)
-    before = len(svc.exchanges())
-    ask_move(view, "2026-11-04", minutes=60)
-    answer(view, scope)
-
-    tell(view, "all")
-
-    sent = svc.exchanges().iloc[before:]
-    assert sent["query"].str.contains("sendUpdates=all").sum() == requests
-    assert "send_updates='all'" in view.code()
-
-
-@pytest.mark.parametrize("scope", ["this", "following", "all"])
-def test_a_deletion_of_events_with_guests(party, scope):
-    view = svc.calendar_view(**WEEK)
-    view.grid.handler({"kind": "delete", "key": key_of(view, "2026-11-04")})
-    answer(view, scope)
-
-    tell(view, "none")
-
-    assert len(rows(view)) == {"this": 4, "following": 2, "all": 0}[scope]
-    assert "send_updates='none'" in view.code()
-
-
-def test_one_question_before_the_deletion_of_an_event_with_guests(lunch):
-    view = svc.calendar_view(**WEEK)
-    view.grid.handler({"kind": "delete", "key": key_of(view, "2026-11-04")})
-    assert "Delete Lunch?" in view.stage.guests.head.value
-
-    tell(view, "all")
-
-    assert rows(view) == []
-
-
-def test_an_event_whose_only_guest_is_the_user_asks_nothing(talk):
-    svc.update_event(talk, attendees=["ada@svc.example"])
-    view = svc.calendar_view(**WEEK)
-
-    change(view, key_of(view, "2026-11-04"), days=1)
-
-    assert starts(view) == ["05 10:00"]
-    assert "send_updates" not in view.code()
-
-
 # -- new events and the editor
 
 
@@ -550,26 +310,6 @@ def test_an_event_is_created_in_empty_time(lab):
         "svc.create_event(\n    'Tea',\n    start='2026-11-04 10:00',\n    end='2026-11-04 11:30',\n"
         "    time_zone='Europe/Berlin',\n)"
     )
-
-
-def test_enter_in_the_title_creates_the_event_once(lab):
-    view = svc.calendar_view(**WEEK)
-    view.grid.handler({"kind": "create", "first": "2026-11-04", "last": "2026-11-04", "begin": 600, "end": 690})
-
-    view.grid.handler({"kind": "title", "title": "Tea", "key": "create"})
-    view.grid.handler({"kind": "title", "title": "Tea", "key": "create"})
-
-    assert view.listed["summary"].tolist() == ["Tea"]
-
-
-def test_an_all_day_event_is_created_over_several_days(lab):
-    view = svc.calendar_view(**WEEK)
-    view.grid.handler({"kind": "create", "first": "2026-11-04", "last": "2026-11-06", "begin": None, "end": None})
-
-    view.stage.new_event.create.click()
-
-    (row,) = rows(view)
-    assert (row["first"], row["last"], row["allDay"], row["title"]) == ("2026-11-04", "2026-11-06", True, "(no title)")
 
 
 def open_editor(view, first, scope=None):
@@ -617,90 +357,6 @@ def test_the_editor_saves_only_what_changed(lab, talk):
     assert [guest["email"] for guest in stored["attendees"].item()] == ["bob@svc.example"]
 
 
-def test_the_editor_says_when_the_event_was_changed_in_the_meantime(talk):
-    view = svc.calendar_view(**WEEK)
-    editor = open_editor(view, "2026-11-04")
-    editor.controls.summary.value = "Lunch talk"
-    svc.update_event(talk, summary="Dinner talk")
-
-    editor.create.click()
-
-    assert "changed in the meantime" in editor.alert.value
-    assert svc.event(talk)["summary"].item() == "Dinner talk"
-
-
-def test_cancel_of_the_question_about_guests_keeps_the_editor_open(lunch):
-    view = svc.calendar_view(**WEEK)
-    editor = open_editor(view, "2026-11-04")
-    editor.create.click()
-    assert view.editor is None, "nothing was changed, so nobody is told"
-    editor = open_editor(view, "2026-11-04")
-    editor.controls.location.value = "Mill pond"
-    editor.create.click()
-
-    editor.guests.cancel.click()
-
-    assert view.editor is editor
-    assert "send_updates" not in editor.code()
-    assert svc.event(lunch)["location"].isna().item()
-
-
-def test_the_first_guests_of_an_event_are_told_if_the_user_says_so(talk):
-    view = svc.calendar_view(**WEEK)
-    editor = open_editor(view, "2026-11-04")
-    editor.controls.attendees.value = [{"email": "bob@svc.example"}]
-    editor.create.click()
-
-    editor.guests.buttons["all"].click()
-
-    assert view.last_error is None
-    assert "send_updates='all'" in view.code()
-    assert svc.event(talk)["attendees"].item()[0]["email"] == "bob@svc.example"
-
-
-@pytest.mark.parametrize("scope", ["this", "following", "all"])
-def test_the_code_of_the_editor_is_the_call_that_is_made(lecture, scope):
-    view = svc.calendar_view(**WEEK)
-    editor = open_editor(view, "2026-11-05", scope)
-    editor.controls.location.value = "Hall 2"
-    code = editor.code()
-
-    editor.create.click()
-
-    assert code.startswith("svc.update_event(")
-    assert ("this_and_following=True" in code) == (scope == "following")
-    assert sorted(view.code().splitlines()) == sorted(code.splitlines())
-
-
-@pytest.mark.parametrize("scope, count", [("following", "7 instances"), ("all", "8 instances")])
-def test_the_preview_leaves_out_cancelled_instances(lecture, scope, count):
-    for n in (3, 5):
-        svc.delete_event(svc.instances(lecture, show_deleted=True)["id"][n])
-    view = svc.calendar_view(**WEEK)
-
-    editor = open_editor(view, "2026-11-05", scope)
-    listed = editor.controls.preview.list.value
-    editor.controls.when.begins.value = time(8)
-
-    assert count in listed
-    assert "12 Nov" not in listed
-    assert count in editor.controls.preview.list.value
-
-
-@pytest.mark.parametrize("scope, titles", [("this", 1), ("following", 9), ("all", 10)])
-def test_the_editor_of_a_series(lecture, scope, titles):
-    view = svc.calendar_view(**WEEK)
-    editor = open_editor(view, "2026-11-05", scope)
-    editor.controls.summary.value = "Colloquium"
-
-    editor.create.click()
-
-    listed = svc.events(single_events=True, time_max="2027-11-01")
-    assert view.last_error is None
-    assert len(listed) == 10
-    assert (listed["summary"] == "Colloquium").sum() == titles
-
-
 # -- other places
 
 
@@ -713,7 +369,3 @@ def test_without_anywidget_the_events_are_a_list(talk):
     assert "Talk" in view.stage.details.head.value
     view.stage.details.close_button.click()
     assert view.grid.value == ""
-
-
-def test_the_form_in_one_line(talk):
-    assert repr(svc.calendar_view(**WEEK)) == "<CalendarView: 2 to 8 November 2026, 1 event>"

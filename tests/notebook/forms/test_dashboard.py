@@ -5,7 +5,6 @@ import asyncio
 import pytest
 
 import svc_notebooks as svc
-from svc_notebooks.server.transports.socket_server import SocketServer
 
 KEYS = ["files", "upload", "export", "events", "notifications", "wire", "lab"]
 
@@ -35,11 +34,6 @@ def test_a_tab_is_created_when_it_is_opened(board):
     assert board.last_error is None
 
 
-def test_show_refuses_an_unknown_key(board):
-    with pytest.raises(ValueError, match="key must be one of files, upload"):
-        board.show("colours")
-
-
 @pytest.mark.spec("D-04", "D-04a")
 def test_an_upload_in_one_tab_is_in_the_files_and_the_exchanges(board, tmp_path):
     board.show("wire")
@@ -63,25 +57,6 @@ def test_changes_by_a_cell_are_shown(board):
     assert listed(board) == ["another.txt", "table.csv"]
 
 
-def test_changes_by_a_program_are_shown(board, lab):
-    other = svc.connect(lab.serve().base_url, lab.service.sign_in())
-    svc.upload(b"x", name="from outside.txt", session=other)
-    board.poll()
-
-    assert listed(board) == ["from outside.txt", "table.csv"]
-
-
-def test_reading_does_not_cause_another_refresh(board):
-    board.poll()
-    before = board.session.exchanges.last
-    for _ in range(3):
-        board.poll()
-    svc.files()
-    board.poll()
-
-    assert board.session.exchanges.last == before + 1
-
-
 def test_the_dashboard_polls_while_the_kernel_is_idle(lab):
     async def scene():
         board = svc.dashboard()
@@ -95,26 +70,6 @@ def test_the_dashboard_polls_while_the_kernel_is_idle(lab):
         return names
 
     assert asyncio.run(scene()) == ["later.txt"]
-
-
-def test_errors_of_polling_are_shown(board, monkeypatch):
-    svc.upload(b"x", name="another.txt")
-    monkeypatch.setattr(board.form, "refresh", lambda: 1 / 0)
-    board.poll()
-
-    assert "ZeroDivisionError" in board.alert.value
-    assert isinstance(board.last_error, ZeroDivisionError)
-
-
-def test_lists_wait_while_a_fault_is_armed(board, lab):
-    """The dashboard's own question would set it off, and the lesson would be lost."""
-    with lab.faults(operation="files.list", status=503):
-        svc.upload(b"x", name="another.txt")
-        board.poll()
-        assert listed(board) == ["table.csv"]
-        assert "armed" in board.status.value
-        board.form.refresh_button.click()
-        assert listed(board) == ["another.txt", "table.csv"]
 
 
 @pytest.mark.spec("W-04", "W-04b")
@@ -145,25 +100,6 @@ def test_the_clock_is_advanced(board, panel, lab):
     assert panel.code() == "lab.clock.advance('8d')"
     board.poll()
     assert "2026-01-13" in board.head.value
-
-
-def test_an_error_clears_the_previous_status(panel):
-    panel.clock.advance.click()
-    assert "The clock was advanced by 1h." in panel.status.value
-    panel.clock.step.value = "soon"
-    panel.clock.advance.click()
-
-    assert 'role="alert"' in panel.alert.value
-    assert panel.status.value == ""
-
-
-def test_a_running_clock_is_frozen():
-    with svc.sandbox(clock="system") as lab:
-        panel = svc.dashboard().show("lab")
-        assert "is running" in panel.clock.now.value
-        panel.clock.freeze.click()
-        assert lab.clock.is_virtual
-        assert "is frozen" in panel.clock.now.value
 
 
 def test_a_fault_is_armed_and_disarmed(panel, lab):
@@ -216,15 +152,6 @@ def test_signing_in_replaces_the_user_of_all_tabs(board, panel, lab):
     assert "enter an address" in panel.alert.value
 
 
-@pytest.mark.parametrize("book", ["agenda", "journal", "deliveries", "outbox"])
-def test_the_logs(panel, lab, book):
-    panel.log_choice.value = book
-
-    assert panel.result.equals(getattr(lab, book)())
-    assert panel.code() == f"lab.{book}()"
-    assert ("table" in panel.table.value) == (book == "journal")
-
-
 # -- the wire
 
 
@@ -243,31 +170,3 @@ def test_an_exchange_in_three_ways(board):
 
 
 # -- a service elsewhere
-
-
-def test_an_external_service_has_no_lab_controls():
-    with svc.sandbox() as lab, SocketServer(lab.service) as server:
-        svc.connect(server.base_url, lab.service.sign_in())
-        board = svc.dashboard()
-        assert board.lab is None
-        assert "Lab controls" not in board.tabs.titles
-        assert "no lab controls" in board.head.value
-        svc.upload(b"x", name="there.txt")
-        board.poll()
-        assert listed(board) == ["there.txt"]
-        board.close()
-
-
-def test_a_page_without_a_kernel(board):
-    bundle = board._repr_mimebundle_()
-
-    assert "table.csv" in bundle["text/html"]
-    assert bundle["text/plain"] == ("<Dashboard: Files, Upload, Export, Events, Notifications, HTTP, Lab controls>")
-
-
-def test_the_session_or_sandbox_is_an_argument(lab):
-    bob = lab.sign_in("bob@svc.example")
-    assert svc.dashboard(session=bob).session is bob
-    with svc.sandbox() as other:
-        assert svc.dashboard(lab=lab).session is lab.session
-        assert svc.dashboard().session is other.session

@@ -1,11 +1,9 @@
 """The event form without a browser. Tests set values, click buttons and read the stored event."""
 
-from datetime import date, time
-from threading import Thread
+from datetime import date
 from types import SimpleNamespace
 
 import pytest
-import requests
 from hypothesis import given, strategies as st
 
 import svc_notebooks as svc
@@ -13,10 +11,8 @@ from svc_notebooks.core.errors.errors import AlreadyExists
 from svc_notebooks.core.events.field_table import EVENT_FIELDS
 from svc_notebooks.core.events.rrule import Freq
 from svc_notebooks.core.events.validation import problems, with_defaults
-from svc_notebooks.core.platform import BROWSER, override
 from svc_notebooks.notebook.events.body import LENIENT
 from tests.examples import examples
-from tests.patience import PATIENCE
 
 WEEKLY = {
     "summary": "Seminar",
@@ -63,15 +59,6 @@ def test_create_creates_the_event_and_shows_it(form):
     assert form.result["id"].item() in form.table.value
 
 
-def test_a_form_in_a_browser_page_does_not_recommend_a_server(form):
-    with override(BROWSER):
-        form.create.click()
-
-    assert "Created: Tea." in form.status.value
-    assert "lab.serve()" not in form.status.value
-    assert repr(form) == "<EventForm: 1 event created>"
-
-
 @pytest.mark.spec("W-03", "W-03d", "W-03f", "W-03g", "W-03i")
 def test_every_part_of_the_form_reaches_the_service(form, file):
     parts = form.controls
@@ -106,50 +93,6 @@ def test_every_part_of_the_form_reaches_the_service(form, file):
     assert (made["status"], made["extendedProperties"]) == ("tentative", {"private": {"room": "3"}})
 
 
-def test_the_messages_of_an_event_vanish_when_a_control_changes(form):
-    form.create.click()
-    assert "Created: Tea." in form.status.value
-    form.controls.summary.value = "Coffee"
-    assert form.status.value == ""
-    assert "Tea" in form.table.value, "what was created stays"
-    form.controls.when.first.value = None
-    form.create.click()
-    assert "Nothing was created." in form.alert.value
-    form.value = WEEKLY
-
-    assert (form.alert.value, form.status.value) == ("", "")
-
-
-def test_two_handlers_run_one_after_the_other(form, monkeypatch):
-    """JupyterLab sends the messages of some widgets to a thread of their own."""
-    form.controls.more.option("gadget.height").text.value = "0"
-    form.controls.other_fields.text.value = '{"summary": "Coffee"}'
-    form.controls.summary.value = ""
-    click = Thread(target=form.controls.other_fields.move.click)
-    update_dependents = form.controls.update_dependents
-
-    def slow_update():
-        if click.ident is None:
-            click.start()
-            click.join(0.5)  # the click would end in this time if it did not wait
-        update_dependents()
-
-    monkeypatch.setattr(form.controls, "update_dependents", slow_update)
-    form.controls.more.option("gadget.height").text.value = "10"
-    click.join(PATIENCE)
-
-    assert (form.value["summary"], form.value["gadget"]) == ("Coffee", {"height": 10})
-
-
-def test_the_form_keeps_its_values_after_create(form):
-    before = form.value
-    form.create.click()
-    form.create.click()
-
-    assert form.value == before
-    assert len(form.result) == len(set(form.result["id"])) == 2
-
-
 @pytest.mark.spec("W-03", "W-03b")
 def test_the_code_does_what_the_form_does(form):
     form.value = WEEKLY
@@ -172,30 +115,6 @@ def test_the_code_has_plain_words_for_a_recurrence_if_possible(form):
 
     assert "recurrence='Daily, 3 times'" in form.code()
     assert form.value["recurrence"] == ["RRULE:FREQ=DAILY;COUNT=3"]
-
-
-@pytest.mark.spec("W-03", "W-03b")
-def test_the_result_has_its_columns_before_and_one_zone_after(form):
-    empty = form.result
-    form.create.click()
-    assert str(form.result["start"].dt.tz) == "Europe/Berlin"
-    form.controls.when.zone.value = "America/New_York"
-    form.create.click()
-
-    assert form.result["start"].astype(str).tolist() == ["2026-11-02 09:00:00+00:00", "2026-11-02 15:00:00+00:00"]
-    assert list(empty.columns) == list(form.result.columns)
-    assert empty.dtypes.equals(form.result.dtypes)
-
-
-def test_the_event_is_created_in_the_selected_calendar(lab):
-    term = svc.create_calendar("Term", time_zone="Europe/Berlin")["id"].item()
-    form = svc.event_form()
-    form.controls.calendar.chooser.value = term
-    form.create.click()
-
-    assert form.last_error is None
-    assert len(svc.events(calendar=term)) == 1
-    assert f"calendar={term!r}" in form.code()
 
 
 # -- the value
@@ -225,19 +144,6 @@ def test_setting_value_round_trips(form, more):
     form.value = {**WEEKLY, **more}
 
     assert form.value == {**WEEKLY, **more}
-
-
-@pytest.mark.spec("W-03", "W-03b")
-def test_value_accepts_an_event_of_the_service(form):
-    form.value = {**WEEKLY, "attendees": [{"email": "bob@svc.example"}], "reminders": {"useDefault": False}}
-    form.create.click()
-    made = svc.current_session().call("GET", f"/calendar/v3/calendars/primary/events/{form.result['id'].item()}")
-    form.value = made
-
-    assert problems_of(form) == []
-    assert form.value["recurrence"] == WEEKLY["recurrence"]
-    assert form.controls.when.begins.value == time(10, 0)
-    assert form.controls.when.zone.value == "Europe/Berlin"
 
 
 @pytest.mark.spec("W-03", "W-03a")
@@ -297,91 +203,6 @@ def test_an_end_before_the_start_is_reported_at_the_end(form):
     assert problems_of(form) == []
 
 
-@pytest.mark.spec("W-03", "W-03b", "W-03h", "E-04", "E-04a")
-def test_an_unknown_time_zone_is_reported_once(form):
-    form.controls.when.zone.value = "Mars/Olympus"
-
-    assert len(form.controls.when.zone.problems) == 1
-    assert problems_of(form) == list(form.controls.when.zone.problems)
-    assert "Mars/Olympus" in form.code()
-
-
-@pytest.mark.spec("W-03", "W-03d", "W-03h", "E-07", "E-07b")
-def test_a_wrong_address_is_reported_in_the_row_of_its_guest(form):
-    guests = form.controls.attendees.details
-    guests.add.click()  # stays blank, and is nobody
-    guests.value = [{}, {"email": "ada@svc.example"}, {"email": "bob@@"}, {"displayName": "nobody"}]
-
-    assert [bool(row.problems) for row in guests.rows] == [False, False, True, True]
-    guests.removers[2].click()
-    guests.rows[2].email.value = "cleo@svc.example"
-    assert problems_of(form) == []
-
-
-@pytest.mark.spec("W-03", "W-03h", "E-13", "E-13c")
-def test_a_reminder_out_of_bounds_is_reported_in_its_row(form):
-    form.controls.reminders.way.value = "own"
-    form.controls.reminders.rows[0].minutes.value = 40321
-
-    assert form.controls.reminders.rows[0].problems
-    assert form.controls.reminders.rows[0].minutes.value == 40321
-
-
-@pytest.mark.spec("W-03", "W-03c", "W-03h", "E-12", "E-12c")
-def test_an_unknown_recurrence_is_kept_and_reported(form):
-    repeats = form.controls.repeats
-    repeats.frequency.value = "own"
-    assert repeats.field.problems
-    repeats.text_input.value = "RRULE:FREQ=SOMETIMES"
-    assert "SOMETIMES" in repeats.field.problems[0]
-    repeats.text_input.value = "every blue moon"
-    assert repeats.field.problems
-    assert form.controls.preview.layout.display == "none"
-    repeats.text_input.value = "weekly on Mon, Wed until 2027-02-12"
-
-    assert problems_of(form) == []
-    assert form.value["recurrence"][0].startswith("RRULE:FREQ=WEEKLY;BYDAY=MO,WE;UNTIL=2027021")
-    assert "RRULE:FREQ=WEEKLY" in repeats.field.hint.value
-
-
-@pytest.mark.spec("W-03", "W-03b", "W-03h")
-def test_missing_dates_and_times_are_reported(form):
-    form.controls.when.first.value = None
-    form.controls.when.ends.value = None
-
-    assert problems_of(form) == ["Enter a date.", "Enter a time."]
-    form.create.click()
-    assert "2 fields need fixing" in form.alert.value
-    assert "Enter a date." in str(form.last_error)
-    assert form.value["summary"] == "Tea"
-
-
-@pytest.mark.spec("W-03", "W-03c", "W-03h")
-@pytest.mark.parametrize("day", [None, date.min, date.max])
-def test_a_missing_last_date_is_reported_at_the_recurrence(form, day):
-    form.controls.when.zone.value = "America/New_York"
-    form.controls.repeats.read(["RRULE:FREQ=DAILY"], None)
-    form.controls.repeats.frequency.value = Freq.DAILY
-    form.controls.repeats.ends.choice.value = "until"
-    form.controls.repeats.ends.until.value = day
-
-    assert bool(form.controls.repeats.field.problems) == (day is None)
-    assert form.alert.value == ""
-
-
-@pytest.mark.spec("E-21")
-def test_the_maximum_date_may_end_a_recurrence_in_every_zone(form):
-    form.controls.when.zone.value = "America/New_York"
-    form.controls.repeats.read(["RRULE:FREQ=YEARLY"], None)
-    form.controls.repeats.frequency.value = Freq.YEARLY
-    form.controls.repeats.ends.choice.value = "until"
-    form.controls.repeats.ends.until.value = date.max
-    form.create.click()
-
-    assert form.alert.value == ""
-    assert form.result["recurrence"].item() == ["RRULE:FREQ=YEARLY;UNTIL=99991231T235959Z"]
-
-
 @pytest.mark.spec("W-03", "W-03h")
 def test_other_fields_that_are_not_json_are_kept_and_reported(form):
     form.controls.other_fields.text.value = '{"status": '
@@ -389,20 +210,6 @@ def test_other_fields_that_are_not_json_are_kept_and_reported(form):
     form.controls.other_fields.text.value = '{"status": "maybe"}'
 
     assert "status" in form.controls.other_fields.problems[0]
-
-
-@pytest.mark.spec("W-03", "W-03h")
-def test_an_unknown_field_is_noted_and_sent(form):
-    further = form.controls.other_fields
-    further.text.value = '{"colour": 5, "mood": 3, "status": "tentative", "etag": "x"}'
-    assert "colour is not a field of an event, and services ignore it; did you mean colorId?" in further.hint.value
-    assert "mood is not a field" in further.hint.value
-    assert "etag" not in further.hint.value
-    assert further.problems == ()
-    assert form.value["mood"] == 3
-    further.text.value = '{"status": "tentative"}'
-
-    assert further.hint.value == ""
 
 
 @pytest.mark.spec("W-03", "W-03h", "E-11", "E-11b")
@@ -415,17 +222,6 @@ def test_an_error_of_the_service_is_shown_at_its_field(form):
     assert len(form.result) == 1
     assert form.controls.other_fields.problems
     assert "beside the field" in form.alert.value
-
-
-@pytest.mark.spec("W-03", "W-03h", "T-02")
-def test_an_error_without_a_field_is_shown_in_the_alert(lab):
-    form = svc.event_form(session=lab.sign_in(scopes=["calendar.readonly"]))
-    assert "cannot be listed" in form.controls.attachments.pick.hint.value
-    form.create.click()
-
-    assert isinstance(form.last_error, svc.NotAllowed)
-    assert 'role="alert"' in form.alert.value
-    assert problems_of(form) == []
 
 
 # -- the preview
@@ -465,21 +261,3 @@ def test_without_anywidget_the_form_works_too(lab, monkeypatch):
     form.controls.when.last.value = date(2030, 1, 1)
     form.create.click()
     assert len(form.result) == 1
-
-
-def test_a_page_without_a_kernel_shows_the_call(form):
-    bundle = form._repr_mimebundle_()
-
-    assert "svc.create_event(" in bundle["text/html"]
-    assert bundle["text/plain"] == "<EventForm: nothing created yet>"
-
-
-def test_over_a_socket_the_link_of_the_created_event_opens():
-    with svc.sandbox() as lab, svc.connect(lab.serve().base_url, lab.service.sign_in()) as session:
-        form = svc.event_form(session=session)
-        form.value = {"summary": "Tea", "start": {"date": "2026-11-02"}, "end": {"date": "2026-11-03"}}
-        form.create.click()
-
-        link = form.result["html_link"].item()
-        assert f'href="{link}"' in form.status.value
-        assert "Tea" in requests.get(link, timeout=PATIENCE).text

@@ -1,16 +1,13 @@
 """The controls of the event form under "More options" and the JSON of other fields, without a browser."""
 
 import json
-from datetime import date, time
+from datetime import date
 
 import pytest
 
 import svc_notebooks as svc
 from svc_notebooks.core.events.field_table import EVENT_FIELDS
-from svc_notebooks.core.events.rrule import Freq
-from svc_notebooks.core.events.validation import problems
 from svc_notebooks.forms.event.bindings import BINDINGS, LABELS
-from svc_notebooks.notebook.events.body import LENIENT
 
 EVERYTHING = {
     "summary": "Flight",
@@ -90,15 +87,6 @@ def leaves(value, path=""):
 
 
 # -- an event with every field
-
-
-def test_the_event_above_has_every_field_of_the_interface():
-    have = {name for leaf in leaves(EVERYTHING) for name in (leaf, *(leaf.rsplit(".", n)[0] for n in (1, 2, 3)))}
-    fields = {field.path for field in EVENT_FIELDS if field.writable and not field.extension}
-    lists = {"attachments", "attendees", "recurrence", "reminders.overrides", "reminders"}
-
-    assert fields - have - lists == {"start.date", "end.date", "originalStartTime.date"}
-    assert problems(EVERYTHING, LENIENT) == []
 
 
 @pytest.mark.spec("W-03", "W-03i")
@@ -211,36 +199,7 @@ def test_loading_and_saving_an_event_changes_nothing(form, changes):
     assert form.value.keys() >= before.keys()
 
 
-@pytest.mark.spec("W-03", "W-03b")
-@pytest.mark.parametrize("start", ["2026-11-02T10:00:00+05:30", "2026-11-02T10:00:00-03:00", "2026-11-02T10:00:00Z"])
-def test_times_with_an_offset_are_sent_without_a_time_zone(form, start):
-    form.value = {"start": {"dateTime": start}, "end": {"dateTime": "2026-11-02T20:00:00-03:00"}}
-
-    assert "timeZone" not in json.dumps(form.value)
-    assert "time_zone=" not in form.code()
-    form.create.click()
-    assert (form.last_error, "timeZone" in stored(form.result["id"].item())["start"]) == (None, False)
-
-
 # -- the controls
-
-
-@pytest.mark.spec("W-03", "W-03i")
-def test_more_options_are_created_when_they_are_opened(form):
-    more = form.controls.more
-    headings = len(more.box.children)
-    assert not more.shown
-    more.button.click()
-    assert len(more.box.children) > headings
-    more.option("status").value = "tentative"
-    more.button.click()
-
-    assert (more.shown, more.button.description) == (False, "More options (1 set)")
-    assert form.value["status"] == "tentative"
-    form.controls.other_fields.text.value = '{"iCalUID": "a@svc.example"}'
-    assert more.button.description == "More options (2 set)"
-    form.controls.color.value = "7"
-    assert more.button.description == "More options (3 set)"
 
 
 @pytest.mark.spec("W-03", "W-03h", "W-03i", "E-11", "E-11a")
@@ -271,45 +230,6 @@ def test_a_wrong_value_is_reported_at_its_control_and_opens_the_options(form, pa
     assert more.option(path).text.value == value
 
 
-@pytest.mark.spec("E-11", "E-11b", "W-03", "W-03h")
-def test_an_id_that_is_taken_is_reported_at_its_control(form):
-    form.controls.more.option("id").value = "abc123"
-    form.create.click()
-    form.controls.more.shown = False
-    form.create.click()
-
-    assert isinstance(form.last_error, svc.AlreadyExists)
-    assert form.controls.more.option("id").problems
-    assert form.controls.more.shown
-
-
-@pytest.mark.spec("W-03", "W-03b")
-def test_the_end_has_the_zone_of_the_start_until_it_has_its_own(form):
-    assert form.value["end"]["timeZone"] == "Europe/Berlin"
-    form.controls.when.begins.value, form.controls.when.ends.value = time(10), time(9)
-    assert form.controls.when.ends_field.problems
-    form.controls.more.option("end.timeZone").value = "America/New_York"
-
-    assert form.value["end"] == {"dateTime": "2026-11-02T09:00:00", "timeZone": "America/New_York"}
-    assert form.controls.when.ends_field.problems == ()
-    assert "5 h; the end is in America/New_York" in form.controls.when.ends_field.hint.value
-
-
-@pytest.mark.spec("W-03", "W-03b")
-def test_an_original_start_without_a_zone_is_in_that_of_the_event(form):
-    original = form.controls.more.option("originalStartTime")
-    original.clock.value = time(9)
-    assert "Enter a date" in original.field.problems[0]
-    original.day.value = date(2026, 11, 1)
-    assert form.value["originalStartTime"] == {"dateTime": "2026-11-01T09:00:00", "timeZone": "Europe/Berlin"}
-    assert "original_start_time='2026-11-01 09:00'" in form.code()
-    original.clock.value = None
-    assert form.value["originalStartTime"] == {"date": "2026-11-01"}
-    original.clock.value, original.zone.value = time(9), "Mars/Olympus"
-
-    assert original.zone.problems
-
-
 @pytest.mark.spec("W-03", "W-03i")
 def test_rows_of_properties(form):
     rows = form.controls.more.option("extendedProperties")
@@ -330,22 +250,6 @@ def test_rows_of_properties(form):
     form.create.click()
 
     assert stored(form.result["id"].item())["extendedProperties"] == {"private": {"room": "3"}}
-
-
-@pytest.mark.spec("W-03", "W-03i", "W-03h")
-def test_options_of_a_conference_without_a_conference_are_reported(form):
-    kind = form.controls.more.option("conferenceData.createRequest.conferenceSolutionKey.type")
-    kind.value = "svcMeet"
-    assert "Add a video conference" in kind.problems[0]
-    form.controls.conference.value = True
-    assert kind.problems == ()
-    assert "conference='svcMeet'" in form.code()
-    kind.value = "nobodysMeet"
-    assert kind.problems == (), "the policy of the service has the names"
-    form.create.click()
-
-    assert kind.problems
-    assert isinstance(form.last_error, svc.BadRequest)
 
 
 @pytest.mark.spec("E-07", "E-07b", "W-03", "W-03i")
@@ -406,42 +310,6 @@ def test_json_does_not_replace_what_a_control_sets(form, event, label):
     assert "Created: Tea." in form.status.value
 
 
-@pytest.mark.spec("W-03", "W-03i")
-def test_the_fields_of_the_json_move_to_their_controls(form):
-    form.controls.more.option("extendedProperties").value = {"private": {"a": "1"}}
-    form.controls.other_fields.text.value = json.dumps(
-        {"summary": "Coffee", "extendedProperties": {"shared": {"b": "2"}}, "iCalUID": "a@svc.example"}
-    )
-    form.controls.other_fields.move.click()
-
-    assert form.controls.summary.value == "Coffee"
-    assert form.controls.more.option("extendedProperties").value == {"shared": {"b": "2"}}
-    assert json.loads(form.controls.other_fields.text.value) == {"iCalUID": "a@svc.example"}
-    assert [words for field in form.controls.fields() for words in field.problems] == []
-
-
-@pytest.mark.spec("W-03", "W-03b")
-def test_times_may_be_in_the_json_where_their_controls_are_empty(form):
-    times = {"start": {"date": "2026-11-02"}, "end": {"date": "2026-11-03"}}
-    form.controls.when.first.value = form.controls.when.last.value = None
-    form.controls.repeats.frequency.value = Freq.DAILY
-    form.controls.other_fields.text.value = json.dumps(times)
-    form.create.click()
-
-    assert form.last_error is None
-    made = stored(form.result["id"].item())
-    assert {name: made[name] for name in times} == times
-    assert made["recurrence"] == ["RRULE:FREQ=DAILY"]
-
-
-def test_json_that_cannot_be_read_is_not_moved(form):
-    form.controls.other_fields.text.value = "{"
-    form.controls.other_fields.move.click()
-
-    assert form.controls.other_fields.text.value == "{"
-    assert "not valid JSON" in form.alert.value
-
-
 # -- the parameters of the request
 
 
@@ -463,16 +331,6 @@ def test_the_parameters_of_the_request(form):
     assert len(made["attendees"]) == 2
     assert "conference_data_version=0" in form.code()
     assert "supports_attachments=False" in form.code()
-
-
-@pytest.mark.spec("W-03", "W-03i")
-def test_the_deprecated_parameter_shows_its_warning_in_the_form(form):
-    form.controls.more.option("sendNotifications").value = True
-    form.create.click()
-
-    assert form.last_error is None
-    assert "send_notifications is deprecated" in form.status.value
-    assert "sendNotifications=true" in str(sent())
 
 
 @pytest.mark.spec("W-03", "W-03i")

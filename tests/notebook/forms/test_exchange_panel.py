@@ -79,22 +79,6 @@ def test_the_list_is_filtered(panel, method, status, path, numbers):
     assert run(panel)["n"].tolist() == numbers[::-1]
 
 
-def test_the_status_says_how_many_match(panel):
-    panel.filter.method.value = "POST"
-    assert "1 of 4 exchanges" in panel.status.value
-
-    panel.filter.path.value = "nowhere at all"
-    assert panel.rows.empty_message == "No exchange matches the filter."
-
-
-def test_an_invalid_status_is_reported_beside_the_list(panel):
-    panel.expected_error = True
-    panel.filter.status.value = "4yz"
-
-    assert "&#x27;4yz&#x27;" in panel.alert.value
-    assert "&#x27;4xx&#x27;" in panel.alert.value
-
-
 # -- views
 
 
@@ -117,13 +101,6 @@ def test_the_difference_of_two_exchanges(panel):
     assert "Difference between exchanges 3 and 4" in panel.view.value
     assert re.search(r"<td[^>]*>200</td><td[^>]*>404</td>", panel.view.value)
     assert "status" in run(panel)["what"].tolist()
-
-
-def test_the_difference_needs_two_exchanges(panel):
-    select(panel, 3)
-    panel.view_format.value = "difference"
-
-    assert "Select two exchanges" in panel.view.value
 
 
 def test_texts_of_others_are_escaped(lab):
@@ -176,15 +153,6 @@ def test_an_edited_request_is_sent(panel):
     assert len(run(panel)) == len(svc.compare_exchanges(svc.exchange(1), new))
 
 
-def test_a_header_that_is_deleted_is_not_sent(panel):
-    select(panel, 2)
-    panel.edit_button.click()
-    panel.editor.headers.value = ""
-    panel.editor.send.click()
-
-    assert [name for name, _ in svc.exchange().request_headers] == ["Authorization"]
-
-
 def test_an_invalid_header_line_keeps_what_was_typed(panel):
     panel.expected_error = True
     select(panel, 2)
@@ -194,15 +162,6 @@ def test_an_invalid_header_line_keeps_what_was_typed(panel):
 
     assert "Line 2 of the headers" in panel.alert.value
     assert panel.editor.headers.value == "Accept: */*\nno colon"
-    assert len(svc.exchanges()) == 4
-
-
-def test_cancel_sends_nothing(panel):
-    select(panel, 2)
-    panel.edit_button.click()
-    panel.editor.cancel.click()
-
-    assert panel.editor.edited is None
     assert len(svc.exchanges()) == 4
 
 
@@ -225,98 +184,6 @@ def test_a_body_comes_from_a_file(lab, tmp_path):
     panel.close()
 
 
-def test_a_body_comes_from_a_file_in_the_home_folder(panel, tmp_path, monkeypatch):
-    monkeypatch.setenv("HOME", str(tmp_path))
-    (tmp_path / "body.json").write_text('{"name": "from a file"}')
-    select(panel, 1)
-    panel.edit_button.click()
-    panel.editor.file.value = "~/body.json"
-    panel.editor.send.click()
-
-    assert svc.exchange().request_body == '{"name": "from a file"}'
-    assert f"body=open({str(tmp_path / 'body.json')!r}, 'rb').read()" in panel.code()
-
-
-def test_a_folder_is_not_a_body(panel, tmp_path):
-    panel.expected_error = True
-    select(panel, 1)
-    panel.edit_button.click()
-    panel.editor.file.value = str(tmp_path)
-    panel.editor.send.click()
-
-    assert f"Body from file: {tmp_path} is not a file." in panel.alert.value
-    assert panel.editor.edited.n == 1
-
-
-def test_the_record_stays_while_the_filter_is_invalid(panel):
-    panel.expected_error = True
-    panel.filter.status.value = "4"
-    panel.clear_button.click()
-
-    assert "status has" in panel.alert.value
-    assert len(svc.exchanges()) == 4
-
-
-def test_the_line_ends_of_a_body_stay(lab):
-    svc.upload(b"a,b\n", name="a.csv", metadata={"description": "x"})
-    panel = WirePanel()
-    select(panel, 1)
-    panel.edit_button.click()
-    edited = panel.editor.body.value.replace('"x"', '"y"').replace("\r\n", "\n")  # as a browser sends it
-    panel.editor.body.value = edited
-    panel.editor.send.click()
-
-    assert panel.last_error is None
-    assert svc.exchange().status == 200
-    assert svc.files(fields="description")["description"].tolist() == ["y", "x"]
-    panel.close()
-
-
-def test_a_filter_that_hides_the_new_exchange_is_removed(panel):
-    panel.filter.status.value = "4xx"
-    select(panel, 4)
-    panel.edit_button.click()
-    panel.editor.url.value = "/storage/v3/files"
-    panel.editor.send.click()
-
-    assert panel.rows.ids() == ["5", "4"]
-    assert panel.filter.status.value == ""
-
-
-def test_typed_changes_are_not_replaced_by_another_exchange(panel):
-    panel.expected_error = True
-    select(panel, 2)
-    panel.edit_button.click()
-    panel.editor.url.value = "/storage/v3/files?pageSize=1"
-    select(panel, 3)
-    panel.edit_button.click()
-
-    assert "exchange 2 is being edited" in panel.alert.value
-    assert panel.editor.url.value == "/storage/v3/files?pageSize=1"
-
-
-def test_resending_another_exchange_keeps_what_was_typed(panel):
-    select(panel, 2)
-    panel.edit_button.click()
-    panel.editor.url.value = "/storage/v3/files?pageSize=1"
-    select(panel, 3)
-    panel.resend_button.click()
-
-    assert panel.rows.ids() == ["5", "3"]
-    assert panel.editor.edited.n == 2
-    assert panel.editor.url.value == "/storage/v3/files?pageSize=1"
-
-
-def test_the_spaces_of_an_edited_query_are_sent(panel):
-    select(panel, 2)
-    panel.edit_button.click()
-    panel.editor.url.value = "/storage/v3/files\n?q=name contains 'no' and trashed = false"
-    panel.editor.send.click()
-
-    assert svc.exchange().status == 200
-    assert svc.exchange().url.endswith("/files?q=name%20contains%20'no'%20and%20trashed%20=%20false")
-
-
 def test_a_secret_that_was_removed_from_a_body_must_be_entered(lab):
     svc.watch_changes(svc.receiver(direct=True), token="the-secret-of-both")
     panel = WirePanel()
@@ -331,24 +198,6 @@ def test_a_secret_that_was_removed_from_a_body_must_be_entered(lab):
     panel.close()
 
 
-def test_an_exchange_is_sent_after_the_record_was_cleared(panel):
-    select(panel, 2)
-    panel.edit_button.click()
-    panel.clear_button.click()
-    panel.editor.send.click()
-
-    assert panel.rows.ids() == ["5"]
-    assert "Response" in panel.view.value
-
-
-@pytest.mark.parametrize("button", ["edit_button", "resend_button"])
-def test_without_a_selection_a_message_says_what_to_do(panel, button):
-    panel.expected_error = True
-    getattr(panel, button).click()
-
-    assert "Select an exchange in the list." in panel.alert.value
-
-
 # -- the record
 
 
@@ -361,20 +210,6 @@ def test_the_listed_exchanges_are_saved_as_an_archive(panel, tmp_path, monkeypat
     assert (name, media_type) == ("exchanges.har", "application/json")
     assert [entry["response"]["status"] for entry in json.loads(body)["log"]["entries"]] == [404]
     assert run(panel)["exchanges"].tolist() == [1]
-
-
-def test_clear_empties_the_record(panel):
-    panel.clear_button.click()
-
-    assert listed(panel) == []
-    assert panel.rows.empty_message == "Nothing was sent yet."
-    assert len(svc.exchanges()) == 0
-    assert panel.code() == "svc.current_session().exchanges.clear()"
-
-    svc.generate_ids(1)
-    panel.refresh()
-    assert listed(panel) == ["5: GET /storage/v3/files/generateIds"]
-    assert panel.code() == "svc.exchanges()"
 
 
 def test_a_plain_list_sends_a_request_again(lab):

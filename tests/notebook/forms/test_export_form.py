@@ -3,22 +3,18 @@
 import asyncio
 import importlib.util
 import time
-import zipfile
 from pathlib import Path
-from threading import Event, Thread
+from threading import Event
 
 import pytest
 
 import svc_notebooks as svc
-from svc_notebooks.core.policy import Policy
 from svc_notebooks.forms.export.form import ExportForm
-from svc_notebooks.forms.widgets.download_widget import DownloadWidget
 from svc_notebooks.forms.widgets.file_download import LARGEST_LINK, LinkDownload
-from svc_notebooks.forms.widgets.preview import MAX_SIZE, preview
+from svc_notebooks.forms.widgets.preview import preview
 from tests.patience import PATIENCE
 
 PAGE = "<h1>Ponds</h1><p>Rīga, 東京</p>".encode()
-SVG = b'<svg xmlns="http://www.w3.org/2000/svg" width="40" height="20"><rect width="40" height="20" fill="teal"/></svg>'
 
 
 @pytest.fixture(autouse=True)
@@ -95,18 +91,6 @@ def test_a_file_in_the_notebook_folder(form, table, tmp_path):
 
 
 @pytest.mark.spec("W-02", "W-02c")
-@pytest.mark.parametrize("path,made", [("other.txt", "other.txt"), ("sub", "sub/ponds.txt")])
-def test_a_path_or_a_folder(form, page, tmp_path, path, made):
-    (tmp_path / "sub").mkdir()
-    choose(form, page, "txt")
-    form.controls.path.value = path
-
-    form.export.click()
-
-    assert "Rīga, 東京" in (tmp_path / made).read_text(encoding="utf-8-sig")
-
-
-@pytest.mark.spec("W-02", "W-02c")
 def test_the_code_does_what_the_form_does(form, table, tmp_path):
     choose(form, table, "tsv")
     form.controls.path.value = "out.tsv"
@@ -118,18 +102,6 @@ def test_the_code_does_what_the_form_does(form, table, tmp_path):
     assert form.code() == f"svc.export('{table['id'].item()}', 'tsv', 'out.tsv')"
     assert twin[list(form.result)].equals(form.result)
     assert (tmp_path / "out.tsv").exists()
-
-
-def test_the_code_has_the_media_type_if_two_formats_share_an_extension():
-    with svc.sandbox(policy=Policy(extended_formats=True)):
-        form = svc.export_form(svc.upload(b"a", name="a.csv", convert_to="spreadsheet"))
-        codes = set()
-        for _label, kind in form.controls.format.options:
-            form.controls.format.value = kind
-            codes.add(form.code())
-
-        assert len(codes) == len(form.controls.format.options)
-        assert any("vnd.oasis.opendocument.spreadsheet'" in code for code in codes)
 
 
 def sent(widget):
@@ -157,35 +129,6 @@ def test_a_browser_download(form, table, tmp_path):
     assert "sending to the browser" in form.bar.text
     form.browser_download.taken = begun["n"]
     assert form.bar.text.endswith("received by the browser")
-
-
-def test_a_browser_that_has_the_file_at_once_is_shown_to_have_it(form, table):
-    """The message of the browser comes in another thread of the kernel, before the form shows that the file is sent."""
-    choose(form, table, "xlsx")
-    form.controls.target.value = "browser"
-    widget, threads = form.browser_download, []
-
-    def take(content, buffers=()):
-        if content["kind"] == "save":
-            threads.append(Thread(target=setattr, args=(widget, "taken", content["n"])))
-            threads[-1].start()
-            threads[-1].join(0.2)  # long enough for a thread that does not wait
-
-    widget.send = take
-
-    form.export.click()
-
-    threads[0].join(PATIENCE)
-    assert form.bar.text.endswith("received by the browser")
-
-
-def test_large_results_go_in_slices():
-    widget = DownloadWidget()
-    messages = sent(widget)
-
-    widget.save("big.bin", "application/octet-stream", bytes(2_500_000))
-
-    assert [len(data) for _, data in messages] == [0, 1_048_576, 1_048_576, 402_848]
 
 
 @pytest.mark.spec("W-02", "W-02c")
@@ -218,55 +161,6 @@ def test_a_preview_saves_nothing(form, page, tmp_path, extension, words):
     assert "nothing was saved" in form.bar.text
 
 
-def test_a_pdf_is_shown_by_the_browser(form, table):
-    choose(form, table, "pdf")
-    messages = sent(form.browser_download)
-
-    form.preview.click()
-
-    assert [content["kind"] for content, _ in messages] == ["clear", "show", "slice"]
-    assert messages[-1][1].startswith(b"%PDF-")
-
-
-def test_another_document_clears_the_preview(form, page, table):
-    choose(form, table, "csv")
-    form.preview.click()
-    assert "<table" in form.view.value
-
-    choose(form, page)
-
-    assert form.view.value == ""
-
-
-def test_the_messages_of_an_export_vanish_when_a_control_changes(form, table):
-    choose(form, table, "csv")
-    form.preview.click()
-    form.controls.path.value = "nowhere/at/all.csv"
-    assert form.bar.text == "Idle"
-    assert "<table" in form.view.value, "the preview of the same format stays"
-    form.export.click()
-    assert "the folder does not exist" in form.alert.value
-    form.controls.path.value = ""
-    assert form.alert.value == ""
-    form.export.click()
-    form.refresh()
-    assert form.bar.text.startswith("Done: birds.csv"), "nothing has changed"
-    choose(form, extension="tsv")
-
-    assert (form.bar.text, form.view.value) == ("Idle", "")
-    assert "birds.csv" in form.table.value, "what was exported stays"
-
-
-@pytest.mark.parametrize("extension", ["png", "jpg", "svg"])
-def test_a_drawing_is_shown_as_a_picture(lab, extension):
-    form = svc.export_form(svc.upload(SVG, name="teal.svg", convert_to="drawing"))
-    choose(form, extension=extension)
-
-    form.preview.click()
-
-    assert '<img src="data:image/' in form.view.value
-
-
 HOSTILE = "<img src=x onerror=alert(1)><script>alert(2)</script>"
 
 
@@ -281,21 +175,6 @@ def test_a_hostile_export_stays_text_or_in_its_frame(kind):
     if kind == "text/html":
         assert 'sandbox=""' in view
         assert "default-src" in view
-
-
-def test_a_long_preview_is_cut_with_a_note(tmp_path):
-    with zipfile.ZipFile("many.zip", "w") as archive:
-        for n in range(60):
-            archive.writestr(f"{n}.txt", "x")
-
-    assert "more bytes" in preview("text/plain", b"x" * 10_000_000)
-    assert "more bytes" in preview("text/csv", b"x" * 200_000), "one cell, larger than csv takes"
-    assert "and 150 more rows" in preview("text/csv", b"a\r\n" * 200)
-    assert "and 10 more columns" in preview("text/csv", b",".join([b"a"] * 30))
-    assert "and 10 more files" in preview("application/zip", (tmp_path / "many.zip").read_bytes())
-    assert "not shown here" in preview("image/png", bytes(MAX_SIZE + 1))
-    assert "not shown here" in preview("text/html", bytes(MAX_SIZE + 1))
-    assert "cannot be read" in preview("application/zip", b"PK")
 
 
 def test_the_kernel_handles_other_messages_during_an_export(form, table, monkeypatch):
@@ -364,55 +243,6 @@ def test_the_error_message_of_the_service_is_shown(page, table):
     assert form.bar.text == "Failed"
 
 
-def test_a_missing_folder_is_reported_and_nothing_is_exported(form):
-    form.export.click()
-    assert form.bar.text.startswith("Done: ")
-    form.controls.path.value = "nowhere/at/all.pdf"
-
-    form.export.click()
-
-    assert "the folder does not exist" in form.alert.value
-    assert form.bar.text == "Idle"
-
-
-def test_nothing_to_export_yet(lab):
-    form = svc.export_form()
-    assert "There is no native document yet" in form.controls.document.note.value
-    form.export.click()
-    assert "No document is selected" in form.alert.value
-
-    svc.upload(PAGE, name="ponds.html", convert_to="document")
-    form.controls.document.refresh.click()
-
-    assert form.controls.document.note.value == ""
-    assert form.controls.format.layout.display is None
-    assert formats(form)
-
-
-def test_refreshing_keeps_the_selection(form, page, lab):
-    choose(form, page, "epub")
-    lab.clock.advance("1h")
-    svc.upload(b"newer", name="newer.txt", convert_to="document")
-
-    form.controls.document.refresh.click()
-
-    assert form.controls.document.facts["name"] == "ponds.html"
-    assert form.controls.format.value == "application/epub+zip"
-
-
-def test_without_a_session_the_form_explains_what_to_do():
-    form = svc.export_form()
-
-    assert "There is no session yet" in form.alert.value
-
-
-def test_a_file_that_is_not_a_document_is_refused(lab):
-    with pytest.raises(
-        svc.NotAllowed, match=r"plain\.txt has the type text/plain, which cannot be exported\. Use download"
-    ):
-        svc.export_form(svc.upload(b"x", name="plain.txt"))
-
-
 def test_hostile_names_stay_text_everywhere(lab, tmp_path):
     name = '<img src=x onerror="alert(1)">.txt'
     form = svc.export_form(svc.upload(b"x", name=name, mime_type="text/plain", convert_to="document"))
@@ -427,13 +257,6 @@ def test_hostile_names_stay_text_everywhere(lab, tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["_img src=x onerror=_alert(1)__.txt"]
 
 
-def test_a_page_without_a_kernel_shows_what_the_form_is(form):
-    bundle = form._repr_mimebundle_()
-
-    assert bundle["text/plain"] == "<ExportForm: nothing exported yet>"
-    assert "svc.export(" in bundle["text/html"]
-
-
 @pytest.mark.spec("W-05", "W-05b")
 def test_every_control_has_a_label_and_a_tooltip(form):
     controls = form.controls
@@ -443,23 +266,7 @@ def test_every_control_has_a_label_and_a_tooltip(form):
     assert all(control.description and control.tooltip for control in every)
 
 
-def test_anywidget_is_preferred_for_downloads(form):
-    assert isinstance(form.browser_download, DownloadWidget)
-
-
 # -- an export to a path that is taken
-
-
-def test_an_export_with_equal_content_is_unchanged(form, table, tmp_path):
-    choose(form, table, "csv")
-    form.export.click()
-    before = (tmp_path / "birds.csv").stat()
-    form.export.click()
-
-    assert form.result["outcome"].tolist() == ["saved", "unchanged"]
-    assert form.bar.text == "Unchanged: birds.csv already has this content, 21 bytes"
-    after = (tmp_path / "birds.csv").stat()
-    assert (after.st_ino, after.st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
 
 
 @pytest.mark.parametrize(
@@ -497,24 +304,3 @@ def test_a_path_with_other_content_is_asked_about(form, table, tmp_path, press, 
         assert eval(form.code(), {"svc": svc})["outcome"].item() == "unchanged"
         choose(form, extension="tsv")
         assert "overwrite" not in form.code()
-
-
-def test_another_export_closes_the_question(form, table, tmp_path):
-    (tmp_path / "birds.csv").write_bytes(b"mine")
-    choose(form, table, "csv")
-    form.export.click()
-    choose(form, table, "tsv")
-
-    assert form.question.layout.display == "none"
-    form.question.replace.click()
-    assert (tmp_path / "birds.csv").read_bytes() == b"mine"
-
-
-def test_a_folder_with_the_name_of_the_export_is_an_error(form, table, tmp_path):
-    (tmp_path / "birds.csv").mkdir()
-    choose(form, table, "csv")
-    sent = len(svc.exchanges())
-    form.export.click()
-
-    assert "is a folder, and a file cannot replace a folder" in form.alert.value
-    assert len(svc.exchanges()) == sent

@@ -8,7 +8,7 @@ import pytest
 import svc_notebooks as svc
 from svc_notebooks.forms.file_browser.browser import FileBrowser
 from svc_notebooks.forms.file_browser.listing import PAGE_SIZE
-from svc_notebooks.forms.file_browser.search import EVERYWHERE, HERE, QUERY, SHARED, TEXT, TRASH, FileQuery
+from svc_notebooks.forms.file_browser.search import EVERYWHERE, HERE, QUERY, SHARED, TEXT, TRASH
 from svc_notebooks.forms.widgets.file_download import LinkDownload
 from svc_notebooks.forms.widgets.row_list import PlainRowList, default_row_list
 
@@ -38,20 +38,12 @@ def choose(browser, *names):
     browser.files.chosen = rows[rows["name"].isin(names)]["id"].tolist()
 
 
-def says(browser):
-    return browser.status.value, browser.alert.value
-
-
 @pytest.mark.spec("D-01")
 def test_the_list_begins_with_the_folders_of_my_files(browser):
     assert names(browser) == ["Data", "hello <b>.txt", "photo.bin"]
     assert browser.code() == "svc.files(\"'root' in parents and trashed = false\", order_by='folder,name_natural')"
     assert repr(browser) == "<FileBrowser: My files, 3 files>"
     assert browser.last_error is None
-
-
-def test_the_code_lists_the_same_files(browser):
-    assert eval(browser.code(), {"svc": svc})["id"].tolist() == browser.result["id"].tolist()
 
 
 def test_a_folder_is_opened_and_left(browser):
@@ -64,14 +56,6 @@ def test_a_folder_is_opened_and_left(browser):
     assert names(browser)[0] == "Data"
     browser.up.click()
     assert "no parent folder" in browser.alert.value
-
-
-def test_the_grid_opens_folders_too(lab, files):
-    browser = svc.file_browser()
-    browser.files.handle_message({"kind": "open", "id": browser.result["id"][0]})
-    assert names(browser) == ["table.csv"]
-    browser.files.handle_message({"kind": "up"})
-    assert names(browser)[0] == "Data"
 
 
 @pytest.mark.parametrize(
@@ -96,24 +80,6 @@ def test_searching(lab, browser, place, way, words, expected):
     assert names(browser) == expected
     assert browser.last_error is None
     assert eval(browser.code(), {"svc": svc})["name"].tolist() == expected
-
-
-def test_an_invalid_query_is_reported(browser):
-    browser.search.field.value, browser.search.text.value = QUERY, "colour = 'red'"
-
-    assert 'role="alert"' in browser.alert.value
-    assert isinstance(browser.last_error, svc.BadRequest)
-
-
-def test_opening_a_folder_in_a_search_result_lists_all_its_files(browser):
-    browser.search.scope.value, browser.search.text.value = EVERYWHERE, "Dat"
-    choose(browser, "Data")
-    browser.open.click()
-
-    assert names(browser) == ["table.csv"]
-    assert browser.search.scope.value == HERE
-    browser.up.click()
-    assert len(names(browser)) == 3
 
 
 def pages(browser):
@@ -177,31 +143,6 @@ def test_move(browser):
     assert eval(code, {"svc": svc})["parents"].tolist() == [[folders["Data / 2026"]]] * 2
 
 
-def test_a_file_moves_up_again(browser):
-    choose(browser, "Data")
-    browser.open.click()
-    choose(browser, "table.csv")
-    browser.ask["move"].click()
-    assert browser.question.folder.options == (("My files", "root"),)
-    browser.question.yes.click()
-    assert "Select the folder" in browser.alert.value
-    assert names(browser) == ["table.csv"], "nothing is moved before a folder is selected"
-    browser.question.folder.value = "root"
-    browser.question.yes.click()
-
-    assert names(browser) == []
-    assert "table.csv" in svc.files("'root' in parents")["name"].tolist()
-
-
-def test_there_is_no_folder_to_move_to(lab):
-    svc.upload(b"x", name="a.txt")
-    browser = svc.file_browser()
-    choose(browser, "a.txt")
-    browser.ask["move"].click()
-
-    assert "There is no other folder to move to." in browser.alert.value
-
-
 def test_copy(browser):
     choose(browser, "photo.bin", "hello <b>.txt")
     ask(browser, "copy")
@@ -217,45 +158,6 @@ def test_share(browser):
 
     assert code.endswith("'bob@svc.example', role='writer')")
     assert svc.permissions(browser.chosen)["role"].tolist() == ["owner", "writer"]
-
-
-def test_share_with_several_people(browser):
-    choose(browser, "photo.bin")
-    code = ask(browser, "share", grantee="Bob <bob@svc.example>; eve@svc.example")
-
-    assert code.endswith("['bob@svc.example', 'eve@svc.example'], role='reader')")
-    assert svc.permissions(browser.chosen)["email_address"].tolist()[1:] == ["bob@svc.example", "eve@svc.example"]
-
-
-def test_the_share_dialog_opens_empty_after_another_file_was_shared(browser):
-    choose(browser, "photo.bin")
-    ask(browser, "share", grantee="bob@svc.example", role="writer")
-    assert "Shared 1 file with bob@svc.example (writer)." in browser.status.value
-    choose(browser, "hello <b>.txt")
-    browser.ask["share"].click()
-    assert "Shared" not in browser.status.value
-    assert (browser.question.grantee.value, browser.question.role.value) == ("", "reader")
-    browser.question.yes.click()
-    assert "Share with is empty" in browser.alert.value
-    browser.question.grantee.value = "bob@svc.example"
-    assert browser.alert.value == ""
-    browser.question.grantee.value = ""
-    browser.question.yes.click()
-    assert "Share with is empty" in browser.alert.value
-    browser.question.no.click()
-
-    assert browser.alert.value == ""
-
-
-def test_the_download_dialog_of_another_file_opens_without_the_path_of_the_last_one(browser):
-    choose(browser, "photo.bin")
-    browser.ask["download"].click()
-    browser.question.path.value = "copy.bin"
-    browser.question.no.click()
-    choose(browser, "hello <b>.txt")
-    browser.ask["download"].click()
-
-    assert browser.question.path.value == ""
 
 
 def test_trash_and_restore(browser):
@@ -313,15 +215,6 @@ def test_previews_of_text_a_table_and_a_document(lab, browser):
         assert browser.code().startswith(code)
 
 
-def test_every_field(browser):
-    choose(browser, "hello <b>.txt")
-    browser.details.click()
-
-    assert "md5Checksum" in browser.view.value
-    assert "hello &lt;b&gt;.txt" in browser.view.value
-    assert "Details of hello &lt;b&gt;.txt" in browser.about.facts.value
-
-
 def give_to(browser, grantee):
     browser.question.grantee.value = grantee
     browser.question.yes.click()
@@ -348,13 +241,6 @@ def test_a_click_without_effect_shows_a_message(browser, press, words, tmp_path,
 
     assert words in browser.alert.value
     assert 'role="alert"' in browser.alert.value
-
-
-def test_refresh_shows_changes_by_others(browser):
-    svc.upload(b"new", name="Another.txt")
-    browser.refresh_button.click()
-
-    assert "Another.txt" in names(browser)
 
 
 def test_a_page_without_a_kernel_shows_the_list(browser):
@@ -388,10 +274,6 @@ def test_a_download_runs_in_a_thread_and_can_be_cancelled(lab, tmp_path):
     assert not (tmp_path / "zeros.bin").exists()
     assert svc.download(svc.files(), tmp_path, progress=False)["size"].tolist() == [24 * 2**20]
     assert Path(tmp_path / "zeros.bin").exists()
-
-
-def test_quotes_in_a_search_text():
-    assert FileQuery(scope=EVERYWHERE, text="a'b\\").q == "trashed = false and name contains 'a\\'b\\\\'"
 
 
 # -- a download to a path that is taken
@@ -437,110 +319,8 @@ def test_a_path_is_replaced_only_after_the_answer_replace(browser, tmp_path):
     assert eval(browser.code(), {"svc": svc})["outcome"].tolist() == ["unchanged"]
 
 
-def test_both_are_kept_under_the_name_on_the_button(browser, tmp_path):
-    (tmp_path / "photo.bin").write_bytes(b"mine")
-    (tmp_path / "photo (1).bin").write_bytes(b"mine, too")
-    asked_to_replace(browser, tmp_path, "photo.bin")
-    assert browser.downloads.replace.keep.description == "Save as photo (2).bin"
-    browser.downloads.replace.keep.click()
-
-    contents = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
-    assert contents == {"photo.bin": b"mine", "photo (1).bin": b"mine, too", "photo (2).bin": b"\x89PNG\r\n"}
-    assert "photo (2).bin" in browser.code()
-    assert "overwrite" not in browser.code()
-    assert eval(browser.code(), {"svc": svc})["outcome"].tolist() == ["unchanged"]
-
-
-def test_a_path_that_appears_before_the_answer_is_asked_about_again(browser, tmp_path):
-    (tmp_path / "photo.bin").write_bytes(b"mine")
-    asked_to_replace(browser, tmp_path, "photo.bin")
-    (tmp_path / "photo (1).bin").write_bytes(b"another's")
-    browser.downloads.replace.keep.click()
-
-    assert "photo (1).bin exists with other content." in browser.downloads.replace.head.value
-    assert (tmp_path / "photo (1).bin").read_bytes() == b"another's"
-
-
-def test_of_several_files_those_that_exist_are_asked_about(browser, lab, tmp_path):
-    svc.upload(b"second", name="photo.bin")
-    browser.refresh()
-    (tmp_path / "photo.bin").write_bytes(b"mine")
-    (tmp_path / "photo (1).bin").write_bytes(b"mine, too")
-    asked_to_replace(browser, tmp_path, "photo.bin", "hello <b>.txt")
-    question = browser.downloads.replace
-
-    assert "2 files exist with other content." in question.head.value
-    assert (question.replace.description, question.keep.description) == ("Replace all", "Keep both of each")
-    assert "Saved 1 file. Not saved: 2 files." in browser.status.value
-    question.replace.click()
-
-    contents = {path.read_bytes() for path in tmp_path.glob("photo*")}
-    assert contents == {b"\x89PNG\r\n", b"second"}
-    assert eval(browser.code(), {"svc": svc})["outcome"].tolist() == ["unchanged"] * 3
-
-
-def test_an_error_beside_a_conflict_is_shown_too(browser, tmp_path):
-    (tmp_path / "photo.bin").write_bytes(b"mine")
-    (tmp_path / "Data").write_bytes(b"mine")
-    asked_to_replace(browser, tmp_path, "photo.bin", "Data")
-
-    assert "photo.bin exists" in browser.downloads.replace.head.value
-    assert "is a file, where a folder must be" in browser.alert.value
-
-
-def test_a_browser_download_of_a_folder_is_refused(browser):
-    choose(browser, "Data")
-    browser.ask["download"].click()
-    browser.question.target.value = "browser"
-    browser.question.yes.click()
-
-    assert "Data: a folder is saved in the notebook folder only." in browser.alert.value
-    assert browser.question.question.key == "download", "the dialog stays"
-
-
 def test_a_folder_is_downloaded_with_its_files(browser, tmp_path):
     asked_to_replace(browser, tmp_path, "Data")
 
     assert [path.name for path in (tmp_path / "Data").iterdir()] == ["table.csv"]
     assert "Saved 1 file" in browser.status.value
-
-
-def test_a_conflict_in_a_folder_is_asked_about(browser, tmp_path):
-    path = tmp_path / "Data" / "table.csv"
-    path.parent.mkdir()
-    path.write_bytes(b"mine")
-    asked_to_replace(browser, tmp_path, "Data")
-
-    assert "table.csv exists" in browser.downloads.replace.head.value
-    assert path.read_bytes() == b"mine"
-
-    browser.downloads.replace.replace.click()
-
-    assert path.read_bytes() == b"a,b\n1,2\n"
-
-
-def test_a_folder_with_the_name_of_the_file_is_an_error(browser, tmp_path):
-    (tmp_path / "photo.bin").mkdir()
-    asked_to_replace(browser, tmp_path, "photo.bin")
-
-    assert "is a folder, and a file cannot replace a folder" in browser.alert.value
-    assert browser.downloads.replace.layout.display == "none"
-
-
-def test_a_download_in_a_thread_asks_as_well(lab, files, tmp_path):
-    (tmp_path / "photo.bin").write_bytes(b"mine")
-
-    async def scene():
-        browser = svc.file_browser()
-        asked_to_replace(browser, tmp_path, "photo.bin")
-        while browser.busy:
-            await asyncio.sleep(0.01)
-        browser.downloads.replace.replace.click()
-        while browser.busy:
-            await asyncio.sleep(0.01)
-        return browser
-
-    browser = asyncio.run(scene())
-
-    assert "Replaced 1 file." in browser.status.value
-    assert (tmp_path / "photo.bin").read_bytes() == b"\x89PNG\r\n"

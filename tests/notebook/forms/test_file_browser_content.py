@@ -10,7 +10,6 @@ from svc_notebooks.forms.file_browser.browser import FileBrowser
 from svc_notebooks.forms.widgets.file_download import LinkDownload
 from svc_notebooks.forms.widgets.row_list import PlainRowList
 
-NATIVE = "application/vnd.svc-apps."
 EVIL = b"not for everybody"
 
 
@@ -97,19 +96,6 @@ def test_replace_content_asks_first(browser, plan, tmp_path):
     assert svc.read(plan) == b"Feed the ducks on Monday."
 
 
-def test_two_files_for_one_content_are_refused(browser, plan, tmp_path):
-    (tmp_path / "new.txt").write_bytes(b"new words")
-    choose(browser, "plan.txt")
-    browser.ask["replace"].click()
-    source = browser.question.source
-    source.path.value = "new.txt"
-    source.picker.handle_message({"kind": "begin", "key": "k", "name": "b.txt", "size": 0, "mime": ""}, [])
-    browser.question.yes.click()
-
-    assert "2 files are selected, but only one can replace the content of a file" in browser.alert.value
-    assert svc.read(plan) == b"Feed the ducks on Monday."
-
-
 @pytest.mark.spec("A5-04")
 def test_a_native_document_converts_its_new_content(browser, tmp_path):
     svc.upload(b"a,b\n", name="Sheet", mime_type="text/csv", convert_to="spreadsheet")
@@ -193,16 +179,6 @@ def test_an_invalid_byte_range_is_reported_at_the_field(browser, tmp_path, first
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_byte_range_can_replace_other_content(browser, tmp_path):
-    (tmp_path / "plan.txt").write_bytes(b"mine")
-    download(browser, "plan.txt", first="0", last="3")
-    assert browser.downloads.replace.conflicts
-    browser.downloads.replace.replace.click()
-
-    assert (tmp_path / "plan.txt").read_bytes() == b"Feed"
-    assert "byte_range='bytes=0-3', overwrite=True)" in browser.code()
-
-
 # -- a flagged file
 
 
@@ -227,96 +203,6 @@ def test_the_owner_is_asked_before_a_flagged_file_is_downloaded(browser, evil, t
         assert (tmp_path / "evil.txt").read_bytes() == EVIL
     else:
         assert f"({len(EVIL)} bytes)" in browser.browser_download.value
-
-
-@pytest.mark.spec("A6-03", "A6-04", "A6-04a")
-def test_cancel_downloads_nothing(browser, tmp_path):
-    download(browser, "evil.txt")
-    browser.downloads.abuse.no.click()
-
-    assert content_requests() == [(False, 403)]
-    assert list(tmp_path.iterdir()) == []
-    assert "Cancelled. The flagged files were not downloaded." in browser.status.value
-
-
-@pytest.mark.spec("A6-03", "A6-04", "A6-04a")
-def test_the_preview_of_a_flagged_file_asks_too(browser):
-    choose(browser, "evil.txt")
-    browser.open.click()
-    assert browser.downloads.abuse.is_open
-    assert browser.view.value == ""
-    assert content_requests() == [(False, 403)]
-    browser.downloads.abuse.no.click()
-    assert content_requests() == [(False, 403)]
-    assert "evil.txt was not fetched." in browser.status.value
-
-    browser.open.click()
-    browser.downloads.abuse.yes.click()
-    assert EVIL.decode() in browser.view.value
-    assert browser.code().endswith(", acknowledge_abuse=True)")
-
-
-@pytest.mark.spec("A6-03", "A6-04", "A6-04a")
-@pytest.mark.parametrize("act", ["download", "look"])
-def test_people_who_do_not_own_a_flagged_file_get_a_message(lab, evil, tmp_path, act):
-    svc.share(evil, "bob@svc.example")
-    browser = FileBrowser(lab.sign_in("bob@svc.example"), PlainRowList, LinkDownload)
-    browser.search.scope.value = "shared"
-    choose(browser, "evil.txt")
-    if act == "look":
-        browser.open.click()
-    else:
-        download(browser, "evil.txt")
-
-    assert not browser.downloads.abuse.is_open
-    assert "evil.txt was flagged as abusive" in browser.alert.value
-    assert "Only its owner, ada@svc.example, can download it." in browser.alert.value
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_of_several_files_the_flagged_ones_are_asked_about(browser, tmp_path):
-    download(browser, "plan.txt", "evil.txt")
-
-    assert [path.name for path in tmp_path.iterdir()] == ["plan.txt"]
-    assert "Saved 1 file. Not saved: 1 file." in browser.status.value
-    assert "evil.txt was flagged" in browser.downloads.abuse.head.value
-    browser.downloads.abuse.yes.click()
-
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["evil.txt", "plan.txt"]
-    assert browser.code().startswith("svc.download(['")
-
-
-def test_a_flagged_file_at_a_path_with_other_content_is_asked_about_twice(browser, tmp_path):
-    (tmp_path / "evil.txt").write_bytes(b"mine")
-    download(browser, "evil.txt")
-    questions = browser.downloads
-    assert questions.replace.conflicts
-    assert not questions.abuse.is_open
-    questions.replace.replace.click()
-    assert (tmp_path / "evil.txt").read_bytes() == b"mine"
-    assert questions.abuse.is_open
-    questions.abuse.yes.click()
-
-    assert (tmp_path / "evil.txt").read_bytes() == EVIL
-    assert browser.code().endswith(", acknowledge_abuse=True, overwrite=True)")
-
-
-def test_both_questions_come_one_after_the_other(browser, tmp_path):
-    (tmp_path / "plan.txt").write_bytes(b"mine")
-    download(browser, "plan.txt", "evil.txt")
-    questions = browser.downloads
-    assert questions.replace.conflicts
-    assert not questions.abuse.is_open
-    questions.replace.keep.click()
-    assert questions.abuse.is_open
-    questions.abuse.yes.click()
-
-    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == {
-        "plan.txt": b"mine",
-        "plan (1).txt": b"Feed the ducks on Monday.",
-        "evil.txt": EVIL,
-    }
-    assert "acknowledge_abuse=True" in browser.code()
 
 
 # -- the copy restriction
@@ -353,24 +239,6 @@ def test_the_switch_is_shown_to_people_who_can_edit(lab, role, shown):
     assert "cannot download, export or copy it" in browser.about.facts.value
 
 
-def test_folders_and_several_files_have_no_switch(browser):
-    svc.create_file(name="Data", mime_type="application/vnd.svc-apps.folder")
-    browser.refresh()
-    choose(browser, "Data")
-    assert browser.about.viewers.layout.display == "none"
-    choose(browser, "plan.txt", "evil.txt")
-    assert browser.about.viewers.layout.display == "none"
-
-
-def test_the_switch_is_reset_if_the_service_refuses(browser, plan):
-    choose(browser, "plan.txt")
-    svc.delete(plan)
-    browser.about.viewers.value = False
-
-    assert 'role="alert"' in browser.alert.value
-    assert browser.about.viewers.value is True
-
-
 # -- metadata alone
 
 
@@ -399,16 +267,6 @@ def test_files_are_created_from_metadata_alone(browser, kind, media_type):
     assert f"Created the {kind} new.txt." in browser.status.value
     eval(browser.code(), {"svc": svc})
     assert svc.files("name = 'new.txt'")["mime_type"].tolist() == file["mime_type"].tolist() * 2
-
-
-def test_an_empty_file_gets_an_id_of_the_service(browser):
-    browser.ask["folder"].click()
-    browser.question.made.generate.click()
-    file_id = browser.question.made.id.value
-    made(browser, "file", "new.txt", file_id)
-
-    assert svc.files("name = 'new.txt'")["id"].tolist() == [file_id]
-    assert browser.code() == f"svc.create_file(name='new.txt', parents=['root'], id='{file_id}')"
 
 
 @pytest.mark.spec("X-03", "X-03a")

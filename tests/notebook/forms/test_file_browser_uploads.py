@@ -58,14 +58,6 @@ def test_a_dropped_file_goes_to_the_open_folder(browser, data):
     assert browser.picker.files == []
 
 
-def test_the_code_after_an_upload_runs(browser):
-    drop(browser, "plan.txt", b"Feed the ducks.")
-    rows = eval(browser.code().splitlines()[-1], {"svc": svc})
-
-    exec(browser.code(), {"svc": svc})
-    assert rows["name"].tolist() == ["plan.txt"]
-
-
 def test_the_code_after_a_replacement_runs(browser):
     drop(browser, "plan.txt", b"Feed the ducks.")
     browser.ask["replace"].click()
@@ -77,24 +69,6 @@ def test_the_code_after_a_replacement_runs(browser):
     assert contents() == [("plan.txt", b"x")]
     exec(browser.code(), {"svc": svc})
     assert eval(browser.code().splitlines()[-1], {"svc": svc})["size"].tolist() == [1]
-
-
-def test_files_go_to_the_folder_that_was_open_when_they_were_dropped(browser, data):
-    begin(browser, "slow.txt", 4)
-    open_folder(browser)
-    begin(browser, "quick.txt", 0)
-    assert contents(data["id"].item()) == [], "the files go together"
-    browser.picker.handle_message({"kind": "slice", "key": "slow.txt", "offset": 0}, [b"slow"])
-
-    assert contents() == [("slow.txt", b"slow")]
-    assert contents(data["id"].item()) == [("quick.txt", b"")]
-
-
-def test_uploads_to_a_search_result_are_refused(browser):
-    browser.search.scope.value = "everywhere"
-    assert browser.picker.refusal == "Open a folder to upload files to it."
-    browser.search.scope.value = "here"
-    assert browser.picker.refusal == ""
 
 
 # -- a name that another file has
@@ -145,24 +119,6 @@ def test_a_free_name_is_one_that_no_file_of_the_folder_has(browser):
     assert browser.uploads.question.keep.description == "Save as plan (25).txt"
 
 
-def test_folders_documents_and_trashed_files_are_no_conflicts(browser):
-    svc.upload(b"<p>a</p>", name="Birds", mime_type="text/html", convert_to="document")
-    svc.trash(svc.upload(b"x", name="plan.txt"))
-    for name in ("Data", "Birds", "plan.txt"):
-        drop(browser, name, b"new")
-
-    assert not browser.uploads.question.conflicts
-    assert len(svc.files("trashed = false")) == 5
-
-
-def test_files_that_are_dropped_during_a_question_wait_for_the_answer(conflicting):
-    drop(conflicting, "later.txt", b"later")
-    assert "later.txt" not in dict(contents())
-    conflicting.uploads.question.cancel.click()
-
-    assert dict(contents())["later.txt"] == b"later"
-
-
 def test_two_files_of_one_name_do_not_replace_the_same_file(conflicting):
     """The second file is uploaded after the first one, and after a question of its own."""
     question = conflicting.uploads.question
@@ -175,40 +131,7 @@ def test_two_files_of_one_name_do_not_replace_the_same_file(conflicting):
     assert contents() == [("notes.txt", b""), ("plan (1).txt", b"newer"), ("plan.txt", b"new")]
 
 
-def test_two_files_of_one_name_that_arrive_together_are_not_stored_under_one_name(browser):
-    begin(browser, "plan.txt", 1, key="one")
-    begin(browser, "plan.txt", 1, key="two")
-    browser.picker.handle_message({"kind": "slice", "key": "one", "offset": 0}, [b"1"])
-    browser.picker.handle_message({"kind": "slice", "key": "two", "offset": 0}, [b"2"])
-
-    assert contents() == [("plan.txt", b"1")]
-    browser.uploads.question.keep.click()
-    assert contents() == [("plan (1).txt", b"2"), ("plan.txt", b"1")]
-
-
 # -- the selection and the dialogs of the person
-
-
-def test_the_end_of_an_upload_does_not_close_a_dialog(browser, data):
-    browser.files.chosen = [data["id"].item()]
-    browser.ask["rename"].click()
-    browser.question.name.value = "Measurements"
-    drop(browser, "plan.txt", b"x")
-
-    assert browser.selection["name"].tolist() == ["Data"]
-    browser.question.yes.click()
-    assert svc.file(data)["name"].item() == "Measurements"
-
-
-def test_the_end_of_an_upload_to_another_folder_keeps_the_selection(browser, data):
-    notes = svc.upload(b"x", name="notes.txt", parent=data)
-    begin(browser, "slow.txt", 1)
-    open_folder(browser)
-    browser.files.chosen = [notes["id"].item()]
-    browser.picker.handle_message({"kind": "slice", "key": "slow.txt", "offset": 0}, [b"s"])
-
-    assert contents() == [("slow.txt", b"s")]
-    assert browser.selection["name"].tolist() == ["notes.txt"]
 
 
 # -- long uploads

@@ -6,8 +6,6 @@ from urllib.parse import unquote
 import pytest
 
 import svc_notebooks as svc
-from svc_notebooks.forms.file_browser.listing import PAGE_SIZE
-from svc_notebooks.forms.file_browser.search import EVERYWHERE, QUERY, TEXT, TRASH
 
 FOLDER = "application/vnd.svc-apps.folder"
 
@@ -35,29 +33,6 @@ def pages(browser):
 
 
 # -- pages
-
-
-def test_the_last_file_of_the_last_page_is_deleted(lab):
-    svc.upload([b"x"] * (PAGE_SIZE + 1), name=[f"{n:02}.txt" for n in range(PAGE_SIZE + 1)])
-    browser = svc.file_browser()
-    browser.next.click()
-    choose(browser, "50.txt")
-    browser.ask["delete"].click()
-    browser.question.yes.click()
-
-    assert (names(browser)[0], pages(browser)) == ("00.txt", "50 files")
-
-
-def test_the_length_of_a_page(lab):
-    svc.upload([b"x"] * 25, name=[f"{n:02}.txt" for n in range(25)])
-    browser = svc.file_browser()
-    browser.listing.pager.page_size.value = 20
-    assert (len(names(browser)), browser.next.disabled) == (20, False)
-    browser.next.click()
-    browser.listing.pager.page_size.value = 100
-
-    assert (len(names(browser)), pages(browser)) == (25, "25 files")
-    assert (browser.before.disabled, browser.next.disabled) == (True, True)
 
 
 # -- order
@@ -88,27 +63,6 @@ def test_a_heading_sorts_and_reverses(lab, column, first, second):
     assert orders == [(first, column, True), (second, column, False)]
 
 
-def test_the_order_is_that_of_all_pages(lab):
-    svc.upload([b"x" * n for n in range(25)], name=[f"{n:02}.txt" for n in range(25)])
-    browser = svc.file_browser()
-    browser.listing.pager.page_size.value = 20
-    browser.next.click()
-    browser.files.handle_message({"kind": "sort", "column": "size"})
-
-    assert names(browser)[:2] == ["24.txt", "23.txt"]
-    assert browser.search.order.value == "quotaBytesUsed desc"
-
-
-def test_results_of_a_full_text_search_have_the_order_of_the_service(lab, files):
-    browser = svc.file_browser()
-    browser.search.field.value, browser.search.text.value = TEXT, "birds"
-
-    assert browser.files.sortable == []
-    browser.files.handle_message({"kind": "sort", "column": "size"})
-    assert names(browser) == ["hello <b>.txt"]
-    assert browser.last_error is None
-
-
 # -- a large folder
 
 
@@ -132,20 +86,6 @@ def test_a_large_folder_is_listed_without_a_wait(lab, monkeypatch):
     queries = [unquote(query) for query in svc.exchanges()["query"].tail(4)]
     assert ["pageSize=50" in query for query in queries] == [True, False, False, False]
     assert all("fields=nextPageToken,files(id)" in query for query in queries[1:])
-
-
-def test_the_files_of_a_very_large_folder_are_not_all_counted(lab, monkeypatch):
-    monkeypatch.setattr("svc_notebooks.forms.file_browser.listing._IDS_PER_REQUEST", 10)
-    monkeypatch.setattr("svc_notebooks.forms.file_browser.listing._MAX_COUNT_REQUESTS", 10)
-    svc.upload([b""] * 130, name=[f"{n:03}.txt" for n in range(130)], progress=False)
-
-    async def scene():
-        browser = svc.file_browser()
-        while pages(browser) == "1-50 of more than 50":
-            await asyncio.sleep(0.01)
-        return browser
-
-    assert pages(asyncio.run(scene())) == "1-50 of more than 100"
 
 
 def test_a_second_click_on_next_while_the_page_loads_shows_no_wrong_page(lab):
@@ -198,13 +138,6 @@ def test_the_list_follows_what_is_typed(lab, files):
     assert requests == 1
 
 
-def test_a_query_is_sent_when_it_is_complete(lab):
-    browser = svc.file_browser()
-    assert browser.search.text.continuous_update
-    browser.search.field.value = QUERY
-    assert not browser.search.text.continuous_update
-
-
 # -- the toolbar
 
 
@@ -233,53 +166,6 @@ def test_buttons_that_can_do_nothing_are_disabled(lab, files, chosen, expected):
     assert browser.up.disabled
 
 
-def test_what_the_service_does_not_allow_is_disabled(lab):
-    bob = lab.sign_in("bob@svc.example")
-    svc.share(svc.upload(b"x", name="theirs.txt", session=bob), "ada@svc.example", session=bob)
-    browser = svc.file_browser()
-    browser.search.scope.value = "shared"
-    choose(browser, "theirs.txt")
-
-    assert enabled(browser) == {"open", "download", "copy", "details"}
-
-
-def test_the_trash_offers_to_restore(lab, files):
-    svc.trash(svc.files("name = 'photo.bin'"))
-    browser = svc.file_browser()
-    assert browser.untrash.layout.display == "none"
-    browser.search.scope.value = TRASH
-    choose(browser, "photo.bin")
-
-    assert (browser.untrash.layout.display, browser.trash.layout.display) == (None, "none")
-    assert {"untrash", "delete"} < enabled(browser)
-    assert "folder" not in enabled(browser), "no folder is open"
-
-
-def test_rare_actions_are_in_a_menu(lab, files):
-    browser = svc.file_browser()
-    menu = browser.toolbar.menu
-    choose(browser, "photo.bin")
-    menu.button.click()
-    assert menu.shown
-    browser.ask["copy"].click()
-
-    assert not menu.shown
-    assert browser.question.question.key == "copy"
-
-
-def test_keys_of_the_list(lab, files):
-    browser = svc.file_browser()
-    browser.files.handle_message({"kind": "key", "key": "Delete"})
-    assert browser.alert.value == "", "nothing is selected"
-    choose(browser, "photo.bin")
-    browser.files.handle_message({"kind": "key", "key": "F2"})
-    assert browser.question.question.key == "rename"
-    browser.files.handle_message({"kind": "key", "key": "Delete"})
-
-    assert names(browser) == ["Data", "hello <b>.txt"]
-    assert svc.files("trashed = true")["name"].tolist() == ["photo.bin"]
-
-
 def test_the_selection_is_a_frame(lab, files):
     browser = svc.file_browser()
     choose(browser, "photo.bin", "Data")
@@ -290,77 +176,6 @@ def test_the_selection_is_a_frame(lab, files):
 
 
 # -- outdated messages, dialogs and lists
-
-
-def test_messages_vanish_with_the_selection_they_were_about(lab, files):
-    browser = svc.file_browser()
-    browser.ask["delete"].click()
-    assert "No file is selected" in browser.alert.value
-    choose(browser, "photo.bin")
-    assert browser.alert.value == ""
-    browser.ask["copy"].click()
-    browser.question.yes.click()
-    assert "Copied 1 file." in browser.status.value
-    choose(browser, "Data")
-
-    assert "Copied" not in browser.status.value
-
-
-@pytest.mark.parametrize("key", ["delete", "share", "rename", "replace", "download"])
-def test_a_dialog_is_about_the_files_that_are_selected(lab, files, key):
-    browser = svc.file_browser()
-    choose(browser, "photo.bin")
-    browser.ask[key].click()
-    assert "photo.bin" in browser.question.head.value
-    choose(browser, "hello <b>.txt")
-
-    assert browser.question.question is None
-    assert browser.question.layout.display == "none"
-    browser.question.yes.click()
-    assert len(svc.files("trashed = false")) == 4
-
-
-def test_a_new_file_does_not_depend_on_the_selection(lab, files):
-    browser = svc.file_browser()
-    browser.ask["folder"].click()
-    browser.question.name.value = "Later"
-    choose(browser, "photo.bin")
-    browser.question.yes.click()
-
-    assert "Later" in names(browser)
-
-
-def test_an_error_of_a_dialog_vanishes_when_its_field_is_changed(lab, files):
-    browser = svc.file_browser()
-    choose(browser, "photo.bin")
-    browser.ask["share"].click()
-    browser.question.yes.click()
-    assert "Share with is empty" in browser.alert.value
-    browser.question.grantee.value = "bob@svc.example"
-
-    assert browser.alert.value == ""
-
-
-def test_files_of_another_list_vanish_when_a_list_fails(lab, files):
-    browser = svc.file_browser()
-    choose(browser, "photo.bin")
-    browser.search.field.value, browser.search.text.value = QUERY, "colour = 'red'"
-
-    assert (names(browser), enabled(browser)) == ([], set())
-    assert 'role="alert"' in browser.alert.value
-    browser.search.text.value = "name = 'photo.bin'"
-    assert (names(browser), browser.alert.value) == (["photo.bin"], "")
-
-
-def test_a_change_of_files_shows_the_list_where_the_person_is(lab, files):
-    """An action over a network ends after the person has gone to another folder."""
-    browser = svc.file_browser()
-    listing, page = browser.listing, {"files": []}
-    request = listing.request
-    browser.search.scope.value = EVERYWHERE
-    listing.show_changes(request, page)
-
-    assert len(names(browser)) == 4
 
 
 def test_a_closed_browser_requests_nothing(lab, files):

@@ -68,10 +68,6 @@ def test_every_address_is_a_guest_or_rejected(text):
     assert sorted(c for c in read if c in "ab@") == sorted(c for c in text if c in "ab@")
 
 
-def test_a_long_text_without_addresses_is_read_at_once():
-    assert read_people("x " * 50_000 + "a@b")[0] == [{"email": "a@b"}]
-
-
 # -- in the form
 
 
@@ -115,34 +111,6 @@ def test_a_wrong_entry_is_named_and_nothing_is_sent(form, guests):
 
 
 @pytest.mark.spec("W-03", "W-03d")
-def test_a_guest_is_in_the_event_once(form, guests):
-    guests.details.value = [{"email": "Ada@svc.example", "optional": True}]
-    guests.list.value = "ada@svc.example, bob@svc.example, BOB@svc.example"
-
-    assert form.value["attendees"] == [{"email": "bob@svc.example"}, {"email": "Ada@svc.example", "optional": True}]
-
-
-@pytest.mark.spec("W-03", "W-03d")
-def test_listed_guests_get_rows_with_details(form, guests):
-    guests.list.value = LISTS["commas"] + ", cleo@"
-    guests.details.take.click()
-    assert guests.list.value == "cleo@"
-    guests.details.rows[1].optional.value = True
-
-    assert form.value["attendees"] == [ADA, {**BOB, "optional": True}]
-    guests.list.value = ""
-    guests.details.take.click()
-    assert "The list of guests is empty" in guests.details.note.problems[0]
-
-
-@pytest.mark.spec("W-03", "W-03d")
-def test_a_row_reads_a_name_with_the_address(guests):
-    guests.details.value = [{"email": "Bob B. <bob@svc.example>"}]
-
-    assert guests.value == [BOB]
-
-
-@pytest.mark.spec("W-03", "W-03d")
 @pytest.mark.parametrize(
     "attendees, text",
     [
@@ -159,11 +127,3 @@ def test_a_list_shows_guests_without_details(form, guests, attendees, text):
     assert guests.list.value == text
     assert guests.value == form.value["attendees"] == attendees
     assert form.controls.other_fields.value == {}
-
-
-@pytest.mark.spec("W-03", "W-03d", "W-03h")
-def test_a_wrong_guest_in_a_row_is_reported_there(form, guests):
-    guests.list.value = "ada@svc.example"
-    guests.details.value = [{"email": "bob@svc.example"}, {"email": "cleo@@"}]
-
-    assert [bool(row.problems) for row in guests.details.rows] == [False, True]

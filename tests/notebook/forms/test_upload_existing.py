@@ -7,7 +7,7 @@ import pytest
 
 import svc_notebooks as svc
 from svc_notebooks.core.policy import MIB
-from svc_notebooks.forms.upload.controls import EXISTING, NEW
+from svc_notebooks.forms.upload.controls import EXISTING
 
 
 @pytest.fixture
@@ -62,21 +62,6 @@ def test_the_content_is_replaced_by_every_upload_type(form, plan, source, kind):
     assert form.bar.text == "Done: the content of plan.txt was replaced"
 
 
-@pytest.mark.parametrize("kind", ["media", "resumable"])
-def test_content_of_an_unknown_type_keeps_the_type_of_the_file(form, plan, source, kind):
-    source(form, "new")
-    existing(form, plan)
-    form.controls.upload_type.value = kind
-    form.upload.click()
-    shown = form.question.facts.value
-    form.question.yes.click()
-
-    assert shown.count("text/plain") == 2
-    assert "octet-stream" not in shown
-    assert svc.file(plan)["mime_type"].item() == "text/plain"
-    assert svc.read(plan) == b"new words"
-
-
 @pytest.mark.spec("W-01", "W-01g")
 def test_the_question_names_the_file_before_its_content_is_replaced(form, plan, source):
     source(form)
@@ -92,21 +77,6 @@ def test_the_question_names_the_file_before_its_content_is_replaced(form, plan, 
     assert form.cancel.layout.display is None
     assert svc.read(plan) == b"old words"
     assert form.bar.text == "Cancelled: plan.txt is unchanged."
-
-
-@pytest.mark.parametrize("change", ["name", "destination"])
-def test_a_change_closes_the_question(form, plan, source, change):
-    source(form)
-    existing(form, plan)
-    form.upload.click()
-    if change == "name":
-        form.controls.name.value = "other.txt"
-    else:
-        form.controls.destination.choice.value = NEW
-
-    assert not form.question.is_open
-    form.question.yes.click()
-    assert svc.read(plan) == b"old words"
 
 
 def test_the_code_replaces_the_same_content(form, plan, source):
@@ -150,48 +120,6 @@ def test_content_of_a_native_document_is_converted(form, source):
     svc.export(sheet, "csv", "out.csv")
     assert "Mill pond,12" in Path("out.csv").read_text(encoding="utf-8-sig")
     assert form.code() == f"svc.update('{sheet['id'].item()}', 'new.csv')"
-
-
-def test_the_list_has_files_that_the_user_can_edit_and_no_folders(lab, form, plan):
-    svc.create_file(name="Data", mime_type="application/vnd.svc-apps.folder")
-    bob = lab.sign_in("bob@svc.example")
-    svc.share(svc.upload(b"x", name="to read", session=bob), "ada@svc.example", session=bob)
-    svc.share(svc.upload(b"x", name="to edit", session=bob), "ada@svc.example", role="writer", session=bob)
-    form.controls.destination.choice.value = EXISTING
-
-    lines = [line for line, _ in form.controls.destination.chooser.options]
-    assert sorted(line.partition(" (")[0] for line in lines) == ["plan.txt", "to edit"]
-
-
-def test_the_list_is_read_again(form, plan):
-    form.controls.destination.choice.value = EXISTING
-    form.controls.options.viewers.value = False
-    svc.upload(b"x", name="later.txt")
-    form.controls.destination.refresh.click()
-
-    assert any("later.txt" in line for line, _ in form.controls.destination.chooser.options)
-    assert form.controls.destination.facts["name"] == "plan.txt", "what was chosen stays chosen"
-    assert form.controls.options.viewers.value is False, "what was set stays set"
-
-
-def test_one_file_replaces_one(form, plan, source):
-    source(form)
-    form.controls.files.picker.handle_message({"kind": "begin", "key": "k", "name": "b.txt", "size": 0, "mime": ""}, [])
-    existing(form, plan)
-    form.upload.click()
-
-    assert "2 files are selected, but only one can replace the content of a file" in form.alert.value
-    assert svc.read(plan) == b"old words"
-
-
-def test_a_missing_file_is_reported(form, plan, source):
-    source(form)
-    existing(form, plan)
-    svc.delete(plan)
-    form.upload.click()
-
-    assert isinstance(form.last_error, svc.NotFound)
-    assert not form.question.is_open
 
 
 def test_a_replacement_is_cancelled_and_the_old_content_stays_until_the_end(form, plan, source):
@@ -252,25 +180,6 @@ def test_an_id_is_refused_with_a_conversion_before_anything_is_sent(form, source
     assert form.controls.options.file_id.problems == ()
 
 
-def test_an_id_is_for_one_file(form, source):
-    source(form)
-    form.controls.files.picker.handle_message({"kind": "begin", "key": "k", "name": "b.txt", "size": 0, "mime": ""}, [])
-    form.controls.options.id.value = "some-id"
-
-    assert form.controls.options.file_id.problems == ("An id is for one file, but 2 are selected. Remove the id.",)
-
-
-def test_an_existing_file_keeps_its_id(form, plan, source):
-    source(form)
-    form.controls.options.id.value = "some-id"
-    existing(form, plan)
-
-    assert form.controls.options.file_id.layout.display == "none"
-    assert "some-id" not in form.code()
-    replace(form)
-    assert svc.files()["id"].tolist() == plan["id"].tolist()
-
-
 # -- the copy restriction
 
 
@@ -284,29 +193,3 @@ def test_viewers_can_copy_unless_the_switch_is_off(form, source):
 
     assert restricted.tolist() == [False, True], "the field is true to restrict viewers"
     assert form.code() == "svc.upload('new.txt', metadata={'viewers_can_copy_content': True})"
-
-
-def test_the_switch_shows_the_restriction_of_the_existing_file(form, plan, source):
-    restricted = svc.upload(b"x", name="mine.txt", metadata={"viewers_can_copy_content": True})
-    viewers = form.controls.options.viewers
-    existing(form, restricted)
-    assert viewers.value is False
-    form.controls.destination.chooser.value = plan["id"].item()
-    assert viewers.value is True
-    form.controls.destination.chooser.value = restricted["id"].item()
-    viewers.value = True
-    source(form)
-    replace(form)
-
-    assert not svc.file(restricted, fields="viewers_can_copy_content").iloc[0, 0]
-
-
-def test_the_whole_file_goes_in_one_request_of_a_session(form, source):
-    source(form, "large.bin", bytes(9 * MIB))
-    form.controls.upload_type.value = "resumable"
-    form.controls.chunk_size.value = -1
-    form.upload.click()
-
-    puts = svc.exchanges().query("method == 'PUT'")
-    assert puts["sent"].tolist() == [9 * MIB]
-    assert form.code() == "svc.upload('large.bin', upload_type='resumable', chunk_size=-1)"

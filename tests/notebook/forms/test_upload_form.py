@@ -12,7 +12,6 @@ from svc_notebooks.core.policy import MIB
 from svc_notebooks.forms.upload.form import UploadForm
 from svc_notebooks.forms.widgets.file_picker import FileChoice, FileUploadPicker
 from svc_notebooks.forms.widgets.file_upload import BrowserFiles
-from svc_notebooks.forms.widgets.upload_buffer import UploadBuffer
 
 
 def send(box: BrowserFiles, name: str, content: bytes, *, mime: str = "", size: int | None = None):
@@ -87,34 +86,6 @@ def test_a_file_in_the_notebook_folder(form, tmp_path):
     form.upload.click()
 
     assert form.result["name"].tolist() == ["beside.csv"]
-
-
-@pytest.mark.spec("W-01", "W-01a")
-@pytest.mark.spec("W-01", "W-01a")
-def test_a_path_of_a_folder_is_refused(form, box, tmp_path):
-    send(box, "a.txt", b"x")
-    form.upload.click()
-    assert form.bar.text == "Done: 1 file uploaded"
-    form.controls.files.path.value = str(tmp_path)
-    form.upload.click()
-
-    assert f"{tmp_path} is a folder. Enter the path of a file." in form.alert.value
-    assert form.bar.text == "Idle"
-
-
-@pytest.mark.spec("W-01", "W-01a", "W-01f")
-def test_uploaded_files_leave_the_list_and_their_code_stays(form, box):
-    send(box, "a.txt", b"hello")
-    form.upload.click()
-    send(box, "b.txt", b"later")
-
-    assert form.controls.files.names() == ["b.txt"]
-    box.handle_message({"kind": "drop", "key": "key-b.txt"}, [])
-    assert form.code() == "svc.upload('a.txt')"
-    form.upload.click()
-
-    assert "No file is selected" in str(form.last_error)
-    assert form.result["name"].tolist() == ["a.txt"]
 
 
 @pytest.mark.spec("W-01", "W-01e")
@@ -195,34 +166,6 @@ def test_a_failed_upload_resumes_where_it_stopped(lab, form, box):
     assert svc.exchanges()["content_range"].tolist().count(f"bytes 0-{MIB - 1}/{4 * MIB}") == 1
 
 
-@pytest.mark.parametrize("is_cancelled", [False, True])
-def test_a_resumed_upload_that_was_not_compared_says_so(form, tmp_path, is_cancelled):
-    """A native document has no checksum. The forms show no warnings of threads, so the message is in the status."""
-    path = tmp_path / "large.txt"
-    path.write_bytes(b"one line\n" * 40_000)
-    form.controls.files.path.value = str(path)
-    form.controls.convert.target.value = "document"
-    form.controls.upload_type.value = "resumable"
-    form.controls.chunk_size.value = MIB // 4
-
-    async def press():
-        form.upload.click()
-        while form.busy:
-            if is_cancelled and form.bar.done:
-                form.cancel.click()
-            await asyncio.sleep(0)
-        if is_cancelled:
-            form.resume.click()
-        while form.busy:
-            await asyncio.sleep(0)
-
-    with asyncio.Runner() as runner:
-        runner.run(press())
-
-    assert "Done: 1 file uploaded" in form.bar.children[1].value
-    assert ("was resumed, and its content was not compared" in form.bar.children[1].value) is is_cancelled
-
-
 WRONG = {
     "nothing chosen": (lambda form: form.upload.click(), "No file is selected"),
     "nothing under way": (lambda form: form.cancel.click(), "Nothing is running"),
@@ -267,52 +210,6 @@ def test_problems_are_shown_at_their_field_and_nothing_is_sent(form, box, contro
     assert len(svc.exchanges()) == 0
 
 
-def test_a_path_that_does_not_exist_is_an_error_and_nothing_is_sent(form, box):
-    send(box, "a.txt", b"a")
-    form.controls.files.path.value = "nowhere.csv"
-
-    form.upload.click()
-
-    assert "no such file in the notebook folder" in form.alert.value
-    assert len(svc.exchanges()) == 0
-
-
-def test_a_name_for_several_files_is_refused(form, box):
-    send(box, "a.txt", b"a")
-    send(box, "b.txt", b"b")
-    form.controls.name.value = "c.txt"
-    form.upload.click()
-
-    assert form.controls.name.problems == ("Name is for one file, but 2 are selected. Leave it empty.",)
-    assert len(svc.exchanges()) == 0
-
-
-@pytest.mark.parametrize(
-    "options",
-    [{"name": "c.txt"}, {"convert": "document"}, {"metadata": '{"starred": true}'}, {"id": "x"}, {"viewers": False}],
-    ids=lambda options: next(iter(options)),
-)
-def test_a_media_upload_has_no_metadata(form, box, options):
-    send(box, "a.txt", b"a")
-    controls = form.controls
-    fields = {
-        "name": controls.name,
-        "convert": controls.convert.target,
-        "metadata": controls.options.metadata,
-        "id": controls.options.id,
-        "viewers": controls.options.viewers,
-    }
-    for key, value in options.items():
-        fields[key].value = value
-    assert controls.upload_type.problems == ()
-
-    controls.upload_type.value = "media"
-    form.upload.click()
-
-    assert "A media upload has no name, id, conversion or metadata" in controls.upload_type.problems[0]
-    assert len(svc.exchanges()) == 0
-
-
 @pytest.fixture
 def waiting_form(form, box):
     """Upload was clicked while two of three files load."""
@@ -344,50 +241,6 @@ def test_an_upload_waits_until_its_files_are_loaded(waiting_form, box):
         ["slow.bin", 8],
         ["slower.bin", 4],
     ]
-
-
-@pytest.mark.spec("W-01", "W-01e")
-def test_cancel_cancels_a_waiting_upload_and_keeps_the_files(waiting_form, box):
-    waiting_form.cancel.click()
-    assert waiting_form.bar.text == "Cancelled: nothing was uploaded"
-    finish(box, "slow.bin", 4, b"half")
-    finish(box, "slower.bin", 0, b"four")
-    assert (waiting_form.bar.text, len(svc.exchanges())) == ("Idle", 0)
-    waiting_form.upload.click()
-
-    assert waiting_form.bar.text == "Done: 3 files uploaded"
-
-
-def test_a_waiting_upload_ends_if_a_field_is_wrong_when_the_files_are_loaded(waiting_form, box):
-    waiting_form.controls.name.value = "one.bin"
-    finish(box, "slow.bin", 4, b"half")
-    finish(box, "slower.bin", 0, b"four")
-
-    assert "Nothing was uploaded." in waiting_form.alert.value
-    assert waiting_form.controls.name.problems
-    waiting_form.controls.name.value = ""
-    assert (waiting_form.alert.value, len(svc.exchanges())) == ("", 0)
-
-
-def test_a_waiting_upload_goes_on_without_a_file_that_is_removed(waiting_form, box):
-    for name in ("slow.bin", "slower.bin"):
-        box.handle_message({"kind": "drop", "key": f"key-{name}"}, [])
-
-    assert waiting_form.result["name"].tolist() == ["whole.bin"]
-
-
-def test_the_messages_of_an_upload_vanish_when_a_control_changes(form, box):
-    send(box, "a.txt", b"hello")
-    form.upload.click()
-    assert form.bar.text == "Done: 1 file uploaded"
-    form.controls.name.value = "b.txt"
-    assert form.bar.text == "Idle"
-    form.upload.click()
-    assert "No file is selected" in form.alert.value
-    send(box, "c.txt", b"hello")
-
-    assert form.alert.value == ""
-    assert form.result["name"].tolist() == ["a.txt"]
 
 
 @pytest.mark.spec("W-01", "W-01c", "W-01f")
@@ -427,16 +280,6 @@ def test_files_become_documents(form, box, tmp_path, monkeypatch, kind):
     assert twin[["name", "mime_type"]].values.tolist() == expected
 
 
-@pytest.mark.spec("W-01", "W-01b")
-def test_the_error_of_a_failed_conversion_is_shown(form, box):
-    send(box, "table.csv", b"a,b\n1,2\n")
-    form.controls.convert.target.value = "presentation"
-
-    form.upload.click()
-
-    assert "Content of type text/csv cannot be converted to" in form.alert.value
-
-
 @pytest.mark.spec("W-01", "W-01a")
 def test_without_anywidget_small_files_work_and_lost_ones_are_explained(lab, monkeypatch):
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
@@ -464,13 +307,6 @@ def test_hostile_names_stay_text_everywhere(form, box):
     assert "<img" not in form._repr_mimebundle_()["text/html"]
 
 
-def test_a_page_without_a_kernel_shows_what_the_form_is(form):
-    bundle = form._repr_mimebundle_()
-
-    assert bundle["text/plain"] == "<UploadForm: nothing uploaded yet>"
-    assert "svc.upload(" in bundle["text/html"]
-
-
 @pytest.mark.spec("W-05", "W-05b")
 def test_every_control_has_a_label_and_a_tooltip(form):
     controls = form.controls
@@ -482,18 +318,6 @@ def test_every_control_has_a_label_and_a_tooltip(form):
     every += [controls.files.path, form.upload, form.cancel, form.resume, form.question.no]
 
     assert all(control.description and control.tooltip for control in every)
-
-
-def test_slices_that_come_twice_late_or_too_long_change_nothing():
-    buffer = UploadBuffer()
-    buffer.begin("k", "a", 4, "")
-
-    for offset, data in [(2, b"cd"), (0, b"ab"), (0, b"ab"), (2, b"cde"), (2, b"cd"), (4, b"e")]:
-        buffer.append("k", offset, data)
-    buffer.append("unknown", 0, b"x")
-
-    (incoming,) = buffer.files
-    assert (incoming.complete, incoming.path.read_bytes()) == (True, b"abcd")
 
 
 def test_a_removed_file_is_deleted_from_the_disk():

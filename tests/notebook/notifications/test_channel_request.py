@@ -1,13 +1,12 @@
 """The requests of watch_file and watch_changes, and the arguments that they refuse (A8)."""
 
 import json
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 
 import pandas as pd
 import pytest
 
 import svc_notebooks as svc
-from svc_notebooks.core.errors.errors import BadRequest
 
 OWN = "the-access-token-of-this-session"
 
@@ -65,17 +64,6 @@ def test_the_access_token_of_the_session_is_refused(lab, file, credential):
 
     assert OWN not in str(refused.value)
     assert len(session.exchanges) == 0, "nothing was sent"
-
-
-@pytest.mark.spec("A8-06")
-@pytest.mark.parametrize("token", ["bearer", "Bearers of the ring", "lab=7", "token Bearer x"])
-def test_other_tokens_are_sent_as_they_are(lab, rx, watch, token):
-    watch(rx, token=token)
-    rx.wait_for("sync")
-
-    assert rx.check_token(token)
-    assert not rx.check_token(token + "x")
-    assert rx.messages()["verified"].tolist() == [True]
 
 
 @pytest.mark.spec("N-05", "N-05b")
@@ -139,24 +127,6 @@ def test_an_expiration_is_sent_to_the_millisecond(lab, rx, watch, expiration, ex
     assert channel["expiration"].item() == pd.Timestamp(MOMENT)
 
 
-@pytest.mark.spec("A8-07", "A8-07b")
-def test_the_service_shortens_what_goes_beyond_its_limit(lab, rx, file):
-    far = lab.clock.now() + timedelta(days=30)
-
-    limits = [
-        channel["expiration"].item() - channel["opened"].item()
-        for channel in (svc.watch_file(file, rx, expiration=far), svc.watch_changes(rx, expiration=far))
-    ]
-
-    assert limits == [timedelta(days=1), timedelta(days=7)]
-
-
-@pytest.mark.spec("A8-07", "A8-07a")
-def test_the_service_refuses_an_expiration_in_the_past(lab, rx, watch):
-    with pytest.raises(BadRequest, match="in the future"):
-        watch(rx, expiration=1)
-
-
 @pytest.mark.parametrize(
     "options, error, words",
     [
@@ -177,22 +147,3 @@ def test_an_invalid_expiration_is_refused_before_it_is_sent(lab, rx, watch, opti
         watch(rx, **options)
 
     assert len(lab.session.exchanges) == before
-
-
-@pytest.mark.spec("A8-03")
-def test_another_type_is_sent_and_refused_by_the_service(lab, rx, watch):
-    with pytest.raises(BadRequest) as refused:
-        watch(rx, channel_type="carrier_pigeon")
-
-    assert refused.value.reason == "push.channelTypeNotSupported"
-    watch(rx)
-    assert sent()["type"] == "web_hook"
-
-
-@pytest.mark.spec("A8-07", "A8-07a")
-def test_a_renewed_channel_takes_an_expiration_too(lab, rx, file):
-    old = svc.watch_file(file, rx)
-
-    new = svc.renew_channel(old, expiration=MILLIS)
-
-    assert new["expiration"].item() == pd.Timestamp(MOMENT)

@@ -2,9 +2,6 @@
 
 import http.client
 import ssl
-import subprocess
-import sys
-import threading
 import time
 from urllib.parse import urlsplit
 
@@ -119,15 +116,6 @@ def test_a_wrong_token_is_refused_and_kept(lab, rx):
     assert verified.isna().tolist() == [False] * 4 + [True]
 
 
-@pytest.mark.spec("A11-01", "A11-01b")
-def test_a_message_that_comes_twice_is_one(lab, rx):
-    for _ in range(3):
-        assert post(rx, message_headers("c", 5, "update")) == 200
-    assert post(rx, message_headers("c", 6, "changed")) == 200
-
-    assert rx.messages()[["number", "state", "tries"]].values.tolist() == [[5, "update", 3], [6, "change", 1]]
-
-
 @pytest.mark.parametrize(
     "headers, body, path, method, status",
     [
@@ -147,31 +135,12 @@ def test_a_request_that_is_not_a_message_is_refused(rx, headers, body, path, met
     assert len(rx.messages()) == 0
 
 
-def test_a_silent_client_does_not_delay_others(lab, rx):
-    import socket
-
-    parts = urlsplit(rx.address)
-    with socket.create_connection((parts.hostname, parts.port)):
-        assert post(rx, message_headers("c", 1)) == 200
-
-
 def test_a_timeout_reports_the_messages_that_came(lab, rx):
     svc.watch_changes(rx)
     with pytest.raises(
         TimeoutError, match=r"waited 0\.1 seconds for 1 message with state trash; received states: sync"
     ):
         rx.wait_for("trash", timeout=0.1)
-
-
-def test_waiting_from_another_thread(lab, rx, file):
-    frames = []
-    waiter = threading.Thread(target=lambda: frames.append(rx.wait_for("update", timeout=PATIENCE)))
-    waiter.start()
-    svc.watch_file(file, rx)
-    svc.update(file, name="new.txt")
-    waiter.join()
-
-    assert frames[0]["state"].tolist() == ["update"]
 
 
 def test_headers_are_explained(lab, rx, file):
@@ -255,138 +224,3 @@ def test_changes_continue_where_they_ended(lab):
     assert changes.attrs["page_token"] == "3"
     with pytest.raises(BadRequest):
         svc.changes("99")
-
-
-def test_a_lost_response_to_watch_leaves_one_channel(lab, rx):
-    with lab.faults(operation="changes.watch", reset="after"):
-        channel = svc.watch_changes(rx)
-    lab.deliver()
-
-    svc.upload(b"told once")
-    lab.deliver()
-
-    messages = rx.messages()
-    assert channel["id"].item() in messages["channel_id"].tolist()
-    assert messages[messages["state"] == "change"]["channel_id"].tolist() == channel["id"].tolist(), (
-        "the lost one is stopped"
-    )
-    assert svc.stop_channel(channel)["stopped"].item()
-
-
-def test_the_same_at_every_run():
-    def run():
-        with svc.sandbox(seed=7) as lab, svc.receiver() as rx:
-            file = svc.upload(b"x", name="x")
-            rx.answer_with(503, times=1)
-            svc.watch_file(file, rx)
-            lab.deliver()  # or either channel's sync could take the 503
-            svc.watch_changes(rx)
-            svc.update(file, name="y")
-            lab.clock.advance("1m")
-            delivered = svc.notifications().drop(columns=["answers", "tries", "waited"])
-            return delivered.sort_values(["channel_id", "number"]).values.tolist()
-
-    assert run() == run()
-
-
-def test_a_receiver_without_a_socket(lab):
-    with svc.receiver(direct=True) as rx:
-        svc.watch_changes(rx)
-        assert rx.wait_for("sync")["verified"].tolist() == [True]
-        assert rx.address.startswith("https://receiver.svc.example/")
-    svc.connect("https://api.example.org", "token")
-    with pytest.raises(ValueError, match="only with a sandbox"):
-        svc.receiver(direct=True)
-
-
-IN_A_BROWSER = """
-import pandas, requests, sqlalchemy  # these look at the platform, too
-import sys
-import threading
-sys.platform = "emscripten"
-sys.modules["ssl"] = None
-import svc_notebooks as svc
-
-with svc.sandbox() as lab:
-    rx = svc.receiver()
-    file = svc.upload(b"x", name="x")
-    rx.answer_with(503, times=2)
-    svc.watch_file(file, rx)
-    svc.update(file, name="y")
-    lab.clock.advance("1m")
-    assert rx.wait_for("update")["verified"].all()
-    assert rx.messages()["answers"].tolist() == ["503, 503, 200", "200"]
-    svc.watch_file(file, rx.address + "/nobody-is-there")
-    lab.deliver()
-    assert "only to receivers in its own process" in lab.deliveries()["error"].iloc[-1]
-    panel = svc.watch_panel()
-    panel.watch.click()
-    assert panel.last_error is None
-    assert panel.result["state"].tolist() == ["sync"]
-    assert threading.active_count() == 1
-"""
-
-
-def test_in_a_browser_there_are_no_sockets_no_threads_and_no_tls():
-    done = subprocess.run([sys.executable, "-c", IN_A_BROWSER], capture_output=True, text=True, timeout=PATIENCE)
-
-    assert done.returncode == 0, done.stderr
-
-
-@pytest.mark.parametrize("argument,field", [("channel_id", "id"), ("channel_type", "type")])
-def test_an_empty_id_or_type_is_sent_and_refused(lab, rx, file, argument, field):
-    for watch in (
-        lambda **options: svc.watch_file(file, rx, **options),
-        lambda **options: svc.watch_changes(rx, **options),
-    ):
-        with pytest.raises(BadRequest) as caught:
-            watch(**{argument: ""})
-        assert caught.value.location == field
-    assert len(svc.channels()) == 0
-
-
-def test_sessions_of_one_sandbox_draw_ids_of_their_own(lab, file):
-    """Otherwise a session would take the ids of an earlier one for lost attempts, and stop its channels."""
-    sessions = [lab.session, lab.sign_in(), lab.sign_in(), lab.sign_in("bob@svc.example")]
-    svc.share(file, "bob@svc.example")
-    receivers = [svc.receiver(direct=True, session=session) for session in sessions]
-    for session, rx in zip(sessions, receivers, strict=True):
-        for _ in range(4):
-            svc.watch_file(file, rx, session=session)
-    svc.update(file, name="final.txt")
-    lab.deliver()
-
-    assert all((svc.exchanges(session=session)["status"] == 200).all() for session in sessions[1:])
-    assert [len(rx.wait_for("update", count=4)) for rx in receivers] == [4, 4, 4, 4]
-
-
-def test_a_folder_that_is_opened_again_can_be_watched_at_once(tmp_path):
-    """The service remembers the ids of channels (A8-02c), and the same seed must not draw them again."""
-
-    def open_channels():
-        with svc.sandbox(tmp_path, seed=7) as lab:
-            lab.register_domain("hooks.example")
-            ids = [svc.watch_changes("https://hooks.example/in")["id"].item() for _ in range(4)]
-            return ids, svc.exchanges()["status"].tolist()
-
-    (before, _), (after, statuses) = open_channels(), open_channels()
-
-    assert len({*before, *after}) == 8
-    assert set(statuses) == {200}
-
-
-def test_a_session_that_draws_only_taken_ids_finds_a_free_one(lab):
-    lab.register_domain("hooks.example")
-    state = lab.session.random.getstate()
-    before = [svc.watch_changes("https://hooks.example/in")["id"].item() for _ in range(4)]
-    lab.session.random.setstate(state)
-
-    assert svc.watch_changes("https://hooks.example/in")["id"].item() not in before
-
-
-def test_the_list_waits_for_messages_that_are_due(lab):
-    file = svc.upload(b"draft", name="draft.txt")
-    svc.watch_file(file, svc.receiver())
-    svc.update(file, b"new content")
-
-    assert svc.notifications()["state"].tolist() == ["sync", "update"]

@@ -1,20 +1,16 @@
 """The HTTPS receiver: responses, refusals and closing, tested over raw TLS."""
 
-import gc
 import http.client
 import socket
 import ssl
 import threading
 import time
-import weakref
 from contextlib import contextmanager, suppress
 from urllib.parse import urlsplit
 
 import pytest
 
 import svc_notebooks as svc
-from svc_notebooks.notebook.sandbox import certificates
-from svc_notebooks.notebook.sandbox.certificates import make_authority
 from tests.patience import PATIENCE
 
 
@@ -62,15 +58,6 @@ def test_one_connection_carries_many_messages(rx):
     assert rx.messages()["number"].tolist() == [1, 2, 3]
 
 
-@pytest.mark.spec("A11-02", "A11-02a")
-def test_a_102_comes_alone(rx):
-    rx.answer_with(102, times=1)
-    with connected(rx) as connection:
-        connection.sendall(message())
-        assert status(connection) == 102
-        assert status(connection) is None, "no final status follows"
-
-
 @pytest.mark.parametrize(
     "more, expected",
     [
@@ -88,18 +75,6 @@ def test_a_body_without_a_fair_length_ends_the_connection(rx, more, expected):
         assert status(connection) is None, "what follows is never taken for another request"
 
     assert len(rx.messages()) == 0
-
-
-def test_an_incomplete_message_is_ignored(rx):
-    with connected(rx) as connection, suppress(OSError):
-        connection.sendall(message(1, "Content-Length: 10") + b"half")
-        connection.unwrap()
-    rx.answer_with(204)
-    with connected(rx) as connection:
-        connection.sendall(message(2))
-        assert status(connection) == 204
-
-    assert rx.messages()["number"].tolist() == [2]
 
 
 def test_a_closed_receiver_ends_kept_connections_and_stalls(rx):
@@ -149,40 +124,12 @@ def test_invalid_arguments_of_wait_for_and_answer_with_are_refused(rx):
         rx.answer_with(503, times=0)
 
 
-def test_nothing_is_printed(rx, capfd):
-    parts = urlsplit(rx.address)
-    with socket.create_connection((parts.hostname, parts.port)) as raw:
-        raw.sendall(b"GET / HTTP/1.0\r\n\r\n")  # no TLS at all
-        with suppress(OSError):
-            raw.recv(100)
-    with connected(rx) as connection:
-        connection.sendall(b"NONSENSE\r\n\r\n")
-        status(connection)
-
-    assert capfd.readouterr() == ("", "")
-
-
 @pytest.mark.spec("A11-01", "A11-01a")
 def test_its_certificate_is_for_its_host_alone(rx):
     parts = urlsplit(rx.address)
     context = ssl.create_default_context(cadata=rx.ca_pem)
     with socket.create_connection((parts.hostname, parts.port)) as raw, pytest.raises(ssl.SSLCertVerificationError):
         context.wrap_socket(raw, server_hostname="hooks.example")
-
-
-def test_a_certificate_of_ones_own(lab, tmp_path):
-    import trustme
-
-    authority = trustme.CA()
-    leaf = authority.issue_cert("localhost")
-    leaf.cert_chain_pems[0].write_to_path(tmp_path / "cert.pem")
-    leaf.private_key_pem.write_to_path(tmp_path / "key.pem")
-    lab.service.trust(authority.cert_pem.bytes().decode())
-    with svc.receiver(certificate=(tmp_path / "cert.pem", tmp_path / "key.pem")) as rx:
-        svc.watch_changes(rx)
-
-        assert rx.wait_for("sync")["verified"].tolist() == [True]
-        assert rx.ca_pem is None
 
 
 def test_a_certificate_that_the_sandbox_does_not_trust_is_reported(lab, tmp_path):
@@ -207,13 +154,6 @@ def test_a_receiver_behind_a_proxy_has_the_address_of_the_proxy(lab):
         svc.receiver(address="hooks.example/in")
 
 
-def test_without_trustme_the_message_says_what_to_install(monkeypatch):
-    monkeypatch.setitem(__import__("sys").modules, "trustme", None)
-    with pytest.raises(ImportError, match=r"svc-notebooks\[push\]"):
-        make_authority()
-    assert certificates.__doc__
-
-
 def test_many_threads_lose_no_message(rx):
     parts = urlsplit(rx.address)
     context = ssl.create_default_context(cadata=rx.ca_pem)
@@ -233,27 +173,3 @@ def test_many_threads_lose_no_message(rx):
         thread.join()
 
     assert sorted(rx.messages()["number"]) == list(range(200))
-
-
-def test_two_people_of_a_sandbox_have_a_receiver_each_without_a_socket():
-    with svc.sandbox() as lab:
-        hers, his = svc.receiver(direct=True), svc.receiver(direct=True, session=lab.sign_in("bob@svc.example"))
-        svc.watch_changes(hers)
-        lab.deliver()
-
-        assert hers.address != his.address
-        assert (len(hers.messages()), len(his.messages())) == (1, 0)
-
-
-def test_an_unreferenced_sandbox_is_collected():
-    lab = svc.sandbox()
-    svc.receiver(direct=True)
-    gone = weakref.ref(lab)
-    del lab
-    svc.sandbox().close()
-    from svc_notebooks.notebook.current_session import make_current
-
-    make_current(None)
-    gc.collect()
-
-    assert gone() is None

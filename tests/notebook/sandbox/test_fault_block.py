@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import warnings
-
 import pytest
-from IPython.core.interactiveshell import InteractiveShell
 
 import svc_notebooks as svc
 
@@ -59,27 +56,6 @@ def test_a_dropped_block_warns_at_the_line_of_the_call(lab):
     assert lab.fault_plans().empty
 
 
-def test_the_warning_repeats_the_arguments(lab):
-    with pytest.warns(UserWarning, match=r"^lab\.faults\(operation='files\.list', status=503\) does nothing"):
-        lab.faults(operation="files.list", status=503)
-    with pytest.warns(
-        UserWarning, match=r"^lab\.faults\('rate limit', status=503, in_order=True, times=2\) does nothing"
-    ):
-        lab.faults("rate limit", status=503, times=2, in_order=True)
-
-
-def test_a_displayed_block_says_what_to_write_and_does_not_warn(lab):
-    shell = InteractiveShell(user_ns={"lab": lab})
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        shell.run_cell("block = lab.faults('lost receipt')", silent=True)
-        shown, _metadata = shell.display_formatter.format(shell.user_ns["block"])
-        shell.run_cell("del block", silent=True)
-
-    assert shown["text/plain"] == ADVICE
-
-
 def test_a_block_may_be_kept_and_entered_again_and_again(lab):
     block = lab.faults("status=503", "rate limit")
 
@@ -90,13 +66,4 @@ def test_a_block_may_be_kept_and_entered_again_and_again(lab):
     with block, block:
         assert svc.files().empty
         assert len(lab.fault_plans()) == 4
-    assert lab.fault_plans().empty
-
-
-def test_faults_decorate_a_function(lab):
-    @lab.faults(operation="files.list", status=503)
-    def list_files():
-        return len(svc.files()), len(lab.fault_plans())
-
-    assert [list_files(), list_files()] == [(0, 1), (0, 1)]
     assert lab.fault_plans().empty

@@ -16,8 +16,7 @@ from traitlets.config import Config
 
 import svc_notebooks as svc
 from svc_notebooks.convert.engines import available
-from svc_notebooks.core.platform import BROWSER, MACHINE, capabilities, override
-from svc_notebooks.forms.upload.form import UploadQueue
+from svc_notebooks.core.platform import BROWSER, override
 from tools.lite.pages import rehearsed
 
 NOTEBOOKS = Path(__file__).parents[3] / "notebooks"
@@ -55,17 +54,6 @@ def test_a_missing_feature_is_reported_in_one_sentence(failures):
             assert "JupyterLab on your own machine" in row["shown"]
 
 
-def test_the_first_notebook_lacks_nothing(failures):
-    assert [row for row in failures if row["notebook"] == "00-start.ipynb"] == []
-
-
-def test_the_platform_is_detected():
-    assert capabilities() == MACHINE
-    with override(BROWSER):
-        assert capabilities() == BROWSER
-    assert capabilities() == MACHINE
-
-
 def test_messages_arrive_when_the_clock_moves_and_by_deliver(lab):
     before = threading.active_count()
     rx = svc.receiver()
@@ -100,13 +88,6 @@ def test_a_receiver_without_a_socket_shows_the_same():
     assert headers["header"].tolist() == socket_headers["header"].tolist()
 
 
-def test_waiting_for_impossible_messages_is_an_error(lab):
-    rx = svc.receiver()
-
-    with pytest.raises(TimeoutError, match="received states: none"):
-        rx.wait_for("sync", timeout=3600)
-
-
 @pytest.mark.parametrize(
     "call",
     [
@@ -119,15 +100,6 @@ def test_waiting_for_impossible_messages_is_an_error(lab):
 def test_a_call_that_needs_a_socket_is_an_error(lab, call):
     with pytest.raises(svc.Unsupported, match=r"listens on a socket, and a browser has none\. Use JupyterLab"):
         call(lab)
-
-
-def test_a_request_blocked_by_cors_is_an_error_with_the_remedy(browser):
-    session = svc.connect("http://localhost:9", "secret")  # nobody listens on this port: a browser says no more
-
-    with pytest.raises(svc.Interrupted, match=r"blocked the request to localhost:9: .*\(CORS\)"):
-        svc.files(session=session)
-
-    assert len(svc.exchanges(session=session)) == 1
 
 
 def test_an_error_about_a_missing_program_names_it(lab):
@@ -154,25 +126,6 @@ def test_an_error_about_a_missing_package_has_the_command(monkeypatch):
             svc.export(table, "pdf")
 
 
-def test_an_error_about_a_package_that_is_not_loaded_has_the_command(browser, monkeypatch):
-    monkeypatch.setattr(available.TYPST.__class__, "is_available", lambda engine: engine.name != "typst")
-    with svc.sandbox():
-        table = svc.upload(b"a,b", name="t.csv", convert_to="spreadsheet")
-
-        with pytest.raises(
-            svc.Unsupported, match="the conversion needs typst, which is not loaded: run `import typst` in a cell"
-        ):
-            svc.export(table, "pdf")
-
-
-def test_conversions_in_pure_python_work(lab, tmp_path):
-    table = svc.upload(b"a,b\n1,2\n", name="t.csv", convert_to="spreadsheet")
-
-    assert {"xlsx", "ods", "csv", "tsv"} <= set(svc.export_formats(table)["extension"])
-    for extension in ("xlsx", "ods", "csv"):
-        assert svc.export(table, extension, tmp_path)["size"].item() > 0
-
-
 def test_long_work_of_a_form_goes_on_without_threads(lab, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(asyncio, "to_thread", None)
@@ -190,22 +143,6 @@ def test_long_work_of_a_form_goes_on_without_threads(lab, monkeypatch, tmp_path)
 
     assert form.last_error is None
     assert form.result["size"].item() > 0
-
-
-def test_the_panel_of_notifications_delivers_them(lab):
-    panel = svc.watch_panel()
-    panel.watch.click()
-    svc.create_file(name="a")
-    panel.controls.refresh.click()
-
-    assert panel.result["state"].tolist() == ["sync", "change"]
-
-
-def test_an_upload_elsewhere_is_made_in_the_loop_itself(browser, monkeypatch):
-    monkeypatch.setattr(asyncio, "to_thread", None)
-    queue = UploadQueue(svc.connect("https://api.example.org", "token"), [], lambda *_: None)
-
-    assert asyncio.run(queue._run_step(lambda: 7)) == 7
 
 
 def test_a_notebook_shows_only_the_sentence_of_an_error():

@@ -67,46 +67,6 @@ def test_a_row_of_another_sandbox_is_not_found_with_advice(make, use):
     assert "sandbox" not in caught.value.service_message  # on the wire it is any other 404
 
 
-def test_an_instance_of_a_series_of_another_sandbox_is_explained():
-    svc.sandbox()
-    series = svc.create_event("Tea", start="2026-11-02", end="2026-11-03", recurrence="RRULE:FREQ=DAILY;COUNT=3")
-    svc.sandbox()
-
-    with pytest.raises(svc.NotFound, match="belongs to sandbox 1"):
-        svc.event(f"{series['id'].item()}_20261103")
-
-
-def test_an_id_that_no_sandbox_has_is_an_ordinary_404():
-    svc.sandbox(), svc.sandbox()
-
-    with pytest.raises(svc.NotFound, match="Check the id"):
-        svc.delete("nothing")
-
-
-def test_a_file_of_this_sandbox_that_this_user_may_not_see_is_an_ordinary_404():
-    lab = svc.sandbox()
-    row = new_file()
-    copy = lab.fork()
-
-    with pytest.raises(svc.NotFound, match="whether this user has access"):
-        svc.read(row, session=lab.sign_in("bob@svc.example"))
-
-    assert copy.service.has("file", row["id"].item())
-
-
-def test_a_closed_sandbox_is_not_searched():
-    with svc.sandbox():
-        row = new_file()
-    taken = svc.sandbox()
-    other = new_file()
-    svc.sandbox()
-    taken.service.close()
-
-    for id in (row, other):
-        with pytest.raises(svc.NotFound, match="Check the id"):
-            svc.read(id)
-
-
 def test_a_row_of_a_sandbox_is_explained_when_a_service_elsewhere_is_asked():
     svc.sandbox()
     row = new_file()
@@ -172,31 +132,3 @@ def test_sandboxes_opened_by_threads_have_different_ids():
 
     assert sorted(lab.number for lab, _ in opened) == list(range(1, 9))
     assert len({id for _, id in opened}) == 8
-
-
-def test_two_sandboxes_with_folders_have_different_ids(tmp_path):
-    with svc.sandbox(tmp_path / "a") as first, svc.sandbox(tmp_path / "b") as second:
-        ids = {new_id(first), new_id(second)}
-    with svc.sandbox(tmp_path / "a") as again:
-        ids.add(new_id(again))
-
-    assert len(ids) == 3
-
-
-def test_two_sandboxes_with_the_same_seed_have_the_same_ids():
-    assert new_id(svc.sandbox(seed=5)) == new_id(svc.sandbox(seed=5))
-
-
-@pytest.mark.parametrize("seed", ["5", 1.5, b"0"])
-def test_an_invalid_seed_is_refused_before_anything_is_opened(seed):
-    with pytest.raises(TypeError, match="seed must be a whole number"):
-        svc.sandbox(seed=seed)
-
-    assert svc.sandbox().number == 1
-
-
-def test_the_repr_has_the_number_of_a_further_sandbox():
-    first, second = svc.sandbox(), svc.sandbox()
-
-    assert repr(first).startswith("<Sandbox: a service")
-    assert repr(second).startswith("<Sandbox 2: a service")

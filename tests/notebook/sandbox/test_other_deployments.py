@@ -1,9 +1,6 @@
 """The public functions work with a service that has the names and the rules of other deployments."""
 
-import socket
-import ssl
 from collections.abc import Iterator
-from urllib.parse import urlsplit
 
 import pytest
 
@@ -49,36 +46,3 @@ def test_a_scope_has_the_name_of_the_deployment(lab, scope):
 
     assert svc.token_info(session=session)["scopes"].item() == ["drive.readonly"]
     assert svc.files(session=session).empty
-
-
-def test_tokens_and_the_metadata_of_oauth_have_the_scopes_of_the_deployment(lab):
-    robot = lab.sign_in(lab.service_account("robot"), scopes=["drive.readonly"])
-    offered = lab.session.call("GET", "/.well-known/oauth-authorization-server")["scopes_supported"]
-
-    assert svc.token_info(session=robot)["scopes"].item() == ["drive.readonly"]
-    assert "https://www.googleapis.com/auth/drive.readonly" in offered
-    assert not [scope for scope in offered if "storage" in scope]
-
-
-def test_the_certificate_of_a_served_sandbox_is_for_the_host_names_of_its_policy():
-    with svc.sandbox(policy=svc.Policy(host_names=("files.example", "*"))) as lab, lab.serve(tls=True) as server:
-        trusting = ssl.create_default_context(cafile=server.ca)
-        address = urlsplit(server.base_url)
-        plain = socket.create_connection((address.hostname, address.port))
-        with trusting.wrap_socket(plain, server_hostname="files.example") as secure:
-            names = {name for _, name in secure.getpeercert()["subjectAltName"]}
-
-    assert names == {"files.example", "localhost", "127.0.0.1", "0:0:0:0:0:0:0:1"}
-
-
-def test_files_and_calendars_have_their_own_kinds(lab):
-    paths = [
-        "/calendar/v3/colors",
-        "/calendar/v3/calendars/primary/events",
-        "/drive/v3/files",
-        "/drive/v3/about",
-    ]
-
-    kinds = [lab.session.call("GET", path, query={"fields": "kind"})["kind"] for path in paths]
-
-    assert kinds == ["calendar#colors", "calendar#events", "drive#fileList", "drive#about"]

@@ -53,10 +53,6 @@ def test_csv_is_read_whatever_its_delimiter_and_character_set(case):
     assert table.values.tolist() == rows
 
 
-def test_one_column_has_no_delimiter():
-    assert read(b"name\nAda Lovelace\nAlan\n").values.tolist() == [["Ada Lovelace"], ["Alan"]]
-
-
 def test_options_come_before_what_is_detected():
     assert list(read(b"a;b\n1;2\n", sep=",").columns) == ["a;b"]
     assert read("é;b\n1,5;2\n".encode("cp1252"), encoding="cp1252", decimal=".")["é"].tolist() == ["1,5"]
@@ -123,15 +119,6 @@ def test_an_unknown_sheet_lists_the_sheets(sheet):
         read(SHEETS, "xlsx", sheet)
 
 
-def test_a_list_of_many_sheets_is_short():
-    content = workbook({f"S{n}": pd.DataFrame({"a": [n]}) for n in range(30)})
-
-    with pytest.raises(ValueError, match="'S19' and 10 more") as caught:
-        read(content, "xlsx", "S30")
-
-    assert len(str(caught.value)) < 300
-
-
 ENCRYPTED = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600) + "EncryptedPackage".encode("utf-16-le")
 WRONG = {
     "an empty CSV file": (b"", "csv", "'table.csv' is empty"),
@@ -167,12 +154,6 @@ def test_the_error_about_wrong_content_names_the_file(case):
         read(content, name)
 
     assert len(str(caught.value)) < 400
-
-
-@pytest.mark.parametrize("option, value", [("chunksize", 1), ("iterator", True)])
-def test_an_option_that_gives_no_frame_is_refused(option, value):
-    with pytest.raises(ValueError, match=f"give a TextFileReader, not a DataFrame: {option}"):
-        read(b"a,b\n1,2\n", **{option: value})
 
 
 @pytest.mark.parametrize(
@@ -254,21 +235,6 @@ def test_leading_zeros_stay_unless_a_dtype_is_given(case):
     assert read(content, **options).iloc[:, 0].tolist() == values
 
 
-@pytest.mark.parametrize(
-    "index_col, labels",
-    [("zip", ["00123", "94110"]), (0, ["00123", "94110"]), ([0, 1], [("00123", 1), ("94110", 2)])],
-)
-def test_leading_zeros_of_an_index_stay(index_col, labels):
-    frame = pd.DataFrame({"zip": ["00123", "94110"], "n": [1, 2], "x": [3, 4]})
-
-    assert read(frame.to_csv(index=False).encode(), index_col=index_col).index.tolist() == labels
-    assert read(workbook({"A": frame}), "xlsx", index_col=index_col).index.tolist() == labels
-
-
-def test_labels_with_leading_zeros_of_json_stay():
-    assert read(b'{"n": {"007": 1, "8": 2}}', "json").index.tolist() == ["007", "8"]
-
-
 LONG_ID = 1582218195625938945
 MISSING = {
     "csv": b"id,x\n1582218195625938945,1.0\n,\n",
@@ -286,10 +252,6 @@ def test_whole_numbers_beside_a_missing_value_stay_whole_and_floats_stay_floats(
     assert table["x"].dtype == "float64"
 
 
-def test_unsigned_numbers_beside_a_missing_value_stay_numbers():
-    assert read(b"id,x\n18446744073709551615,1\n,2\n")["id"].tolist() == [2**64 - 1, None]
-
-
 def test_whole_numbers_of_parquet_files_of_other_programs_stay_whole():
     file = BytesIO()
     parquet.write_table(pa.table({"id": [2**62 + 1, None], "x": [1.5, None]}), file)
@@ -300,22 +262,9 @@ def test_whole_numbers_of_parquet_files_of_other_programs_stay_whole():
     assert table["x"].dtype == "float64"
 
 
-def test_json_of_columns_keeps_whole_numbers_and_the_numbers_of_its_rows():
-    table = read(b'{"id": {"0": 1582218195625938945, "2": null}}', "json")
-
-    assert table["id"].tolist() == [LONG_ID, pd.NA]
-    assert table.index.tolist() == [0, 2]
-
-
 def test_text_in_a_workbook_is_never_missing_unless_an_option_says_so():
     content = workbook({"A": pd.DataFrame({"a": ["NA", "None", "null", "#N/A", None], "n": 1})})
 
     assert read(content, "xlsx")["a"].tolist()[:4] == ["NA", "None", "null", "#N/A"]
     assert read(content, "xlsx")["a"].isna().tolist() == [False] * 4 + [True]
     assert read(content, "xlsx", na_values=["-"])["a"].isna().all()
-
-
-def test_a_header_decides_between_delimiters_that_divide_all_rows_alike():
-    rows = b"id,parts\n" + b"1,a;b;c;d;e;f;g;h;i;j\n" * 300
-
-    assert read(rows).columns.tolist() == ["id", "parts"]

@@ -9,7 +9,7 @@ import pytest
 
 from svc_notebooks.cli.service.environment import read_class, read_roster_accounts
 from svc_notebooks.server.auth.class_accounts import ClassAccount
-from svc_notebooks.server.context.quotas import Quota
+from svc_notebooks.server.dispatch.service_context import Quota
 
 ADA = ClassAccount("Ada Lovelace", "ada@school.example", "teacher")
 BOB = ClassAccount("Bob", "bob@school.example", "student")

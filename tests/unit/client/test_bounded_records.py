@@ -13,7 +13,7 @@ import pytest
 from svc_notebooks import Policy, Session
 from svc_notebooks.client.transport.recorder import KEPT, Recorder
 from svc_notebooks.core.http.messages import Headers, Request, Response
-from svc_notebooks.server.context.request_journal import Journal, with_notes
+from svc_notebooks.server.dispatch.journal import Journal, with_notes
 from svc_notebooks.server.service import open_service
 
 NOW = datetime(2026, 11, 2, tzinfo=UTC)

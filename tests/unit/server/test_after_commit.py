@@ -2,8 +2,8 @@
 
 import pytest
 
-from svc_notebooks.server.database.engine import Database
-from svc_notebooks.server.database.opening import open_database
+from svc_notebooks.server.store.engine import Database
+from svc_notebooks.server.store.opening import open_database
 
 
 @pytest.fixture

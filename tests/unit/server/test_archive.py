@@ -22,9 +22,9 @@ from hypothesis import given, strategies as st
 from svc_notebooks.core.errors.errors import PathExists
 from svc_notebooks.core.http.messages import Headers, Request
 from svc_notebooks.core.policy import Policy
-from svc_notebooks.server.blobs.atomic_write import atomic_write
-from svc_notebooks.server.database.upgrades import VERSION
 from svc_notebooks.server.service import Service, open_saved, open_service
+from svc_notebooks.server.store.atomic_write import atomic_write
+from svc_notebooks.server.store.upgrades import VERSION
 from tests.framed import framed
 
 FILES = "http://svc.test/storage/v3/files"

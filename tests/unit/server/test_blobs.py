@@ -13,10 +13,11 @@ from zlib import crc32
 
 import pytest
 
-from svc_notebooks.server.blobs.blob_store import BLOCK, DamagedContent, MemoryBlobStore, StoredPart
-from svc_notebooks.server.blobs.directory import DirectoryBlobStore
-from svc_notebooks.server.storage.content_io import Content
-from svc_notebooks.server.tables import Store, open_database
+from svc_notebooks.server.store.blob_store import BLOCK, DamagedContent, MemoryBlobStore, StoredPart
+from svc_notebooks.server.store.content_io import Content
+from svc_notebooks.server.store.directory import DirectoryBlobStore
+from svc_notebooks.server.store.opening import open_database
+from svc_notebooks.server.store.store import Store
 from tests.s3_server import address_of, s3_endpoint
 
 
@@ -33,8 +34,8 @@ def parts(request, tmp_path):
             return MemoryBlobStore()
         case "folder":
             return DirectoryBlobStore(tmp_path / "parts", sync=True, snapshots=tmp_path / "snapshots")
-    from svc_notebooks.server.blobs.bucket import Bucket, parse_bucket_address
-    from svc_notebooks.server.blobs.s3 import S3BlobStore
+    from svc_notebooks.server.store.s3.blob_store import S3BlobStore
+    from svc_notebooks.server.store.s3.bucket import Bucket, parse_bucket_address
 
     address = address_of(request.getfixturevalue("endpoint"), f"blobs/{tmp_path.name}-{uuid4().hex}")
     return S3BlobStore(Bucket(parse_bucket_address(address)))
@@ -60,7 +61,7 @@ def test_written_bytes_are_read_in_any_range(parts):
 
 def test_the_folder_of_a_first_part_is_synced_into_its_parent(tmp_path, monkeypatch):
     synced = []
-    monkeypatch.setattr("svc_notebooks.server.blobs.directory.sync_folder", synced.append)
+    monkeypatch.setattr("svc_notebooks.server.store.directory.sync_folder", synced.append)
     parts = DirectoryBlobStore(tmp_path / "parts", sync=True)
     assert list((tmp_path / "parts").iterdir()) == []
     key = written(parts, b"ab").key
@@ -231,7 +232,7 @@ def test_a_download_goes_on_when_its_content_is_deleted(parts, store):
 
 HELD = """
 import psutil
-from svc_notebooks.server.blobs.blob_store import MemoryBlobStore
+from svc_notebooks.server.store.blob_store import MemoryBlobStore
 
 bytes(24 << 20)  # from here on the C library takes blocks of this size from its heap
 parts, keys, between = MemoryBlobStore(), [], []

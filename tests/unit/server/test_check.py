@@ -15,9 +15,9 @@ import svc_notebooks as svc
 from svc_notebooks.cli import main
 from svc_notebooks.core.http.messages import Headers, Request
 from svc_notebooks.core.policy import Policy
-from svc_notebooks.server.database.upgrades import VERSION
 from svc_notebooks.server.service import Service, open_service
-from svc_notebooks.server.state.check import check_store
+from svc_notebooks.server.store.check import check_store
+from svc_notebooks.server.store.upgrades import VERSION
 from tests.framed import framed
 
 TOKEN = "svc.a-token-of-this-test"

@@ -9,13 +9,7 @@ from threading import Event
 import pytest
 
 from svc_notebooks.core.thread_permit import release_permit, set_permit
-from svc_notebooks.server.transports.connection_queue import (
-    BRIEF_SECONDS,
-    LONG_SECONDS,
-    PERMITS,
-    LaneTable,
-    ReadyQueue,
-)
+from svc_notebooks.server.transports.connection_queue import BRIEF_SECONDS, LONG_SECONDS, PERMITS, LaneTable, ReadyQueue
 from tests.patience import PATIENCE
 
 

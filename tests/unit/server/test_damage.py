@@ -14,8 +14,8 @@ import pytest
 
 from svc_notebooks.core.http.messages import Headers, Request
 from svc_notebooks.core.policy import Policy
-from svc_notebooks.server.blobs.blob_store import DamagedContent
 from svc_notebooks.server.service import Service, open_saved, open_service
+from svc_notebooks.server.store.blob_store import DamagedContent
 from svc_notebooks.server.transports.control_api import Control
 from tests.framed import framed
 
@@ -90,7 +90,7 @@ def test_a_save_to_a_full_disk_names_the_path(tmp_path: Path, monkeypatch: pytes
         raise OSError(errno.ENOSPC, "No space left on device")
 
     with open_service(seed=0) as memory:
-        monkeypatch.setattr("svc_notebooks.server.blobs.atomic_write.os.fsync", full)
+        monkeypatch.setattr("svc_notebooks.server.store.atomic_write.os.fsync", full)
         with pytest.raises(OSError, match=r"lab\.svc' cannot be written: No space left on device"):
             memory.save(tmp_path / "lab.svc")
 

@@ -26,11 +26,10 @@ import pytest
 
 import svc_notebooks as svc
 from svc_notebooks.core.http.messages import Headers, Request
-from svc_notebooks.server.blobs import stray_blobs
-from svc_notebooks.server.database import upgrades
 from svc_notebooks.server.service import Service, open_service
-from svc_notebooks.server.state.backup import back_up
-from svc_notebooks.server.state.check import check_store
+from svc_notebooks.server.store import stray_blobs, upgrades
+from svc_notebooks.server.store.backup import back_up
+from svc_notebooks.server.store.check import check_store
 from tests.framed import framed
 from tests.patience import PATIENCE
 from tests.stores import DUMPS, dump, old_store

@@ -17,9 +17,9 @@ from typing import Any
 import pytest
 
 from svc_notebooks.core.http.messages import Headers, Request
-from svc_notebooks.server.database.engine import Database
-from svc_notebooks.server.database.errors import DatabaseDamaged, store_error
 from svc_notebooks.server.service import Service, open_service
+from svc_notebooks.server.store.engine import Database
+from svc_notebooks.server.store.errors import DatabaseDamaged, store_error
 
 TOKEN = "svc.a-token-of-this-test"
 FILES = "http://svc.test/storage/v3/files"
@@ -84,7 +84,7 @@ def test_an_input_error_without_room_is_a_quota(tmp_path: Path, monkeypatch: pyt
     def exceeded(**_: Any) -> None:
         raise OSError(errno.EDQUOT, "Disk quota exceeded")
 
-    monkeypatch.setattr("svc_notebooks.server.database.errors.TemporaryFile", exceeded)
+    monkeypatch.setattr("svc_notebooks.server.store.errors.TemporaryFile", exceeded)
     error = store_error(error_of(sqlite3.SQLITE_IOERR_WRITE), tmp_path / "svc.sqlite")
 
     assert error

@@ -11,12 +11,13 @@ from sqlalchemy import or_, select
 
 from svc_notebooks.core.files.query import parse_query, quote
 from svc_notebooks.core.files.sort_order import SORT_KEYS, SortKey, parse_order
-from svc_notebooks.server.database import word_index
-from svc_notebooks.server.database.schema import files
-from svc_notebooks.server.tables import Store, file_pages, open_database
-from svc_notebooks.server.tables.files import _COLUMNS, FileRow
-from svc_notebooks.server.tables.permissions import PermissionRow
-from svc_notebooks.server.tables.search import Viewer, condition, foreign, order, own
+from svc_notebooks.server.files import search as file_pages
+from svc_notebooks.server.files.search import Viewer, condition, foreign, order, own
+from svc_notebooks.server.files.tables import _COLUMNS, FileRow, PermissionRow
+from svc_notebooks.server.store import word_index
+from svc_notebooks.server.store.opening import open_database
+from svc_notebooks.server.store.schema import files
+from svc_notebooks.server.store.store import Store
 from tests.examples import examples
 
 ADA, BOB = "ada@svc.example", "bob@svc.example"

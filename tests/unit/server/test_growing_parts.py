@@ -11,13 +11,12 @@ import pytest
 
 from svc_notebooks.core.http.messages import Headers, Request
 from svc_notebooks.core.policy import Policy
-from svc_notebooks.server.blobs.blob_store import StoredPart
-from svc_notebooks.server.blobs.directory import DirectoryBlobStore
 from svc_notebooks.server.service import open_service
-from svc_notebooks.server.state import backup
-from svc_notebooks.server.state.check import check_store
-from svc_notebooks.server.storage import content_io
-from svc_notebooks.server.storage.content_io import Content
+from svc_notebooks.server.store import backup, content_io
+from svc_notebooks.server.store.blob_store import StoredPart
+from svc_notebooks.server.store.check import check_store
+from svc_notebooks.server.store.content_io import Content
+from svc_notebooks.server.store.directory import DirectoryBlobStore
 from tests.broken_body import BrokenBody
 from tests.framed import framed
 

@@ -4,8 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from svc_notebooks.server.context.cursors import Cursor, CursorCache
-from svc_notebooks.server.context.series_cache import SeriesCache
+from svc_notebooks.server.dispatch.service_context import Cursor, CursorCache, SeriesCache
 
 
 def kept(cache: CursorCache, keys: range) -> list[int]:

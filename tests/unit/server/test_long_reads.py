@@ -11,8 +11,8 @@ import pytest
 
 from svc_notebooks.core.http.messages import Disconnected
 from svc_notebooks.core.thread_permit import in_slices, set_permit
-from svc_notebooks.server.context.responses import json_text
-from svc_notebooks.server.dispatch.long_reads import LongReads
+from svc_notebooks.server.dispatch.responses import json_text
+from svc_notebooks.server.dispatcher import LongReads
 from tests.patience import PATIENCE
 
 

@@ -17,9 +17,10 @@ from typing import Any
 import pytest
 
 from svc_notebooks.core.http.messages import Headers, Request
-from svc_notebooks.server.database import engine, opening, readers
 from svc_notebooks.server.service import Service, open_service
-from svc_notebooks.server.tables import Store, open_database
+from svc_notebooks.server.store import engine, opening, readers
+from svc_notebooks.server.store.opening import open_database
+from svc_notebooks.server.store.store import Store
 
 SECONDS = 30
 """The time after which a thread that waits for a lock fails its test."""

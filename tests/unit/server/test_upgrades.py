@@ -11,8 +11,9 @@ from typing import Any
 
 import pytest
 
-from svc_notebooks.server.database import upgrades
-from svc_notebooks.server.tables import Database, open_database
+from svc_notebooks.server.store import upgrades
+from svc_notebooks.server.store.engine import Database
+from svc_notebooks.server.store.opening import open_database
 from tests.stores import DUMPS, dump, old_database
 
 

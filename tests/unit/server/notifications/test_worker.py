@@ -15,7 +15,7 @@ from svc_notebooks.server.notifications.delivery_queue import DeliveryQueue
 from svc_notebooks.server.notifications.delivery_worker import DeliveryWorker
 from svc_notebooks.server.notifications.push import PushNotifications
 from svc_notebooks.server.service import open_service
-from svc_notebooks.server.storage.clock import SystemClock
+from svc_notebooks.server.store.clock import SystemClock
 from tests.patience import PATIENCE
 
 START = datetime(2026, 1, 5, 9, 0, tzinfo=UTC)

@@ -1,0 +1,204 @@
+"""Looks up the callers of access tokens, with those of a sign-in provider (T-01, T-03)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple, Protocol
+
+from ...core.api.operations import ALL_SCOPES
+from ...core.auth.oauth import token_problem
+from ...core.errors.catalogue import ApiError, refuse
+from ...core.http.messages import Query
+from ..dispatch.caller import BEARER, Caller
+from ..store.clock import SystemClock, VirtualClock
+from ..store.store import Store
+from .tables import TokenRow
+
+_MAX_CACHED = 10_000
+_PROVIDED_CLIENT = "notebook"
+
+
+class TokenVerifier:
+    """Looks up the callers of access tokens. A stored token never changes, so the verifier caches each caller.
+
+    In a store that several processes share, a cached caller is confirmed together with the next statement.
+
+    The `provider` verifies the other tokens. Its answers are not cached here. `create_user` creates an account for a
+    user of the provider, unless it exists.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        clock: SystemClock | VirtualClock,
+        create_user: Callable[[str], None] = lambda email: None,
+    ) -> None:
+        self._store = store
+        self._clock = clock
+        self._cache: dict[str, Caller] = {}
+        self._seen: dict[str, tuple[Caller, TokenRow]] = {}
+        self._create_user = create_user
+        self.provider: SignInProvider | None = None
+        self.provider_sessions = ProviderSessions()
+
+    def caller(self, headers: Mapping[str, Sequence[str]], query: Query, *, is_confirmed_later: bool = False) -> Caller:
+        """Return the caller whose access token a request contains. Raises ApiError (401) without a valid token.
+
+        `headers` maps names in lower case to values. If `is_confirmed_later`, the next statement of this thread or
+        `Store.confirm_token` may raise the error instead.
+        """
+        sent = headers.get("authorization")
+        if sent is None:
+            token = query.get("access_token") or query.get("oauth_token")
+            if not token:
+                raise _auth_error("notSignedIn")
+            credentials = f"Bearer {token}"
+        elif len(sent) > 1:
+            raise _auth_error("badAuthorization", problem="there is more than one such header")
+        else:
+            credentials = sent[0]
+        caller = self._cache.get(credentials)
+        if caller and caller.expires is None:
+            return caller
+        return self._valid_caller(credentials, is_confirmed_later=is_confirmed_later)
+
+    def _valid_caller(self, credentials: str, *, is_confirmed_later: bool = False) -> Caller:
+        """Return the caller for the value of an Authorization header. Raises ApiError (401) without a valid token."""
+        caller = self._cache.get(credentials)
+        if caller is None and is_confirmed_later and (seen := self._seen.get(credentials)):
+            caller = self._seen_caller(credentials, *seen)
+        caller = caller or self._look_up(credentials)
+        if caller.expires is not None and self._clock.now().timestamp() >= caller.expires:
+            raise _auth_error("badToken")
+        return caller
+
+    def caller_for_token(self, secret: str) -> Caller | None:
+        """Return the caller of an access token. Return None if the token is unknown or has expired."""
+        try:
+            return self._valid_caller(f"Bearer {secret}")
+        except ApiError:
+            return None
+
+    def user_of(self, secret: str) -> str | None:
+        """Return the e-mail address of an access token's user. Return None if the token is unknown or has expired."""
+        caller = self.caller_for_token(secret)
+        return caller.user if caller else None
+
+    def _look_up(self, credentials: str) -> Caller:
+        cache = self._cache  # if clear_cache() runs meanwhile, the caller goes into the old cache
+        bearer = BEARER.fullmatch(credentials)
+        token = self._store.users.token(bearer[1]) if bearer else None
+        if token is None and bearer and self.provider and (user := self.provider.user(bearer[1])):
+            return self.provided_caller(user, _PROVIDED_CLIENT)
+        if token is None:
+            raise _refusal(credentials)
+        scopes = frozenset(token.scopes.split())
+        caller = Caller(token.user, token.client, scopes, bool(token.service_account), token.expires)
+        if self._store.is_shared:  # another process may revoke the token
+            if len(self._seen) >= _MAX_CACHED:
+                self._seen = {}
+            self._seen[credentials] = (caller, token)
+            return caller
+        if len(cache) >= _MAX_CACHED:
+            cache.clear()
+        cache[credentials] = caller
+        return caller
+
+    def _seen_caller(self, credentials: str, caller: Caller, token: TokenRow) -> Caller:
+        """Return the caller of a token that was looked up before. The next statement looks up the token again."""
+
+        def check(row: TokenRow | None) -> None:
+            if row != token:
+                self.clear_cache()
+                raise _auth_error("badToken") if row is None else refuse("unavailable")
+
+        self._store.users.expect_token(credentials.split()[1], check)
+        return caller
+
+    def provided_caller(self, user: ProvidedUser, client: str) -> Caller:
+        """Return the caller for a user of the provider, who has all scopes."""
+        self._create_user(user.email)
+        return Caller(user.email, client, frozenset(ALL_SCOPES), False, None)
+
+    def add_token(self, secret: str, token: TokenRow) -> None:
+        """Store an access token and empty the cache."""
+        self._store.users.add_token(secret, token)
+        self.clear_cache()
+
+    def clear_cache(self) -> None:
+        """Remove all callers from the cache, because the tokens in the store have changed."""
+        self._cache = {}
+        self._seen = {}
+
+
+def _refusal(credentials: str) -> ApiError:
+    """Return the error for an Authorization header whose token is unknown, or whose form is wrong."""
+    scheme, _, token = credentials.strip().partition(" ")
+    if scheme.lower() != "bearer":
+        return _auth_error("badAuthorization", problem='the header does not begin with the word "Bearer" and a space')
+    problem = token_problem(token.strip(" "))
+    return _auth_error("badAuthorization", problem=f"the token {problem}") if problem else _auth_error("badToken")
+
+
+def _auth_error(error_key: str, **values: str) -> ApiError:
+    challenge = 'Bearer realm="svc"' + ("" if error_key == "notSignedIn" else ', error="invalid_token"')
+    return ApiError(refuse(error_key, **values).rows, [("WWW-Authenticate", challenge)])
+
+
+class ProvidedUser(NamedTuple):
+    """A user whom a provider has signed in. `email` is the address of the account. `admin` is true for teachers."""
+
+    email: str
+    admin: bool
+
+
+_MAX_SESSIONS = 10_000
+
+
+class ProviderSessions:
+    """The tokens of the browser sessions of a provider, by a key that only the service can derive from the cookie.
+
+    They are in memory only. After a restart of the service, users sign in again.
+    """
+
+    def __init__(self) -> None:
+        self._tokens: dict[str, str] = {}
+
+    def add(self, key: str, token: str) -> None:
+        """Add a session. If there are too many, end the oldest session."""
+        while len(self._tokens) >= _MAX_SESSIONS:
+            self._tokens.pop(next(iter(self._tokens)), None)
+        self._tokens[key] = token
+
+    def token(self, key: str) -> str | None:
+        """Return the provider's token of a session, or None if there is no such session."""
+        return self._tokens.get(key)
+
+    def end(self, key: str) -> str | None:
+        """End a session and return its token, or None if there is no such session."""
+        return self._tokens.pop(key, None)
+
+
+class SignInProvider(Protocol):
+    """Verifies the tokens of another service, and signs users in there with OAuth (RFC 6749, 4.1)."""
+
+    name: str
+    """The name of the provider on the sign-in page."""
+
+    def user(self, token: str) -> ProvidedUser | None:
+        """Return the user of a token, or None if the provider does not know the token.
+
+        Raises ApiError, 403 if the user may not use this service, and 503 if the provider does not respond.
+        """
+
+    def forget(self, token: str) -> None:
+        """Ask the provider again when the token is used next."""
+
+    def authorize_url(self, state: str, challenge: str) -> str:
+        """Return the address at which a browser asks the user to sign in. `challenge` is that of PKCE (RFC 7636)."""
+
+    def token_for_code(self, code: str, verifier: str) -> str | None:
+        """Exchange an authorization code for a token, or return None if the provider refuses the code.
+
+        Raises ApiError (503) if the provider does not respond.
+        """

@@ -1,0 +1,245 @@
+"""The tables of users, tokens, generated ids, OAuth clients and grants."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from hashlib import sha256
+from typing import NamedTuple
+
+from sqlalchemy import bindparam, delete, insert, select, update
+
+from ..store.engine import Database, Prepared, TableGroup, inserting
+from ..store.schema import accounts, clients, generated, granted, grants, meta, tokens, users
+
+
+class TokenRow(NamedTuple):
+    """A database row of an access token. `expires` is in Unix seconds, or None for a token that never expires."""
+
+    user: str
+    client: str
+    scopes: str
+    service_account: int
+    expires: float | None
+
+
+_ADD_USER = inserting(users, ("email", "root"))
+_EMAILS = Prepared(select(users.c.email).order_by(users.c.email))
+_ROOT = Prepared(select(users.c.root).where(users.c.email == bindparam("email")))
+_ADD_TOKEN = inserting(tokens, ("digest", *TokenRow._fields), otherwise="REPLACE")
+_TOKEN = Prepared(select(*(tokens.c[name] for name in TokenRow._fields)).where(tokens.c.digest == bindparam("digest")))
+_ADD_ID = Prepared(insert(generated).values(id=bindparam("id"), owner=bindparam("owner"), used=0))
+_ID = Prepared(select(generated.c.owner, generated.c.used).where(generated.c.id == bindparam("id")))
+_USE_ID = Prepared(update(generated).where(generated.c.id == bindparam("key")).values(used=1))
+_ADD_FACT = inserting(meta, ("name", "value"))
+_SET_FACT = Prepared(update(meta).where(meta.c.name == bindparam("key")).values(value=bindparam("value")))
+_FACT = Prepared(select(meta.c.value).where(meta.c.name == bindparam("name")))
+
+
+class Users(TableGroup):
+    """The tables of users, of their tokens and generated ids, and of named values about the store."""
+
+    def __init__(self, database: Database) -> None:
+        super().__init__(database)
+        self._roots: dict[str, str] = {}  # a cache: root ids never change, and almost every request reads one
+
+    def forget(self) -> None:
+        """Clear the cached ids of root folders. Called after the database was replaced."""
+        self._roots = {}  # a new dict, because another thread may be adding a row of the former database to the old one
+
+    def add_user(self, email: str, root: str) -> None:
+        """Add a user and the id of their root folder."""
+        self._database.queue_change(_ADD_USER, {"email": email, "root": root})
+
+    def root(self, email: str) -> str | None:
+        """Return the id of a user's root folder, or None if the user is unknown."""
+        roots = self._roots
+        if email not in roots and (row := self._database.fetch_one(_ROOT, {"email": email})):
+            roots[email] = row[0]
+        return roots.get(email)
+
+    def emails(self) -> list[str]:
+        """Return the e-mail addresses of all users and service accounts, in alphabetical order."""
+        return [email for (email,) in self._database.run(_EMAILS, {})]
+
+    def add_token(self, secret: str, token: TokenRow) -> None:
+        """Add an access token. A token with the same secret is replaced."""
+        self._database.queue_change(_ADD_TOKEN, {"digest": digest_of(secret), **token._asdict()})
+
+    def token(self, secret: str) -> TokenRow | None:
+        """Return the row of the access token `secret`, or None if the token is unknown."""
+        row = self._database.fetch_one(_TOKEN, {"digest": digest_of(secret)})
+        return TokenRow._make(row) if row else None
+
+    def expect_token(self, secret: str, check: Callable[[TokenRow | None], None]) -> None:
+        """Look up an access token together with the next statement of this thread, and pass its row to `check`.
+
+        `Store.confirm_token` looks it up at once, if there was no statement.
+        """
+        self._database.expect(
+            _TOKEN, {"digest": digest_of(secret)}, lambda rows: check(TokenRow._make(rows[0]) if rows else None)
+        )
+
+    def add_id(self, file_id: str, owner: str) -> None:
+        """Add a file id that was generated for a user, as an unused id."""
+        self._database.queue_change(_ADD_ID, {"id": file_id, "owner": owner})
+
+    def id_state(self, file_id: str) -> tuple[str, bool] | None:
+        """Return the user for whom an id was generated, and whether the id was used. Returns None for other ids."""
+        row = self._database.fetch_one(_ID, {"id": file_id})
+        return (row[0], bool(row[1])) if row else None
+
+    def use_id(self, file_id: str) -> None:
+        """Mark a generated id as used. The id stays used even if its file is deleted."""
+        self._database.queue_change(_USE_ID, {"key": file_id})
+
+    def count_opening(self) -> int:
+        """Increase the stored number of openings by one, and return the number of earlier openings."""
+        before = int(self.fact("openings", "0"))
+        self._database.queue_change(_SET_FACT, {"key": "openings", "value": str(before + 1)})
+        return before
+
+    def set_fact(self, name: str, value: str) -> None:
+        """Set the named value `name`, such as "secret", to `value`."""
+        if self.fact(name, value) != value:
+            self._database.queue_change(_SET_FACT, {"key": name, "value": value})
+
+    def fact(self, name: str, otherwise: str) -> str:
+        """Return the named value `name`. If there is no such value, set it to `otherwise` and return `otherwise`."""
+        value = self.find_fact(name)
+        if value is not None:
+            return value
+        self._database.queue_change(_ADD_FACT, {"name": name, "value": otherwise})
+        return otherwise
+
+    def find_fact(self, name: str) -> str | None:
+        """Return the named value `name`, or None if there is no such value."""
+        row = self._database.fetch_one(_FACT, {"name": name})
+        return str(row[0]) if row else None
+
+
+def digest_of(secret: str) -> str:
+    """Return the SHA-256 digest of a secret, in hexadecimal. The store has digests instead of secrets."""
+    return sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+class ClientRow(NamedTuple):
+    """A database row of an OAuth client.
+
+    `secret` is a digest, or "" for a public client. `redirects` are joined by spaces.
+    """
+
+    id: str
+    name: str
+    secret: str
+    redirects: str
+
+
+class AccountRow(NamedTuple):
+    """A database row of a service account. `delegation` has the scopes for acting as a user, separated by spaces."""
+
+    email: str
+    client: str
+    key_id: str
+    public_key: str
+    delegation: str
+
+
+class GrantRow(NamedTuple):
+    """A database row of an authorization code or refresh token. Tokens of the same consent have the same `family`."""
+
+    digest: str
+    kind: str
+    family: str
+    user: str
+    client: str
+    scopes: str
+    expires: float | None
+    redirect: str
+    challenge: str
+    method: str
+    spent: int
+
+
+_ADD_CLIENT = inserting(clients, ClientRow._fields)
+_CLIENT = Prepared(select(*(clients.c[name] for name in ClientRow._fields)).where(clients.c.id == bindparam("key")))
+_ADD_ACCOUNT = inserting(accounts, AccountRow._fields, otherwise="REPLACE")
+_ACCOUNT = Prepared(
+    select(*(accounts.c[name] for name in AccountRow._fields)).where(accounts.c.email == bindparam("key"))
+)
+_ADD_GRANT = inserting(grants, GrantRow._fields)
+_GRANT = Prepared(select(*(grants.c[name] for name in GrantRow._fields)).where(grants.c.digest == bindparam("key")))
+_SPEND = Prepared(update(grants).where(grants.c.digest == bindparam("key")).values(spent=1))
+_ADD_GRANTED = inserting(granted, ("token", "family"))
+_FAMILY = Prepared(select(granted.c.family).where(granted.c.token == bindparam("key")))
+_END_TOKENS = Prepared(
+    delete(tokens).where(tokens.c.digest.in_(select(granted.c.token).where(granted.c.family == bindparam("family"))))
+)
+_END_GRANTED = Prepared(delete(granted).where(granted.c.family == bindparam("family")))
+_END_GRANTS = Prepared(delete(grants).where(grants.c.family == bindparam("family"), grants.c.kind == "refresh"))
+_END_TOKEN = Prepared(delete(tokens).where(tokens.c.digest == bindparam("key")))
+_END_TOKENS_OF = Prepared(delete(tokens).where(tokens.c.user == bindparam("user")))
+_END_GRANTS_OF = Prepared(delete(grants).where(grants.c.user == bindparam("user")))
+_END_FAMILIES = Prepared(delete(granted).where(granted.c.token.not_in(select(tokens.c.digest))))
+
+
+class OAuth(TableGroup):
+    """The tables of OAuth clients, service accounts, grants and access token families."""
+
+    def add_client(self, row: ClientRow) -> None:
+        """Add an OAuth client."""
+        self._database.change(_ADD_CLIENT, row._asdict())
+
+    def client(self, key: str) -> ClientRow | None:
+        """Return the OAuth client with an id, or None if the id is unknown."""
+        row = self._database.fetch_one(_CLIENT, {"key": key})
+        return ClientRow._make(row) if row else None
+
+    def add_account(self, row: AccountRow) -> None:
+        """Add a service account. An account with the same e-mail address is replaced."""
+        self._database.change(_ADD_ACCOUNT, row._asdict())
+
+    def account(self, email: str) -> AccountRow | None:
+        """Return the service account with an e-mail address, or None if the address is unknown."""
+        row = self._database.fetch_one(_ACCOUNT, {"key": email})
+        return AccountRow._make(row) if row else None
+
+    def add_grant(self, row: GrantRow) -> None:
+        """Add an authorization code or a refresh token."""
+        self._database.change(_ADD_GRANT, row._asdict())
+
+    def grant(self, secret: str) -> GrantRow | None:
+        """Return the row of an authorization code or refresh token, or None if `secret` is unknown."""
+        row = self._database.fetch_one(_GRANT, {"key": digest_of(secret)})
+        return GrantRow._make(row) if row else None
+
+    def spend(self, grant: GrantRow) -> None:
+        """Mark an authorization code as used."""
+        self._database.change(_SPEND, {"key": grant.digest})
+
+    def add_token(self, secret: str, family: str) -> None:
+        """Store the family of an access token. `secret` is the token."""
+        self._database.change(_ADD_GRANTED, {"token": digest_of(secret), "family": family})
+
+    def family(self, token: str) -> str | None:
+        """Return the family of an access token, or None if the token has no family."""
+        row = self._database.fetch_one(_FAMILY, {"key": digest_of(token)})
+        return row[0] if row else None
+
+    def end(self, family: str) -> None:
+        """Revoke all access and refresh tokens of a family."""
+        for statement in (_END_TOKENS, _END_GRANTED, _END_GRANTS):
+            self._database.change(statement, {"family": family})
+
+    def end_user(self, user: str) -> None:
+        """Revoke all access tokens, authorization codes and refresh tokens of a user."""
+        for statement in (_END_TOKENS_OF, _END_GRANTS_OF):
+            self._database.change(statement, {"user": user})
+        self._database.change(_END_FAMILIES, {})
+
+    def end_all(self) -> None:
+        """Revoke all tokens and authorization codes of all users, and remove all service accounts."""
+        self._database.delete_all(tokens, granted, grants, accounts)
+
+    def end_token(self, token: str) -> bool:
+        """Revoke an access token. Returns False if there is no such token."""
+        return self._database.change(_END_TOKEN, {"key": digest_of(token)}) > 0

@@ -1,0 +1,264 @@
+"""Handlers that list events or instances in pages.
+
+A page token contains the key of the last event, so events created or deleted between two pages do not shift the next
+page.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Callable, Iterator
+from itertools import chain
+
+from ...core.clock import format_time, from_millis, to_millis
+from ...core.errors.catalogue import refuse
+from ...core.events.calendars import CalendarRole
+from ...core.events.field_table import EVENT_SHAPE
+from ...core.events.rrule import Start
+from ...core.events.times import TimeError, read_date
+from ...core.http.messages import Query, Response
+from ...core.resources.events import EventList
+from ...core.thread_permit import in_slices
+from ...core.work_budget import WorkBudget, WorkExceeded
+from ..dispatch.requests import (
+    decode_page_token,
+    encode_page_token,
+    parse_fields_param,
+    select_fields,
+    selecting_parameters,
+)
+from ..dispatch.responses import json_bytes, json_response, text_bytes
+from ..dispatch.service_context import Cursor, RequestContext, ServiceContext
+from .access import calendar_of, default_reminders, role_of, title_of
+from .event_messages import events_of
+from .event_request import event_in_path, page_size, view_of
+from .event_resource import EventRecord, EventView, event_from_row, removed_event
+from .event_texts import EventTexts, ItemStyle, item_mask, list_text
+from .expansion import by_start, expand_calendar, expand_event
+from .instances import find_event, instance_id, instances, is_within, overlaps
+from .list_criteria import ListCriteria, next_sync_token, read_criteria, read_instant
+from .page_budget import FIRST, Entry, Key, Keyed, PageEnds
+from .tables import CalendarRow, EventRow
+
+_DEFAULT_PAGE_SIZE, _MAX_PAGE_SIZE = 250, 2500
+_ROWS_PER_QUERY = 250
+_SHAPE = {
+    **dict.fromkeys(("kind", "etag", "summary", "description", "updated", "timeZone", "accessRole")),
+    **dict.fromkeys(("nextPageToken", "nextSyncToken")),
+    "defaultReminders": {"method": None, "minutes": None},
+    "items": EVENT_SHAPE,
+}
+
+
+def list_events(context: ServiceContext, request: RequestContext) -> Response:
+    """Return a page of the events of a calendar. With singleEvents, instances replace the recurring events."""
+    calendar = calendar_of(context, request, CalendarRole.READER)
+    parse_fields_param(request.query, {}, _SHAPE)
+    view = view_of(context, request, calendar)
+    criteria = read_criteria(context, request, view)
+    last = context.store.events.last(calendar.id), context.store.changes.last()
+    pick = _list_changes if criteria.since is not None else expand_calendar if criteria.single else _list_rows
+    about = ("events", calendar.id, selecting_parameters(request.query, request.operation))
+
+    def events_from(key: Key | None) -> Cursor:
+        return pick(context, calendar, criteria, key)
+
+    return _page(context, request, view, about, events_from, criteria, last, expands=pick is expand_calendar)
+
+
+def list_instances(context: ServiceContext, request: RequestContext) -> Response:
+    """Return a page of the instances of one recurring event. Raises ApiError (400) for an event that does not recur."""
+    calendar = calendar_of(context, request, CalendarRole.READER)
+    parse_fields_param(request.query, {}, _SHAPE)
+    view = view_of(context, request, calendar)
+    criteria = read_criteria(context, request, view)
+    event = event_in_path(context, request, calendar)
+    if not event.row.recurring:
+        raise refuse("invalid", field="eventId", message="expected a recurring event.")
+    if event.row.cancelled:
+        raise refuse("deleted")
+
+    original = _original(request.query)
+
+    def instances_from(key: Key | None) -> Cursor:
+        if original is None:
+            return expand_event(context, calendar, criteria, key, event.row)
+        instance = find_event(context, calendar, instance_id(event.row.id, original))
+        return Cursor(by_start([instance] if instance and criteria.matches(instance) else []))
+
+    about = ("instances", calendar.id, event.row.id, selecting_parameters(request.query, request.operation))
+    return _page(context, request, view, about, instances_from, criteria, None, expands=True)
+
+
+def _original(query: Query) -> Start | None:
+    """Return `originalStart` as a date or time, or None if missing. Raises ApiError (400) for an invalid value."""
+    text = query.get("originalStart")
+    if text is None or re.fullmatch(r"\d{4}-\d{2}-\d{2}", text) is None:
+        return read_instant(query, "originalStart")
+    try:
+        return read_date(text)
+    except TimeError as error:
+        raise refuse("invalidParameter", name="originalStart", message=str(error)) from None
+
+
+# -- selection -------------------------------------------------------------------------------------------------------
+
+
+def _list_rows(context: ServiceContext, calendar: CalendarRow, criteria: ListCriteria, key: Key | None) -> Cursor:
+    """Return a cursor over stored events and changed instances. Iteration raises PageEnds if the budget is spent."""
+    events, position = context.store.events, key or (FIRST, "")
+    is_updated = criteria.order == "updated"
+    rows = (events.by_update if is_updated else events.by_age)(calendar.id, *position, _ROWS_PER_QUERY)
+    keyed = (((row.updated if is_updated else row.place, row.id), row) for row in rows)
+    return Cursor(_matching_rows(context, calendar, criteria, keyed))
+
+
+def _matching_rows(
+    context: ServiceContext, calendar: CalendarRow, criteria: ListCriteria, keyed: Iterator[tuple[Key, EventRow]]
+) -> Iterator[Keyed]:
+    work = WorkBudget()  # unlimited, because every event is examined completely, but the steps are counted
+    for at, row in keyed:
+        if _matches(calendar, criteria, row, work) and criteria.passes(event := _full_event(context, calendar, row)):
+            yield at, Entry(event)
+        if work.done > context.policy.expansion_steps:
+            raise PageEnds(at)
+
+
+def _full_event(context: ServiceContext, calendar: CalendarRow, row: EventRow) -> EventRecord:
+    return (find_event(context, calendar, row.id) if row.series else None) or event_from_row(row)
+
+
+def _matches(calendar: CalendarRow, criteria: ListCriteria, row: EventRow, work: WorkBudget) -> bool:
+    if criteria.updated is not None and row.updated < to_millis(criteria.updated):
+        return False
+    if row.cancelled and not (criteria.deleted or row.series):
+        return False
+    if row.recurring:
+        everything = criteria.after is None and criteria.before is None
+        return everything or is_within(event_from_row(row).body, calendar, criteria.after, criteria.before, work)
+    return overlaps(row, criteria.after, criteria.before)
+
+
+def _list_changes(context: ServiceContext, calendar: CalendarRow, criteria: ListCriteria, key: Key | None) -> Cursor:
+    """Return a cursor over the events that changed since a sync token, in the order of the changes.
+
+    An event that the list no longer has is cancelled in the changes. Iteration raises ApiError (410) if the budget for
+    the instances of recurring events is spent.
+    """
+    return Cursor(_changes(context, calendar, criteria, key))
+
+
+def _changes(
+    context: ServiceContext, calendar: CalendarRow, criteria: ListCriteria, key: Key | None
+) -> Iterator[Keyed]:
+    events, since, work = context.store.events, criteria.since or 0, WorkBudget(context.policy.expansion_steps)
+    for event_id in sorted(set(context.store.changes.since(events_of(calendar.id), criteria.removed_since))):
+        if events.get(calendar.id, event_id) is None:
+            yield (0, event_id), Entry(removed_event(calendar.id, event_id))
+    try:  # all entries for a recurring event have the number of its row
+        for row in events.since(calendar.id, max(since, key[0] - 1) if key else since, _ROWS_PER_QUERY):
+            for event in _changed_events(context, calendar, criteria, row, work):
+                yield (row.seq, event.row.id), Entry(event)
+    except WorkExceeded:
+        raise refuse("fullSyncRequired") from None
+
+
+def _changed_events(
+    context: ServiceContext, calendar: CalendarRow, criteria: ListCriteria, row: EventRow, work: WorkBudget
+) -> Iterator[EventRecord]:
+    """Yield the events for a row that changed, in the order of their ids.
+
+    For a recurring event, these are all instances in a list of instances, and otherwise the event with its changed
+    instances, which have fields of the event.
+    """
+    events = context.store.events
+    if criteria.single and row.recurring:
+        changed = []
+        for each in instances(context, calendar, row, criteria.after, criteria.before, work):
+            work.spend()
+            changed.append(each)
+        yield from sorted(filter(criteria.passes, changed), key=lambda event: event.row.id)
+        return
+    own = events.changed_instances(calendar.id, row.id) if row.recurring and not row.cancelled else []
+    for stored in (row, *sorted(own, key=lambda instance: instance.id)):
+        event = _full_event(context, calendar, stored)
+        if not criteria.passes(event):
+            continue
+        if stored.cancelled or _matches(calendar, criteria, stored, work):
+            yield event
+        elif stored.series or stored.place <= (criteria.since or 0):  # not a new event outside the window
+            yield removed_event(calendar.id, stored.id)
+
+
+# -- pages -----------------------------------------------------------------------------------------------------------
+
+
+def _page(
+    context: ServiceContext,
+    request: RequestContext,
+    view: EventView,
+    about: tuple[str, ...],
+    pick: Callable[[Key | None], Cursor],
+    criteria: ListCriteria,
+    last: tuple[int, int] | None,
+    *,
+    expands: bool,
+) -> Response:
+    """Return a page of the events that `pick` selects. `expands` is True if that is expensive to begin at a key."""
+    size = page_size(request.query, _DEFAULT_PAGE_SIZE, _MAX_PAGE_SIZE)
+    token = request.query.get("pageToken")
+    at, event_id, last = decode_page_token(token, about, 3, context.secret) if token else (None, "", last)
+    style = (request.query.get("fields"), request.query.get("prettyPrint"))
+    key = (at, event_id) if at is not None else None
+    # A cursor is used only if nothing has changed since the previous page. A row that another thread writes in between
+    # changes the state, too.
+    state = (*view.key, about, style, context.store.events.state(view.calendar.id)) if expands else None
+    cursor = (context.cursors.take((token, state)) if token and expands else None) or pick(key)
+    entries: list[Keyed] = []
+    next_key = None
+    try:
+        for entry in in_slices(cursor.entries):
+            if key is None or entry[0] > key:
+                entries.append(entry)
+            if len(entries) > size:
+                next_key = entries[size - 1][0]
+                break
+    except PageEnds as end:
+        next_key = end.key
+    calendar = view.calendar
+    role = role_of(context, view.user, calendar) or CalendarRole.READER
+    updated = context.store.events.latest(calendar.id) or calendar.created
+    page: EventList = {
+        "kind": context.names.calendar_kind("events"),
+        "etag": f'"{updated * 2}000"',
+        "summary": title_of(calendar),
+        "updated": format_time(from_millis(updated)),
+        "timeZone": str(view.zone),
+        "accessRole": role.wire_name,
+        "defaultReminders": default_reminders(context),
+        "items": [],
+    }
+    if next_key is not None:
+        page["nextPageToken"] = token = encode_page_token((*next_key, last), about, context.secret)
+        if len(entries) > size and expands:
+            rest = chain(entries[size:], cursor.entries)
+            context.cursors.keep((token, state), dataclasses.replace(cursor, entries=rest))
+    elif last and (sync_token := next_sync_token(context, request.query, calendar, criteria, *last)):
+        page["nextSyncToken"] = sync_token
+    return _response(request, page, view, cursor.shared, entries[:size])
+
+
+def _response(
+    request: RequestContext, page: EventList, view: EventView, shared: dict[int, str], entries: list[Keyed]
+) -> Response:
+    """Return the response with a page without its items, whose JSON is built from the entries."""
+    mask = parse_fields_param(request.query, {}, _SHAPE)
+    selection = select_fields(mask, page)
+    if not entries or "items" not in selection:
+        return json_response(request.query, selection)
+    query = request.query
+    style = ItemStyle(item_mask(mask or {}), query.get("prettyPrint") == "false", query.get("fields"))
+    texts = EventTexts(view, shared, style)
+    items = [texts.of(event_id, entry) for (_, event_id), entry in in_slices(entries)]
+    return json_bytes(text_bytes(list_text(selection, items, style)))

@@ -1,0 +1,146 @@
+"""Queues messages to the channels that watch events and calendars, and opens such channels."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+
+from ...core.events.calendars import CalendarRole
+from ...core.http.messages import Response, segment
+from ...core.notifications.channels import ChannelEvent, ChannelState, next_state
+from ...core.notifications.messages import EXISTS, NOT_EXISTS
+from ..dispatch.service_context import RequestContext, ServiceContext
+from ..notifications.channels import open_channel, resource_uri
+from ..notifications.tables import ChannelRow
+from .access import calendar_of, role_of
+from .tables import CalendarRow, EventRow
+
+
+def watch_events(context: ServiceContext, request: RequestContext) -> Response:
+    """Open and return a channel that watches the events of a calendar. Raises ApiError (404) for a hidden calendar."""
+    calendar = calendar_of(context, request, CalendarRole.READER)
+    path = context.names.calendar_path("calendars", segment(calendar.id), "events")
+    return _open(context, request, events_of(calendar.id), path)
+
+
+def watch_calendar_list(context: ServiceContext, request: RequestContext) -> Response:
+    """Open and return a channel that watches the caller's calendar list."""
+    path = context.names.calendar_path("users", "me", "calendarList")
+    return _open(context, request, list_of(request.caller.user), path)
+
+
+def _open(context: ServiceContext, request: RequestContext, watched: str, path: str) -> Response:
+    uri, limit = resource_uri(context, request, path), context.policy.max_file_channel_lifetime
+    return open_channel(context, request, watched, uri, limit, of_changes=False)
+
+
+def events_of(calendar: str) -> str:
+    """Return the name of a calendar's events, which is stored as the watched resource of notification channels."""
+    return f"events of {calendar}"
+
+
+def list_of(user: str) -> str:
+    """Return the name of a user's calendar list, which is stored as the watched resource of notification channels."""
+    return f"calendar list of {user}"
+
+
+def series_of_calendar(calendar: str) -> str:
+    """Return the name of the log of the recurring events of a calendar whose instances changed their times."""
+    return f"series of {calendar}"
+
+
+def access_of(calendar: str) -> str:
+    """Return the name of the log of a calendar's access rules."""
+    return f"access of {calendar}"
+
+
+def settings_of(user: str) -> str:
+    """Return the name of the log of a user's calendar settings."""
+    return f"settings of {user}"
+
+
+def record_removal(context: ServiceContext, row: EventRow) -> None:
+    """Log that a calendar no longer has the row of an event."""
+    logs = [events_of(row.calendar), *([series_of_calendar(row.calendar)] if row.recurring else [])]
+    context.store.changes.add(logs, row.id, context.millis())
+
+
+def record_times(context: ServiceContext, before: EventRow | None, after: EventRow) -> None:
+    """Log that the instances of a recurring event changed, if its times or its recurrence did."""
+    if before and (before.recurring or after.recurring):
+        old, new = json.loads(before.body), json.loads(after.body)
+        if any(old.get(name) != new.get(name) for name in ("start", "end", "recurrence")):
+            context.store.changes.add([series_of_calendar(after.calendar)], after.id, context.millis())
+
+
+def record_clearing(context: ServiceContext, calendar: str) -> None:
+    """Log that all events of a calendar were removed, which the empty id stands for, and queue messages."""
+    context.store.changes.add([events_of(calendar)], "", context.millis())
+    record_event_change(context, calendar)
+
+
+@contextmanager
+def changing_events(context: ServiceContext, *calendars: str) -> Iterator[None]:
+    """Commit the changes of a `with` block, with one message for each calendar whose events change.
+
+    `calendars` are the ids of calendars whose events change even if no event is stored.
+    """
+    with context.store.transaction():
+        before = context.store.events.last_number()
+        yield
+        if context.store.channels.any():
+            for calendar in sorted({*calendars, *context.store.events.changed_calendars(before)}):
+                record_event_change(context, calendar)
+
+
+def record_event_change(context: ServiceContext, calendar: str) -> None:
+    """Queue a message to each channel on the events of a calendar, if its user can still read the calendar."""
+    row, now = context.store.calendars.get(calendar), context.millis()
+    for channel in context.store.channels.watchers(events_of(calendar), now):
+        role = role_of(context, channel.user, row) if row else None
+        if role is None or role < CalendarRole.READER:
+            _end(context, channel)
+        else:
+            context.store.channels.enqueue_for_channel(channel.seq, EXISTS, "", step=1, now=now)
+
+
+def _end(context: ServiceContext, channel: ChannelRow) -> None:
+    """Queue a last message to a channel whose calendar is deleted, or no longer shared with the channel's user."""
+    context.store.channels.enqueue_for_channel(channel.seq, NOT_EXISTS, "", step=1, now=context.millis())
+    context.store.channels.set_state(channel.seq, next_state(ChannelState(channel.state), ChannelEvent.LOSS).value)
+
+
+def record_access(context: ServiceContext, calendar: CalendarRow, scope: str) -> None:
+    """Log and queue messages after the access rule of a scope changed, which may concern many users' lists."""
+    context.store.changes.add([access_of(calendar.id)], scope, context.millis())
+    named = scope.startswith("user:")
+    record_list_change(context, [scope.removeprefix("user:")] if named else users_of(context, calendar), calendar.id)
+    for channel in context.store.channels.watchers(events_of(calendar.id), context.millis()):
+        if (role_of(context, channel.user, calendar) or CalendarRole.FREE_BUSY_READER) < CalendarRole.READER:
+            _end(context, channel)
+
+
+def record_deletion(context: ServiceContext, row: CalendarRow, users: Iterable[str]) -> None:
+    """Queue messages after a calendar was deleted. `users` are the users whose lists had the calendar."""
+    record_event_change(context, row.id)
+    record_list_change(context, users, row.id)
+
+
+def record_list_change(context: ServiceContext, users: Iterable[str], calendar: str) -> None:
+    """Log a change of a calendar in the lists of these users, and queue messages to the channels on the lists."""
+    for user in users:
+        context.store.changes.add([list_of(user)], calendar, context.millis())
+        context.store.channels.enqueue_message(list_of(user), EXISTS, "", step=1, now=context.millis())
+
+
+def record_calendar_change(context: ServiceContext, row: CalendarRow) -> None:
+    """Queue messages to the channels on the lists that have a calendar, because the calendar has changed."""
+    record_list_change(context, users_of(context, row), row.id)
+
+
+def users_of(context: ServiceContext, row: CalendarRow) -> list[str]:
+    """Return the users whose calendar lists can have a calendar, in alphabetical order."""
+    grants = context.store.calendars.grants(row.id)
+    named = {grant.scope.removeprefix("user:") for grant in grants if grant.scope.startswith("user:")}
+    return sorted({row.owner, *named, *context.store.calendars.entry_users(row.id)})

@@ -1,0 +1,308 @@
+"""Handlers that create, change, delete and move events (B1). guest_changes.py handles the changes of guests."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from ...core.errors.catalogue import refuse
+from ...core.events.calendars import CalendarRole
+from ...core.events.field_table import EVENT_SHAPE
+from ...core.events.quick_words import quick_event
+from ...core.events.times import read_time
+from ...core.events.value_checks import is_address
+from ...core.http.messages import JSONObject, Response, merge_patch
+from ...core.resources.events import Event, Person
+from ...core.time_zones import zone
+from ..dispatch.requests import check_conditions, lists_etag, parse_fields_param
+from ..dispatch.responses import empty_response
+from ..dispatch.service_context import RequestContext, ServiceContext
+from . import guest_changes, invitations
+from .access import calendar_of, resource_response, title_of
+from .attendee_copies import copies_of, sync_attendee_copies
+from .event_messages import changing_events, record_removal
+from .event_request import (
+    Options,
+    check_event,
+    complete_fields,
+    create_conference,
+    event_in_path,
+    event_response,
+    is_conference_pending,
+    meeting_link,
+    read_event_request,
+    read_options,
+    view_of,
+)
+from .event_resource import EventRecord, EventView, etag, event_from_row, hides_guests, pick
+from .event_rows import save_event, save_with_copies, with_body
+from .instances import with_times
+from .tables import CalendarRow, EventRow
+
+_ACTIVE_STATUSES = ("confirmed", "tentative")
+_SCHEDULING_FIELDS = ("start", "end", "location", "recurrence")
+
+
+# -- new events ------------------------------------------------------------------------------------------------------
+
+
+def insert(context: ServiceContext, request: RequestContext) -> Response:
+    """Create an event, copy it to the guests' calendars, send invitations and return the event."""
+    calendar = calendar_of(context, request, CalendarRole.WRITER)
+    return add_event(context, request, calendar, *read_event_request(context, request, calendar))
+
+
+def add_event(
+    context: ServiceContext,
+    request: RequestContext,
+    calendar: CalendarRow,
+    body: JSONObject,
+    options: Options,
+    view: EventView,
+) -> Response:
+    """Create an event with the fields in `body`, copy it to the guests' calendars and send invitations."""
+    if body.get("id") is not None and body.get("iCalUID") is not None:
+        raise refuse("invalid", field="iCalUID", message="expected either id or iCalUID, not both.")
+    check_event(context, body)
+    with changing_events(context):
+        _check_id_is_free(context, calendar, body)
+        fields = complete_fields(context, request, body, options, {})
+        event = _new_event(context, calendar, body, {**fields, **_creator_and_organizer(request, calendar)})
+        context.store.events.save(event.row)
+        sync_attendee_copies(context, event, {})
+        invitations.send_invitations(context, options.notify, event)
+    return event_response(request, view, event)
+
+
+def import_event(context: ServiceContext, request: RequestContext) -> Response:
+    """Import an event as a private copy, which replaces an event with the same iCalUID. No e-mails are sent."""
+    calendar = calendar_of(context, request, CalendarRole.WRITER)
+    body, options, view = read_event_request(context, request, calendar)
+    if not body.get("iCalUID"):
+        raise refuse("required", field="iCalUID")
+    check_event(context, body)
+    with changing_events(context):
+        same_uid = context.store.events.by_uid(str(body["iCalUID"]))
+        rows = [row for row in same_uid if row.calendar == calendar.id and row.series is None]
+        before = event_from_row(rows[0]) if rows else None
+        fields = complete_fields(context, request, body, options, before.body if before else {})
+        fields = {**fields, **_creator_and_organizer(request, calendar)}
+        organizer: Any = body.get("organizer")
+        if isinstance(organizer, dict) and is_address(organizer.get("email")):
+            person: Person = {"email": organizer["email"]}
+            if isinstance(organizer.get("displayName"), str):
+                person["displayName"] = organizer["displayName"]
+            fields["organizer"] = person
+        event = _new_event(context, calendar, body | ({"id": before.row.id} if before else {}), fields)
+        if before and before.row.calendar != before.row.origin:  # the copy of a guest stays one
+            event = guest_changes.save(context, calendar, before, fields)
+        elif before is None:
+            _check_id_is_free(context, calendar, body)
+            context.store.events.save(event.row)
+        else:
+            row = event.row._replace(created=before.row.created, place=before.row.place)
+            save_event(context, EventRecord(row, event.body), before.body)
+    return event_response(request, view, event)
+
+
+def _check_id_is_free(context: ServiceContext, calendar: CalendarRow, body: JSONObject) -> None:
+    if body.get("id") is not None and context.store.events.get(calendar.id, str(body["id"])):
+        raise refuse("duplicate")
+
+
+def _creator_and_organizer(request: RequestContext, calendar: CalendarRow) -> Event:
+    organizer: Person = {"email": calendar.id}
+    if not calendar.primary:
+        organizer["displayName"] = title_of(calendar)
+    return {"creator": {"email": request.caller.user}, "organizer": organizer}
+
+
+def _new_event(context: ServiceContext, calendar: CalendarRow, body: JSONObject, fields: Event) -> EventRecord:
+    now, event_id = context.millis(), str(body.get("id") or context.ids.event())
+    uid = str(body.get("iCalUID") or f"{event_id}@{context.policy.domain}")
+    position = context.store.events.last(calendar.id) + 1
+    row = EventRow(calendar.id, event_id, uid, calendar.id, None, 0, 0, 0, None, now, now, position, "")
+    return EventRecord(with_body(row, fields, calendar), fields)
+
+
+# -- one event -------------------------------------------------------------------------------------------------------
+
+
+def get(context: ServiceContext, request: RequestContext) -> Response:
+    """Return the event whose id is in the path, and then create the conference if it is pending.
+
+    Return 304 if the event has an etag in the header If-None-Match.
+    """
+    calendar = calendar_of(context, request, CalendarRole.READER)
+    view = view_of(context, request, calendar)
+    event = event_in_path(context, request, calendar)
+    check_conditions(request.headers, etag(event.row), changes=False)
+    if lists_etag(request.headers, "If-None-Match", etag(event.row)):
+        return empty_response(304, [("ETag", etag(event.row))])
+    resource = view.resource(event)
+    if is_conference_pending(event.body) and event.row.series is None:
+        with changing_events(context):  # the organizer and all guests get the same conference
+            organizer_event = event_from_row(context.store.events.get(event.row.origin, event.row.id) or event.row)
+            if is_conference_pending(organizer_event.body):
+                conference = create_conference(context, organizer_event.body["conferenceData"])
+                body: Event = {**organizer_event.body, "conferenceData": conference}
+                if (link := meeting_link(context, body)) is not None:
+                    body["hangoutLink"] = link
+                updated = EventRecord(organizer_event.row._replace(body=json.dumps(body)), body)
+                context.store.events.save(updated.row)
+                sync_attendee_copies(context, updated, organizer_event.body)
+    return resource_response(request, resource, EVENT_SHAPE)
+
+
+def patch(context: ServiceContext, request: RequestContext) -> Response:
+    """Change the given fields of an event and return the event."""
+    return _change(context, request, partial=True)
+
+
+def update(context: ServiceContext, request: RequestContext) -> Response:
+    """Replace all fields of an event and return the event."""
+    return _change(context, request, partial=False)
+
+
+def _change(context: ServiceContext, request: RequestContext, *, partial: bool) -> Response:
+    calendar = calendar_of(context, request, CalendarRole.WRITER)
+    body, options, view = read_event_request(context, request, calendar)
+    with changing_events(context):
+        before = event_in_path(context, request, calendar)
+        check_conditions(request.headers, etag(before.row))
+        if before.row.cancelled and body.get("status") not in _ACTIVE_STATUSES:
+            raise refuse("deleted")
+        requested = _apply_request(before, body, partial=partial)
+        check_event(context, requested)
+        fields = complete_fields(context, request, requested, options, before.body)
+        fields = {**fields, **pick(before.body, ("creator", "organizer", "originalStartTime"))}
+        moved = any(_differs(name, before.body, fields) for name in _SCHEDULING_FIELDS)
+        fields["sequence"] = max(fields.get("sequence") or 0, (before.body.get("sequence") or 0) + moved)
+        if before.row.calendar != before.row.origin:
+            event = guest_changes.save(context, calendar, before, fields)
+        elif (before.body.get("organizer") or {}).get("email", calendar.id) != calendar.id:  # imported, so private
+            event = save_event(context, EventRecord(with_body(before.row, fields, calendar), fields), before.body)
+        else:
+            event = save_with_copies(context, before, fields)
+            invitations.send_updates(context, options.notify, event, before.body)
+    return event_response(request, view, event)
+
+
+def _differs(name: str, before: Any, after: Any) -> bool:
+    """Return True if a field has different values in two events. Two texts for the same time are not different."""
+    old, new = before.get(name), after.get(name)
+    if name in ("start", "end") and old != new:
+        old, new = ((read_time(time), time.get("timeZone")) for time in (old, new))
+    return bool(old != new)
+
+
+def _apply_request(before: EventRecord, body: JSONObject, *, partial: bool) -> JSONObject:
+    """Return the fields that an event would have after a request. The fields are not checked yet."""
+    fields: Any = merge_patch(before.body, body) if partial else dict(body)
+    if partial:
+        if before.body.get("recurrence") and isinstance(fields.get("end"), dict):
+            # The stored end may have no time zone, because an event needs none until it recurs.
+            fields["end"] = {"timeZone": before.body["start"].get("timeZone"), **fields["end"]}
+        # A request for a conference is replaced as a whole, because its status belongs to its id.
+        conference_data = body.get("conferenceData")
+        create_request = conference_data.get("createRequest") if isinstance(conference_data, dict) else None
+        if isinstance(create_request, dict) and "requestId" in create_request:
+            fields["conferenceData"]["createRequest"] = create_request
+    for name in ("id", "iCalUID", *(["recurrence"] if before.row.series is not None else [])):
+        fields.pop(name, None)
+    if isinstance(fields.get("attendees"), list):
+        all_named = body.get("attendeesOmitted") is not True and not hides_guests(before.body, before.row.calendar)
+        fields["attendees"] = _merge_attendees(before.body, fields["attendees"], all_named=all_named)
+    return fields  # type: ignore[no-any-return]
+
+
+def _merge_attendees(before: Event, attendees: list[Any], *, all_named: bool) -> list[Any]:
+    """Return the attendees of an event after a request (E-08).
+
+    Attendees keep their stored `resource`, and their stored response if the request has none. If `all_named` is False,
+    attendees who are not in the request also stay.
+    """
+    known: dict[str, Any] = {attendee["email"].lower(): attendee for attendee in before.get("attendees") or []}
+    named = []
+    for attendee in attendees:
+        earlier = known.get(str(attendee.get("email")).lower()) if isinstance(attendee, dict) else None
+        if earlier is not None:
+            kept = ("resource",) if "responseStatus" in attendee else ("resource", "responseStatus")
+            attendee = {name: value for name, value in attendee.items() if name != "resource"}
+            attendee |= {name: earlier[name] for name in kept if name in earlier}
+        named.append(attendee)
+    if all_named:
+        return named
+    new = {str(attendee.get("email")).lower(): attendee for attendee in named if isinstance(attendee, dict)}
+    return [new.pop(email, attendee) for email, attendee in known.items()] + list(new.values())
+
+
+def delete(context: ServiceContext, request: RequestContext) -> Response:
+    """Cancel an event in all calendars and send cancellations. A guest only deletes their copy and declines."""
+    options = read_options(request.query)
+    with changing_events(context):
+        calendar = calendar_of(context, request, CalendarRole.WRITER)
+        event = event_in_path(context, request, calendar)
+        check_conditions(request.headers, etag(event.row))
+        if event.row.cancelled:
+            raise refuse("deleted")
+        body: Event = {**event.body, "status": "cancelled"}
+        updated = max(context.millis(), event.row.updated + 1)
+        row = with_body(event.row._replace(updated=updated), body, calendar)
+        cancelled = save_event(context, EventRecord(row, body), event.body)
+        if event.row.calendar == event.row.origin:
+            sync_attendee_copies(context, cancelled, event.body)
+            invitations.send_cancellations(context, options.notify, event)
+        else:
+            guest_changes.decline(context, calendar, event)
+    return empty_response(204)
+
+
+def move(context: ServiceContext, request: RequestContext) -> Response:
+    """Move an event to another calendar, the new organizer. Raises ApiError for a guest's copy or an instance."""
+    options = read_options(request.query)
+    destination = request.query.get("destination")
+    if not destination:
+        raise refuse("requiredParameter", name="destination")
+    events = context.store.events
+    with changing_events(context, calendar_of(context, request, CalendarRole.WRITER).id):
+        calendar = calendar_of(context, request, CalendarRole.WRITER)
+        target = calendar_of(context, request, CalendarRole.WRITER, destination)
+        event = event_in_path(context, request, calendar)
+        if event.row.cancelled:
+            raise refuse("deleted")
+        if event.row.origin != calendar.id or event.row.series is not None:
+            raise refuse("notOrganizer", field="destination")
+        if target.id != calendar.id and events.get(target.id, event.row.id):
+            raise refuse("duplicate")
+        changed_instances = events.changed_instances(event.row.calendar, event.row.id)
+        for stored_row in [event.row, *changed_instances, *copies_of(context, event.row)]:
+            events.drop(stored_row.calendar, stored_row.id)
+            record_removal(context, stored_row)
+        body: Event = {**event.body, "organizer": _creator_and_organizer(request, target)["organizer"]}
+        row = event.row._replace(calendar=target.id, origin=target.id, updated=context.millis(), body=json.dumps(body))
+        row = with_times(row, body, target)
+        events.save(row)
+        for instance in changed_instances:
+            moved_row = instance._replace(calendar=target.id, origin=target.id)
+            events.save(with_times(moved_row, json.loads(instance.body), target))
+        moved = EventRecord(row, body)
+        sync_attendee_copies(context, moved, event.body)
+        invitations.send_updates(context, options.notify, moved, event.body)
+    return event_response(request, view_of(context, request, target), moved)
+
+
+def quick_add(context: ServiceContext, request: RequestContext) -> Response:
+    """Create the event that the parameter `text` describes, in the time zone of the calendar, and return the event."""
+    calendar = calendar_of(context, request, CalendarRole.WRITER)
+    options = read_options(request.query)
+    parse_fields_param(request.query, {}, EVENT_SHAPE)
+    view = view_of(context, request, calendar)
+    text = request.query.get("text")
+    if not text:
+        raise refuse("requiredParameter", name="text")
+    try:
+        body = quick_event(text, context.clock.now().astimezone(zone(calendar.zone)))
+    except (ValueError, OverflowError) as error:
+        raise refuse("invalidParameter", name="text", message=f"{error}.") from None
+    return add_event(context, request, calendar, body, options, view)

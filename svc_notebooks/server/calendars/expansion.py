@@ -1,0 +1,269 @@
+"""Computes the instances of series for lists of events."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, date, datetime, timedelta, tzinfo
+from functools import lru_cache
+from heapq import merge
+from operator import itemgetter
+from typing import NamedTuple
+
+from ...core.clock import from_millis, to_millis
+from ...core.events.instances import duration, in_days
+from ...core.events.rfc5545_times import print_moment
+from ...core.events.rrule import Recurrence, Start
+from ...core.events.series_starts import DAY, EPOCH, SeriesStarts, years_between
+from ...core.events.times import instant
+from ...core.events.validation import end_of, start_of
+from ...core.time_zones import zone
+from ...core.work_budget import WorkBudget
+from ..dispatch.service_context import Cursor, ServiceContext
+from .event_resource import EventRecord, event_from_row
+from .instances import Slot, instance_slots, list_changed_instances, moment_text, with_series_fields
+from .list_criteria import ListCriteria
+from .page_budget import FIRST, LAST, Entry, Key, Keyed, in_order
+from .tables import CalendarRow, EventRow
+
+_MILLISECOND = timedelta(milliseconds=1)
+_FIRST_SPAN = 32
+"""The number of days whose starts are computed first. Each next span is twice as long."""
+
+_MAX_STARTS = 100_000
+"""The number of starts that are computed and sorted together, if each series has all its times on each day."""
+
+_LONGEST = timedelta(days=31)
+_DAY_BITS, _RANK_BITS = 22, 24
+_ABOVE_RANK = _DAY_BITS + _RANK_BITS
+_DAY_MASK, _RANK_MASK = (1 << _DAY_BITS) - 1, (1 << _RANK_BITS) - 1
+
+
+class ParsedSeries(NamedTuple):
+    """A recurring event with its times. `starts` is None for a series that is not simple."""
+
+    row: EventRow
+    start: Start
+    length: int
+    starts: SeriesStarts | None
+
+    @classmethod
+    def of(cls, row: EventRow) -> ParsedSeries:
+        """Parse the row of a recurring event. `length` is the duration in milliseconds."""
+        body = event_from_row(row).body
+        start = start_of(body)
+        length = duration(start, end_of(body))
+        recurrence = Recurrence.parse(body.get("recurrence") or [], start)
+        starts = SeriesStarts.of(recurrence, start, length) if length <= _LONGEST else None
+        return cls(row, start, length // _MILLISECOND, starts)
+
+
+def series_of(context: ServiceContext, calendar: CalendarRow) -> list[ParsedSeries]:
+    """Return the recurring events of a calendar. Parses only those that changed since the last time."""
+    key = calendar.id, context.store.events.generation
+    numbers, known = context.store.events.recurring_numbers(calendar.id), context.series.get(key)
+    if known.keys() != set(numbers):
+        missing = min((number for number in numbers if number not in known), default=None)
+        new = context.store.events.recurring(calendar.id, missing - 1) if missing is not None else []
+        parsed = {row.seq: known.get(row.seq) or ParsedSeries.of(row) for row in new}
+        known = {number: series for number in numbers if (series := known.get(number) or parsed.get(number))}
+        context.series.keep(key, known)
+    return list(known.values())
+
+
+def sorted_instances(
+    calendar: CalendarRow,
+    series: Sequence[ParsedSeries],
+    window: tuple[datetime | None, datetime | None],
+    changed: Mapping[str, Container[str]],
+    work: WorkBudget,
+) -> Iterator[Keyed]:
+    """Yield the instances of simple series in a window in the order of their keys, without those with changed ids.
+
+    The starts of all series in a span of time are computed and sorted as numbers, and only then become instances.
+    Raises WorkExceeded if the budget is spent, in which each series, span of time and year is a step.
+    """
+    ranked = sorted(series, key=lambda each: f"{each.row.id}_")  # like the ids of instances that begin together
+    masters: dict[int, EventRecord] = {}
+    tz = zone(calendar.zone)
+    for code in _sorted_starts(ranked, tz, window, work):
+        start, rank, day = code >> _ABOVE_RANK, code >> _DAY_BITS & _RANK_MASK, code & _DAY_MASK
+        each = ranked[rank]
+        name = each.row.id
+        if day:
+            key, dates = f"{name}_{_day_text(day)}", (_date(day), _date(day + each.length // DAY))
+            slot = Slot(start, _midnight(day + each.length // DAY, tz), tz, dates)
+        else:
+            key, slot = f"{name}_{moment_text(start)}", Slot(start, start + each.length, _zone_of(each.start))
+        if name in changed and key in changed[name]:
+            continue
+        if rank not in masters:
+            masters[rank] = event_from_row(each.row)
+        yield (start, key), Entry(masters[rank], slot)
+
+
+def _sorted_starts(
+    ranked: Sequence[ParsedSeries], tz: tzinfo, window: tuple[datetime | None, datetime | None], work: WorkBudget
+) -> Iterator[int]:
+    """Yield a number for each instance, which has its start, the rank of its series and the day if it is all-day.
+
+    The days of all-day series are midnights in UTC, and begin when they begin in `tz`.
+    """
+    active = [(rank << _DAY_BITS, each.starts, each) for rank, each in enumerate(ranked) if each.starts is not None]
+    after, before = window
+    first = min((starts.first for _, starts, _ in active), default=0) - DAY
+    last = max((starts.stop for _, starts, _ in active), default=0) + 2 * DAY
+    low = first if after is None else max(first, to_millis(after))
+    stop = last if before is None else min(last, to_millis(before))
+    overlapping = after is not None and low > first
+    most = max(1, _MAX_STARTS // max(1, sum(len(starts.times) for _, starts, _ in active)))
+    days = _FIRST_SPAN
+    low_day = _day_bound(low, tz, is_exclusive=overlapping)
+    while active and low < stop:
+        high = min(stop, low + min(days, most) * DAY)
+        high_day = _day_bound(high, tz)
+        work.spend(len(active) * (1 + years_between(low, high)))
+        codes: list[int] = []
+        for base, starts, each in active:
+            earlier = each.length - 1 if overlapping else 0
+            if isinstance(each.start, datetime):
+                codes += [moment << _ABOVE_RANK | base for moment in starts.between(low - earlier, high)]
+            else:
+                days_of_series = [moment // DAY + EPOCH for moment in starts.between(low_day - earlier, high_day)]
+                codes += [_midnight(day, tz) << _ABOVE_RANK | base | day for day in days_of_series]
+        codes.sort()
+        yield from codes
+        active = [entry for entry in active if entry[1].stop > high - DAY]
+        low, low_day, days, overlapping = high, high_day, 2 * days, False
+
+
+def _day_bound(millis: int, tz: tzinfo, *, is_exclusive: bool = False) -> int:
+    """Return a bound of a window for days that begin at midnight in UTC instead of midnight in `tz`."""
+    return to_millis(in_days(from_millis(millis), tz, is_exclusive=is_exclusive) or from_millis(millis))
+
+
+def _zone_of(start: Start) -> tzinfo:
+    return (start.tzinfo if isinstance(start, datetime) else None) or UTC
+
+
+@lru_cache(maxsize=8192)
+def _midnight(day: int, tz: tzinfo) -> int:
+    return to_millis(instant(_date(day), tz))
+
+
+@lru_cache(maxsize=8192)
+def _day_text(day: int) -> str:
+    return print_moment(_date(day))
+
+
+@lru_cache(maxsize=8192)
+def _date(day: int) -> date:
+    return date.fromordinal(day)
+
+
+_ROWS_PER_QUERY = 250
+
+
+def expand_calendar(
+    context: ServiceContext,
+    calendar: CalendarRow,
+    criteria: ListCriteria,
+    key: Key | None,
+    budget: WorkBudget | None = None,
+) -> Cursor:
+    """Return a cursor over the single events and the instances of a calendar after a key. Iteration raises PageEnds.
+
+    With a `budget`, which several calendars can share, iteration raises WorkExceeded instead.
+    """
+    before = _millis(criteria.before, LAST)
+    series = [each for each in series_of(context, calendar) if each.row.start < before]
+    changed = context.store.events.changed_ids(calendar.id)
+    stored = lambda before: _stored_events(context, calendar, criteria, key, before)  # noqa: E731
+    return _expand(context, calendar, criteria, key, stored, series, changed, budget)
+
+
+def expand_event(
+    context: ServiceContext, calendar: CalendarRow, criteria: ListCriteria, key: Key | None, row: EventRow
+) -> Cursor:
+    """Return a cursor over the instances of one recurring event after a key. Iteration raises PageEnds."""
+    after = _page_start(criteria.after, key)
+    changed = {instance.id for instance in context.store.events.changed_instances(calendar.id, row.id)}
+    stored = lambda before: list_changed_instances(context, calendar, row, after, before)  # noqa: E731
+    return _expand(context, calendar, criteria, key, stored, [ParsedSeries.of(row)], {row.id: changed})
+
+
+def _expand(
+    context: ServiceContext,
+    calendar: CalendarRow,
+    criteria: ListCriteria,
+    key: Key | None,
+    stored: Callable[[datetime | None], Iterable[EventRecord]],
+    recurring: list[ParsedSeries],
+    changed: dict[str, set[str]],
+    budget: WorkBudget | None = None,
+) -> Cursor:
+    """Return a cursor over stored events before a time, and over generated instances that were not changed."""
+
+    recurring = [each for each in recurring if _is_listed(criteria, each.row)]
+    simple = [each for each in recurring if each.starts is not None]
+    others = [event_from_row(each.row) for each in recurring if each.starts is None]
+
+    def streams(after: datetime | None, before: datetime | None, work: WorkBudget) -> list[Iterator[Keyed]]:
+        slots = (
+            (master, instance_slots(calendar, master, after, before, changed.get(master.row.id, ()), work))
+            for master in others
+        )
+        instances = sorted_instances(calendar, simple, (after, before), changed, work)
+        return [by_start(stored(before)), instances, *(_instances(master, each) for master, each in slots)]
+
+    steps = context.policy.expansion_steps
+    work, begin = WorkBudget(steps), min((each.row.start for each in recurring), default=0)
+    window = _page_start(criteria.after, key), criteria.before
+    if budget is None:
+        entries = in_order(streams, key, window, begin, work=work, steps=steps, series=len(recurring))
+    else:
+        entries = merge(*streams(*window, budget), key=itemgetter(0))
+    listed = (entry for entry in entries if entry[1].slot or criteria.matches(entry[1].event))
+    return Cursor(listed, len(recurring), work)
+
+
+def _is_listed(criteria: ListCriteria, row: EventRow) -> bool:
+    return criteria.accepts(row) and (not criteria.filters or criteria.passes(event_from_row(row)))
+
+
+def _instances(master: EventRecord, slots: Iterator[tuple[str, Slot]]) -> Iterator[Keyed]:
+    return (((slot.start, instance_id), Entry(master, slot)) for instance_id, slot in slots)
+
+
+def _stored_events(
+    context: ServiceContext, calendar: CalendarRow, criteria: ListCriteria, key: Key | None, before: datetime | None
+) -> Iterator[EventRecord]:
+    """Yield the single events and the changed instances in the window. An instance may be moved far from its series."""
+    masters: dict[str, EventRecord | None] = {}
+    window = _millis(criteria.after, FIRST), _millis(before, LAST)
+    for row in context.store.events.within(calendar.id, window, *(key or (FIRST, "")), _ROWS_PER_QUERY):
+        if row.series is None:
+            yield event_from_row(row)
+            continue
+        if row.series not in masters:
+            series = context.store.events.get(calendar.id, row.series)
+            is_listed = series and series.recurring and (criteria.deleted or not series.cancelled)
+            masters[row.series] = event_from_row(series) if series and is_listed else None
+        if master := masters[row.series]:
+            yield with_series_fields(master, row)
+
+
+def by_start(events: Iterable[EventRecord]) -> Iterator[Keyed]:
+    """Return the events with their keys, which are the start in Unix milliseconds and the id."""
+    return (((event.row.start, event.row.id), Entry(event)) for event in events)
+
+
+def _page_start(after: datetime | None, key: Key | None) -> datetime | None:
+    """Return the later of `after` and the start of the previous page's last event, or None if neither is set."""
+    if key is None or key[0] == FIRST:
+        return after
+    start = from_millis(key[0])
+    return start if after is None else max(start, after)
+
+
+def _millis(bound: datetime | None, unlimited: int) -> int:
+    return unlimited if bound is None else to_millis(bound)

@@ -1,0 +1,231 @@
+"""Computes the instances of recurring events. Individually changed instances replace the computed instances."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Container, Iterator
+from datetime import UTC, date, datetime, timedelta, tzinfo
+from functools import lru_cache
+from heapq import merge
+from typing import Literal, NamedTuple
+
+from ...core.clock import from_millis, to_millis
+from ...core.events.instances import Occurrence, duration, occurrences
+from ...core.events.rfc5545_times import Start, print_moment, read_moment
+from ...core.events.rrule import Recurrence
+from ...core.events.series_starts import starts_in_millis
+from ...core.events.times import in_minutes, instant
+from ...core.events.validation import end_of, recurrence_of, start_of
+from ...core.resources.events import Event, EventTime
+from ...core.time_zones import zone
+from ...core.work_budget import WorkBudget
+from ..dispatch.service_context import ServiceContext
+from .event_resource import EventRecord, event_from_row, omit
+from .tables import CalendarRow, EventRow
+
+_INSTANCE_ID = re.compile(r"(?P<series>.+)_(?P<moment>\d{8}(?:T\d{6}Z)?)", re.ASCII)
+
+
+def instance_id(series: str, start: Start) -> str:
+    """Return the id of the instance of a series that originally begins at `start`.
+
+    >>> from datetime import UTC, date
+    >>> instance_id("abcde", date(2026, 3, 10)), instance_id("abcde", datetime(2026, 3, 10, 14, tzinfo=UTC))
+    ('abcde_20260310', 'abcde_20260310T140000Z')
+    """
+    return f"{series}_{print_moment(start)}"
+
+
+def read_instance_id(text: str) -> tuple[str, Start] | None:
+    """Return the series id and the original start in an instance id. Return None if the text is not an instance id."""
+    match = _INSTANCE_ID.fullmatch(text)
+    try:
+        return (match["series"], read_moment(match["moment"])) if match else None
+    except ValueError:
+        return None  # for example a thirteenth month
+
+
+def instances(
+    context: ServiceContext,
+    calendar: CalendarRow,
+    row: EventRow,
+    after: datetime | None,
+    before: datetime | None,
+    work: WorkBudget | None = None,
+) -> Iterator[EventRecord]:
+    """Return the instances of a recurring event that overlap a time window, sorted by start.
+
+    Cancelled instances are included. Raises WorkExceeded when the budget `work` is spent.
+    """
+    master = event_from_row(row)
+    changed = {instance.id for instance in context.store.events.changed_instances(calendar.id, row.id)}
+    moved = list_changed_instances(context, calendar, row, after, before)
+    slots = instance_slots(calendar, master, after, before, changed, work)
+    return merge((build_instance(master, slot) for _, slot in slots), moved, key=_by_start)
+
+
+class Slot(NamedTuple):
+    """The start and the exclusive end of a generated instance, in Unix milliseconds, and the zone or date of its texts.
+
+    `date` is None for a timed instance, and has the first day and the day after the last day of an all-day instance.
+    """
+
+    start: int
+    end: int
+    tz: tzinfo
+    dates: tuple[date, date] | None = None
+
+
+def instance_slots(
+    calendar: CalendarRow,
+    master: EventRecord,
+    after: datetime | None,
+    before: datetime | None,
+    changed: Container[str] = (),
+    work: WorkBudget | None = None,
+) -> Iterator[tuple[str, Slot]]:
+    """Return the ids and times of the instances of a recurring event in a window, without those with `changed` ids.
+
+    They are enough to sort the instances of many series. Raises WorkExceeded when the budget `work` is spent.
+    """
+    start, end = start_of(master.body), end_of(master.body)
+    recurrence = Recurrence.parse(master.body.get("recurrence") or [], start)
+    length, name = duration(start, end), master.row.id
+    moments = None
+    if isinstance(start, datetime):
+        moments = starts_in_millis(recurrence, start, length, after=after, before=before, work=work)
+    if moments is not None:
+        millis, tz = length // timedelta(milliseconds=1), getattr(start, "tzinfo", None) or UTC
+        slots = ((f"{name}_{moment_text(moment)}", Slot(moment, moment + millis, tz)) for moment in moments)
+    else:
+        zone_of_days = zone(calendar.zone)
+        every = occurrences(recurrence, start, end, after=after, before=before, zone=zone_of_days, work=work)
+        slots = ((instance_id(name, each.start), _slot(each, zone_of_days)) for each in every)
+    return ((key, slot) for key, slot in slots if key not in changed) if changed else slots
+
+
+@lru_cache(maxsize=8192)
+def moment_text(millis: int) -> str:
+    """Return the end of the id of a timed instance that begins at a time in Unix milliseconds."""
+    return print_moment(from_millis(millis))
+
+
+def _slot(occurrence: Occurrence, tz: tzinfo) -> Slot:
+    start, end = occurrence.start, occurrence.end
+    times = to_millis(instant(start, tz)), to_millis(instant(end, tz))
+    if isinstance(start, datetime):
+        return Slot(*times, start.tzinfo or UTC)
+    return Slot(*times, tz, (start, end))
+
+
+def list_changed_instances(
+    context: ServiceContext, calendar: CalendarRow, row: EventRow, after: datetime | None, before: datetime | None
+) -> Iterator[EventRecord]:
+    """Return the individually changed instances that overlap a time window, in the order of their starts."""
+    master = event_from_row(row)
+    stored = context.store.events.changed_instances(calendar.id, row.id)
+    changed = [with_series_fields(master, instance) for instance in stored if overlaps(instance, after, before)]
+    return iter(sorted(changed, key=_by_start))
+
+
+def _by_start(event: EventRecord) -> tuple[int, str]:
+    return event.row.start, event.row.id
+
+
+def overlaps(row: EventRow, after: datetime | None, before: datetime | None) -> bool:
+    """Return True if an event that does not recur overlaps a time window. None means no limit on that side."""
+    early = after is not None and (row.end or row.start) <= to_millis(after)
+    return not early and (before is None or row.start < to_millis(before))
+
+
+def _occurrences(
+    body: Event, tz: tzinfo, after: datetime | None, before: datetime | None, work: WorkBudget | None = None
+) -> Iterator[Occurrence]:
+    recurrence, start, end = recurrence_of(body), start_of(body), end_of(body)
+    return occurrences(recurrence, start, end, after=after, before=before, zone=tz, work=work)
+
+
+def is_within(
+    body: Event, calendar: CalendarRow, after: datetime | None, before: datetime | None, work: WorkBudget
+) -> bool:
+    """Return True if a recurring event has at least one instance in a time window."""
+    return next(_occurrences(body, zone(calendar.zone), after, before, work), None) is not None
+
+
+def build_instance(master: EventRecord, slot: Slot) -> EventRecord:
+    """Return the instance of a recurring event at a time."""
+    series, tz = master.body, slot.tz
+    if slot.dates is None:
+        suffix = moment_text(slot.start)
+        start = _time_object(series["start"], "dateTime", _time_text(slot.start, tz))
+        end = _time_object(series["end"], "dateTime", _time_text(slot.end, tz))
+    else:
+        suffix = print_moment(slot.dates[0])
+        start = _time_object(series["start"], "date", slot.dates[0].isoformat())
+        end = _time_object(series["end"], "date", slot.dates[1].isoformat())
+    body: Event = {**series, "start": start, "originalStartTime": start, "end": end}
+    body.pop("recurrence", None)
+    name = master.row.id
+    row = master.row._replace(id=f"{name}_{suffix}", series=name, recurring=0, start=slot.start, end=slot.end)
+    return EventRecord(row, body)
+
+
+@lru_cache(maxsize=8192)
+def _time_text(millis: int, tz: tzinfo) -> str:
+    return in_minutes(from_millis(millis).astimezone(tz)).isoformat()
+
+
+def _time_object(template: EventTime, name: Literal["date", "dateTime"], text: str) -> EventTime:
+    time: EventTime = {"date": text} if name == "date" else {"dateTime": text}
+    if template.get("timeZone"):
+        time["timeZone"] = template["timeZone"]
+    return time
+
+
+def with_times(row: EventRow, body: Event, calendar: CalendarRow) -> EventRow:
+    """Return the row of an event with the columns of start and end computed from its fields.
+
+    The days of an all-day event begin at midnight in the time zone of the calendar.
+    """
+    tz, recurring = zone(calendar.zone), bool(body.get("recurrence"))
+    # RDATE may add a date before the start of the event.
+    starts = [start_of(body), *(extra.start for extra in recurrence_of(body).rdates)]
+    return row._replace(
+        start=min(to_millis(instant(start, tz)) for start in starts),
+        end=None if recurring else to_millis(instant(end_of(body), tz)),
+    )
+
+
+def with_series_fields(master: EventRecord, row: EventRow) -> EventRecord:
+    """Return a changed instance. Fields that the instance does not have itself are taken from its series."""
+    own: Event = json.loads(row.body)
+    return EventRecord(row, {**omit(master.body, "recurrence"), **own})
+
+
+def find_event(context: ServiceContext, calendar: CalendarRow, event_id: str) -> EventRecord | None:
+    """Return the event or the instance with this id. Return None if there is no such event in the calendar."""
+    row = context.store.events.get(calendar.id, event_id)
+    if row is not None:
+        master = context.store.events.get(calendar.id, row.series) if row.series else None
+        return with_series_fields(event_from_row(master), row) if master else event_from_row(row)
+    parsed = read_instance_id(event_id)
+    series = context.store.events.get(calendar.id, parsed[0]) if parsed else None
+    if parsed is None or series is None or not series.recurring:
+        return None
+    return instance_at(calendar, event_from_row(series), parsed[1])
+
+
+def instance_at(calendar: CalendarRow, master: EventRecord, start: Start) -> EventRecord | None:
+    """Return the instance of a recurring event that originally begins at `start`, or None if there is none."""
+    tz = zone(calendar.zone)
+    try:
+        begin = instant(start, tz)
+        end = begin + timedelta(days=1)
+        begin -= timedelta(days=not isinstance(start, datetime))  # a day that the zone skips has no length
+    except OverflowError:
+        return None  # at the limits of datetime there are no events
+    for occurrence in _occurrences(master.body, tz, begin, end):
+        if instance_id("", occurrence.start) == instance_id("", start):
+            return build_instance(master, _slot(occurrence, tz))
+    return None

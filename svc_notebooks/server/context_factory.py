@@ -1,0 +1,333 @@
+"""Builds a ServiceContext, empty or from a data directory, a running service or a file."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+from datetime import datetime
+from itertools import count
+from pathlib import Path
+from typing import Any, BinaryIO, NamedTuple
+
+from ..core.brand_names import Names
+from ..core.policy import Policy
+from .dispatch.service_context import ServiceContext
+from .files.conversion import converter_of
+from .files.storage_errors import naming_files
+from .notifications.trust_store import TrustStore
+from .store.archive import ArchiveReader, Manifest, write
+from .store.blob_store import BlobStore, MemoryBlobStore, check_parts
+from .store.clock import SystemClock, VirtualClock, virtual_clock_of
+from .store.content_io import Content
+from .store.data_directory import DATABASE, OpenedStore, open_folder
+from .store.disk_reserve import Reserve
+from .store.errors import explain_errors
+from .store.ids import Ids
+from .store.opening import open_database
+from .store.postgres.clock import SharedClock, unshared
+from .store.session_locks import SessionLocks
+from .store.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceState:
+    """The state of a service at one moment, with the time of the clock and the state of the id generators.
+
+    `rows` is an image of the database. `parts` shares the bytes with the service if possible.
+    """
+
+    rows: bytes
+    parts: BlobStore
+    now: datetime
+    ids: Any
+
+    @classmethod
+    def of(cls, context: ServiceContext, parts: BlobStore) -> ServiceState:
+        """Return the present state of a service. Raises DamagedContent if a part is missing or has the wrong length."""
+        with context.store.exclusive(), naming_files(context):
+            kept = parts.copy(context.store.contents.parts())
+            return cls(context.store.image(), kept, context.clock.now(), context.ids.state())
+
+    def restore(self, context: ServiceContext, parts: BlobStore) -> None:
+        """Restore a service to this state.
+
+        Parts are restored before the rows that name the parts, and other parts are deleted last, so a kill loses
+        nothing.
+        """
+        with context.store.exclusive():
+            parts.restore(self.parts)
+            with context.content.replacing():
+                context.store.restore(self.rows)
+            context.ids.go_to(self.ids)
+        if virtual := virtual_clock_of(context.clock):
+            virtual.put(self.now)
+
+    def load_into(self, store: Store) -> MemoryBlobStore:
+        """Load the rows into a new store, and return a store in memory with the parts. Raises DamagedContent."""
+        store.restore(self.rows)
+        if isinstance(self.parts, MemoryBlobStore):
+            return self.parts
+        copied = MemoryBlobStore()
+        for part in check_parts(self.parts, store.contents.parts()):
+            copied.add(part.key, self.parts.read(part, 0, part.size))
+        return copied
+
+    def drop(self) -> None:
+        """Delete the parts of this state. The state cannot be restored any more."""
+        self.parts.drop()
+
+
+class Snapshots:
+    """The snapshots of a service by id. They are deleted when the service is closed."""
+
+    def __init__(self) -> None:
+        self._states: dict[str, ServiceState] = {}
+        self._numbers = count(1)
+
+    def take(self, context: ServiceContext, parts: BlobStore) -> str:
+        """Take a snapshot of the service and return the id of the snapshot, such as "snapshot-1".
+
+        Raises ValueError for a store that several processes share.
+        """
+        if context.store.is_shared:
+            raise ValueError(unshared("snapshots cannot be taken"))
+        key = f"snapshot-{next(self._numbers)}"
+        self._states[key] = ServiceState.of(context, parts)
+        return key
+
+    def restore(self, key: str, context: ServiceContext, parts: BlobStore) -> None:
+        """Restore the service to the snapshot with the id `key`. Raises ValueError if the id is unknown."""
+        state = self._states.get(key)
+        if state is None:
+            raise ValueError(f"{key!r} is not a snapshot; existing snapshots: {', '.join(self._states) or 'none'}")
+        state.restore(context, parts)
+
+    def clear(self) -> None:
+        """Delete all snapshots."""
+        for state in self._states.values():
+            state.drop()
+        self._states.clear()
+
+
+class Opened(NamedTuple):
+    """A service context, and the blob store with the bytes of its contents."""
+
+    context: ServiceContext
+    parts: BlobStore
+
+
+class PostgresOptions(NamedTuple):
+    """What applies only to a store on PostgreSQL, as in `open_service`."""
+
+    content: str | Path | None = None
+    shared: bool = False
+    journal: int | None = None
+
+
+def _assemble(
+    store: Store, parts: BlobStore, ids: Ids, clock: SystemClock | VirtualClock, policy: Policy, names: Names
+) -> ServiceContext:
+    return ServiceContext(
+        store=store,
+        content=Content(store, parts, policy.part_size),
+        session_locks=SessionLocks(policy.takeover_after),
+        clock=clock,
+        ids=ids,
+        policy=policy,
+        names=names,
+        converter=converter_of(policy),
+        base_url=None,
+        secret=store.users.fact("secret", ids.secret()),
+    )
+
+
+def open_context(
+    path: str | Path | None,
+    options: PostgresOptions,
+    seed: int | None,
+    clock: SystemClock | VirtualClock,
+    policy: Policy,
+    names: Names,
+) -> Opened:
+    """Build a context for a folder, for the address of a PostgreSQL database and `content`, or in memory."""
+    scheme, is_url, _ = str(path or "").partition("://")
+    if scheme in ("postgresql", "postgres") and is_url:
+        if options.content is None:
+            raise ValueError("a store on PostgreSQL needs a folder or a bucket for the contents of files: give content")
+        return build_shared_context(str(path), options, seed, clock, policy, names)
+    if is_url:  # the URL may have a password
+        raise ValueError(f"path is a URL of the scheme {scheme!r}; give a folder or postgresql://user@host/database")
+    if options.shared:
+        raise ValueError("only a store on PostgreSQL can be shared by several processes")
+    if options.journal is not None:
+        raise ValueError("only a store on PostgreSQL keeps the journal in its database")
+    if options.content is not None:
+        raise ValueError("content applies only to a store on PostgreSQL; in a folder, the contents are beside the rows")
+    return build_context(None if path is None else Path(path), seed, clock, policy, names)
+
+
+def build_context(
+    folder: Path | None, seed: int | None, clock: SystemClock | VirtualClock, policy: Policy, names: Names
+) -> Opened:
+    """Build a context for the store in a folder. If `folder` is None, everything is stored in memory."""
+    return Reserve(folder).spend(lambda: _build_context(folder, seed, clock, policy, names))
+
+
+def build_shared_context(
+    address: str,
+    options: PostgresOptions,
+    seed: int | None,
+    clock: SystemClock | VirtualClock,
+    policy: Policy,
+    names: Names,
+) -> Opened:
+    """Build a context for a store whose rows are on PostgreSQL, and whose contents are in a folder or a bucket."""
+    content, shared = options.content or "", options.shared
+    if options.journal is not None and options.journal < 1:
+        raise ValueError("journal must be a number of requests, 1 or more")
+    if shared and seed is not None:
+        raise ValueError("a store that several processes share has no seed, because each process makes its own ids")
+    try:
+        from .store.postgres.opening import open_server_store
+    except ImportError:
+        raise ImportError('PostgreSQL needs a driver: pip install "svc-notebooks[postgres]"') from None
+    database, parts, notes, folder = open_server_store(address, content, policy.durability, time.time(), shared=shared)
+    store = Store(database)
+    try:
+        if store.shared:
+            virtual = virtual_clock_of(clock)
+            clock = SharedClock(store.shared.values, virtual.now() if virtual else None)
+        with store.transaction():  # another process may be creating the same rows
+            ids = Ids(seed, opening=store.users.count_opening())
+            context = _assemble(store, parts, ids, clock, policy, names)
+        records = store.records(options.journal) if options.journal else None
+    except BaseException:
+        store.close()
+        raise
+    return Opened(replace(context, folder=folder, notes=notes, records=records), parts)
+
+
+def _build_context(
+    folder: Path | None, seed: int | None, clock: SystemClock | VirtualClock, policy: Policy, names: Names
+) -> Opened:
+    with explain_errors(folder and folder / DATABASE):
+        database, parts, notes, _ = (
+            open_folder(folder, policy.durability, time.time())
+            if folder
+            else OpenedStore(open_database(None, policy.durability), MemoryBlobStore(), [], None)
+        )
+    store = Store(database)
+    try:
+        ids = Ids(seed, opening=store.users.count_opening())
+        context = _assemble(store, parts, ids, clock, policy, names)
+        context.content.record_checksums()
+        reserve = Reserve(folder, database.checkpoint)
+        reserve.renew()
+    except BaseException:
+        store.close()
+        raise
+    return Opened(replace(context, folder=folder, notes=notes, reserve=reserve), parts)
+
+
+def fork_context(context: ServiceContext, parts: BlobStore, branch: int = 0) -> Opened:
+    """Return a copy of a service in memory, with its own clock and stopped channels.
+
+    Copies with different `branch` numbers get different ids. Raises DamagedContent if a part is damaged.
+    """
+    state, store = ServiceState.of(context, parts), Store(open_database(None, "process"))
+    try:
+        with naming_files(context):
+            copied = state.load_into(store)
+        if copied is not state.parts:
+            state.drop()
+        ids = _ids_of_a_copy(store, context.ids.seed, state.ids, branch)
+        clock = _clock(_virtual_start(context), state)
+        return silence_channels(Opened(_assemble(store, copied, ids, clock, context.policy, context.names), copied))
+    except BaseException:
+        store.close()
+        raise
+
+
+def load_context(file: BinaryIO, branch: int = 0) -> Opened:
+    """Build a context in memory from a saved service. Raises ValueError if the file is not a valid saved service."""
+    with ArchiveReader(file) as saved:
+        about, store, parts = saved.manifest, Store(open_database(None, "process")), MemoryBlobStore()
+        try:
+            store.load_rows(saved.rows_with(saved.copy_parts(parts)), saved.counters)
+            ids = _ids_of_a_copy(store, about.seed, about.ids, branch)
+            clock = _clock(about.start, about)
+            return silence_channels(Opened(_assemble(store, parts, ids, clock, about.policy, about.names), parts))
+        except BaseException:
+            store.close()
+            raise
+
+
+def _ids_of_a_copy(store: Store, seed: int | None, state: Any, branch: int) -> Ids:
+    """Return the id generator of a copy. Branch 0 continues from `state`, and other branches begin new sequences."""
+    ids = Ids(seed, opening=store.users.count_opening(), branch=branch)
+    if not branch:
+        ids.go_to(state)
+    return ids
+
+
+def _virtual_start(context: ServiceContext) -> datetime | None:
+    clock = virtual_clock_of(context.clock)
+    return clock.start if clock else None
+
+
+def _clock(start: datetime | None, state: ServiceState | Manifest) -> SystemClock | VirtualClock:
+    if start is None:
+        return SystemClock()
+    clock = VirtualClock(start)
+    clock.put(state.now)
+    return clock
+
+
+def silence_channels(opened: Opened) -> Opened:
+    """Stop all channels of a copied service, so that no receiver of the original gets messages from the copy."""
+    opened.context.store.channels.stop_all()
+    return opened
+
+
+def save(context: ServiceContext, parts: BlobStore, file: BinaryIO) -> None:
+    """Write the state of a running service to an empty file. Raises DamagedContent if a part is damaged.
+
+    The state is copied at one moment, and the service handles requests while the file is written.
+    """
+    state, store = ServiceState.of(context, parts), Store(open_database(None, "process"))
+    try:
+        store.restore(state.rows)
+        about = Manifest(state.now, _virtual_start(context), context.ids.seed, state.ids, context.names, context.policy)
+        with naming_files(context):
+            write(file, store, state.parts, about)
+    finally:
+        store.close()
+        state.drop()
+
+
+def load(context: ServiceContext, parts: BlobStore, file: BinaryIO) -> None:
+    """Replace the state of a running service by a saved state, except the policy, the brand names and the secret.
+
+    Raises ValueError, and changes nothing, if the file is damaged, is not a saved service or has other brand names, or
+    if several processes share the store.
+    """
+    if context.store.is_shared:
+        raise ValueError(unshared("the state cannot be replaced"))
+    with ArchiveReader(file) as saved, context.store.exclusive():
+        if saved.manifest.names != context.names:
+            raise ValueError("the saved service has other brand names than this service")
+        for (pem,) in saved.rows["authorities"]:
+            TrustStore().add(str(pem))  # before anything is changed, because an invalid certificate raises ValueError
+        copied = saved.copy_parts(parts)
+        try:
+            with context.content.replacing(), context.store.transaction():
+                context.store.load_rows(saved.rows_with(copied), saved.counters)
+                context.store.users.set_fact("secret", context.secret)
+                context.store.channels.stop_all()
+                context.ids.go_to(saved.manifest.ids)
+        except BaseException:
+            parts.delete(part.key for part in copied.values())
+            raise
+    clock = virtual_clock_of(context.clock)
+    if clock and saved.manifest.start:
+        clock.put(saved.manifest.now)

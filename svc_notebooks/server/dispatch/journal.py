@@ -1,0 +1,224 @@
+"""Records one row for each request, in memory or in the database."""
+
+from __future__ import annotations
+
+import logging
+from collections import deque
+from collections.abc import Iterable
+from datetime import datetime
+from itertools import count, takewhile
+from secrets import token_hex
+from threading import Lock
+from typing import Any, TypedDict
+
+from ...core.clock import format_time, parse_time
+from ...core.policy import Policy
+from ..store.postgres.kept_rows import KeptRecords
+
+
+class JournalRow(TypedDict):
+    """A journal row as plain data. Sizes are in bytes, and offsets count the stored bytes of an upload session."""
+
+    n: int
+    time: str
+    operation: str | None
+    method: str
+    path: str
+    query: str
+    user: str | None
+    client: str | None
+    scopes: list[str]
+    declared: int | None
+    received: int
+    status: int | None
+    sent: int
+    offset_before: int | None
+    offset_after: int | None
+    fault: str | None
+    decided_by: str | None
+
+
+_ROW = 800
+"""The estimated memory of a journal row in bytes, without the path and the query."""
+
+_MAX_DECIDED_BY = 2000
+
+
+class JournalEntry:
+    """The journal entry of a request in progress. An attribute is None if it does not apply to the request."""
+
+    __slots__ = (*JournalRow.__annotations__, "weight")
+
+    def __init__(self, n: int, time: datetime, method: str, path: str, query: str) -> None:
+        self.n = n
+        self.time = time
+        self.operation: str | None = None
+        self.method = method
+        self.path = path
+        self.query = query
+        self.user: str | None = None
+        self.client: str | None = None
+        self.scopes: frozenset[str] = frozenset()
+        self.declared: int | None = None
+        self.received = 0
+        self.status: int | None = None
+        self.sent = 0
+        self.offset_before: int | None = None
+        self.offset_after: int | None = None
+        self.fault: str | None = None
+        self.decided_by: str | None = None
+        self.weight = _ROW + len(path) + len(query)
+
+    def row(self) -> JournalRow:
+        """Return the entry as a journal row, with the time in RFC 3339 and the scopes as a list."""
+        return {
+            "n": self.n,
+            "time": format_time(self.time),
+            "operation": self.operation,
+            "method": self.method,
+            "path": self.path,
+            "query": self.query,
+            "user": self.user,
+            "client": self.client,
+            "scopes": sorted(self.scopes),
+            "declared": self.declared,
+            "received": self.received,
+            "status": self.status,
+            "sent": self.sent,
+            "offset_before": self.offset_before,
+            "offset_after": self.offset_after,
+            "fault": self.fault,
+            "decided_by": self.decided_by,
+        }
+
+
+def with_notes(decided_by: str, notes: Iterable[str]) -> str:
+    """Return the rule that decided a response, followed by notes, cut to the length that a journal row allows."""
+    return "; ".join((decided_by, *notes))[:_MAX_DECIDED_BY]
+
+
+class Journal:
+    """The entries of the last `length` requests, in at most `max_bytes` bytes. The newest entry is always kept."""
+
+    is_kept = False
+    """Whether the rows are in a database, and `close` writes them there."""
+
+    def __init__(self, length: int, max_bytes: int) -> None:
+        self._length, self._max_bytes = length, max_bytes
+        self._entries: deque[JournalEntry] = deque()
+        self._bytes = 0
+        self._numbers = count(1)
+        self._lock = Lock()
+        self.id = token_hex(8)
+        """A random text that changes when the numbers restart at 1."""
+
+    def open(self, time: datetime, method: str, path: str, query: str) -> JournalEntry:
+        """Add the entry of a new request and return the entry."""
+        with self._lock:
+            entry = JournalEntry(next(self._numbers), time, method, path, query)
+            entries = self._entries
+            entries.append(entry)
+            self._bytes += entry.weight
+            while (self._bytes > self._max_bytes or len(entries) > self._length) and len(entries) > 1:
+                self._bytes -= entries.popleft().weight
+        return entry
+
+    def close(self, entry: JournalEntry) -> None:
+        """Note that the response to a request has ended. Its entry does not change any more."""
+
+    @property
+    def last(self) -> int:
+        """The number of the newest entry, or 0 if the journal is empty."""
+        with self._lock:
+            return self._entries[-1].n if self._entries else 0
+
+    def rows(self, since: int = 0) -> list[JournalRow]:
+        """Return the rows with a number above `since`, oldest first."""
+        with self._lock:
+            entries = list(takewhile(lambda entry: entry.n > since, reversed(self._entries)))
+        return [entry.row() for entry in reversed(entries)]
+
+    def entries(self) -> list[JournalEntry]:
+        """Return all entries, oldest first. The entry of a request in progress still changes."""
+        with self._lock:
+            return list(self._entries)
+
+    def clear(self) -> None:
+        """Delete all entries and restart the numbers at 1."""
+        with self._lock:
+            self._entries.clear()
+            self._bytes = 0
+            self._numbers = count(1)
+            self.id = token_hex(8)
+
+
+_log = logging.getLogger(__name__)
+
+
+class KeptJournal(Journal):
+    """The journal in a database. A row is written when a request begins, and again when its response has ended."""
+
+    is_kept = True
+
+    def __init__(self, records: KeptRecords) -> None:
+        super().__init__(1, 0)
+        self._records = records
+
+    @property
+    def id(self) -> str:
+        """A text that changes when the numbers restart at 1."""
+        return self._records.journal_id()
+
+    @id.setter
+    def id(self, text: str) -> None:
+        """Do nothing, because the database has the id."""
+
+    def open(self, time: datetime, method: str, path: str, query: str) -> JournalEntry:
+        """Add the entry of a new request and return the entry."""
+        entry = JournalEntry(0, time, method, path, query)
+        try:
+            entry.n = self._records.journal.add(entry.row())
+        except OSError as error:
+            _log.warning("a request is missing in the journal: %s", error)
+        return entry
+
+    def close(self, entry: JournalEntry) -> None:
+        """Write the entry of a request whose response has ended."""
+        try:
+            self._records.journal.replace(entry.n, entry.row())
+        except OSError as error:
+            _log.warning("the end of a request is missing in the journal: %s", error)
+
+    @property
+    def last(self) -> int:
+        """The number of the newest entry, or 0 if the journal is empty."""
+        return self._records.journal.last()
+
+    def rows(self, since: int = 0) -> list[JournalRow]:
+        """Return the rows with a number above `since`, oldest first."""
+        rows: list[JournalRow] = []
+        for n, row in self._records.journal.rows(since):
+            row["n"] = n
+            rows.append(row)
+        return rows
+
+    def entries(self) -> list[JournalEntry]:
+        """Return all entries, oldest first."""
+        return [_entry(row) for row in self.rows()]
+
+    def clear(self) -> None:
+        """Delete all entries and restart the numbers at 1."""
+        self._records.clear()
+
+
+def journal_of(records: KeptRecords | None, policy: Policy) -> Journal:
+    """Return the journal in the database that has `records`, or else a journal in memory."""
+    return KeptJournal(records) if records else Journal(policy.journal_length, policy.journal_bytes)
+
+
+def _entry(row: JournalRow) -> JournalEntry:
+    entry = JournalEntry(row["n"], parse_time(row["time"]), row["method"], row["path"], row["query"])
+    values: dict[str, Any] = {**row, "time": entry.time, "scopes": frozenset(row["scopes"])}
+    for name, value in values.items():
+        setattr(entry, name, value)
+    return entry

@@ -1,0 +1,208 @@
+"""Finds the origin that clients use, and checks the Host and the Origin of a request (CSRF, CORS)."""
+
+from __future__ import annotations
+
+import re
+import socket
+from collections.abc import Iterable
+from dataclasses import replace
+from functools import cache
+from ipaddress import IPv4Address, IPv6Address, ip_address
+from urllib.parse import urlsplit
+
+from ...core.errors.catalogue import refuse
+from ...core.http.messages import Request, Response
+from ...core.http.origins import ANY, host_of, is_in_networks
+from .responses import empty_response
+from .service_context import ServiceContext
+
+_HOST = re.compile(r"(?:[A-Za-z0-9._~%-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?")
+_PAIR = re.compile(r'(proto|host)\s*=\s*("[^"]*"|[^;,\s]+)', re.IGNORECASE)
+_FORWARDED = frozenset({"forwarded", "x-forwarded-proto", "x-forwarded-host"})
+_DEFAULT_PORTS = {"http": ":80", "https": ":443"}
+
+
+def external_base_url(request: Request, context: ServiceContext) -> str:
+    """Return the base URL at which clients reach the service. Raises ApiError (400) for an invalid Host."""
+    if context.base_url:
+        return context.base_url.rstrip("/")
+    return external_origin(request, context) + context.policy.path_prefix
+
+
+def external_origin(request: Request, context: ServiceContext) -> str:
+    """Return the origin at which clients reach the service. Raises ApiError (400) for an invalid Host."""
+    if context.base_url:
+        scheme, host, *_ = urlsplit(context.base_url)
+        return f"{scheme}://{host}"
+    scheme, _, host = request.origin.partition("://")
+    headers = request.headers.by_name()
+    host = request.headers.get("Host") or host
+    from_proxy = context.policy.trust_forwarded or is_in_networks(request.client, context.policy.proxies)
+    if from_proxy and not _FORWARDED.isdisjoint(headers):
+        # The proxy next to the client wrote the first element of each header.
+        forwarded, proto, forwarded_host = (
+            (request.headers.get(name) or "").split(",")[0].strip()
+            for name in ("Forwarded", "X-Forwarded-Proto", "X-Forwarded-Host")
+        )
+        parameters = {key.lower(): value.strip('"') for key, value in _PAIR.findall(forwarded)}
+        scheme = (parameters.get("proto") or proto or scheme).lower()
+        scheme = scheme if scheme in _DEFAULT_PORTS else "http"
+        host = parameters.get("host") or forwarded_host or host
+    if not _HOST.fullmatch(host):
+        raise refuse("invalidHeader", name="Host", message="expected a host name with an optional port.")
+    return f"{scheme}://{host.removesuffix(_DEFAULT_PORTS.get(scheme, ':80'))}"
+
+
+def without_prefix(request: Request, prefix: str) -> Request:
+    """Return a request whose URL has no path prefix. Return the same request if its URL does not have the prefix.
+
+    >>> without_prefix(Request("GET", "http://hub.example/services/svc/token?a=1"), "/services/svc").url
+    'http://hub.example/token?a=1'
+    """
+    parts = urlsplit(request.url)
+    if not prefix or not f"{parts.path}/".startswith(f"{prefix}/"):
+        return request
+    return replace(request, url=parts._replace(path=parts.path[len(prefix) :] or "/").geturl())
+
+
+_LOCALHOST = "localhost"
+_SAME_SITE = ("same-origin", "none")
+"""Accepted values of Sec-Fetch-Site. `same-site` is missing, because pages on other ports of the host send it."""
+
+
+def check_page(request: Request, operation: str, context: ServiceContext) -> None:
+    """Refuse a request that another site sends to a page, unless the request only opens the page.
+
+    Any site may link to a page with GET. But the link to the consent page must open in a browser window, because a
+    consent request with prompt=none returns a code at once. Raises ApiError (403).
+    """
+    check_host(request, context)
+    headers = request.headers
+    is_link = (headers.get("Sec-Fetch-Mode"), headers.get("Sec-Fetch-Dest")) == ("navigate", "document")
+    if request.method not in ("GET", "HEAD") or (operation == "oauth.authorize" and not is_link):
+        check_same_origin(request, context)
+
+
+def check_same_origin(request: Request, context: ServiceContext, *, configured: bool = False) -> None:
+    """Refuse a request from a page of another origin. Raises ApiError (403).
+
+    If `configured`, the origin must be an address of `own_base_url`, also if the policy accepts every host name.
+    """
+    origin = request.headers.get("Origin")
+    own = own_base_url(request, context) if configured else external_origin(request, context)
+    # Without the scheme, which a proxy may have changed; `null` has no authority.
+    if origin is not None and origin.partition("://")[2] != urlsplit(own).netloc:
+        raise refuse("foreignOrigin", origin=origin[:100])
+    site = request.headers.get("Sec-Fetch-Site", "none")
+    if site not in _SAME_SITE:
+        raise refuse("foreignOrigin", origin=f"Sec-Fetch-Site: {site[:20]}")
+
+
+def check_host(request: Request, context: ServiceContext) -> None:
+    """Raise ApiError (403) if the Host header names another host. A missing Host header is accepted."""
+    authority = request.headers.get("Host")
+    if authority is None or ANY in context.policy.host_names:
+        return
+    host, base = host_of(authority), host_of(urlsplit(context.base_url).netloc) if context.base_url else None
+    is_known = host == base or _is_configured(host, context)
+    if not host or not (is_known or _is_listening(host, urlsplit(request.url).hostname or "", addresses=True)):
+        raise refuse("foreignHost", host=authority[:100])
+
+
+def own_base_url(request: Request, context: ServiceContext) -> str:
+    """Return the base URL of the service, which does not depend on what a client sends.
+
+    It is the configured one, or that of the address on which the service listens. Headers only choose one of the names
+    of this address, and one of the configured host names. Raises ApiError (400) for an invalid Host.
+    """
+    requested, listening = urlsplit(external_origin(request, context)), urlsplit(request.url)
+    name, is_port = requested.hostname or "", requested.port == listening.port
+    is_own = _is_configured(name, context) and (is_port or requested.port is None)
+    if context.base_url or is_own or (is_port and _is_listening(name, listening.hostname or "", addresses=False)):
+        return external_base_url(request, context)
+    return request.origin + context.policy.path_prefix
+
+
+def _is_configured(host: str, context: ServiceContext) -> bool:
+    return host in [name.lower() for name in context.policy.host_names if name != ANY]
+
+
+def _is_listening(host: str, listening: str, *, addresses: bool) -> bool:
+    """Return True if `host` is a name or an address of the server that listens at the address `listening`.
+
+    With `addresses`, a server that listens at all addresses (0.0.0.0) accepts every IP address. A container does not
+    know the address of its published port, and an IP address, unlike a name, cannot be rebound.
+    """
+    own, requested = _address(listening), _address(host)
+    if host == listening:
+        return True
+    if own is None or not (own.is_loopback or own.is_unspecified):
+        return False
+    if own.is_loopback:
+        return host == _LOCALHOST or bool(requested and requested.is_loopback)
+    is_address = requested is not None and (addresses or requested.is_loopback)
+    return is_address or host in (_LOCALHOST, _host_name())
+
+
+def _address(host: str) -> IPv4Address | IPv6Address | None:
+    try:
+        return ip_address(host)
+    except ValueError:
+        return None
+
+
+@cache
+def _host_name() -> str:
+    return socket.gethostname().lower()
+
+
+ALLOWED = "Access-Control-Allow-Origin"
+
+_EXPOSED = (
+    "Accept-Ranges", "Content-Disposition", "Content-Length", "Content-Range", "ETag", "Location", "Range",
+    "Retry-After", "WWW-Authenticate",
+)  # fmt: skip
+"""The response headers that a page may read in addition to the headers that CORS always allows."""
+
+_MAX_AGE = "7200"
+"""The seconds for which a browser may cache a preflight response. This is the maximum that Chromium accepts."""
+
+
+def is_preflight(request: Request) -> bool:
+    """Return True if a request, which has an Origin header, is a CORS preflight."""
+    return request.method == "OPTIONS" and "Access-Control-Request-Method" in request.headers
+
+
+def preflight(request: Request, methods: Iterable[str], context: ServiceContext) -> Response:
+    """Return the response to a CORS preflight. Raises ApiError (403) for an origin that is not allowed.
+
+    All request headers are allowed, because the access token alone decides the rights of a request.
+    """
+    origin = request.headers["Origin"]
+    if not _allow_origin(origin, context):
+        raise refuse("foreignOrigin", decided_by="allowed_origins", origin=origin[:100])
+    requested = request.headers.get("Access-Control-Request-Headers")
+    headers = [("Access-Control-Allow-Methods", ", ".join(methods)), ("Access-Control-Max-Age", _MAX_AGE)]
+    if requested:
+        headers.append(("Access-Control-Allow-Headers", requested))
+    return empty_response(204, headers)
+
+
+def with_origin(response: Response, origin: str, context: ServiceContext) -> Response:
+    """Return a response with CORS headers, which let pages of `origin` read the response if the origin is allowed."""
+    allowed = _allow_origin(origin, context)
+    headers = [] if allowed == ANY else [("Vary", "Origin")]
+    if allowed:
+        headers += [(ALLOWED, allowed), ("Access-Control-Expose-Headers", ", ".join(_EXPOSED))]
+    return Response(response.status, response.headers.plus(*headers), response.body)
+
+
+def _allow_origin(origin: str, context: ServiceContext) -> str:
+    """Return the value of Access-Control-Allow-Origin, or "" for a refused origin.
+
+    By default all origins are allowed, or none if the service has a seed, because anybody can compute seeded tokens.
+    """
+    origins = context.policy.allowed_origins
+    if origins is None:
+        return ANY if context.ids.seed is None else ""
+    return ANY if ANY in origins else origin if origin in origins else ""

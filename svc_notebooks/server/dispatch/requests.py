@@ -1,0 +1,230 @@
+"""Reads the parameters, conditions and JSON of a request, and its page tokens."""
+
+from __future__ import annotations
+
+import hmac
+import json
+import re
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from collections.abc import Mapping
+from hashlib import blake2b
+from typing import Any
+
+from ...core import field_mask
+from ...core.api.operations import SESSION, Operation
+from ...core.api.parameters import COMMON
+from ...core.errors.catalogue import ApiError, refuse
+from ...core.field_mask import Mask, Shape
+from ...core.http.messages import JSON, Body, Headers, JSONObject, Query, Response
+from ..store.blob_store import BLOCK
+from .responses import empty_response
+
+_MAC_SIZE = 16
+_PAGING = ("pageToken", "maxResults")
+
+
+def encode_page_token(keys: tuple[Any, ...], about: tuple[str, ...], secret: str) -> str:
+    """Return a signed token with the sort keys at which the next page begins. `about` identifies the listing."""
+    text = json.dumps(keys, ensure_ascii=False).encode()
+    return urlsafe_b64encode(_mac(text, about, secret) + text).decode().rstrip("=")
+
+
+def decode_page_token(token: str, about: tuple[str, ...], width: int, secret: str) -> tuple[Any, ...]:
+    """Return the `width` sort keys in a page token. Raises ApiError (400) for a token of another listing or service."""
+    try:
+        raw = urlsafe_b64decode(token.encode("ascii") + b"=" * (-len(token) % 4))
+    except ValueError:
+        raise _wrong() from None
+    mac, text = raw[:_MAC_SIZE], raw[_MAC_SIZE:]
+    if not hmac.compare_digest(mac, _mac(text, about, secret)):
+        raise _wrong()
+    keys = tuple(json.loads(text))
+    if len(keys) != width:
+        raise _wrong()
+    return keys
+
+
+def decode_sync_token(token: str, about: tuple[str, ...], width: int, secret: str) -> tuple[Any, ...]:
+    """Return the `width` values in a sync token. Raises ApiError (410) for a token of another listing or service."""
+    try:
+        return decode_page_token(token, about, width, secret)
+    except ApiError:
+        raise refuse("fullSyncRequired") from None
+
+
+def selecting_parameters(query: Query, operation: Operation) -> str:
+    """Return the query parameters that must be the same in the requests for all pages of a list, as one text.
+
+    These are the parameters of the operation. Unknown parameters, and those of the response format, may differ.
+    """
+    names = {parameter.name for parameter in operation.parameters}.difference(_PAGING)
+    return str(sorted(pair for pair in query.pairs if pair[0] in names))
+
+
+def _mac(text: bytes, about: tuple[str, ...], secret: str) -> bytes:
+    sealed = json.dumps(about).encode() + b"\n" + text
+    return hmac.digest(secret.encode(), sealed, "sha256")[:_MAC_SIZE]
+
+
+def _wrong() -> Exception:
+    return refuse(
+        "invalidValue",
+        name="pageToken",
+        message="this token does not belong to this list; start again without pageToken.",
+    )
+
+
+CHECKED_HEADERS = frozenset({"content-range", "expect", "if-match", "if-none-match"})
+"""The headers of `check_headers` in lower case."""
+
+_ETAG = re.compile(r'(W/)?("[^"]*")')
+
+
+def lists_etag(headers: Headers, name: str, etag: str | None) -> bool:
+    """Return True if If-Match or If-None-Match is `*` or has the etag of a resource, which is None without an etag.
+
+    An etag with the mark W/ counts in If-None-Match only.
+
+    >>> lists_etag(Headers([("If-Match", '"1", W/"2"')]), "If-Match", '"2"')
+    False
+    """
+    text = ",".join(headers.all(name))
+    return text.strip() == "*" or etag in [tag for mark, tag in _ETAG.findall(text) if not mark or name != "If-Match"]
+
+
+def check_conditions(headers: Headers, etag: str | None, *, changes: bool = True) -> None:
+    """Raise ApiError (412) if a condition forbids a request for a resource with this etag.
+
+    If-None-Match forbids only changes.
+    """
+    if "If-Match" in headers and not lists_etag(headers, "If-Match", etag):
+        raise refuse("conditionNotMet", name="If-Match")
+    if changes and "If-None-Match" in headers and lists_etag(headers, "If-None-Match", etag):
+        raise refuse("conditionNotMet", name="If-None-Match")
+
+
+def check_headers(headers: Headers, method: str, operation: Operation) -> None:
+    """Check the headers of a request.
+
+    Raises ApiError (400) for a Content-Range outside of an upload session, because a part would replace the whole,
+    (412) for a condition on the etag of a file, which has none, and (417) for an unknown expectation.
+    """
+    expectations = ",".join(headers.all("Expect")).lower().split(",")
+    if any(text.strip() not in ("", "100-continue") for text in expectations):
+        raise refuse("expectation")
+    if method in ("POST", "PUT", "PATCH") and "Content-Range" in headers and operation is not SESSION:
+        raise refuse("invalidHeader", name="Content-Range", message="only resumable uploads can be sent in parts.")
+    if method != "POST" and not operation.calendar:
+        check_conditions(headers, None, changes=method not in ("GET", "HEAD"))
+
+
+def with_etag(response: Response, headers: Headers) -> Response:
+    """Return a response with an ETag that is computed from its body, or 304 if the request has this etag."""
+    etag = f'"{blake2b(response.content(), digest_size=15).hexdigest()}"'
+    if "If-None-Match" in headers and lists_etag(headers, "If-None-Match", etag):
+        return empty_response(304, [("ETag", etag)])
+    return Response(response.status, response.headers.plus(("ETag", etag)), response.body)
+
+
+_MAX_NESTING = 100
+_MAX_DIGITS = 4000
+
+
+def read_json(body: Body, limit: int) -> JSONObject:
+    """Return the JSON object in a body, or {} if empty. Raises ApiError if invalid or longer than `limit` bytes."""
+    pieces, size = [], 0
+    while block := body.read(BLOCK):
+        pieces.append(block)
+        size += len(block)
+        if size > limit:
+            raise refuse("metadataTooLarge", limit=limit)
+    return parse_json(b"".join(pieces))
+
+
+def parse_json(text: bytes) -> JSONObject:
+    """Return the JSON object in a text, or {} if empty. Raises ApiError (400 parseError) for any other text."""
+    if not text.strip():
+        return {}
+    too_deep = f"the JSON is nested more than {_MAX_NESTING} levels deep."
+    try:
+        if b"\0" in text:
+            raise UnicodeError
+        value: JSON = json.loads(text.decode("utf-8-sig"), parse_constant=_reject_constant, parse_int=_integer)
+    except UnicodeError:  # a zero is a byte of another encoding, such as UTF-16
+        raise refuse("parseError", message="expected text in UTF-8, or Content-Encoding if it is compressed.") from None
+    except RecursionError:
+        raise refuse("parseError", message=too_deep) from None
+    except ValueError as error:
+        raise refuse("parseError", message=str(error)[:200]) from None
+    if not isinstance(value, dict):
+        raise refuse("parseError", message="expected an object.")
+    if text.count(b"{") + text.count(b"[") > _MAX_NESTING and _is_deeper(value, _MAX_NESTING):
+        raise refuse("parseError", message=too_deep)  # deep JSON can be parsed, but not always encoded
+    return value
+
+
+def _is_deeper(value: JSON, depth: int) -> bool:
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return depth == 0 or any(_is_deeper(each, depth - 1) for each in inner)
+
+
+def _reject_constant(name: str) -> JSON:
+    raise ValueError(f"{name} is not a JSON number")
+
+
+def _integer(digits: str) -> int:
+    if len(digits) > _MAX_DIGITS:
+        raise ValueError(f"a number has more than {_MAX_DIGITS} digits")
+    return int(digits)
+
+
+def parse_fields_param(query: Query, default: Mask, shape: Shape) -> Mask | None:
+    """Return the field mask in the parameter `fields`. Raises ApiError for an invalid mask.
+
+    Returns `default` if the parameter is missing, and None if it is blank.
+    """
+    text = query.get("fields")
+    if text is None:
+        return default
+    mask = field_mask.parse(text)
+    field_mask.check(mask, shape)
+    return mask or None
+
+
+def select_fields(mask: Mask | None, value: Mapping[str, object]) -> JSONObject:
+    """Return the fields of a resource that a mask selects. Returns {} if the mask is None."""
+    whole: Any = value
+    selection = {} if mask is None else field_mask.apply(mask, whole)
+    return selection if isinstance(selection, dict) else {}
+
+
+def int_param(query: Query, name: str, default: int, maximum: int) -> int:
+    """Return an integer parameter, or `default` if missing. Raises ApiError (400) for values outside 1 to `maximum`."""
+    text = query.get(name)
+    if text is None:
+        return default
+    if not (text.isascii() and text.isdigit() and len(text) < 10 and 1 <= int(text) <= maximum):
+        raise refuse("invalidParameter", name=name, message=f"expected a whole number from 1 to {maximum}.")
+    return int(text)
+
+
+def bool_param(query: Query, name: str, *, default: bool) -> bool:
+    """Return a boolean parameter, or `default` if missing. Raises ApiError (400) unless "true" or "false"."""
+    return choice_param(query, name, ("true", "false") if default else ("false", "true")) == "true"
+
+
+def check_booleans(query: Query, operation: Operation) -> None:
+    """Raise ApiError (400) if a boolean parameter of an operation is neither "true" nor "false"."""
+    for parameter in (*COMMON, *operation.parameters):
+        if parameter.type == "boolean":
+            bool_param(query, parameter.name, default=False)
+
+
+def choice_param(query: Query, name: str, allowed: tuple[str, ...]) -> str:
+    """Return a query parameter, or the first `allowed` value if missing. Raises ApiError (400) for any other value."""
+    text = query.get(name)
+    if text is None:
+        return allowed[0]
+    if text not in allowed:
+        raise refuse("invalidParameter", name=name, message=f"expected one of {', '.join(filter(None, allowed))}.")
+    return text

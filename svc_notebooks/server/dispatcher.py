@@ -1,0 +1,386 @@
+"""Dispatches a request through routing, authentication, rate limits, faults, the handler and the journal."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import ExitStack, closing, nullcontext, suppress
+from dataclasses import replace
+from functools import partial
+from typing import NamedTuple, TypeVar
+from urllib.parse import SplitResult, urlsplit
+
+from ..convert.pool.admission import Abandoned, Admission, TooManyWaiting
+from ..core.api.error_rules import rule_for
+from ..core.api.operations import SESSION, Operation, query_parameters
+from ..core.api.public_endpoints import BATCHES, PAGES, SIGN_IN
+from ..core.errors.catalogue import ApiError, refuse
+from ..core.faults.plan import FaultTarget
+from ..core.http.messages import Disconnected, Query, Request, Response, close_body
+from ..core.http.multipart import MediaType
+from ..core.http.redaction import redact_target
+from ..core.thread_permit import checked_slices, release_permit
+from .auth.access_tokens import TokenVerifier
+from .auth.public_request import FORM, MAX_FORM_SIZE, PublicRequest
+from .dispatch import origin as cors
+from .dispatch.batch import MAX_BATCH, Batches
+from .dispatch.bodies import WHOLE_BODY, RequestBody, ResponseStream, WholeBody, content_length
+from .dispatch.caller import Caller, require_scopes
+from .dispatch.fault_injection import faults_from_header
+from .dispatch.fault_plans import Faults
+from .dispatch.journal import Journal, JournalEntry
+from .dispatch.origin import check_page, without_prefix
+from .dispatch.rate_limits import RateLimiter
+from .dispatch.requests import CHECKED_HEADERS, check_booleans, check_headers
+from .dispatch.responses import error_response
+from .dispatch.routing import UPLOAD, routes_of
+from .dispatch.service_context import RequestContext, ServiceContext
+from .files.storage_errors import disk_refusal
+from .handlers import HANDLERS, LISTS, PUBLIC_HANDLERS, READ_ONLY, Handler, upload_handler
+from .monitor import Observation, Observer
+from .store.errors import SnapshotChanged
+from .uploads.resumable_upload import expire_session, session_caller
+from .uploads.upload_commands import command_response, is_command, session_request
+from .web.browser_session import ANONYMOUS, signed_in_user
+
+_MAX_RUNNING, _MAX_WAITING = 4, 1_000_000
+
+T = TypeVar("T")
+
+
+class LongReads:
+    """Lets users take turns with long work that only reads."""
+
+    def __init__(self) -> None:
+        self._turns = Admission(_MAX_RUNNING, _MAX_WAITING)
+
+    def run(self, read: Callable[[], T], user: str, is_gone: Callable[[], bool], *, waits: bool) -> T:
+        """Return the result of `read`. Raises Disconnected if the client has gone.
+
+        Long work waits for its turn. If `waits` is false, it does not wait where it is, because it has a reader of the
+        database: `read` is called again when its turn has come.
+        """
+        has_turn = False
+
+        def check(pauses: bool) -> None:
+            nonlocal has_turn
+            if is_gone():
+                raise Disconnected("the client has closed its connection")
+            if pauses and not has_turn:
+                with release_permit() if waits else nullcontext():
+                    stack.enter_context(self._turns.turn(user, is_gone, waits=waits))
+                has_turn = True
+
+        try:
+            with ExitStack() as stack:
+                try:
+                    with checked_slices(check):
+                        return read()
+                except TooManyWaiting:
+                    with release_permit():
+                        stack.enter_context(self._turns.turn(user, is_gone))
+                    has_turn = True
+                with checked_slices(check):
+                    return read()
+        except Abandoned:
+            raise Disconnected("the client has closed its connection") from None
+
+
+_log = logging.getLogger(__name__)
+
+
+class _Incoming(NamedTuple):
+    """A request before its handler is called. `method` is the method in X-HTTP-Method-Override if a POST has one."""
+
+    request: Request
+    headers: Mapping[str, list[str]]
+    method: str
+    path: str
+    query: Query
+    body: RequestBody
+    entry: JournalEntry
+
+
+class Dispatcher:
+    """Turns each request of a service into its response."""
+
+    def __init__(
+        self,
+        context: ServiceContext,
+        tokens: TokenVerifier,
+        journal: Journal,
+        faults: Faults,
+        rate_limiter: RateLimiter,
+    ) -> None:
+        self._context = context
+        self._tokens = tokens
+        self._journal = journal
+        self._faults = faults
+        self.rate_limiters = [rate_limiter]
+        self._long_reads = LongReads()
+        self._batches = Batches(context, self.handle, self.refusal, tokens.user_of)
+        self._routes = routes_of(context.names, context.policy)
+        self._fault_header = context.names.header("Fault").lower()
+        self.observers: list[Observer] = []
+
+    def handle(self, request: Request) -> Response:
+        """Return the response, with status 500 if a handler fails. Raises Disconnected for a cut connection."""
+        if prefix := self._context.policy.path_prefix:
+            request = without_prefix(request, prefix)
+        if UPLOAD in request.url and is_command(request.headers, self._context):
+            refused = self.refusal(request, session_request, SESSION.name)
+            return refused or command_response(self.handle(session_request(request, self._context)), self._context)
+        parts, headers = urlsplit(request.url), request.headers.by_name()
+        entry = self._open_entry(request, parts, headers)
+        observation = Observation(self.observers, entry) if self.observers else None
+        override = headers.get("x-http-method-override") if request.method == "POST" else None  # edge case 47
+        incoming = _Incoming(
+            request,
+            headers,
+            override[0].strip().upper() if override and override[0] else request.method,
+            parts.path,
+            query_parameters(parts.query),
+            RequestBody(request.body, entry),
+            entry,
+        )
+        origin = headers["origin"][0] if "origin" in headers else None
+        if origin is not None and not self._routes.is_interface(parts.path):
+            origin = None  # a page of this service
+        try:
+            if origin is not None and cors.is_preflight(request):
+                response = self._preflight(incoming)
+            elif self._faults.plans.active or self._fault_header in headers:
+                response = self._dispatch_with_faults(incoming)
+            else:
+                response = self._respond(incoming)
+        except BaseException:  # the connection is cut
+            self._journal.close(entry)
+            if observation:
+                observation.end()
+            raise
+        entry.status = response.status
+        if origin is not None:
+            response = cors.with_origin(response, origin, self._context)
+        if request.method == "HEAD":
+            response = _without_body(response)
+        elif isinstance(response.body, bytes):
+            entry.sent = len(response.body)
+        else:
+            response = _counted(response, response.body, entry)
+        if self._journal.is_kept:
+            self._end_entry(response, entry)
+        return observation.until_sent(response) if observation else response
+
+    def _end_entry(self, response: Response, entry: JournalEntry) -> None:
+        """Close the journal entry of a response when its body has ended."""
+        if isinstance(response.body, ResponseStream):
+            response.body.on_end = self._journal.close
+        else:
+            self._journal.close(entry)
+
+    def refusal(
+        self, request: Request, check: Callable[[Request, ServiceContext], object], operation: str
+    ) -> Response | None:
+        """Return None if `check` accepts a request, or else add a journal row and return the error response.
+
+        `operation` is the name of the operation in the journal row.
+        """
+        try:
+            check(request, self._context)
+        except ApiError as error:
+            entry = self._open_entry(request, urlsplit(request.url), request.headers.by_name())
+            entry.operation, entry.status = operation, error.status
+            response = _error_response(error, entry)
+            if request.method == "HEAD":
+                response = _without_body(response)
+            entry.sent = len(response.content())
+            if self._journal.is_kept:
+                self._end_entry(response, entry)
+            return response
+        return None
+
+    def _open_entry(self, request: Request, parts: SplitResult, headers: Mapping[str, list[str]]) -> JournalEntry:
+        """Open the journal entry of a request, with its path and query but without tokens and other secrets (T-05)."""
+        path, query = parts.path, parts.query
+        token = headers["authorization"][0].rpartition(" ")[2] if "authorization" in headers else ""
+        if query or "%" in path or token in path:
+            path, query = redact_target(path, query, token)
+        return self._journal.open(self._context.clock.now(), request.method, path, query)
+
+    def _preflight(self, incoming: _Incoming) -> Response:
+        """Return the response to a CORS preflight. Fault plans do not apply to preflights."""
+        incoming.entry.decided_by = "allowed_origins"
+        try:
+            methods = self._routes.methods(incoming.path, incoming.query)
+            return cors.preflight(incoming.request, methods, self._context)
+        except ApiError as error:
+            return _error_response(error, incoming.entry)
+
+    def _dispatch_with_faults(self, incoming: _Incoming) -> Response:
+        """Return the response of the handler or of a fault. Raises Disconnected if a fault cuts the connection."""
+        request, entry = incoming.request, incoming.entry
+        target = self._fault_target(incoming)
+        try:
+            from_header = faults_from_header(request, self._context, signed_in=entry.user is not None)
+        except ApiError as error:
+            return _error_response(error, entry)
+        injection = self._faults.inject(target, from_header)
+        entry.fault = str(injection) or None
+        try:
+            response = injection.before(lambda: expire_session(self._context, incoming.query, entry.user))
+            if response is None:
+                body = injection.request_body(request.body, entry) or incoming.body
+                response = self._respond(incoming._replace(body=body))
+            if request.method == "HEAD":  # before a fault counts the bytes of its body
+                response = Response(response.status, response.headers)
+            entry.status = response.status
+            return injection.after(response, entry)
+        finally:
+            injection.end()
+            entry.fault, entry.decided_by = str(injection) or None, injection.decided_by or entry.decided_by
+
+    def _fault_target(self, incoming: _Incoming) -> FaultTarget:
+        """Return the properties of a request that fault plans match, and write them to the journal entry."""
+        entry, operation = incoming.entry, None
+        with suppress(ApiError):
+            operation = self._routes.find(incoming.method, incoming.path, incoming.query).operation
+            entry.operation = operation.name
+        with suppress(ApiError):
+            caller = self._caller(incoming, in_session=operation is SESSION)
+            entry.user, entry.client, entry.scopes = caller.user, caller.client, caller.scopes
+        with suppress(ApiError):
+            entry.declared = content_length(incoming.request)
+        return FaultTarget(entry.operation, incoming.method, incoming.path, entry.user, entry.declared)
+
+    def _respond(self, incoming: _Incoming) -> Response:
+        entry = incoming.entry
+        dispatch = self._dispatch_and_confirm if self._context.store.is_shared else self._dispatch
+        try:
+            if WHOLE_BODY.isdisjoint(incoming.headers):
+                return dispatch(incoming)
+            limit = self._context.policy.max_upload_size if incoming.path.startswith(UPLOAD) else MAX_BATCH
+            with closing(WholeBody(incoming.body, entry, incoming.request.headers, limit)) as body:
+                return dispatch(incoming._replace(body=body))
+        except ApiError as error:
+            return _error_response(error, entry)
+        except Disconnected:
+            return _error_response(refuse("cancelled"), entry)  # the client has gone, so nobody reads the response
+        except OSError as error:
+            return _error_response(disk_refusal(error, self._context, entry.user or ""), entry)
+        except Exception:
+            _log.exception("%s %s failed", incoming.request.method, incoming.path)
+            return _error_response(refuse("backendError"), entry)
+
+    def _dispatch_and_confirm(self, incoming: _Incoming) -> Response:
+        """Return the response of the handler, or raise ApiError (401) if another process has revoked the token."""
+        try:
+            return self._dispatch(incoming)
+        finally:
+            self._context.store.confirm_token()
+
+    def _dispatch(self, incoming: _Incoming) -> Response:
+        context, request, method, entry = self._context, incoming.request, incoming.method, incoming.entry
+        query, body = incoming.query, incoming.body
+        operation, path_params, is_upload = self._routes.find(method, incoming.path, query)
+        entry.operation, entry.decided_by = operation.name, operation.decided_by
+        if operation.name in PAGES:
+            check_page(request, operation.name, context)
+        if operation.name in BATCHES:
+            entry.declared = content_length(request, required=True)
+            return self._batches.run(request, body, operation.name)
+        if public_handler := PUBLIC_HANDLERS.get(operation.name):
+            entry.declared = content_length(request)
+
+            def check_limits(user: str) -> None:
+                self._check_limits(replace(ANONYMOUS, user=user), operation, query)
+
+            public_request = PublicRequest(
+                context, self._tokens, request, method, path_params, query, body, entry, check_limits
+            )
+            user = signed_in_user(public_request)
+            if user or operation.name not in SIGN_IN:  # a flood of others must not keep anybody from signing in
+                check_limits(user)
+            return public_handler(public_request)
+        if operation is SESSION and context.policy.session_uri_is_enough:
+            caller = self._caller(incoming, in_session=True)
+        else:
+            caller = self._tokens.caller(incoming.headers, query, is_confirmed_later=not is_upload)
+        entry.user, entry.client, entry.scopes = caller.user, caller.client, caller.scopes
+        caller = require_scopes(caller, operation.scopes_under(context.policy), operation)
+        self._check_limits(caller, operation, query)
+        entry.declared = content_length(request, required=is_upload and method != "DELETE")
+        if not CHECKED_HEADERS.isdisjoint(incoming.headers):
+            check_headers(request.headers, method, operation)
+        if method == "POST" and operation.body is None and not is_upload:
+            query = _with_form(query, request, body)
+        if query.pairs and operation is not SESSION:
+            check_booleans(query, operation)
+        request_context = RequestContext(request, method, operation, path_params, query, caller, body, entry)
+        handler = upload_handler(request_context) if is_upload and operation.media else HANDLERS[operation.name]
+        is_status_query = operation is SESSION and entry.declared == 0
+        if method == "DELETE" or is_status_query:  # no body, so the handler can be called a second time
+            return context.reserve.spend(lambda: handler(context, request_context))
+        if operation.name in READ_ONLY:
+            read = partial(self._read, handler, request_context)
+            if operation.name in LISTS:
+                return self._long_reads.run(read, caller.user, body.gone, waits=False)
+            return read()
+        if operation.name == "freebusy.query":
+            read = partial(handler, context, request_context)
+            return self._long_reads.run(read, caller.user, body.gone, waits=True)
+        return handler(context, request_context)
+
+    def _read(self, handler: Handler, request: RequestContext) -> Response:
+        """Return the response of a handler that reads one snapshot of the store."""
+        context = self._context
+        try:
+            with context.store.fixed_snapshot() if request.operation.name in LISTS else context.store.reading():
+                return handler(context, request)
+        except SnapshotChanged:  # these requests have no body, so the handler can be called a second time
+            with context.store.fixed_snapshot():
+                return handler(context, request)
+
+    def _check_limits(self, caller: Caller, operation: Operation, query: Query) -> None:
+        for rate_limiter in self.rate_limiters:
+            rate_limiter.check(caller, operation, query)
+
+    def _caller(self, incoming: _Incoming, *, in_session: bool) -> Caller:
+        """Return the caller, or an upload session's owner if the policy allows this. Raises ApiError (401)."""
+        headers = incoming.headers
+        if in_session and self._context.policy.session_uri_is_enough and "authorization" not in headers:
+            owner = session_caller(self._context, incoming.query)
+            if owner:
+                return owner
+        return self._tokens.caller(headers, incoming.query)
+
+
+def _with_form(query: Query, request: Request, body: RequestBody) -> Query:
+    """Return the query with the parameters of a form, which clients send to operations without another body."""
+    if MediaType.parse(request.headers.get("Content-Type") or "").essence != FORM:
+        return query
+    content = b""
+    while block := body.read(MAX_FORM_SIZE):
+        content += block
+        if len(content) > MAX_FORM_SIZE:
+            raise refuse("metadataTooLarge", limit=MAX_FORM_SIZE)
+    return Query([*query.pairs, *query_parameters(content.decode("ascii", "replace")).pairs])
+
+
+def _error_response(error: ApiError, entry: JournalEntry) -> Response:
+    entry.decided_by = rule_for(error.rows[0], entry.operation, upload=entry.path.startswith(UPLOAD))
+    return error_response(error)
+
+
+def _without_body(response: Response) -> Response:
+    """Return the response to a HEAD request."""
+    close_body(response.body)
+    return Response(response.status, response.headers)
+
+
+def _counted(response: Response, body: Iterable[bytes], entry: JournalEntry) -> Response:
+    """Return the response with a stream that adds the sent bytes to the journal entry."""
+    if isinstance(body, ResponseStream):  # a fault cuts the body, which already counts its bytes
+        return response
+    length = response.headers.get("Content-Length")
+    stream = ResponseStream(body, entry, length=None if length is None else int(length))
+    return Response(response.status, response.headers, stream)

@@ -1,0 +1,172 @@
+"""Maps each operation to its handler. Uploads also depend on `uploadType`, and files.get depends on `alt`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from ..core.api.openapi import document
+from ..core.errors.catalogue import refuse
+from ..core.http.messages import Request, Response
+from ..core.http.multipart import MediaType
+from .auth import identity_tokens, token_endpoint
+from .auth.public_request import PublicRequest
+from .calendars import (
+    acl,
+    calendar_list,
+    event_list,
+    event_messages as watches,
+    event_operations as events,
+    free_busy,
+    operations as calendars,
+    settings,
+)
+from .dispatch.origin import external_base_url
+from .dispatch.responses import json_response
+from .dispatch.service_context import RequestContext, ServiceContext
+from .files import about, change_list, conversion, copy, download, operations as file_operations, permissions, revisions
+from .notifications import channels
+from .uploads import resumable_upload, simple_upload
+from .uploads.resumable_upload import initiate
+from .web import browser_session, consent, file_page, provider_sign_in
+from .web.event_page import event_page
+
+Handler = Callable[[ServiceContext, RequestContext], Response]
+
+_UPLOAD_TYPES: Mapping[str, tuple[Handler, str, str]] = {
+    "media": (simple_upload.simple_upload, "A1-01", "A1-04"),
+    "multipart": (simple_upload.multipart, "A2-01", "A2-04"),
+    "resumable": (initiate, "A3-01", "A3-01"),
+}
+"""For each `uploadType`, the handler, the id of the rule for a new file and the id of the rule for an update."""
+
+
+def _get(context: ServiceContext, request: RequestContext) -> Response:
+    return download.download(context, request) if _alt(request) == "media" else file_operations.get(context, request)
+
+
+def _export(context: ServiceContext, request: RequestContext) -> Response:
+    """Return the exported content of a file. Both valid values of `alt` give the same response."""
+    _alt(request)
+    return conversion.export(context, request)
+
+
+def _alt(request: RequestContext) -> str:
+    """Return the query parameter `alt`, "json" or "media". Raises ApiError (400) for another value."""
+    alt = (request.query.get("alt") or "json").lower()
+    if alt not in ("json", "media"):
+        raise refuse("invalidParameter", name="alt", message="expected json or media.")
+    return alt
+
+
+HANDLERS: Mapping[str, Handler] = {
+    "files.create": file_operations.create,
+    "files.get": _get,
+    "files.update": file_operations.update,
+    "files.generateIds": file_operations.generate_ids,
+    "files.list": file_operations.list_files,
+    "files.emptyTrash": file_operations.empty_trash,
+    "files.delete": file_operations.delete,
+    "files.copy": copy.copy,
+    "files.export": _export,
+    "permissions.create": permissions.create,
+    "permissions.list": permissions.list_permissions,
+    "permissions.get": permissions.get,
+    "permissions.update": permissions.update,
+    "permissions.delete": permissions.delete,
+    "files.watch": change_list.watch_file,
+    "changes.getStartPageToken": change_list.start_page_token,
+    "changes.list": change_list.list_changes,
+    "changes.watch": change_list.watch_changes,
+    "channels.stop": channels.stop,
+    "calendarChannels.stop": channels.stop,
+    "revisions.list": revisions.list_revisions,
+    "revisions.get": revisions.get,
+    "drives.list": revisions.list_drives,
+    "teamdrives.list": revisions.list_drives,
+    "about.get": about.get,
+    "events.insert": events.insert,
+    "events.import": events.import_event,
+    "events.quickAdd": events.quick_add,
+    "events.watch": watches.watch_events,
+    "events.list": event_list.list_events,
+    "events.get": events.get,
+    "events.instances": event_list.list_instances,
+    "events.patch": events.patch,
+    "events.update": events.update,
+    "events.delete": events.delete,
+    "events.move": events.move,
+    "calendars.insert": calendars.insert,
+    "calendars.get": calendars.get,
+    "calendars.patch": calendars.patch,
+    "calendars.update": calendars.update,
+    "calendars.delete": calendars.delete,
+    "calendars.clear": calendars.clear,
+    "calendarList.list": calendar_list.list_entries,
+    "calendarList.get": calendar_list.get_entry,
+    "calendarList.insert": calendar_list.insert,
+    "calendarList.watch": watches.watch_calendar_list,
+    "calendarList.patch": calendar_list.patch,
+    "calendarList.update": calendar_list.update,
+    "calendarList.delete": calendar_list.delete,
+    "settings.list": settings.list_settings,
+    "settings.get": settings.get,
+    "freebusy.query": free_busy.query,
+    "acl.insert": acl.insert,
+    "acl.list": acl.list_rules,
+    "acl.get": acl.get,
+    "acl.patch": acl.change,
+    "acl.update": acl.change,
+    "acl.delete": acl.delete,
+    "colors.get": calendars.colors,
+    "upload.session": resumable_upload.serve,
+}
+
+
+READ_ONLY = frozenset(
+    {
+        "files.get", "files.list", "permissions.list", "permissions.get", "changes.getStartPageToken", "changes.list",
+        "about.get", "events.list", "events.get", "events.instances", "calendars.get", "calendarList.list",
+        "calendarList.get", "acl.list", "acl.get",
+    }
+)  # fmt: skip
+"""The operations that read the store from one snapshot, beside a request that changes the store."""
+
+LISTS = frozenset(operation for operation in READ_ONLY if operation.endswith((".list", ".instances")))
+"""Those of them that always need several statements."""
+
+
+def upload_handler(request: RequestContext) -> Handler:
+    """Return the handler for the type of an upload. Raises ApiError (400) for an unknown or missing `uploadType`."""
+    upload_type = request.query.get("uploadType")
+    if upload_type is None:  # a common client library omits uploadType
+        media_type = MediaType.parse(request.headers.get("Content-Type") or "").essence
+        upload_type = "multipart" if media_type == "multipart/related" else None
+    if upload_type is None or upload_type not in _UPLOAD_TYPES:
+        raise refuse("badUploadType", value="missing" if upload_type is None else repr(upload_type[:40]))
+    handler, rule_to_create, rule_to_update = _UPLOAD_TYPES[upload_type]
+    request.journal_entry.decided_by = rule_to_update if request.file_id else rule_to_create
+    return handler
+
+
+PUBLIC_HANDLERS: Mapping[str, Callable[[PublicRequest], Response]] = {
+    "oauth.token": token_endpoint.token,
+    "oauth.tokeninfo": token_endpoint.tokeninfo,
+    "oauth.revoke": token_endpoint.revoke,
+    "oauth.authorize": consent.authorize,
+    "oauth.metadata": consent.metadata,
+    "openid.configuration": identity_tokens.configuration,
+    "openid.keys": identity_tokens.keys,
+    "openid.userinfo": identity_tokens.userinfo,
+    "browser.signIn": provider_sign_in.sign_in,
+    "browser.signedIn": provider_sign_in.complete_sign_in,
+    "browser.signOut": browser_session.sign_out,
+    "files.page": file_page.view,
+    "files.content": file_page.content,
+    "events.page": event_page,
+    "openapi.get": lambda request: describe(request.context, request.http_request),
+}
+
+
+def describe(context: ServiceContext, request: Request) -> Response:
+    """Return the OpenAPI document with the address that the client used. Raises ApiError (400) for an invalid Host."""
+    return json_response(request.query, document(context.names, context.policy, external_base_url(request, context)))

@@ -1,0 +1,297 @@
+"""The tables of channels, queued messages, trusted domains and certificate authorities."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from sqlalchemy import bindparam, delete, func, insert, literal, or_, select, update
+
+from ...core.notifications.channels import ChannelState
+from ..files.tables import BELOW, FOLLOWING
+from ..store.engine import Database, Prepared, Row, TableGroup, inserting
+from ..store.schema import authorities, channels, domains, messages
+
+ACTIVE, STOPPED = ChannelState.ACTIVE.value, ChannelState.STOPPED.value
+
+
+class ChannelRow(NamedTuple):
+    """A database row of a notification channel.
+
+    `watched` is a file id or the name of a change log. `expiration` is in Unix milliseconds. `number` is the number of
+    the last message, and `seq` is the number of the channel.
+    """
+
+    id: str
+    watched: str
+    resource_id: str
+    resource_uri: str
+    of_changes: int
+    user: str
+    client: str
+    service_account: int
+    address: str
+    token: str | None
+    expiration: int | None
+    state: str
+    number: int
+    seq: int = 0
+
+
+_NEW = ChannelRow._fields[:-1]
+_COLUMNS = tuple(channels.c[name] for name in ChannelRow._fields)
+_ACTIVE = (channels.c.state == ACTIVE, or_(channels.c.expiration.is_(None), channels.c.expiration > bindparam("now")))
+_WATCHING = (channels.c.watched == bindparam("watched"), *_ACTIVE)
+_MESSAGE = ("channel", "number", "state", "changed", "due", "attempts")
+
+_ADD = Prepared(insert(channels).values({name: bindparam(name) for name in _NEW}).returning(channels.c.seq))
+_GET = Prepared(select(*_COLUMNS).where(channels.c.id == bindparam("key")))
+_ANY = Prepared(select(channels.c.seq).limit(1))
+_COUNT = Prepared(select(func.count()).select_from(channels).where(channels.c.user == bindparam("user"), *_ACTIVE))
+_WATCHERS = Prepared(select(*_COLUMNS).where(*_WATCHING).order_by(channels.c.seq))
+_WATCHED_BELOW = {
+    following: Prepared(
+        select(channels.c.watched).where(*_ACTIVE, channels.c.watched.in_(select(tree.c.id))).distinct()
+    )
+    for following, tree in ((False, BELOW), (True, FOLLOWING))
+}
+_SET_STATE = Prepared(update(channels).where(channels.c.seq == bindparam("key")).values(state=bindparam("then")))
+_STOP_ALL = Prepared(update(channels).values(state=bindparam("then")))
+_ADVANCE_NUMBERS = Prepared(update(channels).where(*_WATCHING).values(number=channels.c.number + bindparam("step")))
+_QUEUE = Prepared(
+    insert(messages).from_select(
+        _MESSAGE,
+        select(
+            channels.c.seq, channels.c.number, bindparam("what"), bindparam("changed"), bindparam("now"), literal(0)
+        ).where(*_WATCHING),
+    )
+)
+_ADVANCE_NUMBER = Prepared(
+    update(channels)
+    .where(channels.c.seq == bindparam("key"))
+    .values(number=channels.c.number + bindparam("step"))
+    .returning(channels.c.number)
+)
+_QUEUE_ONE = inserting(messages, _MESSAGE)
+
+
+class Channels(TableGroup):
+    """The table of notification channels, and the message queue to which messages are added."""
+
+    def __init__(self, database: Database) -> None:
+        super().__init__(database)
+        self._any: bool | None = None
+        self.on_change: Callable[[], None] = lambda: None
+        """A function that is called after each transaction that queued a message or changed a channel's state."""
+
+    def stop_all(self) -> None:
+        """Stop all channels, and delete all queued messages."""
+        with self._database.transaction():
+            self._database.delete_all(messages)
+            self._database.change(_STOP_ALL, {"then": STOPPED})
+
+    def add(self, row: ChannelRow) -> int:
+        """Add a channel and return its number, which is the `seq` of the row."""
+        self._any = True
+        added = self._database.change_one(_ADD, {name: getattr(row, name) for name in _NEW})
+        assert added
+        return int(added[0])
+
+    def get(self, key: str) -> ChannelRow | None:
+        """Return the channel with an id, or None if the id is unknown."""
+        row = self._database.fetch_one(_GET, {"key": key})
+        return ChannelRow._make(row) if row else None
+
+    def any(self) -> bool:
+        """Return whether the table has any channel. The result is cached, because every change of a file uses it."""
+        if self._any is None or (self._database.is_shared and not self._any):
+            self._any = self._database.fetch_one(_ANY, {}) is not None
+        return self._any
+
+    def forget(self) -> None:
+        """Clear the cached result of `any`. Called after the database was replaced."""
+        self._any = None
+
+    def count_active(self, user: str, now: int) -> int:
+        """Return the number of a user's channels that are neither stopped nor expired."""
+        return int(self._database.run(_COUNT, {"user": user, "now": now})[0][0])
+
+    def watchers(self, watched: str, now: int) -> list[ChannelRow]:
+        """Return the channels on a resource that are neither stopped nor expired."""
+        return [ChannelRow._make(row) for row in self._database.run(_WATCHERS, {"watched": watched, "now": now})]
+
+    def find_watched(self, top: str, now: int, owner: str | None = None) -> list[str]:
+        """Return the ids of the files with an active channel below a folder.
+
+        With an `owner`, return only the files that are trashed and untrashed together with the folder of this owner.
+        """
+        values = {"top": top, "now": now} | ({"owner": owner} if owner else {})
+        return [key for (key,) in self._database.run(_WATCHED_BELOW[owner is not None], values)]
+
+    def set_state(self, channel: int, state: str) -> None:
+        """Set the state of the channel with the number `channel`."""
+        with self._database.transaction():
+            self._database.change(_SET_STATE, {"key": channel, "then": state})
+            self._announce()
+
+    def enqueue_message(self, watched: str, state: str, changed: str, *, step: int, now: int) -> bool:
+        """Queue a message for every active channel on a resource. Returns False if there is no such channel.
+
+        The message number is the number of the channel's last message plus `step`.
+        """
+        values: dict[str, Any] = {"watched": watched, "now": now}
+        has_watchers = self._database.change(_ADVANCE_NUMBERS, {**values, "step": step})
+        if has_watchers:
+            self._database.change(_QUEUE, {**values, "what": state, "changed": changed})
+            self._announce()
+        return bool(has_watchers)
+
+    def enqueue_for_channel(self, channel: int, state: str, changed: str, *, step: int, now: int) -> None:
+        """Queue a message for the channel with the number `channel`."""
+        counted = self._database.change_one(_ADVANCE_NUMBER, {"key": channel, "step": step})
+        assert counted
+        values = {"channel": channel, "number": counted[0], "state": state, "changed": changed}
+        self._database.change(_QUEUE_ONE, {**values, "due": now, "attempts": 0})
+        self._announce()
+
+    def _announce(self) -> None:
+        if self._database.is_shared:
+            self._database.announce("queued")
+        self._database.after_commit(self.on_change)
+
+
+_ADD_DOMAIN = inserting(domains, ("domain",), otherwise="IGNORE")
+_DOMAIN = Prepared(select(domains.c.domain).where(domains.c.domain == bindparam("domain")))
+_DOMAINS = Prepared(select(domains.c.domain).order_by(domains.c.domain))
+_ADD_AUTHORITY = inserting(authorities, ("pem",), otherwise="IGNORE")
+_AUTHORITIES = Prepared(select(authorities.c.pem))
+
+
+class Trusted(TableGroup):
+    """The tables of domains that may receive notifications, and of certificate authorities that deliveries trust."""
+
+    def add_domain(self, domain: str) -> None:
+        """Register a domain, unless the domain is already registered."""
+        self._database.change(_ADD_DOMAIN, {"domain": domain})
+
+    def has_domain(self, domain: str) -> bool:
+        """Return whether a domain is registered."""
+        return self._database.fetch_one(_DOMAIN, {"domain": domain}) is not None
+
+    def all_domains(self) -> list[str]:
+        """Return the registered domains in alphabetical order."""
+        return [domain for (domain,) in self._database.run(_DOMAINS, {})]
+
+    def add_authority(self, pem: str) -> None:
+        """Trust the certificate authorities in a PEM text."""
+        self._database.change(_ADD_AUTHORITY, {"pem": pem})
+
+    def authorities(self) -> list[str]:
+        """Return the PEM texts with the trusted certificate authorities."""
+        return [pem for (pem,) in self._database.run(_AUTHORITIES, {})]
+
+
+class Waiting(NamedTuple):
+    """A queued message with its channel. `due` is the time of the next delivery attempt in Unix milliseconds."""
+
+    seq: int
+    number: int
+    state: str
+    changed: str
+    due: int
+    attempts: int
+    channel: ChannelRow
+
+
+_OWN = Waiting._fields[:-1]
+JOINED = (
+    select(*(messages.c[name] for name in _OWN), *(channels.c[name] for name in ChannelRow._fields))
+    .join(channels, channels.c.seq == messages.c.channel)
+    .order_by(messages.c.seq)
+)
+_FIRST = select(func.min(messages.c.seq)).group_by(messages.c.channel)
+_DUE = Prepared(JOINED.where(messages.c.seq.in_(_FIRST), messages.c.due <= bindparam("now")))
+_NEXT = Prepared(JOINED.where(messages.c.channel == bindparam("key")).limit(1))
+_OF_CLOSED_CHANNELS = Prepared(
+    JOINED.where(or_(channels.c.state == STOPPED, channels.c.expiration <= bindparam("now")))
+)
+_LATER = Prepared(select(func.min(messages.c.due)).where(messages.c.due > bindparam("now")))
+_NEXT_END = Prepared(
+    select(func.min(channels.c.expiration)).where(
+        channels.c.expiration > bindparam("now"), channels.c.seq.in_(select(messages.c.channel))
+    )
+)
+_ANY_MESSAGE = Prepared(select(messages.c.seq).limit(1))
+_COUNT_MESSAGES = Prepared(select(func.count()).select_from(messages))
+_POSTPONE = Prepared(
+    update(messages).where(messages.c.seq == bindparam("key")).values(due=bindparam("then"), attempts=bindparam("made"))
+)
+_DROP = Prepared(delete(messages).where(messages.c.seq == bindparam("key")))
+
+
+class Outbox(TableGroup):
+    """The message queues of all channels."""
+
+    def take(self, now: int, most: int, seconds: float) -> list[Waiting]:
+        """Return the first message of each queue whose first message is due.
+
+        If several processes share the store, return at most `most` messages, of queues that no other process has
+        leased, and lease these queues for `seconds`.
+        """
+        return self._read(_DUE, now=now)
+
+    def next_of(self, channel: int) -> Waiting | None:
+        """Return the first message in a channel's queue, whether due or not. Returns None if the queue is empty."""
+        waiting = self._read(_NEXT, key=channel)
+        return waiting[0] if waiting else None
+
+    def of_closed_channels(self, now: int) -> list[Waiting]:
+        """Return the queued messages of channels that were stopped or have expired."""
+        return self._read(_OF_CLOSED_CHANNELS, now=now)
+
+    def later(self, now: int) -> int | None:
+        """Return the time after `now` when a message is due or a channel with messages expires, or None."""
+        instants = [self._database.run(statement, {"now": now})[0][0] for statement in (_LATER, _NEXT_END)]
+        return min((when for when in instants if when is not None), default=None)
+
+    def has_pending(self) -> bool:
+        """Return whether any message is queued."""
+        return self._database.fetch_one(_ANY_MESSAGE, {}) is not None
+
+    def count(self) -> int:
+        """Return the number of messages in all queues."""
+        return int(self._database.run(_COUNT_MESSAGES, {})[0][0])
+
+    def is_due(self, now: int) -> bool:
+        """Return whether the first message of any queue is due."""
+        return bool(self._read(_DUE, now=now))
+
+    def postpone(self, seq: int, *, due: int, attempts: int) -> bool:
+        """Store a message's attempts and the time of the next attempt. Return False if the message no longer exists."""
+        return self._database.change(_POSTPONE, {"key": seq, "then": due, "made": attempts}) == 1
+
+    def drop(self, seq: int) -> bool:
+        """Delete a message. Returns False if the message did not exist any more."""
+        return self._database.change(_DROP, {"key": seq}) == 1
+
+    def renew(self, channel: int, seconds: float) -> bool:
+        """Lease the queue of a channel for further seconds. Return False if another process has leased it meanwhile."""
+        return True
+
+    def release(self, channel: int) -> None:
+        """End the lease of a channel's queue."""
+
+    def release_all(self) -> None:
+        """End all leases of this process."""
+
+    def is_leased_elsewhere(self) -> bool:
+        """Return whether another process delivers messages now."""
+        return False
+
+    def _read(self, prepared: Prepared, **values: Any) -> list[Waiting]:
+        return [_waiting(row) for row in self._database.run(prepared, values)]
+
+
+def _waiting(row: Row) -> Waiting:
+    own = len(_OWN)
+    return Waiting._make((*row[:own], ChannelRow._make(row[own:])))

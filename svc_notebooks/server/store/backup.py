@@ -1,0 +1,104 @@
+"""Copies the folder of a store, which a service may be using, to another folder.
+
+The database is copied at one moment, while the service continues. The bytes of a part that the database counts never
+change, but the service deletes parts of deleted files. If a part of the copied database has been deleted meanwhile, the
+database is copied again.
+"""
+
+from __future__ import annotations
+
+import errno
+import shutil
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import NamedTuple
+from uuid import uuid4
+
+from ...local.existing_file import existing
+from . import check as integrity, opening_record
+from .atomic_write import sync_folder
+from .blob_store import BLOCK, StoredPart, crc32
+from .data_directory import DATABASE, PARTS, Marker, check_kinds, write_marker
+from .database_copy import copy_database
+
+_UNFINISHED = f"{DATABASE}.backup"
+_MOST_COPIES = 100
+
+
+class Backup(NamedTuple):
+    """The numbers of a finished backup. `damaged` has a sentence for each part that was already damaged."""
+
+    files: int
+    parts: int
+    size: int
+    damaged: list[str]
+
+
+def back_up(folder: Path, target: Path, *extra: str) -> Backup:
+    """Copy the store in `folder` to `target`, which is empty or does not exist, and the files and folders in `extra`.
+
+    Until the backup is complete, `target` has no database and cannot be opened. Raises OSError.
+    """
+    _check_folders(folder, target)
+    target.mkdir(parents=True, exist_ok=True)
+    unfinished = target / _UNFINISHED
+    copied: dict[StoredPart, str | None] = {}
+    for _ in range(_MOST_COPIES):
+        copy_database(folder / DATABASE, unfinished)
+        with closing(sqlite3.connect(unfinished)) as driver:
+            stored, opening = integrity.read_contents(driver), opening_record.read_opening(driver)
+        if _copy_parts(folder / PARTS, target / PARTS, stored.parts, copied):
+            break
+    else:
+        raise OSError(errno.EBUSY, "files were deleted during each of 100 attempts; try again", str(folder))
+    for key in {part.key for part in copied} - {part.key for part in stored.parts}:
+        _path(target / PARTS, key).unlink()
+    for name in extra:
+        if (folder / name).is_file():
+            shutil.copy(folder / name, target / name)  # with its mode
+        elif (folder / name).is_dir():
+            shutil.copytree(folder / name, target / name, ignore=shutil.ignore_patterns(".*"))  # unfinished files
+    if opening:
+        write_marker(target, Marker(uuid4().hex, opening.number, opening.token, closed=False))
+    unfinished.rename(target / DATABASE)
+    sync_folder(target)
+    damaged = [problem for part in stored.parts if (problem := copied[part])]
+    return Backup(stored.files, len(stored.parts), sum(part.size for part in stored.parts), damaged)
+
+
+def _check_folders(folder: Path, target: Path) -> None:
+    check_kinds(folder)
+    if not (folder / DATABASE).is_file():
+        raise FileNotFoundError(f"{folder} is not a store: {DATABASE} is missing")
+    if target.resolve().is_relative_to(folder.resolve()):
+        raise OSError(f"{target} is in the folder of the store; choose another folder")
+    file = existing(target)
+    if file and not target.is_dir():
+        raise FileExistsError(f"{target} is a {file.kind}; choose a new folder")
+    if file and any(target.iterdir()):
+        raise FileExistsError(f"{target} is not empty; choose a new folder")
+
+
+def _copy_parts(source: Path, target: Path, parts: list[StoredPart], copied: dict[StoredPart, str | None]) -> bool:
+    """Copy the parts that are not in `copied`, and add them. Return False if a part was deleted meanwhile."""
+    for part in parts:
+        if part in copied:
+            continue
+        path = _path(target, part.key)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            with _path(source, part.key).open("rb") as file, path.open("wb") as copy:
+                checksum = size = 0
+                while block := file.read(min(BLOCK, part.size - size)):
+                    copy.write(block)
+                    checksum, size = crc32(block, checksum), size + len(block)
+        except FileNotFoundError:
+            return False
+        is_same = size == part.size and part.checksum in (None, checksum)
+        copied[part] = None if is_same else f"part {part.key} is damaged"
+    return True
+
+
+def _path(folder: Path, key: str) -> Path:
+    return folder / key[:2] / key

@@ -1,0 +1,155 @@
+"""The folder or bucket of the contents of a store on PostgreSQL."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from .atomic_write import sync_folder
+from .blob_store import LastingBlobStore
+from .content_marker import MARKER, check_content, marker_of, refusal
+from .directory import PART_NAME, SNAPSHOTS, UNFINISHED, DirectoryBlobStore, drop_parts, drop_snapshots
+from .stray_blobs import HARMLESS, UNFINISHED_AGE
+
+if TYPE_CHECKING:
+    from .s3.bucket import BucketAddress
+
+
+_PARTS = "parts"
+
+
+def open_content_folder(
+    folder: Path,
+    store: str,
+    *,
+    number: int,
+    has_parts: bool,
+    durability: Literal["process", "power"],
+    now: float,
+    shared: bool,
+) -> DirectoryBlobStore:
+    """Open the folder with the parts of a store, which may be empty or missing if the store has no parts.
+
+    `store` is the id of the store, and `number` is the number of this opening. `now` is in Unix seconds.
+
+    Raises OSError, without changing anything, for a folder that is not the one of the store.
+    """
+    folder = folder.resolve()
+    if folder.exists() and not folder.is_dir():
+        raise NotADirectoryError(f"{folder} is a file: choose a folder for --content")
+    if not _check_folder(folder, store, has_parts=has_parts):
+        folder.mkdir(parents=True, exist_ok=True)
+        _write_marker(folder, f"{MARKER}.{number}.unfinished", store)
+    _delete_old_unfinished(folder / _PARTS, now)
+    snapshots = folder / SNAPSHOTS / store
+    if not shared:
+        drop_snapshots(snapshots)
+    return DirectoryBlobStore(folder / _PARTS, sync=durability == "power", opening=number, snapshots=snapshots)
+
+
+def read_content_folder(folder: Path, store: str) -> DirectoryBlobStore:
+    """Return the parts in the folder of a store, without changing the folder. Raises OSError for any other folder."""
+    if not _check_folder(folder, store, has_parts=True):
+        raise refusal(folder, "it is empty")
+    return DirectoryBlobStore(folder / _PARTS, sync=False)
+
+
+def discard_content_folder(folder: Path, store: str) -> None:
+    """Delete the parts and the marker of a store. Other files stay. Does nothing if there is no folder."""
+    if (folder / MARKER).exists():
+        read_content_folder(folder, store)
+        drop_parts(folder / _PARTS)
+        (folder / MARKER).unlink()
+
+
+def _check_folder(folder: Path, store: str, *, has_parts: bool) -> bool:
+    """Return whether a folder has the marker of a store. Raises OSError if the folder cannot be used."""
+    names = {entry.name for entry in folder.iterdir()} if folder.exists() else set[str]()
+    try:
+        marker = (folder / MARKER).read_bytes() if MARKER in names else None
+    except OSError:
+        raise refusal(folder, f"{MARKER} cannot be read") from None
+    check_content(folder, store, marker, is_empty=not names - HARMLESS, has_parts=has_parts)
+    return marker is not None
+
+
+def _write_marker(folder: Path, unfinished: str, store: str) -> None:
+    with (folder / unfinished).open("wb") as file:
+        file.write(marker_of(store))
+        file.flush()
+        os.fsync(file.fileno())
+    (folder / unfinished).replace(folder / MARKER)
+    sync_folder(folder)
+
+
+def _delete_old_unfinished(parts: Path, now: float) -> None:
+    """Delete parts whose writing ended long ago without success. Younger ones may be those of another process."""
+    for path in parts.glob(f"??/*{UNFINISHED}"):
+        if PART_NAME.fullmatch(path.name.removesuffix(UNFINISHED)) and now - path.lstat().st_mtime > UNFINISHED_AGE:
+            path.unlink(missing_ok=True)
+
+
+def content_location(content: str | Path) -> Path | BucketAddress:
+    """Return the folder, or the address s3://bucket/prefix, in which contents are stored.
+
+    Raises ValueError for another URL, and ImportError without the extra `s3`.
+    """
+    scheme, is_url, _ = str(content).partition("://")
+    if not is_url:
+        return Path(content)
+    if scheme != "s3":
+        raise ValueError(f"content is a URL of the scheme {scheme!r}; give a folder or s3://bucket/prefix")
+    try:
+        from .s3.bucket import parse_bucket_address
+    except ImportError:
+        raise ImportError('contents in a bucket need a library: pip install "svc-notebooks[s3]"') from None
+    return parse_bucket_address(str(content))
+
+
+def folder_of(location: Path | BucketAddress) -> Path | None:
+    """Return the folder for other files of the store, or None with a bucket."""
+    return location if isinstance(location, Path) else None
+
+
+def open_contents(
+    location: Path | BucketAddress,
+    store: str,
+    *,
+    number: int,
+    has_parts: bool,
+    durability: Literal["process", "power"],
+    now: float,
+    shared: bool,
+) -> LastingBlobStore:
+    """Open the contents of a store, which may be empty if the store has no parts.
+
+    `store` is the id of the store, and `number` is the number of this opening. `now` is in Unix seconds. Raises
+    OSError, without changing anything, for a folder or a bucket that is not the one of the store.
+    """
+    if isinstance(location, Path):
+        return open_content_folder(
+            location, store, number=number, has_parts=has_parts, durability=durability, now=now, shared=shared
+        )
+    from .s3.blob_store import open_content_bucket
+
+    return open_content_bucket(location, store, number=number, has_parts=has_parts)
+
+
+def read_contents(location: Path | BucketAddress, store: str) -> LastingBlobStore:
+    """Return the contents of a store, without changing anything. Raises OSError for those of any other store."""
+    if isinstance(location, Path):
+        return read_content_folder(location, store)
+    from .s3.blob_store import read_content_bucket
+
+    return read_content_bucket(location, store)
+
+
+def discard_contents(location: Path | BucketAddress, store: str) -> None:
+    """Delete the parts and the marker of a store. Everything else stays. Does nothing if there is no marker."""
+    if isinstance(location, Path):
+        discard_content_folder(location, store)
+        return
+    from .s3.blob_store import discard_content_bucket
+
+    discard_content_bucket(location, store)

@@ -1,0 +1,286 @@
+"""Recognises, opens and closes the folder of a store.
+
+A folder is opened only if it is empty, or has a marker and the database that belongs to the marker, or has a database
+that an older version created without a marker. Every other folder is refused and not changed.
+
+The marker is a file that identifies the folder and its last opening. An opening writes a new token and the marker's
+token into the database, then the new token into the marker. The marker's token is therefore always one of the two
+tokens in the database, even after a kill, unless the marker or the database was replaced.
+"""
+
+from __future__ import annotations
+
+import atexit
+import json
+import os
+import sqlite3
+import stat
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+from uuid import uuid4
+
+from . import opening_record
+from .atomic_write import sync_folder
+from .blob_store import BlobStore
+from .contents import Contents
+from .directory import SNAPSHOTS, DirectoryBlobStore, drop_snapshots
+from .disk_reserve import RESERVE
+from .engine import Database
+from .opening import open_database
+from .stray_blobs import ASIDE, HARMLESS, tidy
+
+DATABASE = "svc.sqlite"
+MARKER = "svc-store.json"
+_UNFINISHED = f"{MARKER}.unfinished"
+_FORMAT = "svc-notebooks store"
+_VERSION = 1
+PARTS = "parts"
+MIGRATION = "svc-migration.json"
+"""The file with the id of the source, in a folder that is the target of an unfinished migration."""
+
+_FOLDERS = (PARTS, ASIDE, SNAPSHOTS)
+_OURS = (*_FOLDERS, MARKER, _UNFINISHED, DATABASE, f"{DATABASE}-wal", f"{DATABASE}-journal", RESERVE)
+_open: set[tuple[int, int, int]] = set()
+
+_ABOUT = (
+    "This folder is a store of svc-notebooks (svc-notebooks serve --store, svc.sandbox(path)): svc.sqlite holds the"
+    " rows, parts/ the contents of files. Copy, move or delete it as a whole, while no service uses it."
+)
+
+
+class Marker(NamedTuple):
+    """The marker file of a store, with the store's id, the number and token of the last opening, and a closed flag."""
+
+    store: str
+    openings: int
+    opening: str
+    closed: bool
+
+
+def read_marker(folder: Path) -> Marker:
+    """Read the marker file of a store. Raises ValueError with a message if the file is unreadable or invalid."""
+    try:
+        content: Any = json.loads((folder / MARKER).read_text(encoding="utf-8"))
+        form, number, marker = content["format"], content["version"], Marker(*(content[key] for key in Marker._fields))
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        raise ValueError(f"{MARKER} cannot be read") from None
+    if form != _FORMAT or [type(value) for value in marker] != [str, int, str, bool]:
+        raise ValueError(f"{MARKER} is not a valid marker file of a store")
+    if number != _VERSION:
+        raise ValueError(f"{MARKER} has format version {number!r:.20}, and this package supports {_VERSION}")
+    return marker
+
+
+def write_marker(folder: Path, marker: Marker) -> None:
+    """Replace the marker file. After a kill or a power cut, either the old or the new marker exists."""
+    content = {"about": _ABOUT, "format": _FORMAT, "version": _VERSION, **marker._asdict()}
+    unfinished = folder / _UNFINISHED
+    with unfinished.open("w", encoding="utf-8") as file:
+        json.dump(content, file, indent=2)
+        file.write("\n")
+        file.flush()
+        os.fsync(file.fileno())
+    unfinished.replace(folder / MARKER)
+    sync_folder(folder)
+
+
+class OpenedStore(NamedTuple):
+    """The database and the parts of an opened store, and notes for the user. Each note is a sentence.
+
+    `folder` has the contents and the backups of users. It is None if the contents are in memory or in a bucket.
+    """
+
+    database: Database
+    parts: BlobStore
+    notes: list[str]
+    folder: Path | None
+
+
+def open_folder(folder: Path, durability: Literal["process", "power"], now: float) -> OpenedStore:
+    """Open the store in a folder. If the folder is empty or does not exist, create a store.
+
+    With `durability="power"`, parts are synced to the disk. `now` is in Unix seconds. Raises OSError, without changing
+    anything, if the folder is not a store, is damaged or is in use.
+    """
+    folder = folder.resolve()
+    if folder.exists() and not folder.is_dir():
+        raise NotADirectoryError(f"{folder} is a file: choose a folder, or open a saved sandbox with open_sandbox")
+    folder.mkdir(parents=True, exist_ok=True)
+    record = _Record(folder)
+    try:
+        state, marker = examine(folder)
+        if state == "new":
+            write_marker(folder, marker)
+        database = open_database(folder / DATABASE, durability, close=record.close)
+    except BaseException:
+        record.release()
+        raise
+    try:
+        number = record.begin(database, marker)
+        notes = [_UPGRADED.format(database.backup)] if database.backup else []
+        notes += tidy(folder, Contents(database).known_parts(), number, now, adopted=state == "unmarked")
+        snapshots = folder / SNAPSHOTS / marker.store
+        drop_snapshots(snapshots)
+        parts = DirectoryBlobStore(folder / PARTS, sync=durability == "power", opening=number, snapshots=snapshots)
+    except BaseException:
+        database.close()
+        raise
+    return OpenedStore(database, parts, notes, folder)
+
+
+def check_not_in_use(folder: Path) -> None:
+    """Raise OSError if a folder is not a store, or if a service of this or another process uses the folder."""
+    path = folder / DATABASE
+    check_kinds(folder)
+    if not path.is_file():
+        raise FileNotFoundError(f"{folder} is not a store: {DATABASE} is missing")
+    status = folder.stat()
+    if (os.getpid(), status.st_dev, status.st_ino) in _open or opening_record.in_use(path):
+        raise OSError(f"{folder} is in use: close the service that uses the folder first")
+
+
+def examine(folder: Path) -> tuple[Literal["new", "marked", "unmarked"], Marker]:
+    """Return the state of a folder and its marker, without changing the folder.
+
+    The state is "new" for a folder without a complete store, "marked" for a store with a marker, and "unmarked" for a
+    store of an older version without a marker. If there is no marker, a new marker is returned but not written. Raises
+    OSError if the folder cannot be opened as a store.
+    """
+    names = {entry.name for entry in folder.iterdir()}
+    check_kinds(folder)
+    new = Marker(uuid4().hex, 0, uuid4().hex, closed=False)
+    if not names - HARMLESS - {_UNFINISHED}:
+        return "new", new
+    if MIGRATION in names:
+        raise _refusal(folder, "it is the target of a migration that has not ended", _CONTINUE)
+    if MARKER not in names and DATABASE not in names:
+        raise _refusal(folder, *_foreign(names - HARMLESS))
+    marker = _marker(folder) if MARKER in names else None
+    if marker and marker.openings == 0:
+        return "new", marker  # the creation of the store was interrupted
+    if DATABASE not in names:
+        raise _refusal(folder, f"{DATABASE} is missing", _PUT_BACK)
+    if opening_record.in_use(folder / DATABASE):
+        raise _refusal(folder, "the folder is open in another process", "close the service in that process")
+    inspected = opening_record.inspect(folder / DATABASE)
+    if inspected.problem:
+        raise _refusal(folder, f"{DATABASE} {inspected.problem}", inspected.advice or _PUT_BACK)
+    if inspected.names_parts and PARTS not in names:
+        raise _refusal(folder, f"{PARTS}/ is missing", f"put {PARTS}/ back, or choose another folder")
+    if marker is None:
+        return "unmarked", new
+    if problem := _mismatch(marker, inspected.opening):
+        raise _refusal(folder, problem, _WITHOUT_MARKER)
+    return "marked", marker
+
+
+_PUT_BACK = f"put the right {DATABASE} back, or choose another folder"
+_WITHOUT_MARKER = (
+    f"put the latest {DATABASE} back, or delete {MARKER} to continue with this database: parts without a database"
+    f" entry are then moved to {ASIDE}/"
+)
+_CONTINUE = "repeat the command svc-notebooks migrate to continue, or add --discard to delete what it has copied"
+_UPGRADED = "the database had an older version and was upgraded; {} is a copy of the old database"
+
+
+def _refusal(folder: Path, problem: str, advice: str) -> OSError:
+    return OSError(f"{folder} cannot be opened, and was not changed: {problem}; {advice}")
+
+
+def _foreign(names: set[str]) -> tuple[str, str]:
+    first = ", ".join(sorted(names)[:3])
+    more = f" and {len(names) - 3} more" if len(names) > 3 else ""
+    advice = "choose an empty or a new folder"
+    if PARTS in names:
+        advice += f"; if this is a store, put its {DATABASE} back"
+    return f"the folder is neither empty nor a store, and contains {first}{more}", advice
+
+
+def check_kinds(folder: Path) -> None:
+    """Raise OSError if a file of the store is a link, a FIFO or a device, without opening it: a FIFO would block."""
+    for name in _OURS:
+        below = (folder / name).iterdir() if name == PARTS and (folder / name).is_dir() else ()
+        for path in (folder / name, *below):
+            is_kind = stat.S_ISDIR if name in _FOLDERS else stat.S_ISREG
+            with suppress(FileNotFoundError, NotADirectoryError):
+                mode = path.lstat().st_mode
+                if stat.S_ISLNK(mode) or (path.parent == folder and not is_kind(mode)):
+                    kind = "a symbolic link" if stat.S_ISLNK(mode) else "of another kind than the service writes"
+                    advice = "replace the link with the file, or link the whole folder"
+                    if not stat.S_ISLNK(mode):
+                        advice = _PUT_BACK
+                    raise _refusal(folder, f"{path.relative_to(folder)} is {kind}", advice)
+
+
+def _marker(folder: Path) -> Marker:
+    try:
+        return read_marker(folder)
+    except ValueError as error:
+        raise _refusal(
+            folder, str(error), f"put the right {MARKER} back, or delete the file to continue without a marker"
+        ) from None
+
+
+def _mismatch(marker: Marker, last: opening_record.Opening | None) -> str | None:
+    """Return the reason why the database does not belong to the marker and the parts, or None if it belongs to them."""
+    if last is None or last.number < marker.openings:
+        opened = last.number if last else 0
+        return f"{DATABASE} is older than the parts: {opened} recorded openings instead of {marker.openings}"
+    if marker.opening not in (last.token, last.before):
+        return f"{DATABASE} is a different database than at the last opening of the folder"
+    if marker.closed and marker.opening == last.token and not last.closed:
+        return f"{DATABASE} is older than the parts: the database was copied while a service was using it"
+    return None
+
+
+class _Record:
+    def __init__(self, folder: Path) -> None:
+        status = folder.stat()
+        self._folder = folder
+        self._key = os.getpid(), status.st_dev, status.st_ino
+        self._marker: Marker | None = None
+        self._driver: Any = None
+        if self._key in _open:
+            raise _refusal(folder, "the folder is already open in this process", "close the other service first")
+        _open.add(self._key)
+
+    def begin(self, database: Database, marker: Marker) -> int:
+        self._driver = database.driver
+        current = opening_record.begin(self._driver, uuid4().hex, marker.opening)
+        self._marker = Marker(marker.store, current.number, current.token, closed=False)
+        write_marker(self._folder, self._marker)
+        atexit.register(self._end)
+        return current.number
+
+    def close(self, close: Callable[[], None]) -> None:
+        """Close the database by calling `close`, and record that the store was closed."""
+        ended = self._end_database()
+        close()
+        if ended:
+            self._end_marker()
+        atexit.unregister(self._end)
+        self.release()
+
+    def _end(self) -> None:
+        """Record that the store was closed, if the interpreter exits without `close`."""
+        if self._end_database():
+            self._end_marker()
+
+    def _end_database(self) -> bool:
+        if self._marker is None or os.getpid() != self._key[0]:  # a forked child does not own the store
+            return False
+        try:
+            return opening_record.end(self._driver)
+        except sqlite3.Error:
+            return False
+
+    def _end_marker(self) -> None:
+        assert self._marker
+        with suppress(OSError):
+            write_marker(self._folder, self._marker._replace(closed=True))
+
+    def release(self) -> None:
+        """Allow this process to open the folder again."""
+        _open.discard(self._key)

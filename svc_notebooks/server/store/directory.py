@@ -1,0 +1,284 @@
+"""Stores parts as files in the data directory."""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+import shutil
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from secrets import token_hex
+from uuid import uuid4
+
+from .atomic_write import sync_folder
+from .blob_store import (
+    BLOCK,
+    BlobStore,
+    DamagedContent,
+    ListedPart,
+    PartWriter,
+    StoredPart,
+    check_parts,
+    crc32,
+    missing_part,
+)
+
+SNAPSHOTS = "snapshots"
+"""The name of the folder with the parts of snapshots. It has a subfolder with the id of the store."""
+
+UNFINISHED = ".unfinished"
+"""The file name suffix of a part that is being written."""
+
+KEY_LENGTH = 32
+PART_NAME = re.compile(rf"[0-9a-f]{{{KEY_LENGTH}}}")
+"""Matches the names of part files and of snapshot folders."""
+
+_MOST_VERIFIED = 65_536
+_SAME_TICK = 100_000_000
+"""A time in nanoseconds within which a changed file may change again without a new modification time."""
+
+
+class _FileWriter:
+    """Writes a part to a file, which gets the name of the part with the first commit."""
+
+    can_grow = True
+
+    def __init__(self, path: str, *, sync: bool) -> None:
+        self._path = path
+        self._unfinished = path + UNFINISHED
+        self._sync = sync
+        self._is_named = False
+        try:
+            self._file = io.FileIO(self._unfinished, "x+")
+        except FileNotFoundError:  # the first part in its folder
+            _make_folder(Path(path).parent, sync=sync)
+            self._file = io.FileIO(self._unfinished, "x+")
+        self.size = 0
+        self.checksum: int | None = 0
+
+    def write(self, block: bytes) -> None:
+        if self._file.closed:
+            self._file = io.FileIO(self._path, "r+")
+            self._file.seek(self.size)
+        rest = memoryview(block)
+        while rest:
+            rest = rest[self._file.write(rest) :]
+        self.size += len(block)
+        self.checksum = crc32(block, self.checksum or 0)
+
+    def truncate(self, size: int) -> None:
+        if size < self.size:
+            self._file.truncate(size)
+            self._file.seek(0)
+            self.size, self.checksum = size, _checksum(_blocks(self._file, size))
+
+    def commit(self) -> str:
+        if self._sync:
+            os.fsync(self._file.fileno())
+        if not self._is_named:
+            self._file.close()
+            os.rename(self._unfinished, self._path)  # noqa: PTH104 -- a Path costs as much as the system call
+            self._is_named = True
+            if self._sync:
+                sync_folder(Path(self._path).parent)
+        return self._path[-KEY_LENGTH:]
+
+    def abort(self, size: int = 0) -> None:
+        try:
+            if size and not self._file.closed:
+                self._file.truncate(size)
+        finally:
+            self._file.close()
+        if not size:
+            Path(self._unfinished).unlink(missing_ok=True)
+
+    def close(self) -> None:
+        self._file.close()
+
+
+class DirectoryBlobStore:
+    """A store for parts as files in up to 256 folders, which are named by the first two digits of the keys.
+
+    A folder is created with its first part. A key has 24 random hexadecimal digits, and 8 digits for the number of the
+    opening in which the part was written.
+    """
+
+    def __init__(self, folder: Path, *, sync: bool, opening: int = 0, snapshots: Path | None = None) -> None:
+        """Create the folder for parts, unless it exists.
+
+        With `sync`, new parts survive a power cut. `opening` is the number of this opening of the store. `snapshots` is
+        the folder for copies, by default beside `folder`.
+        """
+        self._folder = folder
+        self._sync = sync
+        self._verified: dict[str, tuple[int, ...]] = {}
+        self._opening = f"{opening % 2**32:08x}"
+        self._snapshots = snapshots or folder.with_name(SNAPSHOTS)
+        folder.mkdir(parents=True, exist_ok=True)
+
+    def writer(self, key: str | None = None) -> PartWriter:
+        name = self._name(key or token_hex(12) + self._opening)
+        if key:  # a copy that was interrupted is begun again
+            Path(name + UNFINISHED).unlink(missing_ok=True)
+        return _FileWriter(name, sync=self._sync)
+
+    def _name(self, key: str) -> str:
+        return f"{self._folder}/{key[:2]}/{key}"
+
+    def _path(self, key: str) -> Path:
+        return self._folder / key[:2] / key
+
+    def read(self, part: StoredPart, start: int, stop: int) -> Iterator[bytes]:
+        key = part.key
+        if problem := self.problem(part):
+            raise DamagedContent({key: problem})
+        try:
+            file = io.FileIO(self._name(key))
+        except FileNotFoundError:
+            raise DamagedContent({key: missing_part(key)}) from None
+        with file:
+            file.seek(start)
+            left = stop - start
+            for block in _blocks(file, left):
+                left -= len(block)
+                yield block
+        if left:
+            raise DamagedContent({key: f"part {key} is {left:,} bytes too short"})
+
+    def problem(self, part: StoredPart, *, contents: bool = True) -> str | None:
+        key, size, checksum = part
+        try:
+            status = os.stat(self._name(key))  # noqa: PTH116 -- a Path costs more than the system call
+            if status.st_size < size or (status.st_size > size and checksum is None):
+                return f"part {key} has {status.st_size:,} bytes instead of {size:,}"
+            identity = (status.st_ino, size, status.st_mtime_ns)
+            if not contents or checksum is None or self._verified.get(key) == identity:
+                return None
+            if self._read_checksum(part) != checksum:
+                return f"part {key} has a wrong checksum"
+        except FileNotFoundError:
+            return missing_part(key)
+        except OSError as error:  # the disk cannot read the sector
+            return f"part {key} cannot be read ({error.strerror or error})"
+        self._remember(key, identity)
+        return None
+
+    def checksum(self, part: StoredPart) -> int | None:
+        if self.problem(part, contents=False):
+            return None
+        try:
+            return self._read_checksum(part)
+        except OSError:
+            return None
+
+    def _read_checksum(self, part: StoredPart) -> int:
+        with io.FileIO(self._name(part.key)) as file:
+            return _checksum(_blocks(file, part.size))
+
+    def _remember(self, key: str, identity: tuple[int, ...]) -> None:
+        """Record that a part was verified, so that its checksum is not computed again until the file changes."""
+        if time.time_ns() - identity[-1] > _SAME_TICK:
+            if len(self._verified) >= _MOST_VERIFIED:
+                self._verified.clear()
+            self._verified[key] = identity
+
+    def has_all(self, keys: Iterable[str]) -> bool:
+        return all(self._path(key).exists() for key in keys)
+
+    def delete(self, keys: Iterable[str]) -> None:
+        for key in keys:
+            self._path(key).unlink(missing_ok=True)
+            self._verified.pop(key, None)
+
+    def sweep(self, known: set[str]) -> int:
+        recent = self._folder.glob(f"??/*{self._opening}")
+        lost = [path.name for path in recent if PART_NAME.fullmatch(path.name) and path.name not in known]
+        self.delete(lost)
+        return len(lost)
+
+    def listed(self) -> Iterator[ListedPart]:
+        for path in self._folder.glob("??/*"):
+            is_part = PART_NAME.fullmatch(path.name.removesuffix(UNFINISHED)) and path.name.startswith(path.parent.name)
+            if is_part and path.is_file() and not path.is_symlink():
+                status = path.stat()
+                yield ListedPart(path.name, status.st_size, status.st_mtime)
+
+    def copy(self, stored: Iterable[StoredPart]) -> DirectoryBlobStore:
+        """Return a new store in a snapshot folder, with hard links to the files of these parts."""
+        copied = DirectoryBlobStore(self._snapshots / uuid4().hex, sync=False)
+        try:
+            for part in check_parts(self, stored, contents=False):  # only lengths, because the service waits
+                _link(self._path(part.key), copied._path(part.key), sync=False)
+        except BaseException:
+            copied.drop()
+            raise
+        return copied
+
+    def restore(self, kept: BlobStore) -> None:
+        assert isinstance(kept, DirectoryBlobStore)
+        missing = [path for path in kept._folder.glob("??/*") if not self._path(path.name).exists()]
+        for path in missing:
+            _link(path, self._path(path.name), sync=self._sync)
+        if self._sync:
+            for folder in {self._path(path.name).parent for path in missing}:
+                sync_folder(folder)
+
+    def drop(self) -> None:
+        drop_parts(self._folder)
+        _remove_empty(self._folder.parent, self._folder.parent.parent)
+
+    def close(self) -> None:
+        """Do nothing, because parts in files stay when the store is closed."""
+
+
+def _blocks(file: io.FileIO, size: int) -> Iterator[bytes]:
+    while size and (block := file.read(min(BLOCK, size))):
+        size -= len(block)
+        yield block
+
+
+def _checksum(blocks: Iterable[bytes]) -> int:
+    value = 0
+    for block in blocks:
+        value = crc32(block, value)
+    return value
+
+
+def drop_snapshots(folder: Path) -> None:
+    """Delete the snapshots that earlier openings of the store have left in a folder."""
+    for snapshot in folder.glob("*"):
+        if PART_NAME.fullmatch(snapshot.name):
+            drop_parts(snapshot)
+    _remove_empty(folder, folder.parent)
+
+
+def drop_parts(folder: Path) -> None:
+    """Delete the finished and unfinished parts in a folder, and the folder if it is then empty."""
+    for path in folder.glob("??/*"):
+        if PART_NAME.fullmatch(path.name.removesuffix(UNFINISHED)):
+            path.unlink(missing_ok=True)
+    _remove_empty(*folder.glob("??"), folder)
+
+
+def _remove_empty(*folders: Path) -> None:
+    for folder in folders:
+        with suppress(OSError):  # the folder is not empty or does not exist
+            folder.rmdir()
+
+
+def _make_folder(folder: Path, *, sync: bool) -> None:
+    folder.mkdir(exist_ok=True)
+    if sync:
+        sync_folder(folder.parent)
+
+
+def _link(source: Path, target: Path, *, sync: bool) -> None:
+    if not target.parent.exists():
+        _make_folder(target.parent, sync=sync)
+    try:
+        os.link(source, target)
+    except OSError:  # a file system without links
+        shutil.copyfile(source, target)

@@ -1,0 +1,168 @@
+"""Reads and writes all tables row by row, and checks the values of rows from outside."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import Column, Float, Integer, Table, select
+
+from ...core.clock import to_millis
+from ...core.events.calendars import CalendarRole
+from ...core.files.permissions import GRANTEES, Role
+from ...core.http.messages import JSON
+from ...core.notifications.channels import ChannelState as ChannelState
+from ...core.time_zones import zone_names
+from ...core.uploads.states import UploadState as UploadState
+from . import upgrades
+from .engine import Database, Row, inserting
+from .opening import open_database
+from .schema import metadata
+
+_LARGEST = 2**63
+
+TABLES: Mapping[str, Table] = {table.name: table for table in metadata.sorted_tables}
+
+
+def columns(table: str) -> list[str]:
+    """Return the column names of a table, in the order of its values in a row."""
+    return [column.name for column in TABLES[table].columns]
+
+
+def rows(database: Database, table: str) -> Iterator[Row]:
+    """Yield all rows of a table, in the order of the primary key."""
+    chosen = TABLES[table]
+    yield from database.select(select(chosen).order_by(*chosen.primary_key.columns))
+
+
+def check_row(table: str, row: JSON) -> Sequence[JSON]:
+    """Check a row of a table and return it. Raises ValueError if the number, type or range of its values is invalid."""
+    expected = TABLES[table].columns
+    if not isinstance(row, list) or len(row) != len(expected):
+        raise ValueError(f"a row of {table} must have {len(expected)} values")
+    for column, value in zip(expected, row, strict=True):
+        if not (_has_column_type(column, value) and is_valid_value(table, column.name, value)):
+            raise ValueError(f"{table}.{column.name} cannot be {value!r:.40}")
+    return row
+
+
+def upgrade_rows(
+    tables: Mapping[str, Iterable[JSON]], names: Mapping[str, Sequence[str]], version: int
+) -> dict[str, Iterable[JSON]]:
+    """Upgrade rows from an older schema version, with the column names `names` of each table.
+
+    Raises ValueError if the version is unknown, the columns are not those of the version, or a row is invalid.
+    """
+    if not 1 <= version <= upgrades.VERSION:
+        raise ValueError(f"the file has schema version {version}, and this package supports 1 to {upgrades.VERSION}")
+    with closing(upgrades.empty_database(version)) as driver:
+        if names != upgrades.columns(driver):
+            raise ValueError("the file was saved by another version of this package, which has other tables")
+        for table, rows in tables.items():
+            placeholders = ", ".join("?" * len(names[table]))
+            try:
+                driver.executemany(f"INSERT INTO {table} VALUES ({placeholders})", map(_check_list, rows))
+            except (sqlite3.Error, OverflowError, TypeError, UnicodeError) as error:
+                raise ValueError(f"{table} has an invalid row: {error}") from None
+        upgrades.upgrade(driver)
+        upgraded: dict[str, Iterable[JSON]] = {}
+        for table in TABLES:
+            selected = ", ".join(f'"{name}"' for name in columns(table))
+            upgraded[table] = [list(row) for row in driver.execute(f"SELECT {selected} FROM {table}")]
+        return upgraded
+
+
+def _check_list(row: JSON) -> list[Any]:
+    if not isinstance(row, list):
+        raise TypeError("a row must be a list of values")
+    return row
+
+
+def _has_column_type(column: Column[object], value: JSON) -> bool:
+    if value is None:
+        return bool(column.nullable)
+    if isinstance(value, bool):
+        return False
+    if isinstance(column.type, Float):
+        return isinstance(value, int | float) and -_LARGEST < value < _LARGEST
+    if isinstance(column.type, Integer):
+        return isinstance(value, int) and -_LARGEST <= value < _LARGEST
+    return isinstance(value, str)
+
+
+def load_rows(database: Database, tables: Mapping[str, Iterable[Sequence[JSON]]], numbers: Mapping[str, int]) -> None:
+    """Replace all rows and counters in one transaction. Raises ValueError if the rows contradict each other."""
+    with database.transaction():
+        database.delete_all(*TABLES.values())
+        for name, table in TABLES.items():
+            adding = inserting(table, columns(name))
+            for row in tables.get(name, ()):
+                database.add(adding, dict(zip(columns(name), row, strict=True)))
+        database.set_counters(numbers)
+
+
+def image(database: Database) -> bytes:
+    """Return an image of a new SQLite database with all rows and counters of a database that has no image."""
+    with closing(open_database(None, "process")) as copy:
+        load_rows(copy, {name: rows(database, name) for name in TABLES}, database.counters())
+        return copy.image()
+
+
+def load_image(database: Database, image: bytes) -> None:
+    """Replace all rows and counters of a database by those of an image."""
+    with closing(open_database(None, "process")) as copy:
+        copy.restore(image)
+        load_rows(database, {name: rows(copy, name) for name in TABLES}, copy.counters())
+
+
+_FIRST = to_millis(datetime(1, 1, 2, tzinfo=UTC))
+_LAST = to_millis(datetime(9999, 12, 30, tzinfo=UTC))
+
+
+def _object(value: JSON) -> bool:
+    try:
+        return isinstance(json.loads(str(value)), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+def _among(*words: str | int) -> Callable[[JSON], bool]:
+    return lambda value: value in words
+
+
+# fmt: off
+MEANING: Mapping[str, Callable[[JSON], bool]] = {
+    **dict.fromkeys((
+        "files.created", "files.modified", "files.modified_by_me", "files.viewed", "files.trashed_at",
+        "permissions.since", "channels.expiration", "messages.due", "changes.time", "calendars.created",
+        "events.start", "events.end", "events.created", "events.updated", "invitations.time",
+    ), lambda value: isinstance(value, int) and _FIRST <= value <= _LAST),
+    **dict.fromkeys(("tokens.expires", "sessions.touched", "grants.expires"),
+                    lambda value: isinstance(value, int | float) and _FIRST / 1000 <= value <= _LAST / 1000),
+    **dict.fromkeys(("files.extra", "sessions.metadata", "calendars.body", "calendar_entries.body", "events.body"),
+                    _object),
+    **dict.fromkeys(("files.size", "sessions.stored", "sessions.total", "rope.start", "rope.stop"),
+                    lambda value: isinstance(value, int) and value >= 0),
+    "calendars.zone":       lambda value: value in zone_names(),
+    "permissions.type":     _among(*GRANTEES),
+    "permissions.role":     _among(*map(int, Role)),
+    "calendar_access.role": _among(0, *map(int, CalendarRole)),
+    "sessions.state":       _among(*(state.value for state in UploadState)),
+    "channels.state":       _among(*(state.value for state in ChannelState)),
+}
+# fmt: on
+"""The check function for each "table.column". `is_valid_value` accepts None in every column."""
+
+
+def is_valid_value(table: str, column: str, value: JSON) -> bool:
+    """Return True if a value, which already has the right type, is valid in a column.
+
+    >>> is_valid_value("files", "created", 0), is_valid_value("files", "created", 2**62)
+    (True, False)
+    """
+    check = MEANING.get(f"{table}.{column}")
+    return value is None or check is None or check(value)

@@ -1,0 +1,1 @@
+"""The rows on a PostgreSQL server, which several processes may share."""

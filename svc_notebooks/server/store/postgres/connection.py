@@ -1,0 +1,255 @@
+"""Sends prepared statements to PostgreSQL through libpq, several of them in one round trip.
+
+A round trip costs more CPU time than most statements, and a cursor of psycopg costs as much again. So a statement whose
+result is not needed waits in a queue, and is sent together with the next statement whose result is needed.
+"""
+
+from __future__ import annotations
+
+import select
+import selectors
+import sys
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import Any, NamedTuple, cast
+
+import psycopg
+from psycopg.adapt import PyFormat, Transformer
+from psycopg.errors import error_from_result
+from psycopg.pq import ConnStatus, ExecStatus
+from sqlalchemy import Connection, Select
+from sqlalchemy.exc import DBAPIError
+
+from ..statements import Compiled, Row
+
+Check = Callable[[list[Row]], None]
+
+_ABSENT = "\ufffe"
+"""Replaces U+0000 in a text that is searched for. No stored text contains U+0000, so the text must not be found."""
+
+_COMMIT = Compiled("COMMIT", {})
+_ROLL_BACK = b"ROLLBACK"
+_LOST = "the connection was closed"
+
+
+class StatementResult(NamedTuple):
+    """The number of rows that a statement changed or returned, and the rows that it returned."""
+
+    rowcount: int
+    rows: list[Row]
+
+
+class _Queued(NamedTuple):
+    sql: str
+    types: tuple[int, ...]
+    parameters: Sequence[Any]
+    check: Check | None
+
+
+class PostgresConnection:
+    """A connection that one thread uses at a time, with a queue of statements that are sent with the next one.
+
+    Errors of the server are raised as psycopg.Error. A connection that is lost before a transaction has begun is
+    replaced by a new one.
+    """
+
+    def __init__(self, connection: Connection, connect: Callable[[], Connection]) -> None:
+        """Take over an open connection, and the function that returns a new one."""
+        self._connect = connect
+        self._queue: list[_Queued] = []
+        self._opening = 0  # the number of queued statements that begin a transaction
+        self._is_begun = False  # whether they have been sent
+        self._use(connection)
+
+    def _use(self, connection: Connection) -> None:
+        self.connection = connection
+        self.driver = cast("psycopg.Connection[Any]", connection.connection.driver_connection)
+        self._libpq: Any = self.driver.pgconn
+        self._transformer = Transformer(self.driver)
+        self._names: dict[tuple[str, tuple[int, ...]], bytes] = {}
+        self._wait = _waiter(self._libpq.socket)
+        self._is_rolling_back = False
+
+    # -- statements -----------------------------------------------------------------------------------------------
+
+    def queue(self, statement: Compiled, values: dict[str, Any], check: Check | None = None) -> None:
+        """Queue a statement. Its rows are passed to `check`, which may raise an error.
+
+        Raises psycopg.DataError for a value that PostgreSQL cannot store.
+        """
+        values = statement.constants | values
+        parameters = [values[name] for name in statement.names]
+        dumped = self._transformer.dump_sequence(parameters, [PyFormat.TEXT] * len(parameters))
+        types: tuple[int, ...] = ()
+        if statement.untyped:
+            all_types = self._transformer.types or ()
+            types = tuple(oid if index in statement.untyped else 0 for index, oid in enumerate(all_types))
+        self._queue.append(_Queued(statement.sql, types, dumped, check))
+
+    def run(self, statement: Compiled, values: dict[str, Any]) -> StatementResult:
+        """Send the queue and a statement that may change rows, and return the result of the statement."""
+        self.queue(statement, values)
+        return self._send_queue(repeats=self._opening > 0)
+
+    def read(self, statement: Compiled, values: dict[str, Any]) -> list[Row]:
+        """Send the queue and a statement that reads, and return its rows. A text with U+0000 is not found."""
+        try:
+            self.queue(statement, values)
+        except psycopg.DataError:
+            self.queue(statement, {name: _without_nul(value) for name, value in values.items()})
+        return self._send_queue(repeats=True).rows
+
+    def select(self, statement: Select[Any]) -> list[Row]:
+        """Run a SELECT statement that is not prepared and return its rows."""
+        self.send_queue()
+        try:
+            return [tuple(row) for row in self.connection.execute(statement)]
+        except DBAPIError as error:
+            if not isinstance(error.orig, psycopg.DataError):
+                raise
+        compiled: Any = statement.compile(dialect=self.connection.dialect, compile_kwargs={"render_postcompile": True})
+        values = {name: _without_nul(value) for name, value in compiled.params.items()}
+        rows: list[Row] = self.driver.execute(str(compiled), values).fetchall()
+        return rows
+
+    def send_queue(self) -> None:
+        """Send the queued statements, so that the driver can run another statement."""
+        if self._queue:
+            self._send_queue(repeats=self._opening > 0)
+        elif self.driver.closed and not self._is_begun:
+            self._use(self._connect())
+        else:
+            self._finish_roll_back()
+
+    # -- transactions ---------------------------------------------------------------------------------------------
+
+    def begin(self, *statements: Compiled) -> None:
+        """Queue the statements that begin a transaction."""
+        for statement in statements:
+            self.queue(statement, {})
+        self._opening = len(self._queue)
+
+    def commit(self) -> None:
+        """Commit the transaction. A transaction without statements is not sent."""
+        if self._opening == len(self._queue):
+            self._queue.clear()
+        elif self._opening:
+            self.send_queue()  # apart from the COMMIT, which cannot be sent again if the connection is lost
+        self._opening = 0
+        if self._is_begun:
+            self.run(_COMMIT, {})
+            self._is_begun = False
+
+    def roll_back(self) -> None:
+        """Roll back the transaction without waiting for the server."""
+        self._queue.clear()
+        self._opening = 0
+        if self._is_begun and not self.driver.closed:
+            with suppress(psycopg.OperationalError):  # a lost connection has rolled back
+                self._libpq.send_query(_ROLL_BACK)
+                self._is_rolling_back = True
+                self._flush()
+        self._is_begun = False
+
+    def close(self) -> None:
+        """Close the connection."""
+        with suppress(psycopg.Error, DBAPIError):
+            self._finish_roll_back()
+            self.connection.close()
+
+    def _finish_roll_back(self) -> None:
+        if self._is_rolling_back:
+            self._is_rolling_back = False
+            while self._receive() is not None:
+                pass
+
+    # -- messages of the protocol ---------------------------------------------------------------------------------
+
+    def _send_queue(self, *, repeats: bool) -> StatementResult:
+        """Send the queue and return the last result. If `repeats`, send it again on a new connection if one is lost."""
+        repeats = repeats and not self._is_begun
+        self._is_begun = self._is_begun or self._opening > 0
+        queue, self._queue, self._opening = self._queue, [], 0
+        try:
+            results = self._send(queue)
+        except psycopg.OperationalError:
+            if not (repeats and self.driver.closed):
+                raise
+            self._use(self._connect())
+            results = self._send(queue)
+        for each, result in zip(queue, results, strict=True):
+            if each.check:
+                each.check(self._result(result).rows)
+        return self._result(results[-1])
+
+    def _result(self, result: Any) -> StatementResult:
+        self._transformer.set_pgresult(result)
+        return StatementResult(result.command_tuples or 0, self._transformer.load_rows(0, result.ntuples, tuple))
+
+    def _send(self, queue: Sequence[_Queued]) -> list[Any]:
+        names = [self._names.get(each[:2]) or self._prepare(each) for each in queue]
+        try:
+            self._finish_roll_back()
+            self._libpq.enter_pipeline_mode()
+            for name, each in zip(names, queue, strict=True):
+                self._libpq.send_query_prepared(name, each.parameters)
+            self._libpq.pipeline_sync()
+            self._flush()
+            results = [self._next_result() for _ in queue]
+            self._receive()  # the end of the pipeline
+            if self._libpq.status == ConnStatus.OK:
+                self._libpq.exit_pipeline_mode()
+        except BaseException:
+            self.driver.close()  # it may have results that nobody reads
+            raise
+        for result in results:
+            if result.status == ExecStatus.FATAL_ERROR:
+                raise error_from_result(result)
+        return results
+
+    def _prepare(self, statement: _Queued) -> bytes:
+        self._finish_roll_back()
+        name = f"svc_{len(self._names)}".encode()
+        result = self._libpq.prepare(name, statement.sql.encode(), statement.types)
+        if result.status == ExecStatus.FATAL_ERROR:
+            raise psycopg.OperationalError(_LOST) if self.driver.closed else error_from_result(result)
+        self._names[statement.sql, statement.types] = name
+        return name
+
+    def _next_result(self) -> Any:
+        result = self._receive()
+        if result is None:
+            raise psycopg.OperationalError(_LOST)
+        self._receive()  # None after each result
+        return result
+
+    def _receive(self) -> Any:
+        while self._libpq.is_busy():
+            self._wait()
+            self._libpq.consume_input()
+        return self._libpq.get_result()
+
+    def _flush(self) -> None:
+        while self._libpq.flush():
+            _wait_until_writable(self._libpq.socket)
+            self._libpq.consume_input()
+
+
+def _waiter(socket: int) -> Callable[[], object]:
+    """Return a function that waits until a socket is readable. `get_result` would wait with the interpreter lock."""
+    if sys.platform == "win32":
+        return lambda: select.select([socket], [], [])
+    poll = select.poll()
+    poll.register(socket, select.POLLIN)
+    return poll.poll
+
+
+def _wait_until_writable(socket: int) -> None:
+    with selectors.DefaultSelector() as selector:
+        selector.register(socket, selectors.EVENT_READ | selectors.EVENT_WRITE)
+        selector.select()
+
+
+def _without_nul(value: Any) -> Any:
+    """Return a text without U+0000, which no stored text contains."""
+    return value.replace("\0", _ABSENT) if isinstance(value, str) else value

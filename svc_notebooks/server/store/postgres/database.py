@@ -1,0 +1,391 @@
+"""Runs the SQL of the service on PostgreSQL, with the same connections, transactions and snapshots as on SQLite.
+
+One connection writes, with the lock of this process. Requests that only read have a reader, whose snapshot is one
+statement or a transaction with the isolation level REPEATABLE READ. If other processes use the database, too, each
+transaction that writes also has a lock of the database. So the changes of all processes are committed one after
+another, no update is lost, and a reader that sees a row of the change log sees all rows with smaller numbers. Rows that
+were looked up by key are then cached only during a transaction or a snapshot.
+"""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import partial
+from typing import Any, NamedTuple, NoReturn, cast
+
+import psycopg
+from sqlalchemy import ColumnElement, Connection, Select, Table
+from sqlalchemy.exc import DBAPIError
+
+from ..engine import Database
+from ..errors import DatabaseDamaged, DatabaseUnreachable, UnstorableText
+from ..readers import Readers
+from ..schema import metadata
+from ..statements import Compiled, Prepared, Row
+from . import upgrades as postgres_upgrades
+from .connection import Check, PostgresConnection
+from .reader import PostgresReader, SharedPostgresReader, compiled
+from .side_connections import Listener, ProcessLock, SideConnection, Values
+
+_SET_PATIENCE = "SET lock_timeout = '2s'"  # a process that has ended may still have its locks for a moment
+_ANNOUNCE = Compiled("SELECT pg_notify($1, $2)", {}, ("channel", "payload"))
+_DISK_FULL, _DAMAGED, _READ_ONLY, _NO_PRIVILEGE = "53100", ("XX001", "XX002"), "25006", "42501"
+
+
+def postgres_error(error: BaseException) -> OSError | None:
+    """Return the OSError for an error of the driver. Return None if the error is not about the server or its data.
+
+    Messages of the server never contain the password.
+    """
+    original = getattr(error, "orig", None) or error
+    state = getattr(original, "sqlstate", None)
+    reason = str(original).strip().partition("\n")[0]
+    if state == _DISK_FULL:
+        return OSError(errno.ENOSPC, f"the disk of the PostgreSQL server is full ({reason}): free space there")
+    if state in _DAMAGED:
+        return DatabaseDamaged(f"the PostgreSQL database is damaged ({reason}): restore it from a backup")
+    if state == _READ_ONLY:
+        return OSError(f"the PostgreSQL database cannot be written ({reason})")
+    if state == _NO_PRIVILEGE:
+        return OSError(f"the PostgreSQL user has too few privileges ({reason}): make it the owner of the database")
+    if isinstance(original, psycopg.OperationalError | psycopg.InterfaceError):
+        return DatabaseUnreachable(f"the PostgreSQL server cannot be reached or has ended the connection ({reason})")
+    return None
+
+
+class Locks(NamedTuple):
+    """SQL that locks the database for a transaction that writes, and SQL that keeps other processes out.
+
+    A new connection runs the second statement, which waits for other processes that use the database. Without other
+    processes, the first is empty.
+    """
+
+    write: str
+    claim: str
+    schema: int
+    """The number of the schema, which is the second number of each lock."""
+
+
+class _Expectation(NamedTuple):
+    statement: Compiled
+    values: dict[str, Any]
+    check: Check
+
+
+class PostgresDatabase(Database):
+    """A database on PostgreSQL that the threads of this process share.
+
+    Errors of the server are raised as OSError. A text with U+0000, which PostgreSQL cannot store, raises
+    UnstorableText. After a restart of the server, the next statement connects again.
+    """
+
+    chooses_indexes = True
+    is_portable = False
+    _errors = (psycopg.Error, DBAPIError)
+
+    def __init__(self, connect: Callable[[], Connection], locks: Locks, *, shared: bool) -> None:
+        """Connect to a database whose tables exist. Raises OSError if another process has claimed the database.
+
+        `shared` is true if other processes may use the database at the same time.
+        """
+        self._claim = partial(_claimed, connect, locks)
+        self._opening_statements = [Compiled(sql, {}) for sql in ("BEGIN", locks.write) if sql]
+        self.is_shared = shared
+        self._connect, self._locks = connect, locks
+        self._announced = set[str]()
+        self._begin, self._commit = self._begin_transaction, self._commit_transaction
+        reader = SharedPostgresReader if shared else PostgresReader
+        super().__init__(self._claim(), partial(_call), readers=Readers(connect, partial(reader, connect)))
+        self._statements = PostgresConnection(self._connection, self._claim_again)
+
+    def _claim_again(self) -> Connection:
+        self._connection = self._claim()
+        self._driver = self._connection.connection.driver_connection
+        self._row_cache.clear()
+        self._committed_rows = {}
+        return self._connection
+
+    def _meaning(self, error: Exception) -> OSError | None:
+        return postgres_error(error)
+
+    # -- statements -----------------------------------------------------------------------------------------------
+
+    def _execute(self, prepared: Prepared, values: dict[str, Any], *, changes: bool = False) -> tuple[Any, list[Row]]:
+        if changes and self.is_shared and not self._depth:
+            with self.transaction():
+                return self._execute(prepared, values, changes=True)
+        statement = compiled(prepared)
+        try:
+            if changes:
+                self._forget_rows()
+                result = self._statements.run(statement, values)
+                return result, result.rows
+            if not self._depth:
+                self._queue_expectation(self._statements)
+            return None, self._statements.read(statement, values)
+        except psycopg.Error as error:
+            self._raise(error)
+        finally:
+            if changes and not self._depth:
+                self._committed_rows = {}
+
+    def queue_change(self, prepared: Prepared, values: dict[str, Any]) -> None:
+        """Run a statement that changes rows together with the next statement or the commit of the transaction."""
+        with self.lock:
+            if not self._depth:
+                self.change(prepared, values)
+                return
+            self._forget_rows()
+            try:
+                self._statements.queue(compiled(prepared), values)
+            except psycopg.Error as error:
+                self._raise(error)
+
+    def _forget_rows(self) -> None:
+        self._row_cache.clear()
+        self.end_snapshot()
+
+    def _raise(self, error: Exception) -> NoReturn:
+        if isinstance(error, psycopg.DataError) and error.sqlstate is None:  # the driver refuses U+0000
+            raise UnstorableText("Texts cannot contain the character U+0000 in this store.") from None
+        super()._raise(error)
+
+    def fetch_one(self, prepared: Prepared, values: dict[str, Any]) -> Row | None:
+        """Return the first row of a result, or None without rows. The row is cached until the database may change."""
+        if self._is_uncached():
+            rows = self.run(prepared, values)
+            return rows[0] if rows else None
+        return super().fetch_one(prepared, values)
+
+    def fetch_all(self, prepared: Prepared, values: dict[str, Any]) -> list[Row]:
+        """Return the rows of a result. The rows are cached until the database may change."""
+        return self.run(prepared, values) if self._is_uncached() else super().fetch_all(prepared, values)
+
+    def _is_uncached(self) -> bool:
+        """Return whether another process may change rows now, outside of a snapshot and of a transaction."""
+        if not self.is_shared or self._reader:
+            return False
+        with self.lock:
+            return not self._depth
+
+    def _read(self, reader: Any, prepared: Prepared, values: dict[str, Any]) -> list[Row]:
+        try:
+            self._queue_expectation(reader.for_statement())
+            rows: list[Row] = reader.run(prepared, values)
+        except psycopg.Error as error:
+            self._raise(error)
+        return rows
+
+    def select(self, statement: Select[Any]) -> Sequence[Row]:
+        """Run a SELECT statement that is not prepared and return its rows."""
+        try:
+            if reader := self._reader:
+                self._queue_expectation(reader.begin_transaction())
+                return reader.select(statement)
+            with self.lock:
+                if not self._depth:
+                    self._queue_expectation(self._statements)
+                return self._statements.select(statement)
+        except (psycopg.Error, DBAPIError) as error:
+            self._raise(error)
+
+    @contextmanager
+    def fixed_snapshot(self) -> Iterator[None]:
+        """Read one snapshot in a `with` block, like `reading`. No statement raises SnapshotChanged."""
+        with self.reading():
+            if reader := self._reader:
+                reader.begin_transaction()
+            yield
+
+    # -- transactions ---------------------------------------------------------------------------------------------
+
+    def _begin_transaction(self) -> None:
+        self._statements.begin(*self._opening_statements)
+        self._queue_expectation(self._statements)
+        if self.is_shared:
+            self._row_cache.clear()
+            self._announced.clear()
+
+    def _commit_transaction(self) -> None:
+        self._statements.commit()
+
+    def _roll_back(self) -> None:
+        self._statements.roll_back()
+
+    def close(self) -> None:
+        """Close the connections."""
+        with self.lock:
+            super().close()
+            self._statements.close()
+
+    @property
+    def _reader(self) -> PostgresReader | None:
+        return cast("PostgresReader | None", self._thread.reader)
+
+    # -- expectations ---------------------------------------------------------------------------------------------
+
+    def expect(self, prepared: Prepared, values: dict[str, Any], check: Check) -> None:
+        """Run a statement that reads together with the next statement of this thread, and pass its rows to `check`.
+
+        An error of `check` is raised by the next statement, or by `confirm`.
+        """
+        self._thread.expectation = _Expectation(compiled(prepared), values, check)
+
+    def confirm(self) -> None:
+        """Run the statement of `expect` now, unless it has been run or `expect` was not called."""
+        if self._expectation:
+            try:
+                with self.lock:
+                    self._queue_expectation(self._statements)
+                    self._send_queue()
+            finally:
+                self._thread.expectation = None
+
+    @property
+    def _expectation(self) -> _Expectation | None:
+        expectation: _Expectation | None = self._thread.expectation
+        return expectation
+
+    def _queue_expectation(self, statements: PostgresConnection) -> None:
+        expectation = self._expectation
+        if expectation is None:
+            return
+
+        def check(rows: list[Row]) -> None:
+            self._thread.expectation = None
+            expectation.check(rows)
+
+        statements.queue(expectation.statement, expectation.values, check)
+
+    # -- other processes ------------------------------------------------------------------------------------------
+
+    def announce(self, topic: str) -> None:
+        """Announce a topic to the other processes of a shared database when the open transaction commits."""
+        if self.is_shared and topic not in self._announced:
+            self._announced.add(topic)
+            self._statements.queue(_ANNOUNCE, {"channel": self._channel, "payload": f"{topic} {self.opening}"})
+
+    @property
+    def _channel(self) -> str:
+        return f"svc {self._locks.schema}"
+
+    def listen(self, on_values: Callable[[Values], None], on_notice: Callable[[str], None]) -> Listener:
+        """Return a thread that receives the announcements of other processes, after `on_values` was called once."""
+        return Listener(self._connect, self._channel, self.opening, on_values, on_notice)
+
+    def side_connection(self) -> SideConnection:
+        """Return a connection for statements that belong to no transaction."""
+        return SideConnection(self._connect)
+
+    def clock_lock(self) -> ProcessLock:
+        """Return the lock of the process that moves the clock."""
+        return ProcessLock(self._connect, self._locks.schema)
+
+    # -- the whole database ---------------------------------------------------------------------------------------
+
+    @contextmanager
+    def exclusive(self) -> Iterator[None]:
+        """Lock the database for a `with` block, in which nobody else writes and this thread reads the latest rows.
+
+        In a shared database, the block is one transaction.
+        """
+        self.end_snapshot()
+        with self.transaction() if self.is_shared else self.lock:
+            self._send_queue()
+            yield
+
+    @property
+    def driver(self) -> Any:
+        """The connection of psycopg, for statements in the open transaction."""
+        self._send_queue()
+        return self._driver
+
+    def _send_queue(self) -> None:
+        try:
+            self._statements.send_queue()
+        except psycopg.Error as error:
+            self._raise(error)
+
+    def delete_all(self, *tables: Table, where: ColumnElement[bool] | None = None) -> None:
+        """Delete all rows of these tables, or only the rows that meet the condition `where`."""
+        with self.transaction():
+            super().delete_all(*tables, where=where)
+
+    def reset_counters(self, *tables: Table) -> None:
+        """Restart the row numbers of these empty tables at 1, unless other processes may know higher numbers."""
+        if self.is_shared:
+            return
+        with self.transaction():
+            driver = self.driver
+            for table in tables:
+                driver.execute(f"ALTER SEQUENCE {_sequence(table)} RESTART WITH 1")
+
+    def counters(self) -> dict[str, int]:
+        """Return the last assigned row number of each table that never reuses row numbers, by table name."""
+        numbers: dict[str, int] = {}
+        with self.transaction():
+            driver = self.driver
+            for table in _numbered():
+                if table.dialect_options["sqlite"]["autoincrement"]:
+                    last, is_used = driver.execute(f"SELECT last_value, is_called FROM {_sequence(table)}").fetchone()
+                    last -= not is_used  # `set_counters` leaves the next number
+                    numbers |= {table.name: last} if last else {}
+        return numbers
+
+    def set_counters(self, numbers: Mapping[str, int]) -> None:
+        """Set the last assigned row numbers. Tables without a number continue with the number of their last row."""
+        with self.transaction():
+            driver = self.driver
+            for table in _numbered():
+                (column,) = table.primary_key.columns
+                (last,) = driver.execute(f"SELECT COALESCE(MAX({column.name}), 0) FROM {table.name}").fetchone()
+                following = max(last, numbers.get(table.name, 0)) + 1
+                driver.execute(f"ALTER SEQUENCE {_sequence(table)} RESTART WITH {following:d}")
+
+    def checkpoint(self) -> None:
+        """Do nothing, because the server writes its log by itself."""
+
+
+def _call(close: Callable[[], None]) -> None:
+    close()
+
+
+def _claimed(connect: Callable[[], Connection], locks: Locks) -> Connection:
+    """Return a new connection that keeps other processes out. Raises OSError if another process keeps this one out."""
+    try:
+        connection = connect()
+        driver: Any = connection.connection.driver_connection
+        try:
+            driver.execute(_SET_PATIENCE)
+            driver.execute(locks.claim)
+            driver.execute("RESET lock_timeout")
+            _check_version(driver)
+        except BaseException:
+            connection.close()
+            raise
+    except psycopg.errors.LockNotAvailable:
+        raise OSError(
+            "the PostgreSQL database is in use by another service: stop the other service, or choose another database"
+        ) from None
+    except (psycopg.Error, DBAPIError) as error:
+        raise postgres_error(error) or OSError(str(error)) from None
+    return connection
+
+
+def _check_version(driver: Any) -> None:
+    """Raise OSError if another process has upgraded the database since this process opened it."""
+    version = postgres_upgrades.version(driver)
+    if version != postgres_upgrades.VERSION:
+        raise OSError(f"the PostgreSQL database was upgraded to schema version {version}: start this service again")
+
+
+def _numbered() -> list[Table]:
+    """Return the tables whose rows are numbered by a sequence."""
+    return [table for table in metadata.sorted_tables if table.autoincrement_column is not None]
+
+
+def _sequence(table: Table) -> str:
+    assert table.autoincrement_column is not None
+    return f"{table.name}_{table.autoincrement_column.name}_seq"

@@ -1,0 +1,241 @@
+"""Opens stores on PostgreSQL."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+from uuid import uuid4
+
+import psycopg
+from sqlalchemy import URL, Connection, Engine, NullPool, create_engine, make_url
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
+
+from ..content_location import content_location, folder_of, open_contents
+from ..contents import Contents
+from ..data_directory import OpenedStore
+from ..engine import Database
+from ..schema import add_postgresql_options, metadata
+from . import upgrades as postgres_upgrades
+from .database import Locks, PostgresDatabase, postgres_error
+from .schema import shared_metadata
+
+_CLASS = 0x737663
+"""The first number of the advisory locks. The second number is that of the schema."""
+
+_MOST_PREPARED = 500
+
+_CREATE_STORE = (
+    "CREATE TABLE svc_store (version integer NOT NULL, store text NOT NULL, openings bigint NOT NULL, migration text)"
+)
+_COUNT_OPENING = "UPDATE svc_store SET openings = openings + 1 RETURNING store, openings, migration"
+_UNFINISHED = (
+    "the PostgreSQL database is the target of a migration that has not ended: repeat the command svc-notebooks migrate"
+    " to continue, or add --discard to delete what it has copied"
+)
+_TABLES = "SELECT tablename FROM pg_catalog.pg_tables WHERE schemaname = current_schema()"
+_LONG_KEYS = (  # a B-tree has no entries above 2704 bytes
+    "ALTER TABLE authorities DROP CONSTRAINT authorities_pkey",
+    "CREATE INDEX authorities_by_hash ON authorities USING hash (pem)",
+)
+_TRIGRAMS = "CREATE INDEX files_by_words ON files USING gin (words gin_trgm_ops, all_words gin_trgm_ops)"
+
+
+class OpenedPostgres(NamedTuple):
+    """An opened database, the id of its store, and notes for the user."""
+
+    database: PostgresDatabase
+    store: str
+    notes: list[str]
+
+
+def open_postgres(
+    address: str, durability: Literal["process", "power"], *, shared: bool, migration: str | None = None
+) -> OpenedPostgres:
+    """Open the database at an address such as postgresql://user@host/database, and create or upgrade its tables.
+
+    `shared` is true if other processes may use the database at the same time. Processes that start at the same time
+    create or upgrade the tables one after another. With `durability="power"`, the server writes each commit to its
+    disk, even if its settings do not. `migration` is the id of a store that is being migrated to an empty database.
+
+    Raises ValueError for an invalid address. Raises OSError if the server cannot be reached, or if the database is in
+    use, is not encoded in UTF-8, or belongs to another program or to a newer version of this package.
+    """
+    connect = partial(_connect, _engine(_parse(address)), durability)
+    notes: list[str] = []
+    try:
+        connection = connect()
+        try:
+            number = connection.connection.driver_connection.execute(  # type: ignore[union-attr]
+                "SELECT hashtext(current_schema())"
+            ).fetchone()[0]
+            with_lock = f"SELECT pg_advisory_xact_lock({_CLASS + 1}, {number})"
+            alone = f"SELECT pg_advisory_xact_lock({_CLASS}, {number})"
+            _prepare_tables(connection, with_lock, alone, notes, migration)
+        finally:
+            connection.close()
+    except (psycopg.Error, DBAPIError) as error:
+        raise postgres_error(error) or OSError(f"the PostgreSQL database cannot be opened ({error})") from None
+    claim = f"SELECT pg_advisory_lock{'_shared' if shared else ''}({_CLASS}, {number})"
+    database = PostgresDatabase(connect, Locks(with_lock if shared else "", claim, number), shared=shared)
+    try:
+        return OpenedPostgres(database, _begin_opening(database, migration), notes)
+    except BaseException:
+        database.close()
+        raise
+
+
+def read_postgres(address: str) -> OpenedPostgres:
+    """Open the database of a complete store that no service uses, for reading. Raises the same as `open_postgres`."""
+    connect = partial(_connect, _engine(_parse(address)), "process")
+    try:
+        connection = connect()
+        try:
+            driver: Any = connection.connection.driver_connection
+            if not driver.execute("SELECT to_regclass('svc_store')").fetchone()[0]:
+                raise OSError("the PostgreSQL database has no store")
+            if postgres_upgrades.version(driver) < postgres_upgrades.VERSION:
+                raise OSError("the PostgreSQL database has an older version: start svc-notebooks serve once to upgrade")
+            (number,) = driver.execute("SELECT hashtext(current_schema())").fetchone()
+            store, unfinished = driver.execute("SELECT store, migration FROM svc_store").fetchone()
+        finally:
+            connection.close()
+    except (psycopg.Error, DBAPIError) as error:
+        raise postgres_error(error) or OSError(f"the PostgreSQL database cannot be opened ({error})") from None
+    if unfinished is not None:
+        raise OSError(_UNFINISHED)
+    claim = f"SELECT pg_advisory_lock({_CLASS}, {number})"
+    return OpenedPostgres(PostgresDatabase(connect, Locks("", claim, number), shared=False), str(store), [])
+
+
+def end_migration(database: Database) -> None:
+    """Record that the rows of the other store are complete, as part of the open transaction."""
+    database.driver.execute("UPDATE svc_store SET migration = NULL")
+
+
+def discard_migration(database: Database) -> None:
+    """Drop all tables of the target of an unfinished migration."""
+    with database.transaction():
+        for name in (*metadata.tables, *shared_metadata.tables, "svc_store"):
+            database.driver.execute(f'DROP TABLE IF EXISTS "{name}"')
+
+
+def _begin_opening(database: PostgresDatabase, migration: str | None) -> str:
+    """Count this opening of the store, set its number, and return the id of the store.
+
+    `migration` is the id of the store that is being migrated to this one. Raises OSError if the database has a complete
+    store instead, or if it is the target of an unfinished migration and `migration` is another.
+    """
+    with database.transaction():
+        driver: Any = database.driver
+        store, database.opening, unfinished = driver.execute(_COUNT_OPENING).fetchone()
+        if unfinished is None and migration is not None:
+            raise OSError("the PostgreSQL database already has a store: choose an empty database")
+        if unfinished != migration:
+            raise OSError(_UNFINISHED)
+    return str(store)
+
+
+def _parse(address: str) -> URL:
+    try:
+        url = make_url(address)
+        is_valid = url.drivername in ("postgresql", "postgres") and bool(url.database)
+    except (SQLAlchemyError, ValueError):
+        is_valid = False
+    if not is_valid:
+        raise ValueError("the address of the store must be of the form postgresql://user:password@host:port/database")
+    return url.set(drivername="postgresql+psycopg")
+
+
+def _engine(url: URL) -> Engine:
+    return create_engine(
+        url,
+        isolation_level="AUTOCOMMIT",
+        poolclass=NullPool,
+        pool_reset_on_return=None,
+        hide_parameters=True,
+        connect_args={"application_name": "svc-notebooks", "client_encoding": "utf8"},
+    )
+
+
+def _connect(engine: Engine, durability: Literal["process", "power"]) -> Connection:
+    """Return a new connection. Raises OSError if the server cannot be reached."""
+    try:
+        connection = engine.connect()
+    except DBAPIError as error:
+        raise postgres_error(error) or OSError(f"the PostgreSQL database cannot be opened ({error})") from None
+    driver: Any = connection.connection.driver_connection
+    driver.prepared_max = _MOST_PREPARED
+    if durability == "power":
+        driver.execute("SET synchronous_commit = on")
+    return connection
+
+
+def _prepare_tables(
+    connection: Connection, with_lock: str, alone: str, notes: list[str], migration: str | None
+) -> None:
+    """Create the tables in an empty schema, or upgrade existing tables, in one transaction.
+
+    `with_lock` is SQL that waits for other processes that start, and `alone` waits for all services.
+    """
+    driver: Any = connection.connection.driver_connection
+    with driver.transaction():
+        driver.execute(with_lock)
+        (encoding,) = driver.execute("SHOW server_encoding").fetchone()
+        if encoding != "UTF8":
+            raise OSError(f"the PostgreSQL database has the encoding {encoding}: create a database with UTF8")
+        tables = {name for (name,) in driver.execute(_TABLES)}
+        if "svc_store" not in tables:
+            if foreign := sorted(tables & set(metadata.tables)):
+                raise OSError(
+                    f"the PostgreSQL database has a table {foreign[0]} of another program: choose an empty database"
+                )
+            add_postgresql_options()
+            metadata.create_all(connection, checkfirst=False)
+            for statement in (*_LONG_KEYS, _CREATE_STORE):
+                driver.execute(statement)
+            driver.execute(
+                "INSERT INTO svc_store VALUES (%s, %s, 0, %s)", (postgres_upgrades.VERSION, uuid4().hex, migration)
+            )
+            _index_words(driver, notes)
+        before = postgres_upgrades.upgrade(driver, alone)
+        shared_metadata.create_all(connection, checkfirst=True)
+    if before is not None:
+        notes.append(f"the database had schema version {before} and was upgraded to {postgres_upgrades.VERSION}")
+
+
+def _index_words(driver: Any, notes: list[str]) -> None:
+    """Index the words of files by their trigrams, if the server has the extension and the user may create it."""
+    try:
+        with driver.transaction():
+            driver.execute("CREATE EXTENSION IF NOT EXISTS pg_trgm")
+            driver.execute(_TRIGRAMS)
+    except psycopg.Error as error:
+        reason = str(error).partition("\n")[0]
+        notes.append(f"Searches for words read all rows, because PostgreSQL's extension pg_trgm is missing ({reason})")
+
+
+def open_server_store(
+    address: str, content: str | Path, durability: Literal["process", "power"], now: float, *, shared: bool
+) -> OpenedStore:
+    """Open the database at an address and the folder or bucket `content`. `now` is in Unix seconds.
+
+    Raises ValueError for an invalid address, ImportError without the extra `s3`, and OSError if the database, the
+    folder or the bucket cannot be used.
+    """
+    location = content_location(content)
+    database, store, notes = open_postgres(address, durability, shared=shared)
+    try:
+        parts = open_contents(
+            location,
+            store,
+            number=database.opening,
+            has_parts=Contents(database).has_parts(),
+            durability=durability,
+            now=now,
+            shared=shared,
+        )
+    except BaseException:
+        database.close()
+        raise
+    return OpenedStore(database, parts, notes, folder_of(location))

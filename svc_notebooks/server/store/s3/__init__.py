@@ -1,0 +1,1 @@
+"""The parts of contents in a bucket of S3."""

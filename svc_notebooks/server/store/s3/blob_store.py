@@ -1,0 +1,265 @@
+"""Stores parts of contents in a bucket, and opens the bucket of a store."""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from tempfile import SpooledTemporaryFile
+from threading import Lock
+from uuid import uuid4
+
+from ..blob_store import BLOCK, BlobStore, DamagedContent, ListedPart, PartWriter, StoredPart, crc32, missing_part
+from ..content_marker import MARKER, check_content, marker_of, refusal
+from ..directory import KEY_LENGTH, PART_NAME
+from .bucket import Bucket, BucketAddress
+
+PARTS = "parts"
+
+_log = logging.getLogger(__name__)
+
+_IN_MEMORY = 1 << 20
+_MOST_KNOWN = 65_536
+
+
+class _ObjectWriter:
+    """Collects a part in memory, or in a temporary file above 1 MiB, and writes the object at the end.
+
+    The end of a part may have to be cut off, which is impossible after a part of a multipart upload was sent.
+    """
+
+    can_grow = False
+
+    def __init__(self, parts: S3BlobStore, key: str) -> None:
+        self._parts = parts
+        self._key = key
+        self._file = SpooledTemporaryFile[bytes](max_size=_IN_MEMORY)
+        self.size = 0
+        self.checksum: int | None = 0
+
+    def write(self, block: bytes) -> None:
+        self._file.write(block)
+        self.size += len(block)
+        self.checksum = crc32(block, self.checksum or 0)
+
+    def truncate(self, size: int) -> None:
+        if size < self.size:
+            self._file.truncate(size)
+            self._file.seek(0)
+            self.size, self.checksum = size, 0
+            while block := self._file.read(BLOCK):
+                self.checksum = crc32(block, self.checksum)
+
+    def commit(self) -> str:
+        self._parts.bucket.write(object_name(self._key), self._file)
+        self._file.close()
+        self._parts.remember(self._key)
+        return self._key
+
+    def abort(self, size: int = 0) -> None:
+        self._file.close()
+
+    close = abort
+
+
+class _Pins:
+    """Which parts snapshots need, by the number of snapshots, and which of them are to be deleted afterwards."""
+
+    def __init__(self) -> None:
+        self.lock = Lock()
+        self.numbers = Counter[str]()
+        self.deleted = set[str]()
+
+
+class S3BlobStore:
+    """A store for parts as objects `parts/KEY` below the prefix of a bucket.
+
+    A key has 24 random hexadecimal digits, and 8 digits for the number of the opening in which the part was written.
+    """
+
+    def __init__(self, bucket: Bucket, *, opening: int = 0) -> None:
+        """Set the bucket and the number of this opening of the store."""
+        self.bucket = bucket
+        self._opening = f"{opening % 2**32:08x}"
+        self._known = set[str]()
+        self._suspect = set[str]()
+        self._pins = _Pins()
+        self._pinned: tuple[str, ...] = ()
+
+    def writer(self, key: str | None = None) -> PartWriter:
+        return _ObjectWriter(self, key or uuid4().hex[: KEY_LENGTH - len(self._opening)] + self._opening)
+
+    def remember(self, key: str) -> None:
+        """Record that a part exists, so that no request asks for it again."""
+        if len(self._known) >= _MOST_KNOWN:
+            self._known.clear()
+        self._known.add(key)
+
+    def read(self, part: StoredPart, start: int, stop: int) -> Iterator[bytes]:
+        if start >= stop:
+            return
+        try:
+            yield from self._read(part, start, stop)
+        except DamagedContent:
+            self._known.discard(part.key)
+            self._suspect.add(part.key)
+            raise
+
+    def _read(self, part: StoredPart, start: int, stop: int) -> Iterator[bytes]:
+        """Yield the bytes of a part. The last block of a whole part is yielded after its checksum was compared."""
+        try:
+            size, blocks = self.bucket.read(object_name(part.key), start, stop)
+        except FileNotFoundError:
+            raise DamagedContent({part.key: missing_part(part.key)}) from None
+        if size != part.size:
+            raise DamagedContent({part.key: f"part {part.key} has {size:,} bytes instead of {part.size:,}"})
+        checksum, left, last = 0, stop - start, b""
+        for block in blocks:
+            if last:
+                yield last
+            checksum, left, last = crc32(block, checksum), left - len(block), block
+        if left:
+            raise DamagedContent({part.key: f"part {part.key} is {left:,} bytes too short"})
+        if part.checksum not in (None, checksum) and stop - start == size:
+            raise DamagedContent({part.key: f"part {part.key} has a wrong checksum"})
+        yield last
+
+    def problem(self, part: StoredPart, *, contents: bool = True) -> str | None:
+        """Describe the damage of a part, or return None. The bytes are compared when they are read."""
+        if not contents or part.key in self._known:
+            return None
+        try:
+            if part.key in self._suspect:
+                for _ in self._read(part, 0, part.size):
+                    pass
+            size = self.bucket.size(object_name(part.key))
+        except DamagedContent as error:
+            return error.problem
+        except FileNotFoundError:
+            return missing_part(part.key)
+        if size != part.size:
+            return f"part {part.key} has {size:,} bytes instead of {part.size:,}"
+        self._suspect.discard(part.key)
+        self.remember(part.key)
+        return None
+
+    def checksum(self, part: StoredPart) -> int | None:
+        value = 0
+        try:
+            for block in self._read(part._replace(checksum=None), 0, part.size):
+                value = crc32(block, value)
+        except OSError:
+            return None
+        return value
+
+    def has_all(self, keys: Iterable[str]) -> bool:
+        return all(key in self._known or self._exists(key) for key in keys)
+
+    def _exists(self, key: str) -> bool:
+        try:
+            self.bucket.size(object_name(key))
+        except FileNotFoundError:
+            return False
+        return True
+
+    def delete(self, keys: Iterable[str]) -> None:
+        """Delete parts, or delete them later if snapshots need them.
+
+        Parts that cannot be deleted stay, and are logged: no row names them, and `svc-notebooks sweep` deletes them.
+        """
+        keys = set(keys)
+        self._known -= keys
+        with self._pins.lock:
+            needed = {key for key in keys if self._pins.numbers[key]}
+            self._pins.deleted |= needed
+        try:
+            self.bucket.delete([object_name(key) for key in keys - needed])
+        except OSError as error:
+            _log.warning("%s parts stay in the bucket until svc-notebooks sweep deletes them: %s", len(keys), error)
+
+    def sweep(self, known: set[str]) -> int:
+        recent = {part.key for part in self.listed() if part.key.endswith(self._opening)}
+        self.delete(recent - known)
+        return len(recent - known)
+
+    def listed(self) -> Iterator[ListedPart]:
+        for row in self.bucket.objects(PARTS):
+            key = row.name.removeprefix(f"{PARTS}/")
+            if PART_NAME.fullmatch(key):
+                yield ListedPart(key, row.size, row.modified)
+
+    def copy(self, stored: Iterable[StoredPart]) -> S3BlobStore:
+        """Return a new store that names the same objects, which are not deleted before the new store is dropped."""
+        copied = S3BlobStore(self.bucket)
+        copied._pins, copied._pinned = self._pins, tuple(part.key for part in stored)
+        with self._pins.lock:
+            self._pins.numbers.update(copied._pinned)
+        return copied
+
+    def restore(self, kept: BlobStore) -> None:
+        assert isinstance(kept, S3BlobStore)
+        with self._pins.lock:
+            self._pins.deleted -= set(kept._pinned)
+
+    def drop(self) -> None:
+        with self._pins.lock:
+            self._pins.numbers.subtract(self._pinned)
+            free = {key for key in self._pinned if not self._pins.numbers[key]}
+            for key in free:
+                del self._pins.numbers[key]
+            deleted = free & self._pins.deleted
+            self._pins.deleted -= deleted
+        self._pinned = ()
+        self.delete(deleted)
+
+    def close(self) -> None:
+        """Do nothing, because objects stay when the store is closed."""
+
+
+def object_name(key: str) -> str:
+    """Return the name of the object with a part."""
+    return f"{PARTS}/{key}"
+
+
+_MOST_MARKER = 64 * 1024
+
+
+def open_content_bucket(address: BucketAddress, store: str, *, number: int, has_parts: bool) -> S3BlobStore:
+    """Open the bucket with the parts of a store, which may have no object if the store has no parts.
+
+    `store` is the id of the store, and `number` is the number of this opening. Raises OSError, without changing
+    anything, for a prefix that is not the one of the store.
+    """
+    bucket = Bucket(address)
+    if not _check_bucket(bucket, store, has_parts=has_parts):
+        bucket.create(MARKER, marker_of(store))
+        _check_bucket(bucket, store, has_parts=True)  # of two stores that begin at once, one is refused
+    return S3BlobStore(bucket, opening=number)
+
+
+def read_content_bucket(address: BucketAddress, store: str) -> S3BlobStore:
+    """Return the parts in the bucket of a store, without changing the bucket. Raises OSError for any other prefix."""
+    bucket = Bucket(address)
+    if not _check_bucket(bucket, store, has_parts=True):
+        raise refusal(bucket, "it is empty")
+    return S3BlobStore(bucket)
+
+
+def discard_content_bucket(address: BucketAddress, store: str) -> None:
+    """Delete the parts and the marker of a store. Other objects stay. Does nothing if there is no object."""
+    bucket = Bucket(address)
+    if _check_bucket(bucket, store, has_parts=False):
+        parts = S3BlobStore(bucket)
+        parts.delete([part.key for part in parts.listed()])
+        bucket.delete([MARKER])
+
+
+def _check_bucket(bucket: Bucket, store: str, *, has_parts: bool) -> bool:
+    """Return whether a bucket has the marker of a store. Raises OSError if the bucket cannot be used."""
+    try:
+        marker = b"".join(bucket.read(MARKER, 0, _MOST_MARKER)[1])
+    except FileNotFoundError:
+        marker = None
+    is_empty = marker is None and next(bucket.objects(), None) is None
+    check_content(bucket, store, marker, is_empty=is_empty, has_parts=has_parts)
+    return marker is not None

@@ -1,0 +1,228 @@
+"""Defines the Store, which has the classes for all groups of tables as attributes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
+from sqlalchemy import literal, select
+
+from ...core.http.messages import JSON
+from ..auth.tables import OAuth, Users
+from ..calendars.tables import Calendars, Events
+from ..files.tables import ChangeLog, FileTable, Permissions
+from ..notifications.tables import ACTIVE, Channels, Outbox, Trusted
+from ..uploads.tables import UploadSessionTable
+from . import dump
+from .contents import Contents
+from .engine import Database, Prepared, Row, TableGroup
+from .postgres.kept_rows import KeptRecords
+from .schema import (
+    calendar_access,
+    calendar_entries,
+    calendars,
+    changes,
+    channels,
+    contents,
+    events,
+    files,
+    generated,
+    invitations,
+    messages,
+    opened,
+    permissions,
+    properties,
+    rope,
+    sessions,
+    tokens,
+)
+from .user_rows import UserRows
+
+if TYPE_CHECKING:
+    from .postgres.database import PostgresDatabase
+    from .postgres.state import DiscardedParts, SharedTables
+
+
+class Deadline(NamedTuple):
+    """The time of an expiration or a delivery, in Unix milliseconds, with texts that describe the event."""
+
+    time: int
+    event: str
+    user: str
+    subject: str
+    detail: str
+
+
+class Deadlines(TableGroup):
+    """The expirations and deliveries in the future, and those in the past whose rows still exist."""
+
+    def between(self, first: int, last: int, session_lifetime: float) -> list[Deadline]:
+        """Return the deadlines later than `first` and not later than `last` (Unix milliseconds), sorted by time.
+
+        An upload session expires after `session_lifetime` seconds without a request.
+        """
+        read, s, c, t, m = self._database.select, sessions.c, channels.c, tokens.c, messages.c
+        deadlines = []
+        since, until = first / 1000 - session_lifetime, last / 1000 - session_lifetime
+        uploads = select(s.owner, s.metadata, s.stored, s.total, s.touched)
+        for owner, metadata, stored, total, touched in read(
+            uploads.where(s.state == "open", s.touched > since, s.touched <= until)
+        ):
+            size = f"{stored:,} bytes" if total is None else f"{stored:,} of {total:,} bytes"
+            name = str(json.loads(metadata).get("name") or "")
+            deadlines.append(Deadline(round((touched + session_lifetime) * 1000), "upload expires", owner, name, size))
+        expiring = select(c.expiration, c.user, c.id, c.address)
+        for time, *row in read(expiring.where(c.state == ACTIVE, c.expiration > first, c.expiration <= last)):
+            deadlines.append(Deadline(time, "channel expires", *row))
+        ending = select(t.expires, t.user, t.client, t.scopes)
+        for expires, *row in read(ending.where(t.expires > first / 1000, t.expires <= last / 1000)):
+            deadlines.append(Deadline(round(expires * 1000), "token expires", *row))
+        queued = select(m.due, c.user, c.id, m.state, m.attempts).join(channels, c.seq == m.channel)
+        for due, user, channel, state, attempts in read(queued.where(m.due > first, m.due <= last)):
+            deadlines.append(Deadline(due, "message is sent", user, channel, f"{state}, attempt {attempts + 1}"))
+        return sorted(deadlines)
+
+
+_ANYTHING = Prepared(select(literal(1)))
+_HISTORY = "history"
+
+
+class Store:
+    """The database tables of a service. The bytes of the contents are in a BlobStore instead."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self.transaction = database.transaction
+        self.reading: Callable[[], AbstractContextManager[None]] = (
+            database.reading if database.has_readers else nullcontext
+        )
+        self.fixed_snapshot: Callable[[], AbstractContextManager[None]] = (
+            database.fixed_snapshot if database.has_readers else nullcontext
+        )
+        self.end_snapshot = database.end_snapshot
+        self.confirm_token = database.confirm
+        self.users = Users(database)
+        self.oauth = OAuth(database)
+        self.files = FileTable(database)
+        self.contents = Contents(database)
+        self.upload_sessions: UploadSessionTable = UploadSessionTable(database)
+        self.permissions = Permissions(database)
+        self.channels = Channels(database)
+        self.outbox: Outbox = Outbox(database)
+        self.changes = ChangeLog(database)
+        self.trusted = Trusted(database)
+        self.calendars = Calendars(database)
+        self.events = Events(database)
+        self.deadlines = Deadlines(database)
+        self.user_rows = UserRows(database)
+        self.is_shared = database.is_shared
+        self._discarded: DiscardedParts | None = None
+        self._records: KeptRecords | None = None
+        self.shared: SharedTables | None = None
+        """The tables and values of the processes that share the store, or None if it is not shared."""
+        if database.is_shared:
+            from .postgres.state import shared_tables  # statements of PostgreSQL, which a browser does not need
+
+            self.shared = shared_tables(database)
+            self.upload_sessions, self.outbox = self.shared.upload_sessions, self.shared.outbox
+            self._discarded = self.shared.discarded
+
+    def observe_waits(self, observe: Callable[[float], None]) -> None:
+        """Call `observe` with the seconds for which each transaction waits for others before it begins."""
+        self._database.observe_wait = observe
+
+    def records(self, most: int) -> KeptRecords:
+        """Return the journal and the log of deliveries in a PostgreSQL database, which keep their last `most` rows."""
+        self._records = KeptRecords.of(cast("PostgresDatabase", self._database), most)
+        return self._records
+
+    def check_connection(self) -> None:
+        """Run a statement. Raises OSError if the database cannot be reached."""
+        self._database.run(_ANYTHING, {})
+
+    def exclusive(self) -> AbstractContextManager[Any]:
+        """Return a lock for a `with` block. During the block no other thread writes the database."""
+        return self._database.exclusive()
+
+    def deletable(self, parts: Sequence[str]) -> Sequence[str]:
+        """Return the parts to delete now, if these parts belong to no content any more.
+
+        A store that several processes share returns other parts, which were passed to this method long ago.
+        """
+        return self._discarded.deletable(parts) if self._discarded else parts
+
+    def has(self, kind: str, key: str) -> bool:
+        """Return True if there is a "file", "channel", "calendar" or "event" with an id."""
+        if kind == "event":
+            return self.events.exists(key.split("_")[0])  # an instance has the id of its series
+        tables = {"file": self.files.get, "channel": self.channels.get, "calendar": self.calendars.get}
+        return tables[kind](key) is not None
+
+    def history(self) -> str:
+        """Return the number of the present history of changes. A sync token of an earlier history is too old."""
+        return self.users.find_fact(_HISTORY) or "0"
+
+    def _begin_history(self, before: str) -> None:
+        """Begin a history of changes, because the numbers of changes after the history `before` occur again."""
+        self.users.set_fact(_HISTORY, str(max(int(before), int(self.history())) + 1))
+
+    def clear(self) -> None:
+        """Delete files, uploads, permissions, channels, events and secondary calendars. Users and OAuth data stay."""
+        with self.transaction():
+            self._database.delete_all(contents, rope, sessions, generated, properties, opened, permissions)
+            self.upload_sessions.invalidate_claims()
+            self._database.delete_all(channels, messages, changes)
+            self.channels.forget()
+            self._database.delete_all(events, invitations, calendar_access, calendar_entries)
+            self._database.delete_all(calendars, where=calendars.c.id != calendars.c.owner)
+            self._database.reset_counters(messages, changes, events)
+            self.events.forget()
+            self._database.delete_all(files, where=files.c.parent.is_not(None))
+            self._begin_history(self.history())
+
+    def rows(self) -> Iterator[tuple[str, Iterator[Row]]]:
+        """Return an iterator over all tables, as pairs of the table name and an iterator over the rows."""
+        return ((name, dump.rows(self._database, name)) for name in dump.TABLES)
+
+    def counters(self) -> dict[str, int]:
+        """Return the last assigned row number of each table that never reuses row numbers, by table name."""
+        return self._database.counters()
+
+    def load_rows(self, tables: Mapping[str, Iterable[Sequence[JSON]]], numbers: Mapping[str, int]) -> None:
+        """Replace all rows and counters. Raises ValueError, and changes nothing, if the rows contradict each other."""
+        with self.exclusive():
+            before = self.history()
+            dump.load_rows(self._database, tables, numbers)
+            self._forget()
+            self._begin_history(before)
+
+    def image(self) -> bytes:
+        """Return a copy of the whole database as bytes."""
+        return self._database.image() if self._database.is_portable else dump.image(self._database)
+
+    def restore(self, image: bytes) -> None:
+        """Replace all rows by the rows in `image`, which the method `image` returned."""
+        with self.exclusive():  # or a request in progress could change a restored session
+            before = self.history()
+            if self._database.is_portable:
+                self._database.restore(image)
+            else:
+                dump.load_image(self._database, image)
+            self._forget()
+            self._begin_history(before)
+
+    def _forget(self) -> None:
+        self.users.forget()
+        self.channels.forget()
+        self.events.forget()
+        self.upload_sessions.invalidate_claims()
+
+    def close(self) -> None:
+        """Close the database."""
+        if self.shared:
+            self.shared.values.close()
+        if self._records:
+            self._records.connection.close()
+        self._database.close()

@@ -1,0 +1,1 @@
+"""The three upload protocols, with the table of upload sessions."""

@@ -1,0 +1,213 @@
+"""Handles simple and multipart uploads, which send a file in one request (A1, A2)."""
+
+from __future__ import annotations
+
+from ...core.errors.catalogue import refuse
+from ...core.files.fields import check_file, is_media_type
+from ...core.http.messages import Body, Headers, JSONObject, Response
+from ...core.http.mime import SNIFFED_BYTES, detect
+from ...core.http.multipart import MediaType, MultipartDecoder, MultipartError, PartBegins, PartData, boundary_of
+from ..dispatch.requests import parse_json
+from ..dispatch.responses import json_response
+from ..dispatch.service_context import RequestContext, ServiceContext
+from ..files.conversion import ConversionRequest, conversion_for, convert, too_large
+from ..files.operations import (
+    OrphanedContent,
+    add_content,
+    check_response_params,
+    check_usage,
+    discard_content,
+    render_file,
+    store_content,
+)
+from ..files.roles import check_right
+from ..files.rows import check_new, file_for
+from ..files.tables import FileRow
+from ..store.blob_store import BLOCK
+from ..store.content_io import ContentWriter
+from ..store.contents import PartRange
+
+JSON_ESSENCE = "application/json"
+_MULTIPART = ("multipart/related", "multipart/mixed", "multipart/form-data")
+"""The media types of a multipart upload. The interface names the first, clients of the family also send the others."""
+
+
+class _ContentReceiver:
+    """Writes the uploaded content to parts. As a context manager it deletes the parts if the `with` block fails."""
+
+    def __init__(self, context: ServiceContext, user: str) -> None:
+        self._context, self._user, self._quota = context, user, context.quotas.get(user)
+        self.pieces: list[PartRange] = []
+        self.head = b""
+        self.conversion: ConversionRequest | None = None
+        self._writer: ContentWriter = context.content.writer(0, self.pieces.append)
+
+    @property
+    def size(self) -> int:
+        return self._writer.end
+
+    def write(self, block: bytes) -> None:
+        if len(self.head) < SNIFFED_BYTES:
+            self.head += block[:SNIFFED_BYTES]
+        self._writer.write(block)
+        if self._quota and self.size > self._quota.bytes:
+            raise refuse("storageQuota", user=self._user, limit=self._quota.bytes)
+        if self.size > self._context.policy.max_upload_size:
+            raise refuse("tooLarge", limit=self._context.policy.max_upload_size)
+        if self.conversion and self.conversion.limit is not None and self.size > self.conversion.limit:
+            raise too_large(self._context, self.conversion)
+
+    def finish(self) -> None:
+        if last := self._writer.finish(self.size):
+            self.pieces.append(last)
+
+    def __enter__(self) -> _ContentReceiver:
+        return self
+
+    def __exit__(self, exception_type: type[BaseException] | None, *rest: object) -> None:
+        if exception_type:
+            self._writer.abort()
+            self._context.content.remove(self.pieces)
+
+
+def simple_upload(context: ServiceContext, request: RequestContext) -> Response:
+    """Store the request body as a file of the Content-Type header's media type, and return the file (A1-02)."""
+    media_type = header_type(request.headers, "Content-Type")
+    refuse_envelope(request.headers)
+    with _ContentReceiver(context, request.caller.user) as receiver:
+        check_response_params(context, request)
+        receiver.conversion = check_content(
+            context, request, request.file_id, {}, media_type, request.journal_entry.declared
+        )
+        while block := request.body.read(BLOCK):
+            receiver.write(block)
+        row, old = _store_file(context, request, {}, media_type, receiver)
+    discard_content(context, old)
+    return json_response(request.query, render_file(context, request, row))
+
+
+def refuse_envelope(headers: Headers, *types: str | None) -> None:
+    """Raise ApiError (400) for a multipart body, unless a type of the file is multipart, as that of a web archive."""
+    sent = MediaType.parse(headers.get("Content-Type") or "")
+    is_archive = any((each or "").lower().startswith("multipart/") for each in types)
+    if sent.essence.startswith("multipart/") and "boundary" in sent.parameters and not is_archive:
+        message = "send this body with uploadType=multipart, or as a file with resumable and X-Upload-Content-Type."
+        raise refuse("invalidHeader", name="Content-Type", message=message)
+
+
+def multipart(context: ServiceContext, request: RequestContext) -> Response:
+    """Store the second part of a multipart body as a file, with the metadata in the first part (A2)."""
+    with _ContentReceiver(context, request.caller.user) as receiver:
+        parts = _MultipartReceiver(context, request, receiver)
+        try:
+            parts.read(request.body)
+        except MultipartError as error:
+            raise refuse("badMultipart", message=str(error)) from None
+        row, old = _store_file(context, request, parts.metadata, parts.media_type, receiver)
+    discard_content(context, old)
+    return json_response(request.query, render_file(context, request, row))
+
+
+class _MultipartReceiver:
+    def __init__(self, context: ServiceContext, request: RequestContext, receiver: _ContentReceiver) -> None:
+        self._context = context
+        self._request = request
+        self._receiver = receiver
+        self._json = bytearray()
+        self._count = 0
+        self.metadata: JSONObject = {}
+        self.media_type: str | None = None
+
+    def read(self, body: Body) -> None:
+        content_type = self._request.headers.get("Content-Type") or ""
+        if MediaType.parse(content_type).essence not in _MULTIPART:
+            raise MultipartError("Content-Type must be multipart/related.")
+        decoder = MultipartDecoder(boundary_of(content_type))
+        while block := body.read(BLOCK):
+            for event in decoder.feed(block):
+                if isinstance(event, PartBegins):
+                    self._count += 1
+                    self._begin_part(event.headers)
+                elif isinstance(event, PartData) and self._count == 1:
+                    self._json += event.data
+                    if len(self._json) > self._context.policy.max_metadata_size:
+                        raise refuse("metadataTooLarge", limit=self._context.policy.max_metadata_size)
+                elif isinstance(event, PartData):
+                    self._receiver.write(event.data)
+        decoder.close()
+        if self._count != 2:
+            raise MultipartError("the body must have two parts, metadata and content, not one.")
+
+    def _begin_part(self, headers: Headers) -> None:
+        if self._count == 1 and MediaType.parse(headers.get("Content-Type") or JSON_ESSENCE).essence != JSON_ESSENCE:
+            raise MultipartError("the first part must be the metadata, of type application/json.")
+        if self._count == 2:
+            context, request = self._context, self._request
+            self.media_type = header_type(headers, "Content-Type")
+            metadata, creating = parse_json(bytes(self._json)), not request.file_id
+            self.metadata = check_file(metadata, creating=creating, names=context.names, policy=context.policy)
+            check_response_params(context, request)
+            self._receiver.conversion = check_content(context, request, request.file_id, self.metadata, self.media_type)
+        if self._count > 2:
+            raise MultipartError("the body must have two parts, metadata and content, not more.")
+
+
+def header_type(headers: Headers, name: str) -> str | None:
+    """Return the media type in a header with parameters, or None if missing. Raises ApiError (400) if invalid."""
+    value = (headers.get(name) or "").strip()
+    if value and not is_media_type(value):
+        raise refuse("invalidHeader", name=name, message="expected a media type like text/csv.")
+    return value or None
+
+
+def check_content(
+    context: ServiceContext,
+    request: RequestContext,
+    file_id: str,
+    metadata: JSONObject,
+    media_type: str | None,
+    size: int | None = None,
+) -> ConversionRequest | None:
+    """Check an upload before its bytes are read. Return its conversion, or None. Raises ApiError if invalid.
+
+    `size` is the number of bytes, if it is known.
+    """
+    if not file_id:
+        check_new(context, request.caller, metadata)
+    conversion = conversion_for(context, request, file_id, metadata, media_type)
+    if file_id and "contentRestrictions" not in metadata:
+        check_right(context, request.caller.user, file_for(context, request.caller, file_id), "canModifyContent")
+    if context.quotas:
+        owner = file_for(context, request.caller, file_id).owner if file_id else request.caller.user
+        check_usage(context, owner, size or 0)
+    return conversion
+
+
+def _store_file(
+    context: ServiceContext,
+    request: RequestContext,
+    metadata: JSONObject,
+    declared_type: str | None,
+    receiver: _ContentReceiver,
+) -> tuple[FileRow, OrphanedContent | None]:
+    receiver.finish()
+    name = file_name(context, request, request.file_id, metadata)
+    conversion = convert(context, request, receiver.conversion, name or "", receiver.size, receiver.pieces)
+    with conversion as converted, context.store.transaction():
+        if converted:
+            content = add_content(context, converted.pieces, None, converted.media_type)
+        else:
+            media_type = metadata.get("mimeType") or declared_type or detect(name, receiver.head)
+            content = add_content(context, receiver.pieces, receiver.size, str(media_type))
+        stored_file = store_content(context, request, request.file_id, metadata, content)
+    if converted:
+        context.content.remove(receiver.pieces)
+    return stored_file
+
+
+def file_name(context: ServiceContext, request: RequestContext, file_id: str, metadata: JSONObject) -> str | None:
+    """Return the name of a file after an upload, from the metadata or the existing file, or None without a name."""
+    name = metadata.get("name")
+    if file_id and name is None:
+        return file_for(context, request.caller, file_id).name
+    return name if isinstance(name, str) else None

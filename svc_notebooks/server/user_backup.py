@@ -1,0 +1,303 @@
+"""Resets a user of the service after writing a backup file, and restores a user from such a file.
+
+A backup file is a saved service (archive.py) with the rows of one user only. `open_sandbox` opens it. The files are in
+the folder `user-backups` of the store.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from itertools import count
+from pathlib import Path
+from typing import Any, BinaryIO, NamedTuple, TypedDict
+from urllib.parse import quote, unquote
+
+from ..core.clock import format_time
+from ..core.http.messages import JSON
+from ..core.notifications.channels import ChannelEvent, ChannelState, next_state
+from .calendars.event_messages import record_calendar_change, record_clearing, record_deletion, users_of
+from .calendars.tables import CalendarRow
+from .context_factory import ServiceState
+from .dispatch.service_context import ServiceContext
+from .files import change_log
+from .files.operations import delete_tree, discard_contents
+from .files.storage_errors import naming_files
+from .store.archive import ArchiveReader, Manifest, Rows, write
+from .store.atomic_write import atomic_write
+from .store.blob_store import BlobStore
+from .store.clock import virtual_clock_of
+from .store.contents import Digests
+from .store.opening import open_database
+from .store.store import Store
+from .store.user_rows import row_by_name
+
+BACKUPS = "user-backups"
+"""The folder of the backup files in the folder of a store."""
+
+_SUFFIX = ".svc"
+_TIME = "%Y%m%dT%H%M%SZ"
+_STOPPABLE = (ChannelState.ACTIVE.value, ChannelState.ENDED.value)
+
+
+class ResetUser(TypedDict):
+    """A user who was reset or restored, the backup file of the former state, and the numbers that it contains."""
+
+    user: str
+    backup: str
+    path: str
+    files: int
+    bytes: int
+    uploads: int
+    calendars: int
+    events: int
+    channels: int
+
+
+class BackupRow(TypedDict):
+    """A backup file. `backup` is its name, and `size` its size in bytes."""
+
+    user: str
+    time: str
+    backup: str
+    path: str
+    size: int
+
+
+class _Counts(NamedTuple):
+    files: int
+    bytes: int
+    uploads: int
+    calendars: int
+    events: int
+    channels: int
+
+
+@dataclass(frozen=True, slots=True)
+class UserBackups:
+    """The backup files of the users of one service, each of which was written before a reset."""
+
+    context: ServiceContext
+    parts: BlobStore
+
+    def rows(self) -> list[BackupRow]:
+        """Return a row for each backup file, the oldest file first. Raises ValueError for a service in memory."""
+        backups: list[BackupRow] = []
+        for path in self._folder().glob(f"*{_SUFFIX}"):
+            name, _, moment = path.name.removesuffix(_SUFFIX).rpartition("-")
+            if not path.name.startswith("."):
+                written = datetime.strptime(moment.partition("_")[0], _TIME).replace(tzinfo=UTC)
+                backups.append(
+                    {
+                        "user": unquote(name),
+                        "time": format_time(written),
+                        "backup": path.name,
+                        "path": str(path),
+                        "size": path.stat().st_size,
+                    }
+                )
+        return sorted(backups, key=lambda row: (row["time"], row["backup"]))
+
+    def reset(self, user: str) -> ResetUser:
+        """Write a backup file of a user, and then delete the files, uploads and events of the user and stop channels.
+
+        Calendars other than the primary calendar are deleted. Files of others in folders of the user move to the root
+        folders of their owners. Tokens, quotas, registered receivers and what others have shared stay. Raises
+        ValueError for a service in memory, and OSError if the backup cannot be written. Nothing has changed then.
+        """
+        self._refuse_if_shared()
+        with self.context.store.exclusive():  # nothing changes between the backup and the reset
+            path = self._write(user)
+            with self.context.store.transaction():
+                counts, contents = self._delete(user)
+        discard_contents(self.context, contents)
+        return {"user": user, "backup": path.name, "path": str(path), **counts._asdict()}  # type: ignore[typeddict-item]
+
+    def restore(self, backup: str, users: Iterable[str]) -> ResetUser:
+        """Restore the user of a backup file, whose present state is written to another backup file before.
+
+        `users` are the users who can be restored. Channels do not start again. Raises ValueError, and changes nothing
+        but the new backup file, for an unknown name, a damaged file, another user, or a file id that another user has.
+        """
+        path = next((Path(row["path"]) for row in self.rows() if backup in (row["backup"], row["path"])), None)
+        if path is None:
+            raise ValueError(f"{backup[:120]!r} is not a backup; GET class/backups lists the backups")
+        self._refuse_if_shared()
+        with path.open("rb") as file, ArchiveReader(file) as saved:
+            owners = [str(row_by_name("users", row)["email"]) for row in saved.rows["users"]]
+            if len(owners) != 1 or owners[0] not in users:
+                raise ValueError(f"{path.name} is not the backup of an account of this service")
+            return self._restore(owners[0], saved)
+
+    def _restore(self, user: str, saved: ArchiveReader) -> ResetUser:
+        copied = saved.copy_parts(self.parts)
+        try:
+            with self.context.store.exclusive():
+                before = self._write(user)
+                with self.context.store.transaction():
+                    _, contents = self._delete(user)
+                    _Restoring(self.context, user, saved.rows_with(copied)).run()
+                    counts = self._count(user)
+        except BaseException:
+            self.parts.delete(part.key for part in copied.values())
+            raise
+        discard_contents(self.context, contents)
+        return {"user": user, "backup": before.name, "path": str(before), **counts._asdict()}  # type: ignore[typeddict-item]
+
+    def _refuse_if_shared(self) -> None:
+        """Raise ValueError if another process could write between the backup and the reset."""
+        if self.context.store.is_shared:
+            raise ValueError(
+                "a user cannot be reset or restored while several processes share the store; serve it without --shared"
+            )
+
+    def _folder(self) -> Path:
+        if self.context.folder is None:
+            raise ValueError("this service has no folder for backups; start it with --store DIR or --content DIR")
+        return self.context.folder / BACKUPS
+
+    def _write(self, user: str) -> Path:
+        """Write a new backup file of a user and return its path."""
+        folder = self._folder()
+        folder.mkdir(mode=0o700, exist_ok=True)
+        stem = f"{quote(user, safe='@+')}-{self.context.clock.now().strftime(_TIME)}"
+        names = (f"{stem}{f'_{number}' if number else ''}{_SUFFIX}" for number in count())
+        path = next(folder / name for name in names if not (folder / name).exists())
+        atomic_write(path, lambda file: self._dump(user, file), overwrite=False)
+        return path
+
+    def _dump(self, user: str, file: BinaryIO) -> None:
+        context = self.context
+        state, store = ServiceState.of(context, self.parts), Store(open_database(None, "process"))
+        clock = virtual_clock_of(context.clock)
+        try:
+            store.restore(state.rows)
+            store.user_rows.keep_only(user)
+            policy = replace(context.policy, first_user=user)
+            start = clock.start if clock else None
+            about = Manifest(state.now, start, context.ids.seed, state.ids, context.names, policy)
+            with naming_files(context):
+                write(file, store, state.parts, about)
+        finally:
+            store.close()
+            state.drop()
+
+    def _count(self, user: str) -> _Counts:
+        store, rows = self.context.store, self.context.store.user_rows
+        calendars = [row.id for row in store.calendars.of(user) if row.owner == user]
+        return _Counts(
+            files=len(rows.files(user)),
+            bytes=store.files.usage(user)[0],
+            uploads=len(rows.sessions(user)),
+            calendars=len(set(calendars) - {user}),
+            events=sum(rows.count_events(calendar) for calendar in {user, *calendars}),
+            channels=sum(state in _STOPPABLE for _, state in rows.channels(user)),
+        )
+
+    def _delete(self, user: str) -> tuple[_Counts, Mapping[int, list[str]]]:
+        """Delete the data of a user in the open transaction. Return numbers and the parts of deleted contents."""
+        context, store = self.context, self.context.store
+        counts = self._count(user)
+        for seq, state in store.user_rows.channels(user):
+            if state in _STOPPABLE:
+                store.channels.set_state(seq, next_state(ChannelState(state), ChannelEvent.STOP).value)
+        contents: dict[int, list[str]] = {}
+        for file_id in self._files_before_folders(user):
+            contents |= delete_tree(context, file_id)
+        for session in store.user_rows.sessions(user):
+            store.upload_sessions.drop(session.id)
+            if not store.files.holds(session.content):
+                contents.setdefault(session.content, store.contents.drop(session.content))
+        store.events.drop_all(user)
+        for row in store.calendars.of(user):
+            if row.owner == user:
+                self._clear_calendar(row)
+        return counts, contents
+
+    def _files_before_folders(self, user: str) -> list[str]:
+        """Return the ids of a user's files and then of the folders, so that each file is logged for its own readers."""
+        rows = [row for key in self.context.store.user_rows.files(user) if (row := self.context.store.files.get(key))]
+        return [row.id for row in sorted(rows, key=lambda row: row.mime_type == self.context.folder_type)]
+
+    def _clear_calendar(self, row: CalendarRow) -> None:
+        store, users = self.context.store, users_of(self.context, row)
+        store.events.drop_all(row.id)
+        if row.primary:
+            for grant in store.calendars.grants(row.id):
+                store.calendars.revoke(row.id, grant.scope)
+            record_clearing(self.context, row.id)
+        else:
+            store.calendars.drop(row.id)
+            record_deletion(self.context, row, users)
+
+
+class _Restoring:
+    """Adds the rows of a backup to the store of a user who has just been reset, in the open transaction."""
+
+    def __init__(self, context: ServiceContext, user: str, rows: Rows) -> None:
+        self._context, self._user = context, user
+        self._rows = {name: [row_by_name(name, row) for row in table] for name, table in rows.items()}
+        self._new_content: dict[JSON, JSON] = {None: None}
+
+    def run(self) -> None:
+        """Add contents, files, uploads, calendars and events, and log the files as new files."""
+        contents = self._context.store.contents
+        for row in self._rows["contents"]:
+            self._new_content[row["id"]] = number = contents.begin()
+            if row["md5"] is not None:
+                contents.keep_digests(number, Digests(str(row["md5"]), str(row["sha1"]), str(row["sha256"])))
+        self._add("rope", content=self._new_content)
+        self._add_files()
+        for table in ("properties", "opened", "permissions"):
+            self._add(table)
+        self._add("sessions", content=self._new_content)
+        self._add_calendars()
+        for row in self._rows["files"]:
+            if row["parent"] is not None and (file := self._context.store.files.get(str(row["id"]))):
+                change_log.record_creation(self._context, file, restored=True)
+
+    def _add(self, table: str, **renamed: Mapping[JSON, JSON]) -> None:
+        """Add the rows of a table, in which the values of the `renamed` columns are replaced."""
+        for row in self._rows[table]:
+            changes = {name: values[row[name]] for name, values in renamed.items()}
+            self._context.store.user_rows.add(table, {**row, **changes})
+
+    def _add_files(self) -> None:
+        """Add the files in folders that exist, and the others in the root folder of the user."""
+        store, root = self._context.store, self._context.root(self._user)
+        restored = {row["id"] for row in self._rows["files"]}
+        roots = {row["id"] for row in self._rows["files"] if row["parent"] is None}
+        for row in sorted(self._rows["files"], key=_number):
+            parent = row["parent"]
+            if parent is None:
+                continue
+            known = parent in restored - roots or (parent not in roots and store.files.get(str(parent)))
+            self._add_row("files", row, parent=parent if known else root, content=self._new_content[row["content"]])
+
+    def _add_calendars(self) -> None:
+        """Add calendars, sharing and events. The primary calendar exists after the first use and stays as it is."""
+        store = self._context.store
+        for row in self._rows["calendars"]:
+            if store.calendars.get(str(row["id"])) is None:
+                store.user_rows.add("calendars", row)
+        for row in self._rows["calendar_access"]:
+            store.user_rows.add("calendar_access", row)
+        for row in self._rows["calendar_entries"]:
+            if store.calendars.entry(str(row["user"]), str(row["calendar"])) is None:
+                store.user_rows.add("calendar_entries", row)
+        for row in sorted(self._rows["events"], key=_number):
+            self._add_row("events", row)
+        for row in self._rows["calendars"]:
+            if calendar := store.calendars.get(str(row["id"])):
+                record_calendar_change(self._context, calendar)
+                record_clearing(self._context, calendar.id)
+
+    def _add_row(self, table: str, row: Mapping[str, JSON], **changes: JSON) -> None:
+        """Add a row with a new number, which is greater than all earlier numbers of its table."""
+        numbered = {name: value for name, value in row.items() if name != "seq"}
+        self._context.store.user_rows.add(table, {**numbered, **changes})
+
+
+def _number(row: Mapping[str, Any]) -> int:
+    return int(row["seq"])

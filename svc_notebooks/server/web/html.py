@@ -1,0 +1,61 @@
+"""Builds HTML responses without scripts and without resources of other origins."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from html import escape
+
+from ...core.http.messages import Headers, Response
+
+_STYLE = """
+:root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif; }
+body { max-width: 40rem; margin: 3rem auto; padding: 0 1rem; }
+h1 { font-size: 1.6rem; margin-bottom: .25rem; overflow-wrap: anywhere; }
+dt { color: GrayText; margin-top: .9rem; } dd { margin: 0; white-space: pre-wrap; overflow-wrap: anywhere; }
+header { display: flex; justify-content: space-between; align-items: center; gap: 1rem; color: GrayText; }
+button, .button { font: inherit; padding: .4rem .9rem; border: 1px solid GrayText; border-radius: .4rem;
+  background: Canvas; color: CanvasText; text-decoration: none; display: inline-block; cursor: pointer; }
+button:focus-visible, .button:focus-visible, input:focus-visible { outline: 3px solid Highlight; outline-offset: 1px; }
+input[type=text], input[type=email], input[type=password] { font: inherit; padding: .4rem; width: 100%;
+  box-sizing: border-box; }
+label { display: block; margin: .6rem 0; } form.stack > * { margin: .5rem 0; }
+pre { white-space: pre-wrap; overflow-wrap: anywhere; border: 1px solid GrayText; border-radius: .4rem; padding: 1rem; }
+iframe { width: 100%; height: 60vh; border: 1px solid GrayText; border-radius: .4rem; background: white; }
+img { max-width: 100%; } .warning { border-left: .3rem solid #c60; padding-left: 1rem; }
+"""
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-src 'self'; base-uri 'none'"
+
+
+def html_page(
+    title: str, body: str, *, status: int = 200, forms: str | None = "'self'", extra: Iterable[tuple[str, str]] = ()
+) -> Response:
+    """Return the response with an HTML page. `body` is HTML, and `title` is plain text.
+
+    `forms` lists the URLs to which the forms of the page may be sent, in CSP syntax. None allows all URLs.
+    """
+    content = (
+        f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{escape(title)}</title>'
+        f'<meta name="viewport" content="width=device-width"><style>{_STYLE}</style>{body}</html>\n'
+    ).encode("utf-8", "replace")
+    policy = _POLICY + (f"; form-action {forms}" if forms else "") + "; frame-ancestors 'none'"
+    headers = [
+        ("Content-Type", "text/html; charset=utf-8"),
+        ("Content-Length", str(len(content))),
+        ("Cache-Control", "no-store"),
+        ("Content-Security-Policy", policy),
+        ("X-Content-Type-Options", "nosniff"),
+        ("Referrer-Policy", "same-origin"),
+        *extra,
+    ]
+    return Response(status, Headers(headers), content)
+
+
+def description_list(rows: Iterable[tuple[str, str]]) -> str:
+    """Return an HTML description list (<dl>) of names and values, which are plain text."""
+    return "<dl>" + "".join(f"<dt>{escape(name)}</dt><dd>{escape(text)}</dd>" for name, text in rows) + "</dl>"
+
+
+def redirect(address: str, status: int = 303, extra: Iterable[tuple[str, str]] = ()) -> Response:
+    """Return a redirect response to another address."""
+    headers = [("Location", address), ("Content-Length", "0"), ("Cache-Control", "no-store"), *extra]
+    return Response(status, Headers(headers))
