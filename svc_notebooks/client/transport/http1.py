@@ -95,6 +95,8 @@ def read_answer(source: BufferedIOBase, method: str) -> Answer:
         line = source.readline(_MAX_LINE + 1)
         if not line:
             raise RemoteDisconnected("Remote end closed connection without response")
+        if len(line) > _MAX_LINE:
+            raise LineTooLong("status line")
         match = _STATUS_LINE.fullmatch(line)
         if match is None:
             raise BadStatusLine(line.decode("latin-1")[:1000])

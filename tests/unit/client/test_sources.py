@@ -7,7 +7,6 @@ import io
 import os
 import pickle
 import socket
-from contextlib import closing
 from pathlib import Path
 from random import Random
 from types import SimpleNamespace
@@ -298,35 +297,3 @@ def test_a_body_is_a_piece_of_a_source_between_two_texts() -> None:
 def test_a_body_that_ends_early_is_a_changed_source() -> None:
     with pytest.raises(SourceChanged):
         SourceStream(open_source(b"0123"), 2, 5).read()
-
-
-# -- files that are sent without reading them
-
-
-def test_the_bytes_before_the_last_are_sent_from_the_file(path: Path) -> None:
-    with closing(open_source(path)) as source:
-        descriptor = source.descriptor(4, 4)
-
-        assert descriptor is not None
-        assert os.pread(descriptor, 4, 4) == CONTENT[4:8]
-        assert source.descriptor(len(CONTENT) - 4, 4) is None
-
-
-def test_a_file_that_has_changed_is_not_sent(path: Path) -> None:
-    with closing(open_source(path)) as source:
-        path.write_bytes(CONTENT + b"!")
-
-        with pytest.raises(SourceChanged):
-            source.descriptor(4, 4)
-
-
-def test_bytes_in_memory_are_read() -> None:
-    assert open_source(CONTENT).descriptor(0, 4) is None
-
-
-def test_a_large_body_is_read(path: Path) -> None:
-    """The service takes longer to receive it from a file."""
-    path.write_bytes(bytes(3 * BLOCK))
-    with closing(open_source(path)) as source:
-        assert SourceStream(source, 0, BLOCK).file_part(BLOCK)
-        assert SourceStream(source, 0, BLOCK + 1).file_part(BLOCK) is None
