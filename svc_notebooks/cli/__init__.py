@@ -3,7 +3,7 @@ sweep | conformance | doctor`.
 
 lab, run, grade, serve, conformance                      a module for each command
 stores                                                   check, backup, migrate and sweep
-options, service                                         options of commands; the opened service
+options, environment                                     options of commands; the service that they or variables open
 notebook_files                                           the notebooks of the package, and settings of JupyterLab
 output_file, marks                                       output files of commands; saved marks and tables of `grade`
 """
@@ -18,10 +18,15 @@ from importlib import import_module
 from pathlib import Path
 
 from .. import __version__
-from .marks.options import add_grade_options
-from .options.names_option import add_names_option
-from .options.option_types import file_option, jobs_option, seconds_option
-from .options.serve_options import add_migrate_options, add_serve_options, add_sweep_options
+from .options import (
+    CONFORMANCE_OPTIONS,
+    GRADE_OPTIONS,
+    MIGRATE_OPTIONS,
+    SERVE_OPTIONS,
+    SWEEP_OPTIONS,
+    add_options,
+    jobs_option,
+)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -109,7 +114,6 @@ def _split(argv: list[str]) -> tuple[list[str], list[str]]:
 _OUTPUT_CLOSED = 141
 """The exit status that a shell gives to a program that SIGPIPE ended: 128 and the number of the signal."""
 _LAB_OPTIONS = ("--fresh", "--only-copy")
-_OVERWRITE = "replace a FILE that exists"
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -169,7 +173,7 @@ def _parser() -> argparse.ArgumentParser:
         " 0: all notebooks ran to the end; 1: the named notebooks did not; 2: there was nothing to grade; 130: it was"
         " interrupted.",
     )
-    add_grade_options(command)
+    add_options(command, GRADE_OPTIONS)
 
     command = commands.add_parser(
         "solutions",
@@ -187,7 +191,7 @@ def _parser() -> argparse.ArgumentParser:
         " of JSON with base_url, token, auth_scope_base, ca, control and page. page is the link to the live page, which"
         " shows files, messages and requests.",
     )
-    add_serve_options(serve)
+    add_options(serve, SERVE_OPTIONS)
 
     command = commands.add_parser(
         "check",
@@ -220,7 +224,7 @@ def _parser() -> argparse.ArgumentParser:
         " at the same address. The same command continues an interrupted migration. Exit status 0: copied; 2: not"
         " copied.",
     )
-    add_migrate_options(command)
+    add_options(command, MIGRATE_OPTIONS)
 
     command = commands.add_parser(
         "sweep",
@@ -229,7 +233,7 @@ def _parser() -> argparse.ArgumentParser:
         " process that was killed. With --delete, deletes them. Stop the services of STORE first. Exit status 0: listed"
         " or deleted; 1: a part could not be deleted; 2: STORE cannot be used.",
     )
-    add_sweep_options(command)
+    add_options(command, SWEEP_OPTIONS)
 
     command = commands.add_parser(
         "conformance",
@@ -238,30 +242,6 @@ def _parser() -> argparse.ArgumentParser:
         " everything that they create there, and change nothing else. Exit status 0: no rule fails; 1: at least one"
         " rule fails; 2: nothing could be tested.",
     )
-    add = command.add_argument
-    add("base_url", nargs="?", metavar="BASE_URL", help="the base URL, such as https://files.example.org")
-    add("--token", help="a bearer token with all scopes (default: SVC_TOKEN)")
-    add(
-        "--second-token",
-        metavar="TOKEN",
-        help="a bearer token of another user, for rules about sharing (default: SVC_SECOND_TOKEN)",
-    )
-    add("--rules", action="append", default=[], metavar="IDS", help="test only these rules, such as A3 or A3-06,E")
-    add("--list", action="store_true", help="print the rules with their numbers of tests, and send no request")
-    add("--json", type=file_option, metavar="FILE", help="also write the results as JSON")
-    add("--overwrite", action="store_true", help=_OVERWRITE)
-    add_names_option(command)
-    add("--address", metavar="URL", help="a receiving URL whose domain is registered there; no receiver needs to run")
-    add("--ca", type=Path, metavar="FILE", help="a PEM file of certificate authorities to trust")
-    add(
-        "--timeout",
-        type=seconds_option,
-        default=30.0,
-        metavar="DURATION",
-        help="time limit for one response (default: %(default)s seconds)",
-    )
-    add("--control-token", metavar="TOKEN", help="the token of the control interface (default: SVC_CONTROL_TOKEN)")
-    add("--no-control", action="store_true", help="do not use the control interface")
-    add("--destructive", action="store_true", help="also run the tests that empty the trash of the account")
+    add_options(command, CONFORMANCE_OPTIONS)
     commands.add_parser("doctor", help="check the installation, and show how to fix problems")
     return parser

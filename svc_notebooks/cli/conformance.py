@@ -6,11 +6,9 @@ import argparse
 import json
 import os
 import re
-import shutil
 import signal
 import ssl
 import sys
-import textwrap
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -24,8 +22,8 @@ from urllib.parse import quote, urlsplit
 
 from ..core.brand_names import Names
 from ..core.printable_text import terminal_text
-from ..core.temporary_folders import temporary_folder
-from .options.names_option import names_of
+from ..core.processes import temporary_folder
+from .options import names_of
 from .output_file import check_output_paths, write_report
 
 if TYPE_CHECKING:
@@ -134,15 +132,14 @@ class InterfaceRule(NamedTuple):
 class CaseOutcome:
     """The outcome of a test case, which is a test with its parameters. `result` is a key of `RESULTS`.
 
-    `failure` has the test, the expected and the actual value and the last requests of a failed test, `reason` what a
-    test that could not run needs. `differences` are pairs of a choice and the different behaviour.
+    `text` is pytest's message about a failed test with the last requests, or what a test that could not run needs.
+    `differences` name a choice and the different behaviour.
     """
 
     rules: tuple[str, ...]
     result: str
-    failure: Mapping[str, Any] | None = None
-    reason: str = ""
-    differences: tuple[tuple[str, str], ...] = ()
+    text: str = ""
+    differences: tuple[str, ...] = ()
 
 
 def rule_row(rule: InterfaceRule, outcomes: Sequence[CaseOutcome]) -> dict[str, Any]:
@@ -153,21 +150,21 @@ def rule_row(rule: InterfaceRule, outcomes: Sequence[CaseOutcome]) -> dict[str, 
     """
     tests = {result: sum(outcome.result == result for outcome in outcomes) for result in RESULTS}
     result = next((result for result in ("fail", "pass", "differs") if tests[result]), "untestable")
-    differences = dict.fromkeys(difference for outcome in outcomes for difference in outcome.differences)
-    reasons = list(dict.fromkeys(outcome.reason for outcome in outcomes if outcome.reason))
+    texts = {name: _texts(outcome.text for outcome in outcomes if outcome.result == name) for name in RESULTS}
     return {
         "id": rule.id,
-        "number": rule_number(rule.id),
         "area": rule.area,
         "rule": rule.rule,
         "result": result,
         "tests": tests,
-        "failures": [outcome.failure for outcome in outcomes if outcome.failure],
-        "differences": [{"choice": choice, "what": difference} for choice, difference in differences],
-        "not_testable": (reasons if outcomes else ["a test over HTTP, which the suite does not have"])
-        if result != "pass"
-        else [],
+        "failures": texts["fail"],
+        "differences": _texts(text for outcome in outcomes for text in outcome.differences),
+        "needs": [] if result != "untestable" else texts["untestable"] or ["a test over HTTP"],
     }
+
+
+def _texts(texts: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys(filter(None, texts)))
 
 
 def rule_rows(rules: Mapping[str, InterfaceRule], outcomes: Iterable[CaseOutcome]) -> list[dict[str, Any]]:
@@ -182,44 +179,30 @@ def counts(rows: Sequence[Mapping[str, Any]]) -> dict[str, int]:
 
 
 def summary(rows: Sequence[Mapping[str, Any]]) -> str:
-    """Return a line with the numbers of rules and clauses, and the number of clauses for each result.
+    """Return a line with the number of clauses for each result.
 
     >>> summary(rule_rows({id: InterfaceRule(id, "x", "server", "...") for id in ("A6-04a", "A6-04b")}, []))
-    '1 rule, 2 clauses: 0 pass, 0 fail, 0 differ by choice, 2 not testable from outside'
+    '2 clauses: 0 pass, 0 fail, 0 differ by choice, 2 not testable from outside'
     """
-    count, rules = counts(rows), len({row["number"] for row in rows})
+    count = counts(rows)
     return (
-        f"{rules} rule{'s' * (rules != 1)}, {len(rows)} clause{'s' * (len(rows) != 1)}: {count['pass']} pass,"
-        f" {count['fail']} fail, {count['differs']} differ by choice, {count['untestable']} not testable from outside"
+        f"{len(rows)} clauses: {count['pass']} pass, {count['fail']} fail, {count['differs']} differ by choice,"
+        f" {count['untestable']} not testable from outside"
     )
 
 
-def table(rows: Iterable[Mapping[str, Any]], width: int | None = None) -> Iterator[str]:
-    """Yield the lines of the result table. `width` is in characters, by default the width of the terminal."""
-    width = max(60, width or shutil.get_terminal_size((100, 24)).columns)
+def table(rows: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    """Yield the lines of the result table, with some failures, differences and needs below a rule."""
     yield f"{'rule':<8}{'result':<17}text"
     for row in rows:
-        head = f"{row['id']:<8}{RESULTS[row['result']]:<17}"
-        yield from textwrap.wrap(row["rule"], width, initial_indent=head, subsequent_indent=" " * 25)
-        for name, text in _details(row):
-            head = " " * 8 + f"{name + ':':<10}"
-            yield from (textwrap.wrap(text, width, initial_indent=head, subsequent_indent=" " * 18) or [head])[:6]
+        yield f"{row['id']:<8}{RESULTS[row['result']]:<17}{row['rule']}"
+        for key, name in (("failures", "test"), ("differences", "choice"), ("needs", "needs")):
+            for text in row[key][:_MAX_PRINTED]:
+                yield f"        {name}: {text}"
 
 
 _MAX_PRINTED = 3
-"""The number of failures, differences or reasons that are printed for a rule. The JSON report has all of them."""
-
-
-def _details(row: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    for failure in row["failures"][:_MAX_PRINTED]:
-        yield from (("test", failure["test"]), ("expected", failure["expected"]), ("actual", failure["came"]))
-        yield from (("request", request) for request in failure["requests"])
-    if more := len(row["failures"][_MAX_PRINTED:]):
-        yield "more", f"{more} other tests of this rule failed"
-    for difference in row["differences"][:_MAX_PRINTED]:
-        yield "choice", f"{difference['choice']}: {difference['what']}"
-    if row["result"] == "untestable":
-        yield "needs", "; ".join(row["not_testable"][:_MAX_PRINTED])
+"""The number of failures, differences or needs that are printed for a rule. The JSON report has all of them."""
 
 
 PACKAGE = Path(__file__).parents[1]
@@ -331,7 +314,6 @@ class ConformanceRun:
         """True after an interrupt, while the suite removes the files and events that it has created."""
         self.outcomes: list[CaseOutcome] = []
         self.tests: Counter[str] = Counter()
-        self._compared: tuple[str, str] | None = None
         self._reports: list[pytest.TestReport] = []
 
     def execute(self) -> None:
@@ -401,45 +383,32 @@ class ConformanceRun:
         """Record the suite's message, or "interrupted" after Ctrl-C, as the reason why the run was stopped."""
         self.stop_reason = str(getattr(excinfo.value, "msg", "")) or "interrupted"
 
-    def pytest_assertrepr_compare(self, op: str, left: object, right: object) -> None:
-        """Record the expected value (right operand) and the actual value (left operand) of a failed comparison."""
-        expected, actual = _short_text(repr(right)), _short_text(repr(left))
-        self._compared = (expected if op == "==" else f"{op} {expected}"), actual
-
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Record a setup, call or teardown report, and after the teardown the outcome of the test."""
         self._reports.append(report)
         if report.when == "teardown":
             self.outcomes.append(self._outcome(self._reports))
-            self._reports, self._compared = [], None
+            self._reports = []
 
     def _outcome(self, reports: Sequence[pytest.TestReport]) -> CaseOutcome:
-        known = [pair for report in reports for pair in report.user_properties]
+        known: list[tuple[str, Any]] = [pair for report in reports for pair in report.user_properties]
         facts: dict[str, Any] = dict(known)
         rules = facts.get("rules", ())
         failed = next((report for report in reports if report.failed), None)
         skipped = next((report for report in reports if report.skipped), None)
         self.failed |= failed is not None
         if failed is not None:
-            expected, actual = self._expected_and_actual(failed)
+            crash = getattr(failed.longrepr, "reprcrash", None)
+            message = self.secrets.redact(_short_text(crash.message if crash else str(failed.longrepr)))
             if choices := facts.get("choices"):
-                difference = f"{expected} here, {actual} there"
-                return CaseOutcome(rules, "differs", differences=tuple((choice, difference) for choice in choices))
-            requests = [self.secrets.redact(line) for line in facts.get("log", ())]
-            test = failed.nodeid.rpartition("/")[2]
-            failure = {"test": test, "expected": expected, "came": actual, "requests": requests}
-            return CaseOutcome(rules, "fail", failure)
+                return CaseOutcome(rules, "differs", differences=tuple(f"{choice}: {message}" for choice in choices))
+            requests = "".join(f"\n            {self.secrets.redact(line)}" for line in facts.get("log", ()))
+            return CaseOutcome(rules, "fail", f"{failed.nodeid.rpartition('/')[2]}: {message}{requests}")
         if skipped is not None:
             text = skipped.longrepr[2] if isinstance(skipped.longrepr, tuple) else str(skipped.longrepr)
-            return CaseOutcome(rules, "untestable", reason=text.removeprefix("Skipped: ").removeprefix("needs "))
-        differences: tuple[Any, ...] = tuple(dict.fromkeys(value for name, value in known if name == "difference"))
+            return CaseOutcome(rules, "untestable", text.removeprefix("Skipped: ").removeprefix("needs "))
+        differences = tuple(f"{value[0]}: {value[1]}" for name, value in known if name == "difference")
         return CaseOutcome(rules, "differs" if differences else "pass", differences=differences)
-
-    def _expected_and_actual(self, report: pytest.TestReport) -> tuple[str, str]:
-        crash = getattr(report.longrepr, "reprcrash", None)
-        message = crash.message if crash else str(report.longrepr)
-        texts = self._compared if self._compared and "assert" in message else ("a response", _short_text(message))
-        return self.secrets.redact(texts[0]), self.secrets.redact(texts[1])
 
     # -- the report
 
@@ -456,7 +425,7 @@ class ConformanceRun:
         lines += [f"not read: {line}" for line in self.unreadable_files]
         lines += [f"left behind: {line}" for line in self.leftovers]
         for line in lines:
-            print(terminal_text(self.secrets.redact(line)))
+            print("\n".join(terminal_text(self.secrets.redact(part)) for part in line.split("\n")))
         if path:
             text = self.secrets.redact(json.dumps(self._json(rows), indent=2)) + "\n"
             write_report(path, text, overwrite=overwrite)

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..core.printable_text import terminal_text
-from ..core.temporary_folders import temporary_folder
+from ..core.processes import temporary_folder
 from .notebook_files import copy_notebooks, notebooks_in, skip_address_parsers
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING, NoReturn
 
 from ..core.http.origins import ANY
-from .options.option_types import token_file_option
-from .service.environment import open_with_options
+from .environment import open_with_options
+from .options import token_file_option
 
 if TYPE_CHECKING:
     from ..server.auth.hub_settings import HubSettings

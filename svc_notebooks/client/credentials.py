@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from ..core.auth.oauth import token_problem
 from ..core.errors.errors import NotSignedIn, SvcError
-from ..core.process_fork import after_fork
+from ..core.processes import after_fork
 from .transport.foreign_urls import origin_of
 
 Token: TypeAlias = "str | Callable[[], str] | None"

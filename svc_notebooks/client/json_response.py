@@ -10,12 +10,13 @@ from functools import cache
 from operator import methodcaller
 from reprlib import Repr
 from types import NoneType, UnionType
-from typing import Any, NamedTuple, TypeVar, Union, cast, get_args, get_origin, get_type_hints, is_typeddict
+from typing import Any, NamedTuple, TypeVar, Union, cast, get_args, get_origin, is_typeddict
 
 from ..core.errors.errors import ServiceFailed
 from ..core.http.messages import JSONObject, Response
 from ..core.http.redaction import redact_text
 from ..core.printable_text import printable
+from ..core.resources.field import hints, split
 from .transport.bounds import MAX_JSON_VALUES
 from .transport.foreign_urls import host_of
 
@@ -150,8 +151,7 @@ class _Rule(NamedTuple):
 
 @cache
 def _rules(resource: Any) -> Mapping[str, _Rule]:
-    hints = get_type_hints(resource, localns={"JSON": object, "JSONObject": dict})
-    return {name: _rule(hint) for name, hint in hints.items()}
+    return {name: _rule(split(annotation)[0]) for name, annotation in hints(resource).items()}
 
 
 def _rule(hint: Any) -> _Rule:
@@ -160,7 +160,7 @@ def _rule(hint: Any) -> _Rule:
         return _Rule(frozenset().union(*(_rule(part).types for part in arguments)))
     if origin in (list, dict):
         members = arguments[-1]
-        allowed = None if members is object else members if is_typeddict(members) else _rule(members).types | {NoneType}
+        allowed = None if members is Any else members if is_typeddict(members) else _rule(members).types | {NoneType}
         return _Rule(frozenset({origin}), allowed, origin is dict)
     return _Rule(frozenset({dict}), hint) if is_typeddict(hint) else _Rule(frozenset({hint}))
 

@@ -24,7 +24,7 @@ from ..core.faults.plan import Action
 from ..core.http.backoff import RetryRule, parse_retry_after
 from ..core.http.messages import Headers, JSONObject, Query, Request, Response, segment
 from ..core.http.redaction import redact_text, remove_secret
-from ..core.process_fork import after_fork
+from ..core.processes import after_fork
 from .credentials import Credential, Secret, Token, base_address
 from .json_response import read_object
 from .sandbox_only import missing_attribute

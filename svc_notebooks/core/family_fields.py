@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from .field_mask import ANY_KEY, Mask, Shape, parse
 
-_USER = "displayName,emailAddress,kind,me,permissionId,photoLink"
 _DETAILS = "inherited,inheritedFrom,permissionType,role,teamDrivePermissionType"
 _DOWNLOADS = "restrictedForReaders,restrictedForWriters"
 _THEME = "backgroundImageLink,colorRgb,id"
@@ -20,14 +19,12 @@ FILE = parse(
     "clientEncryptionDetails/decryptionMetadata(aes256GcmChunkSize,encryptionResourceKeyHash,jwt,kaclsId,kaclsName,"
     "keyFormat,wrappedKey),"
     "contentHints/thumbnail(image,mimeType),"
-    f"contentRestrictions/restrictingUser({_USER}),"
     f"downloadRestrictions(effectiveDownloadRestrictionWithContext({_DOWNLOADS}),itemDownloadRestriction({_DOWNLOADS})),"
     "imageMediaMetadata(aperture,cameraMake,cameraModel,colorSpace,exposureBias,exposureMode,exposureTime,flashUsed,"
     "focalLength,isoSpeed,lens,location(altitude,latitude,longitude),maxApertureValue,meteringMode,sensor,"
     "subjectDistance,time,whiteBalance),"
     "labelInfo/labels(fields,id,kind,revisionId),"
-    "permissions(allowFileDiscovery,deleted,domain,expirationTime,inheritedPermissionsDisabled,pendingOwner,photoLink,"
-    f"permissionDetails({_DETAILS}),teamDrivePermissionDetails({_DETAILS}),view)"
+    f"permissions(permissionDetails({_DETAILS}),teamDrivePermissionDetails({_DETAILS}))"
 )
 ABOUT = parse(
     f"canCreateTeamDrives,storageQuota(usageInDrive,usageInDriveTrash),driveThemes({_THEME}),teamDriveThemes({_THEME})"
@@ -38,6 +35,7 @@ CALENDAR = parse(
 )
 EVENT = parse("attendees/asyncOperation")
 SETTING = parse("etag")
+REVISION = parse("exportLinks,publishAuto,publishedLink,publishedOutsideDomain")
 
 
 def with_family_fields(shape: Shape | None, family: Mask) -> Shape:

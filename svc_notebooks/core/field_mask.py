@@ -12,10 +12,11 @@ import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from types import UnionType
-from typing import Any, Final, get_args, get_origin, get_type_hints, is_typeddict
+from typing import Any, Final, get_args, get_origin, is_typeddict
 
 from .errors.catalogue import refuse
 from .http.messages import JSON
+from .resources.field import hints, split
 
 Mask = dict[str, "Mask"]
 """A tree of the selected field names. An empty dict below a name selects the whole value of that field."""
@@ -38,15 +39,14 @@ def shape_of(resource: Any) -> Shape:
     >>> shape_of(AclRule)["scope"]
     {'type': None, 'value': None}
     """
-    fields = get_type_hints(resource, localns={"JSON": Any, "JSONObject": dict})
-    return {name: _shape_of_value(field) for name, field in fields.items()}
+    return {name: _shape_of_value(split(annotation)[0]) for name, annotation in hints(resource).items()}
 
 
-def _shape_of_value(field: Any) -> Shape | None:
-    value = get_args(field)[0] if get_origin(field) in (list, UnionType) else field
+def _shape_of_value(annotation: Any) -> Shape | None:
+    value = get_args(annotation)[0] if get_origin(annotation) in (list, UnionType) else annotation
     if is_typeddict(value):
         return shape_of(value)
-    return ANY_KEY if value is Any or dict in (value, get_origin(value)) else None
+    return ANY_KEY if value is Any or get_origin(value) is dict else None
 
 
 @lru_cache(maxsize=64)  # a program asks for the same fields again and again

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, fields
-from typing import Any, Literal
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from .auth.oauth import ACCESS_LIFETIME
 from .errors.public_calls import public_methods
 from .http.backoff import MAX_JITTER
 from .http.origins import ANY, is_host_name, is_network, is_origin, is_path_prefix
-from .notifications.delivery_schedule import Schedule
+from .notifications.messages import Schedule
 from .time_zones import zone_names
 from .uploads.states import LIFETIME, QUANTUM, UploadRule
 
@@ -146,24 +146,14 @@ class Policy:
         return UploadRule(self.chunk_quantum, self.session_lifetime, self.chunk_rule == "strict")
 
 
-_CHOICES: dict[str, tuple[str | int, ...]] = {
-    "chunk_rule": ("floor", "strict"),
-    "multi_range": ("whole",),
-    "import_formats": ("map", "array"),
-    "conversion_engine": ("embedded", "office"),
-    "change_state": ("change", "changed"),
-    "event_scopes": ("interface", "family"),
-    "event_limits": ("none", "family"),
-    "reminders": ("reject", "clamp"),
-    "missing_start": ("clear", "live"),
-    "conference": ("success", "pending-then-success", "failure"),
-    "browser_sign_in": ("token", "choose"),
-    "fault_header": (True, False, "anyone"),
-    "durability": ("process", "power"),
-    "fault_delay": ("clock", "sleep"),
-    "rate_costs": ("units", "requests"),
-    "rate_status": (403, 429),
-}
+def _choices(annotation: Any) -> tuple[str | int, ...]:
+    """Return the values of a setting whose type is a Literal, or () for another type."""
+    if get_origin(annotation) is Literal:
+        return get_args(annotation)
+    return (True, False, *_choices(get_args(annotation)[1])) if get_args(annotation)[:1] == (bool,) else ()
+
+
+_CHOICES = {name: choices for name, hint in get_type_hints(Policy).items() if (choices := _choices(hint))}
 
 
 def _is_count(value: object) -> bool:

@@ -6,7 +6,7 @@ from base64 import b64decode, b64encode
 from collections.abc import Mapping
 from datetime import datetime
 from functools import cache
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ..client.session import Session
 from ..core.brand_names import NOWHERE
@@ -24,40 +24,13 @@ COURSE_PATH = "/_course"
 """The prefix of the paths of the grading service. All other paths belong to the services of the exercises."""
 
 
-class ExerciseEnvironment(Protocol):
-    """The interface through which a student's code uses an exercise that was begun."""
-
-    @property
-    def values(self) -> Mapping[str, Value]:
-        """The values of the exercise for the student, as a dict from names to values."""
-
-    def session(self) -> Session:
-        """Return a new session that is signed in as the student."""
-
-    def sign_in(self, client: str, scopes: list[str] | None) -> Session:
-        """Return a new session for an OAuth client and scopes. Raises ValueError for a scope that does not exist."""
-
-    def now(self) -> datetime:
-        """Return the time of the exercise's clock."""
-
-    def advance(self, duration: Duration) -> datetime:
-        """Move the exercise's clock forward and return the new time. Raises ValueError for an invalid duration."""
-
-    def messages(self) -> list[dict[str, str]]:
-        """Return the notification messages for the student's receiver, each as a dict of its headers."""
-
-    def record_outcome(self, number: int, outcome: int | str) -> None:
-        """Record the status that the student's receiver returned for message `number`, or an error description."""
-
-    def result(self) -> Verdict:
-        """Check the exercise and return the result."""
-
-    def close(self) -> None:
-        """End the exercise and release its resources."""
-
-
 class LocalEnvironment:
-    """Uses an exercise service in this kernel. `ExerciseEnvironment` describes the methods."""
+    """The way from a student's code to an exercise service in this kernel.
+
+    `session` and `sign_in` return sessions that are signed in as the student, `sign_in` for an OAuth client and scopes.
+    `advance` moves the exercise's clock and returns the new time. `messages` are the headers of the messages for the
+    student's receiver, and `record_outcome` records the status that the receiver returned, or an error description.
+    """
 
     def __init__(self, definition: ExerciseDefinition, seed: str) -> None:
         self.exercise = ExerciseService(definition, seed)
@@ -84,7 +57,7 @@ class LocalEnvironment:
 
 
 class RemoteEnvironment:
-    """Uses an exercise service in the teacher's process. `ExerciseEnvironment` describes the methods."""
+    """The way to an exercise service in the teacher's process, with the methods of LocalEnvironment."""
 
     def __init__(self, definition: ExerciseDefinition, base_url: str, key: str) -> None:
         self._name, self._base_url = definition.name, base_url
@@ -140,6 +113,9 @@ class RemoteEnvironment:
 
     def close(self) -> None:
         """Keep the connections for other exercises. The grading service keeps the requests and results."""
+
+
+ExerciseEnvironment: TypeAlias = LocalEnvironment | RemoteEnvironment
 
 
 @cache

@@ -18,7 +18,7 @@ from ..core.brand_names import NOWHERE
 from ..core.clock import parse_time
 from ..core.http.content_coding import decode, read_codings
 from ..core.http.messages import Body, Disconnected, Headers, Query, Request, Response, abort_body
-from ..core.process_fork import after_fork
+from ..core.processes import after_fork
 
 if TYPE_CHECKING:
     from ..core.resources.events import Event

@@ -9,21 +9,20 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from ..core.temporary_folders import temporary_folder
+from ..core.processes import temporary_folder
 from .definition import GRADER, KEY
-from .runner import CellLimits
+from .runner import GradingLimits as GradingLimits
 from .sandbox import FOLDER, SubmissionSandbox, find_sandbox
 from .submission_process import (
     LimitedProcess,
     NotebookReport,
     ProcessStarter,
-    ReportLimits,
     ReportReader,
     SandboxedProcess,
     default_jobs,
 )
 from .submissions import Submission, SubmissionContent, read_submission
-from .supervisor import ProcessLimits, SubmissionJob
+from .supervisor import SubmissionJob
 
 if TYPE_CHECKING:
     from ..server.service import Service
@@ -34,26 +33,6 @@ if TYPE_CHECKING:
 _THREADS = 64
 _ATTEMPTS = 4
 _MAX_MESSAGE = 1024
-_MAX_THREADS = 256
-
-
-@dataclass(frozen=True, slots=True)
-class GradingLimits:
-    """The limits of a submission.
-
-    Args:
-        cell: Seconds for a cell.
-        notebook: Seconds for a notebook. The processor time of a process may be twice as long.
-        output: Characters that a cell may print.
-        processes: The number of processes that a notebook may have at the same time.
-        memory: The memory in bytes of the processes of a notebook together.
-    """
-
-    cell: float = 30.0
-    notebook: float = 120.0
-    output: int = 10_000_000
-    processes: int = 32
-    memory: int = 2 * 1024**3
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,8 +161,7 @@ class _SubmissionRunner:
             for notebook in submission.notebooks
         ]
         to_run = [number for number, notebook in enumerate(submission.notebooks) if notebook.cells]
-        limits = ReportLimits(self._limits.cell, self._limits.notebook, self._limits.output)
-        reader, failures = ReportReader([reports[number] for number in to_run], limits), 0
+        reader, failures = ReportReader([reports[number] for number in to_run], self._limits), 0
         notebooks = [list(submission.notebooks[number].cells) for number in to_run]
         while not (reader.is_complete or self._stopped or failures == _ATTEMPTS):
             first = reader.number
@@ -197,28 +175,12 @@ class _SubmissionRunner:
     def _job(
         self, notebooks: list[list[str]], submission: SubmissionContent, key: str, folder: str, first: int
     ) -> SubmissionJob:
-        limits, in_sandbox = self._limits, self._starter.sandbox.is_bubblewrap
+        in_sandbox = self._starter.sandbox.is_bubblewrap
         base = Path(FOLDER if in_sandbox else folder)
         home = str(base / ".home")
-        return SubmissionJob(
-            notebooks=notebooks,
-            files=submission.files,
-            folder=str(base),
-            environment={
-                KEY: key,
-                "HOME": home,
-                "IPYTHONDIR": home,
-                "TMPDIR": str(base / ".tmp"),
-                "USER": "student",
-                "LOGNAME": "student",
-            },
-            cell_limits=CellLimits(
-                limits.cell, limits.output, 2 * limits.notebook, _MAX_THREADS if in_sandbox else None
-            ),
-            limits=ProcessLimits(limits.processes, limits.memory),
-            in_sandbox=in_sandbox,
-            first=first,
-        )
+        own = {"HOME": home, "IPYTHONDIR": home, "TMPDIR": str(base / ".tmp"), "USER": "student", "LOGNAME": "student"}
+        environment = {KEY: key, **own}
+        return SubmissionJob(notebooks, submission.files, str(base), environment, self._limits, in_sandbox, first)
 
     def _run_once(self, job: SubmissionJob, reader: ReportReader) -> None:
         process = self._starter.start()

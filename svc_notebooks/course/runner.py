@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 _MAX_ADDRESS_SPACE = 4 * 1024**3
 _MAX_FILE_SIZE = 256 * 1024**2
 _MAX_DESCRIPTORS = 4096
+_MAX_THREADS = 256
+"""The largest number of processes and threads of the user in a sandbox, whose user has no others."""
 _KEPT_VARIABLES = (
     "LANG",
     "LC_ALL",
@@ -43,27 +45,39 @@ _ALARM_INTERVAL = 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class CellLimits:
-    """The seconds and the characters of output of a cell, and limits of a process.
+class GradingLimits:
+    """The limits of a submission.
 
-    `processes` is the number of processes and threads of the user. None: no limit of this kind.
+    Args:
+        cell: Seconds for a cell.
+        notebook: Seconds for a notebook. The processor time of a process may be twice as long.
+        output: Characters that a cell may print.
+        processes: The number of processes that a notebook may have at the same time.
+        memory: The memory in bytes of the processes of a notebook together.
     """
 
-    seconds: float
-    output: int
-    processor_seconds: float
-    processes: int | None = None
+    cell: float = 30.0
+    notebook: float = 120.0
+    output: int = 10_000_000
+    processes: int = 32
+    memory: int = 2 * 1024**3
 
 
 def run_cells(
-    cells: Sequence[str], folder: str, environment: Mapping[str, str], limits: CellLimits, connection: Connection
+    cells: Sequence[str],
+    folder: str,
+    environment: Mapping[str, str],
+    limits: GradingLimits,
+    connection: Connection,
+    *,
+    in_sandbox: bool,
 ) -> None:
     """Run notebook cells one after the other, and send each cell number on the connection before the cell runs.
 
     A cell that takes too long or prints too much is interrupted. If a cell fails or is interrupted, the next cell still
     runs. The text of the first exception is sent, too.
     """
-    _isolate(folder, environment, limits, connection.fileno())
+    _isolate(folder, environment, limits, connection.fileno(), in_sandbox=in_sandbox)
     output = sys.stdout = sys.stderr = _LimitedOutput(limits.output)
     shell = _shell(environment["IPYTHONDIR"])
     error = ""
@@ -71,7 +85,7 @@ def run_cells(
         connection.send_bytes(b"cell %d" % number)
         output.renew()
         try:
-            _set_alarm(limits.seconds)
+            _set_alarm(limits.cell)
             execution = shell.run_cell(cell, store_history=False)
             stopped = execution.error_in_exec
             if not error and (error := _error_text(execution.error_before_exec or stopped)):
@@ -176,7 +190,9 @@ def _set_alarm(seconds: float) -> None:
         signal.setitimer(signal.ITIMER_REAL, seconds, _ALARM_INTERVAL if seconds else 0)
 
 
-def _isolate(folder: str, environment: Mapping[str, str], limits: CellLimits, connection: int) -> None:
+def _isolate(
+    folder: str, environment: Mapping[str, str], limits: GradingLimits, connection: int, *, in_sandbox: bool
+) -> None:
     """Isolate this process from the teacher's files, variables and output before the code of the submission runs.
 
     The process gets its own process group, `folder` as working folder, only the given environment variables, limits on
@@ -203,8 +219,8 @@ def _isolate(folder: str, environment: Mapping[str, str], limits: CellLimits, co
         (resource.RLIMIT_AS, _MAX_ADDRESS_SPACE),
         (resource.RLIMIT_FSIZE, _MAX_FILE_SIZE),
         (resource.RLIMIT_CORE, 0),
-        (resource.RLIMIT_CPU, ceil(limits.processor_seconds)),  # it also ends processes that outlive their parent
-        *([(resource.RLIMIT_NPROC, limits.processes)] if limits.processes else []),
+        (resource.RLIMIT_CPU, ceil(2 * limits.notebook)),  # it also ends processes that outlive their parent
+        *([(resource.RLIMIT_NPROC, _MAX_THREADS)] if in_sandbox else []),
     ):
         with suppress(OSError, ValueError):
             resource.setrlimit(limit, (bound, bound))

@@ -15,6 +15,7 @@ from multiprocessing.connection import Connection
 from subprocess import TimeoutExpired
 from typing import TYPE_CHECKING, Any
 
+from .runner import GradingLimits
 from .supervisor import PRELOADED_MODULES, kill_below, run_submission
 
 if TYPE_CHECKING:
@@ -42,15 +43,6 @@ class NotebookReport:
     def add(self, remark: str) -> None:
         if len(self.remarks) < _MAX_REMARKS:
             self.remarks.append(remark)
-
-
-@dataclass(frozen=True, slots=True)
-class ReportLimits:
-    """The limits that the reports name: seconds for a cell and a notebook, and characters of output for a cell."""
-
-    cell: float
-    notebook: float
-    output: int
 
 
 class SandboxedProcess:
@@ -226,7 +218,7 @@ class ReportReader:
     """Reads the reports about the notebooks of a submission. Each notebook has a report and a deadline of its own."""
 
     def __init__(
-        self, reports: list[NotebookReport], limits: ReportLimits, clock: Callable[[], float] = time.monotonic
+        self, reports: list[NotebookReport], limits: GradingLimits, clock: Callable[[], float] = time.monotonic
     ) -> None:
         self.reports = reports
         self.number = 0

@@ -20,7 +20,7 @@ from importlib import import_module
 from multiprocessing.connection import Connection
 from pathlib import Path
 
-from .runner import CellLimits, prepare_shell, run_cells
+from .runner import GradingLimits, prepare_shell, run_cells
 
 _SET_PARENT_DEATH_SIGNAL = 1
 _SET_CHILD_SUBREAPER = 36
@@ -125,14 +125,6 @@ _CHECK_SECONDS = 0.25
 
 
 @dataclass(frozen=True, slots=True)
-class ProcessLimits:
-    """The number of processes and the memory in bytes that the processes of a notebook may have together."""
-
-    processes: int
-    memory: int
-
-
-@dataclass(frozen=True, slots=True)
 class SubmissionJob:
     """The cells of each notebook to run, the other files of the submission in base64, the limits and the variables."""
 
@@ -140,8 +132,7 @@ class SubmissionJob:
     files: dict[str, str]
     folder: str
     environment: dict[str, str]
-    cell_limits: CellLimits
-    limits: ProcessLimits
+    limits: GradingLimits
     in_sandbox: bool = False
     first: int = 0
 
@@ -151,8 +142,7 @@ class SubmissionJob:
     @classmethod
     def from_bytes(cls, content: bytes) -> SubmissionJob:
         values = json.loads(content)
-        limits = {"cell_limits": CellLimits(**values["cell_limits"]), "limits": ProcessLimits(**values["limits"])}
-        return cls(**values | limits)
+        return cls(**values | {"limits": GradingLimits(**values["limits"])})
 
 
 def main(arguments: list[str]) -> None:
@@ -185,10 +175,14 @@ def run_submission(connection: Connection) -> None:
     for number, cells in enumerate(job.notebooks[job.first :], start=job.first):
         connection.send_bytes(b"start %d" % number)
         if not hasattr(os, "fork"):  # the grading process starts another process for the next notebook
-            run_cells(cells, job.folder, job.environment, job.cell_limits, connection)
+            _run_cells(job, cells, connection)
             return
         status = _run_notebook(job, cells, connection)
         connection.send_bytes(b"exit %d %d" % (number, status))
+
+
+def _run_cells(job: SubmissionJob, cells: list[str], connection: Connection) -> None:
+    run_cells(cells, job.folder, job.environment, job.limits, connection, in_sandbox=job.in_sandbox)
 
 
 def _write_files(job: SubmissionJob) -> None:
@@ -208,7 +202,7 @@ def _run_notebook(job: SubmissionJob, cells: list[str], connection: Connection) 
         try:
             signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGCHLD})
             end_with_parent()
-            run_cells(cells, job.folder, job.environment, job.cell_limits, connection)
+            _run_cells(job, cells, connection)
         finally:
             os._exit(0)
     signal.signal(signal.SIGTERM, lambda *_: _end(process))
@@ -251,7 +245,7 @@ def _reap(process: int | None) -> int | None:
     return None
 
 
-def _excess(limits: ProcessLimits) -> str:
+def _excess(limits: GradingLimits) -> str:
     """Return which limit the processes of the notebook exceed, or "" for none."""
     running = descendants(os.getpid(), limits.processes)
     if len(running) > limits.processes:

@@ -8,7 +8,7 @@ from os.path import lexists
 from pathlib import Path
 from unicodedata import normalize
 
-from ..core.files.file_names import composed
+from ..core.files.fields import composed
 
 
 class DistinctPaths:

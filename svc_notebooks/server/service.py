@@ -15,7 +15,7 @@ from ..core.clock import format_time, from_millis, to_millis
 from ..core.durations import Duration, parse_duration
 from ..core.http.messages import JSONObject, Query, Request, Response
 from ..core.policy import Policy
-from ..core.process_fork import ForkedChild, after_fork, keep_forever
+from ..core.processes import ForkedChild, after_fork, keep_forever
 from .auth import clients
 from .auth.access_tokens import SignInProvider, TokenVerifier
 from .auth.class_accounts import ClassAccount, ClassAccounts

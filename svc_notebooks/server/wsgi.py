@@ -28,7 +28,7 @@ OpenService = Callable[[ExitStack], Callable[[Request], Response]]
 
 
 def _open(stack: ExitStack) -> Callable[[Request], Response]:
-    from ..cli.service.environment import open_from_environment
+    from ..cli.environment import open_from_environment
 
     return open_from_environment(stack)
 

@@ -28,3 +28,15 @@ def answered(name: str, code: str, seed: str | int = 0) -> Verdict:
         return exercise.check()
     finally:
         exercise.reset()
+
+
+def read(text: str, beginnings: dict[str, str]) -> dict[str, dict[str, str]]:
+    """The code of each answer by exercise and idea. "== name" begins an exercise, "-- [beginning] idea" an answer."""
+    answers: dict[str, dict[str, str]] = {}
+    for exercise in text.split("\n== ")[1:]:
+        name, *entries = exercise.split("\n-- ")
+        for entry in entries:
+            head, _, code = entry.partition("\n")
+            beginning, bracket, rest = head.removeprefix("[").partition("] ")
+            answers.setdefault(name, {})[rest or head] = f"{beginnings[beginning] if bracket else ''}{code}\n"
+    return answers

@@ -1,88 +1,78 @@
-"""Correct answers that differ from the solutions, which the checks must accept."""
+"""Correct answers that differ from the solutions, which the checks must accept. `answers.read` reads the text."""
 
-# ruff: noqa: E501 - an answer is a cell, and stands as it is
+# ruff: noqa: E501 - a line of code is a line
 
 from __future__ import annotations
 
 _JSON = 'JSON = {"Content-Type": "application/json"}\nimport json\n'
 
-RIGHT: dict[str, dict[str, str]] = {
-    "upload-with-a-name": {
-        "resumable": "svc.upload(given.content, name=given.name, upload_type='resumable')",
-        "step by step": "svc.start_upload(given.content, name=given.name).run()",
-        "from a file": """
+BEGINNINGS = {"json": _JSON}
+
+ANSWERS = r"""
+== upload-with-a-name
+-- resumable
+svc.upload(given.content, name=given.name, upload_type='resumable')
+-- step by step
+svc.start_upload(given.content, name=given.name).run()
+-- from a file
 import pathlib, tempfile
 path = pathlib.Path(tempfile.mkdtemp()) / given.name
 path.write_bytes(given.content)
 svc.upload(path)
-""",
-        "looked at it, too": "svc.upload(given.content, name=given.name); svc.files(); svc.exchanges()",
-        "by hand": _JSON
-        + """
-body = (b'--x\\r\\nContent-Type: application/json\\r\\n\\r\\n' + json.dumps({"name": given.name}).encode()
-        + b'\\r\\n--x\\r\\nContent-Type: text/csv\\r\\n\\r\\n' + given.content + b'\\r\\n--x--')
+-- looked at it, too
+svc.upload(given.content, name=given.name); svc.files(); svc.exchanges()
+-- [json] by hand
+body = (b'--x\r\nContent-Type: application/json\r\n\r\n' + json.dumps({"name": given.name}).encode()
+        + b'\r\n--x\r\nContent-Type: text/csv\r\n\r\n' + given.content + b'\r\n--x--')
 given.send("POST", "/upload/storage/v3/files?uploadType=multipart", {"Content-Type": "multipart/related; boundary=x"}, body)
-""",
-    },
-    "metadata-in-one-request": {
-        "auto is multipart": "svc.upload(given.content, name=given.name,"
-        " metadata={'description': given.description, 'starred': True})",
-        "by hand, with the fields in another order": _JSON
-        + """
+== metadata-in-one-request
+-- auto is multipart
+svc.upload(given.content, name=given.name, metadata={'description': given.description, 'starred': True})
+-- [json] by hand, with the fields in another order
 head = json.dumps({"starred": True, "description": given.description, "mimeType": "text/csv", "name": given.name}).encode()
-body = (b"--x\\r\\nContent-Type: application/json; charset=UTF-8\\r\\n\\r\\n" + head
-        + b"\\r\\n--x\\r\\nContent-Type: text/csv\\r\\n\\r\\n" + given.content + b"\\r\\n--x--")
+body = (b"--x\r\nContent-Type: application/json; charset=UTF-8\r\n\r\n" + head
+        + b"\r\n--x\r\nContent-Type: text/csv\r\n\r\n" + given.content + b"\r\n--x--")
 given.send("POST", "/upload/storage/v3/files?uploadType=multipart", {"Content-Type": "multipart/related; boundary=x"}, body)
-""",
-    },
-    "the-lost-receipt": {
-        "asked by the id": _JSON
-        + """
+== the-lost-receipt
+-- [json] asked by the id
 chosen = given.send("GET", "/storage/v3/files/generateIds?count=1").json()["ids"][0]
-body = (b'--x\\r\\nContent-Type: application/json\\r\\n\\r\\n' + json.dumps({"name": given.name, "id": chosen}).encode()
-        + b'\\r\\n--x\\r\\nContent-Type: text/plain\\r\\n\\r\\n' + given.content + b'\\r\\n--x--')
+body = (b'--x\r\nContent-Type: application/json\r\n\r\n' + json.dumps({"name": given.name, "id": chosen}).encode()
+        + b'\r\n--x\r\nContent-Type: text/plain\r\n\r\n' + given.content + b'\r\n--x--')
 try:
     given.send("POST", "/upload/storage/v3/files?uploadType=multipart",
                {"Content-Type": "multipart/related; boundary=x"}, body)
 except ConnectionError:
     assert given.send("GET", f"/storage/v3/files/{chosen}").status == 200
-""",
-        "looked for it by its name, and did not repeat": """
+-- looked for it by its name, and did not repeat
 try:
     svc.upload(given.content, name=given.name)
 except svc.SvcError:
     assert len(svc.files(f"name = '{given.name}'", fields=["name"])) == 1
-""",
-        "many ids, the last of them": "ids = svc.generate_ids(10)['id']; svc.upload(given.content, name=given.name,"
-        " file_id=ids.iloc[-1])",
-        "resumable": "svc.upload(given.content, name=given.name, file_id=svc.generate_ids(1)['id'][0], upload_type='resumable')",
-    },
-    "go-on-where-it-stopped": {
-        "by hand": """
+-- many ids, the last of them
+ids = svc.generate_ids(10)['id']; svc.upload(given.content, name=given.name, file_id=ids.iloc[-1])
+-- resumable
+svc.upload(given.content, name=given.name, file_id=svc.generate_ids(1)['id'][0], upload_type='resumable')
+== go-on-where-it-stopped
+-- by hand
 total = len(given.content)
 asked = given.send("PUT", given.session_uri, {"Content-Range": f"bytes */{total}"})
 first = int(asked.headers["Range"].rpartition("-")[2]) + 1
 given.send("PUT", given.session_uri, {"Content-Range": f"bytes {first}-{total - 1}/{total}"}, given.content[first:])
-""",
-        "in small chunks": "svc.resume_upload(given.session_uri, given.content, chunk_size=262144).run()",
-        "asked twice": "up = svc.resume_upload(given.session_uri, given.content); up.status(); up.run()",
-    },
-    "expired-session": {
-        "by hand": _JSON
-        + """
+-- in small chunks
+svc.resume_upload(given.session_uri, given.content, chunk_size=262144).run()
+-- asked twice
+up = svc.resume_upload(given.session_uri, given.content); up.status(); up.run()
+== expired-session
+-- [json] by hand
 total = len(given.content)
 assert given.send("PUT", given.session_uri, {"Content-Range": f"bytes */{total}"}).status == 404
 opened = given.send("POST", "/upload/storage/v3/files?uploadType=resumable", JSON, json.dumps({"name": given.name}).encode())
 given.send("PUT", opened.headers["Location"], {"Content-Range": f"bytes 0-{total - 1}/{total}"}, given.content)
-""",
-        "step by step, and asked without the size": """
+-- step by step, and asked without the size
 given.send("PUT", given.session_uri, {"Content-Range": "bytes */*"})
 svc.start_upload(given.content, name=given.name).run()
-""",
-    },
-    "resumable-loop": {
-        "asks before every chunk": _JSON
-        + """
+== resumable-loop
+-- [json] asks before every chunk
 total = len(given.content)
 uri = given.send("POST", "/upload/storage/v3/files?uploadType=resumable", JSON,
                  json.dumps({"name": given.name}).encode()).headers["Location"]
@@ -99,9 +89,7 @@ while True:
         given.send("PUT", uri, {"Content-Range": f"bytes {first}-{first + len(chunk) - 1}/{total}"}, chunk)
     except ConnectionError:
         pass
-""",
-        "a function that calls itself": _JSON
-        + """
+-- [json] a function that calls itself
 total = len(given.content)
 def put(where, body=b""):
     try:
@@ -118,73 +106,54 @@ def send(answer):
 uri = given.send("POST", "/upload/storage/v3/files?uploadType=resumable", {**JSON, "X-Upload-Content-Length": str(total)},
                  json.dumps({"name": given.name}).encode()).headers["Location"]
 send(put(f"0-{given.chunk_size - 1}", given.content[:given.chunk_size]))
-""",
-    },
-    "a-part-of-a-file": {
-        "by hand": """
+== a-part-of-a-file
+-- by hand
 first = 64 * given.record
 answer = given.send("GET", f"/storage/v3/files/{given.file_id}?alt=media", {"Range": f"bytes={first}-{first + 63}"})
 svc.upload(answer.body, name="record.txt")
-""",
-        "to disk": """
+-- to disk
 import pathlib, tempfile
 path = pathlib.Path(tempfile.mkdtemp()) / "record.txt"
 svc.download(given.file_id, to=path, byte_range=(64 * given.record, 64 * given.record + 63))
 svc.upload(path)
-""",
-        "in two halves": """
+-- in two halves
 first = 64 * given.record
 halves = [svc.read(given.file_id, byte_range=(start, start + 31)) for start in (first, first + 32)]
 svc.upload(b"".join(halves), name="record.txt")
-""",
-    },
-    "let-the-service-search": {
-        "ids alone, and in another order": "svc.update(svc.files(f\"mimeType = 'text/csv' and trashed = false and"
-        " name contains '{given.word}'\", fields='id'), starred=True)",
-        "by hand": _JSON
-        + """
+== let-the-service-search
+-- ids alone, and in another order
+svc.update(svc.files(f"mimeType = 'text/csv' and trashed = false and name contains '{given.word}'", fields='id'), starred=True)
+-- [json] by hand
 from urllib.parse import quote
 q = quote(f"name contains '{given.word}' and mimeType = 'text/csv' and trashed = false")
 for one in given.send("GET", f"/storage/v3/files?q={q}&fields=files(id,name)").json()["files"]:
     given.send("PATCH", f"/storage/v3/files/{one['id']}", JSON, b'{"starred": true}')
-""",
-    },
-    "another-format": {
-        "by its media type": """
+== another-format
+-- by its media type
 import tempfile
 table = svc.upload(given.content, name=given.name, mime_type="text/csv", convert_to="spreadsheet")
 svc.export(table, "text/tab-separated-values", tempfile.mkdtemp())
-""",
-        "other formats besides": """
+-- other formats besides
 import tempfile
 table = svc.upload(given.content, name=given.name, mime_type="text/csv", convert_to="spreadsheet")
 for format in ("csv", "tsv"): svc.export(table, format, tempfile.mkdtemp())
-""",
-        "in a resumable upload": """
+-- in a resumable upload
 import tempfile
 table = svc.upload(given.content, name=given.name, mime_type="text/csv", convert_to="spreadsheet", upload_type="resumable")
 svc.export(table, "tsv", tempfile.mkdtemp())
-""",
-    },
-    "too-often": {
-        "a little longer than it asks": _JSON
-        + """
+== too-often
+-- [json] a little longer than it asks
 for name in given.names:
     while (answer := given.send("POST", "/storage/v3/files", JSON, json.dumps({"name": name}).encode())).status == 403:
         given.clock.advance(1.5 * float(answer.headers["Retry-After"]))
-""",
-        "a list of what is left": _JSON
-        + """
+-- [json] a list of what is left
 left = list(given.names)
 while left:
     answer = given.send("POST", "/storage/v3/files", JSON, json.dumps({"name": left[0], "mimeType": "text/plain"}).encode())
     if answer.status == 200: left.pop(0)
     else: given.clock.advance(f"{answer.headers['Retry-After']}s")
-""",
-    },
-    "later-or-never": {
-        "in rounds": _JSON
-        + """
+== later-or-never
+-- [json] in rounds
 left = list(given.file_ids)
 while left:
     again = []
@@ -195,9 +164,7 @@ while left:
             again.append(one)
     left = again
     given.clock.advance(5)
-""",
-        "one after the other, with growing waits": _JSON
-        + """
+-- [json] one after the other, with growing waits
 def star(file_id, wait=1):
     try:
         status = given.send("PATCH", f"/storage/v3/files/{file_id}?fields=id", JSON, json.dumps({"starred": True}).encode()).status
@@ -207,18 +174,15 @@ def star(file_id, wait=1):
         given.clock.advance(wait)
         star(file_id, 2 * wait)
 for file_id in reversed(given.file_ids): star(file_id)
-""",
-    },
-    "growing-delays": {
-        "Retry-After and the delay together": """
+== growing-delays
+-- Retry-After and the delay together
 import random, itertools
 for file_id in given.file_ids:
     for n in itertools.count():
         answer = given.send("GET", f"/storage/v3/files/{file_id}?alt=media")
         if answer.status == 200: break
         given.clock.advance(min(8, 2 ** n) * (1 - random.random() / 2) + float(answer.headers.get("Retry-After", 0)))
-""",
-        "a quarter of jitter": """
+-- a quarter of jitter
 import random
 refusals = dict.fromkeys(given.file_ids, 0)
 for file_id in given.file_ids:
@@ -226,33 +190,26 @@ for file_id in given.file_ids:
         delay = min(given.cap, 2.0 ** refusals[file_id]) * random.uniform(0.75, 1)
         refusals[file_id] += 1
         given.clock.advance(max([delay, *map(float, answer.headers.all("Retry-After"))]))
-""",
-    },
-    "share-with-one": {
-        "reader first": "svc.share(given.file_id, given.email); svc.share(given.file_id, given.email, role='commenter')",
-        "by hand": _JSON
-        + """
+== share-with-one
+-- reader first
+svc.share(given.file_id, given.email); svc.share(given.file_id, given.email, role='commenter')
+-- [json] by hand
 body = json.dumps({"type": "user", "role": "commenter", "emailAddress": given.email}).encode()
 given.send("POST", f"/storage/v3/files/{given.file_id}/permissions", JSON, body)
-""",
-    },
-    "the-narrowest-scope": {
-        "a file without content": """
+== the-narrowest-scope
+-- a file without content
 svc.files(session=given.sign_in("catalogue", ["storage.metadata.readonly"]), fields=["name"])
 svc.download(given.file_id, to=__import__("tempfile").mkdtemp(), session=given.sign_in("reader", ["storage.readonly"]))
 svc.upload(b"", name="diary.txt", session=given.sign_in("diary", ["storage.file"]))
-""",
-        "in another order, and each twice": """
+-- in another order, and each twice
 diary, reader = given.sign_in("diary", ["storage.file"]), given.sign_in("reader", ["storage.readonly"])
 catalogue = given.sign_in("catalogue", ["storage.metadata.readonly"])
 for _ in range(2):
     svc.read(given.file_id, session=reader)
     svc.files("trashed = false", session=catalogue)
 svc.upload(b"Monday", name="diary.txt", upload_type="resumable", session=diary)
-""",
-    },
-    "watch-without-a-gap": {
-        "without renew_channel": """
+== watch-without-a-gap
+-- without renew_channel
 left = given.hours
 channel = svc.watch_file(given.file_id, given.address, expires_in="24h")
 while left > 0:
@@ -264,25 +221,21 @@ while left > 0:
         svc.stop_channel(channel)
         channel = next_one
 svc.stop_channel(channel)
-""",
-        "two from the beginning of the second day": """
+-- two from the beginning of the second day
 first = svc.watch_file(given.file_id, given.address, expires_in="1d")
 given.clock.advance("1439m")
 second = svc.watch_file(given.file_id, given.address, expires_in="1d")
 given.clock.advance(f"{given.hours - 24}h")
 given.clock.advance("1m")
 svc.stop_channel(second)
-""",
-        "by the hour": """
+-- by the hour
 channel = svc.watch_file(given.file_id, given.address, expires_in="2h")
 for _ in range(given.hours):
     given.clock.advance("1h")
     channel = svc.renew_channel(channel, expires_in="2h")
 svc.stop_channel(channel)
-""",
-    },
-    "believe-nobody": {
-        "another refusal": """
+== believe-nobody
+-- another refusal
 tokens = dict(zip(given.channels, given.tokens))
 def handle(headers):
     try:
@@ -290,14 +243,11 @@ def handle(headers):
     except KeyError:
         return 400
 given.deliver_to(handle)
-""",
-        "a set of pairs": """
+-- a set of pairs
 genuine = set(zip(given.channels, given.tokens))
 given.deliver_to(lambda headers: 200 if (headers.get("X-Svc-Channel-ID"), headers.get("X-Svc-Channel-Token")) in genuine else 403)
-""",
-    },
-    "page-by-page": {
-        "pages first, changes later": """
+== page-by-page
+-- pages first, changes later
 import json
 def pages(token):
     while token:
@@ -315,8 +265,7 @@ while True:
     token = every[-1]["newStartPageToken"]
     if not changes: break
 svc.upload(json.dumps({"page_token": token, "files": copy}, indent=1).encode(), name="copy.json", upload_type="resumable")
-""",
-        "two rounds with the session": """
+-- two rounds with the session
 import json
 copy, token, rounds = dict(zip(given.file_ids, given.names)), given.page_token, 0
 while rounds < 2:
@@ -327,10 +276,8 @@ while rounds < 2:
     rounds += "newStartPageToken" in page
     token = page.get("nextPageToken", page.get("newStartPageToken"))
 svc.upload(json.dumps({"files": copy, "page_token": int(token)}).encode(), name="copy.json")
-""",
-    },
-    "twice-and-out-of-order": {
-        "message by message, and delivered twice": """
+== twice-and-out-of-order
+-- message by message, and delivered twice
 import json
 state, seen = {}, set()
 def handle(headers):
@@ -347,8 +294,7 @@ def handle(headers):
 given.deliver_to(handle)
 given.deliver_to(handle)
 svc.upload(json.dumps(state).encode(), name="state.json")
-""",
-        "a DataFrame": """
+-- a DataFrame
 import pandas as pd
 rows = []
 def handle(headers):
@@ -359,58 +305,48 @@ every = pd.DataFrame(rows, columns=["channel", "number", "state"]).drop_duplicat
 newest = every.sort_values("number").groupby("channel").last()
 newest["messages"] = every.groupby("channel").size()
 svc.upload(newest.to_json(orient="index").encode(), name="state.json")
-""",
-    },
-    "event-in-its-zone": {
-        "as on the wire": """
+== event-in-its-zone
+-- as on the wire
 import pandas as pd
 start = pd.Timestamp(f"{given.day}T{given.time}")
 side = lambda when: {"dateTime": when.isoformat(), "timeZone": given.zone}
 svc.create_event(given.summary, start=side(start), end=side(start + pd.Timedelta(minutes=given.minutes)))
-""",
-        "with zoneinfo": """
+-- with zoneinfo
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 start = datetime.fromisoformat(f"{given.day}T{given.time}").replace(tzinfo=ZoneInfo(given.zone))
 svc.create_event(given.summary, start=start, end=start + timedelta(minutes=given.minutes), time_zone=given.zone)
-""",
-        "moved when it was there": """
+-- moved when it was there
 import pandas as pd
 start = pd.Timestamp(f"{given.day} {given.time}")
 made = svc.create_event(given.summary, start=start, end=start + pd.Timedelta(hours=1), time_zone=given.zone)
 svc.update_event(made, end=start + pd.Timedelta(minutes=given.minutes), time_zone=given.zone)
-""",
-    },
-    "series-with-an-exception": {
-        "the free day deleted": """
+== series-with-an-exception
+-- the free day deleted
 import pandas as pd
 start = pd.Timestamp(f"{given.first} {given.time}")
 made = svc.create_event(given.summary, start=start, end=start + pd.Timedelta(minutes=90), time_zone=given.zone,
                         recurrence=f"weekly until {given.last}")
 every = svc.instances(made)
 svc.delete_event(every[every["start"].astype(str).str.startswith(given.free)].iloc[0]["id"])
-""",
-        "counted": """
+-- counted
 import pandas as pd
 start = pd.Timestamp(f"{given.first} {given.time}")
 weeks = len(pd.date_range(given.first, given.last, freq="7D"))
 free = f"{given.free}T{given.time}:00".replace("-", "").replace(":", "")
 svc.create_event(given.summary, start=start, end=start + pd.Timedelta(minutes=90), time_zone=given.zone,
                  recurrence=[f"RRULE:FREQ=WEEKLY;COUNT={weeks}", f"EXDATE;TZID={given.zone}:{free}"])
-""",
-    },
-    "two-programs-one-event": {
-        "reads with the package, and sends the whole event": """
+== two-programs-one-event
+-- reads with the package, and sends the whole event
 import json
 for _ in range(9):
     svc.event(given.event_id)
     event = given.send("GET", f"/calendar/v3/calendars/primary/events/{given.event_id}").json()
-    event["description"] += f"\\n{given.line}"
+    event["description"] += f"\n{given.line}"
     answer = given.send("PUT", f"/calendar/v3/calendars/primary/events/{given.event_id}",
                         {"Content-Type": "application/json", "If-Match": event["etag"]}, json.dumps(event).encode())
     if answer.status != 412: break
-""",
-        "looked at it three times before": """
+-- looked at it three times before
 import json
 path = f"/calendar/v3/calendars/primary/events/{given.event_id}"
 for _ in range(3): given.send("GET", path)
@@ -419,7 +355,5 @@ while status == 412:
     event = given.send("GET", path).json()
     lines = [*event["description"].splitlines(), given.line]
     status = given.send("PATCH", path, {"content-type": "application/json", "if-match": event["etag"]},
-                        json.dumps({"description": "\\n".join(lines)}).encode()).status
-""",
-    },
-}
+                        json.dumps({"description": "\n".join(lines)}).encode()).status
+"""

@@ -25,6 +25,7 @@ def _import_module(name: str):
 
 
 answers, right, wrong = _import_module("answers"), _import_module("right"), _import_module("wrong")
+RIGHT = answers.read(right.ANSWERS, right.BEGINNINGS)
 DRAWN = ("growing-delays", "later-or-never", "resumable-loop", "too-often", "twice-and-out-of-order")
 """The exercises in which the seed decides the faults, or the order of the messages."""
 CASES = [pytest.param(name, answer, id=f"{name}: {answer.idea}") for name, all in wrong.WRONG.items() for answer in all]
@@ -40,7 +41,7 @@ def test_the_solution_is_accepted(name: str, seed: str):
 
 @pytest.mark.parametrize(
     "name, code",
-    [pytest.param(name, code, id=f"{name}: {idea}") for name, all in right.RIGHT.items() for idea, code in all.items()],
+    [pytest.param(name, code, id=f"{name}: {idea}") for name, all in RIGHT.items() for idea, code in all.items()],
 )
 def test_another_correct_answer_is_accepted(name: str, code: str):
     result = answers.answered(name, code, "another")
@@ -69,7 +70,7 @@ def test_faults_and_messages_of_every_seed_tell_right_from_wrong(name: str, seed
         for answer in wrong.WRONG[name]
         if answers.answered(name, answer.code, seed).outcome is not ExerciseOutcome.NOT_YET
     ]
-    correct = [answers.solution(name), *right.RIGHT.get(name, {}).values()]
+    correct = [answers.solution(name), *RIGHT.get(name, {}).values()]
 
     assert accepted == []
     assert {answers.answered(name, code, seed).outcome for code in correct} == {ExerciseOutcome.CORRECT}

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from svc_notebooks.cli import main
-from svc_notebooks.cli.marks.gradebook import canvas, feedback_page, html, moodle, nbgrader, plain
+from svc_notebooks.cli.marks.gradebook import feedback_page, gradebook_text
 from svc_notebooks.cli.marks.roster import (
     GradebookRow,
     Student,
@@ -228,13 +228,13 @@ class TestFormats:
     """What the systems of a school import."""
 
     def test_csv_has_the_roster_the_outcomes_and_the_points(self):
-        ada, bob = table(plain(ROWS, POINTS, "Uploads"))
+        ada, bob = table(gradebook_text("csv", ROWS, POINTS, "Uploads"))
 
         assert (ada["email"], ada["expired-session"], ada["Uploads"]) == ("ada@svc.example", "correct", "2.5")
         assert (bob["name"], bob["Uploads"], bob["happened"]) == ("'=Bob", "0", "nothing was handed in")
 
     def test_canvas_has_its_columns_and_the_points_possible(self):
-        possible, ada, bob = table(canvas(ROWS, POINTS, "Uploads"))
+        possible, ada, bob = table(gradebook_text("canvas", ROWS, POINTS, "Uploads"))
 
         assert list(ada) == ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", "Uploads"]
         assert (possible["Student"].strip(), possible["Uploads"]) == ("Points Possible", POSSIBLE)
@@ -242,14 +242,14 @@ class TestFormats:
         assert (bob["Student"], bob["Uploads"]) == ("'=Bob", "0")
 
     def test_moodle_has_the_address_the_points_and_the_feedback(self):
-        ada, bob = table(moodle(ROWS, POINTS, "Uploads"))
+        ada, bob = table(gradebook_text("moodle", ROWS, POINTS, "Uploads"))
 
         assert (ada["Email address"], ada["Uploads"]) == ("ada@svc.example", "2.5")
         assert ada["Feedback comments"] == "e1.ipynb raised <x>"
         assert bob["Feedback comments"] == "nothing was handed in"
 
     def test_nbgrader_has_the_score_and_the_largest_score(self):
-        ada, _ = table(nbgrader(ROWS, POINTS, "Uploads"))
+        ada, _ = table(gradebook_text("nbgrader", ROWS, POINTS, "Uploads"))
 
         assert (ada["student_id"], ada["last_name"], ada["score"], ada["max_score"]) == (
             "ada",
@@ -264,7 +264,7 @@ class TestFormats:
         assert "&lt;saw&gt; expired-session" in page
         assert "e1.ipynb raised &lt;x&gt;" in page
         assert f"2.5 of {POSSIBLE} points" in page
-        assert "<i>" not in page + html(ROWS, POINTS, "<i>")
+        assert "<i>" not in page + gradebook_text("html", ROWS, POINTS, "<i>")
 
 
 def test_the_command_writes_gradebook_and_feedback_and_replaces_no_file(

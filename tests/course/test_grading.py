@@ -18,7 +18,7 @@ from svc_notebooks.course.catalogue import DEFINITIONS
 from svc_notebooks.course.definition import ExerciseOutcome, Verdict
 from svc_notebooks.course.grading import GradingLimits, SubmissionResult
 from svc_notebooks.course.sandbox import find_sandbox
-from svc_notebooks.course.submission_process import NotebookReport, ReportLimits, ReportReader
+from svc_notebooks.course.submission_process import NotebookReport, ReportReader
 from svc_notebooks.course.submissions import (
     Submission,
     UnreadableNotebookError,
@@ -385,7 +385,7 @@ class TestReports:
             for message in messages:
                 theirs.send_bytes(message)
             theirs.close()
-            reader = ReportReader([NotebookReport() for _ in range(notebooks)], ReportLimits(1, 2, 3), lambda: 0.0)
+            reader = ReportReader([NotebookReport() for _ in range(notebooks)], GradingLimits(1, 2, 3), lambda: 0.0)
             reader.read(ours)
             return reader.reports
 

@@ -21,11 +21,12 @@ def _import_module(name: str):
 
 
 answers, right = _import_module("answers"), _import_module("right")
+RIGHT = answers.read(right.ANSWERS, right.BEGINNINGS)
 STEPS = {exercise.name: exercise for exercise in EXERCISES}
 CASES = [
     pytest.param(name, code, id=f"{name}: {idea}")
     for name in STEPS
-    for idea, code in {"solution": answers.solution(name), **right.RIGHT.get(name, {})}.items()
+    for idea, code in {"solution": answers.solution(name), **RIGHT.get(name, {})}.items()
 ]
 
 

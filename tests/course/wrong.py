@@ -1,9 +1,10 @@
 """Wrong answers, each tempting in its own way, and what the check says that is missing.
 
-An entry is the idea behind it, the code, and a part of the message.
+A line "== name" begins an exercise, and a line "-- idea => part of the message" an answer, whose code follows. The code
+of an answer with a name in brackets begins with the code of this name.
 """
 
-# ruff: noqa: E501 - a wrong answer is a line or two, with what is said to it beside it
+# ruff: noqa: E501 - a line of code is a line
 
 from __future__ import annotations
 
@@ -95,123 +96,72 @@ def parts(headers):
 def save(value=state): svc.upload(json.dumps(value).encode(), name="state.json")
 """
 
-WRONG: dict[str, list[Wrong]] = {
-    "upload-with-a-name": [
-        Wrong("forgot the name", "svc.upload(given.content)", "no file named"),
-        Wrong(
-            "named it afterwards",
-            "svc.update(svc.upload(given.content), name=given.name)",
-            "The file was changed after its creation",
-        ),
-        Wrong(
-            "the name that my notebook showed",
-            "svc.upload(given.content, name='ponds-100.csv')",
-            "is called 'ponds-100.csv'|are called 'ponds-100.csv'",
-        ),
-        Wrong("a file without content", "svc.create_file(name=given.name)", "no bytes"),
-        Wrong("another content", "svc.upload(b'hello', name=given.name)", "differs from given.content"),
-        Wrong("twice, to be sure", "for _ in range(2): svc.upload(given.content, name=given.name)", "2 files called"),
-        Wrong(
-            "straight into the store",
-            """
+BEGINNINGS = {
+    "hand": _HAND,
+    "loop": _LOOP,
+    "downloads": _DOWNLOADS,
+    "event": _EVENT,
+    "changes": _CHANGES,
+    "messages": _MESSAGES,
+}
+
+ANSWERS = r"""
+== upload-with-a-name
+-- forgot the name => no file named
+svc.upload(given.content)
+-- named it afterwards => The file was changed after its creation
+svc.update(svc.upload(given.content), name=given.name)
+-- the name that my notebook showed => is called 'ponds-100.csv'|are called 'ponds-100.csv'
+svc.upload(given.content, name='ponds-100.csv')
+-- a file without content => no bytes
+svc.create_file(name=given.name)
+-- another content => differs from given.content
+svc.upload(b'hello', name=given.name)
+-- twice, to be sure => 2 files called
+for _ in range(2): svc.upload(given.content, name=given.name)
+-- straight into the store => was called without HTTP
 from svc_notebooks.client.session import Session
 exercise = given._environment.exercise
 there = Session("https://elsewhere.example", exercise.token, handler=exercise.service.handle)
 svc.upload(given.content, name=given.name, session=there)
-""",
-            "was called without HTTP",
-        ),
-        Wrong(
-            "made the file, then cleaned the journal",
-            "svc.upload(given.content, name=given.name); given._environment.exercise.service._journal.clear()",
-            "The journal was changed",
-        ),
-        Wrong(
-            "copied with the name",
-            "first = svc.upload(given.content); svc.copy(first, name=given.name); svc.delete(first)",
-            "The file is a copy of another file",
-        ),
-        Wrong(
-            "without the name first, then deleted",
-            """
+-- made the file, then cleaned the journal => The journal was changed
+svc.upload(given.content, name=given.name); given._environment.exercise.service._journal.clear()
+-- copied with the name => The file is a copy of another file
+first = svc.upload(given.content); svc.copy(first, name=given.name); svc.delete(first)
+-- without the name first, then deleted => created 2 files
 svc.delete(svc.upload(given.content))
 svc.upload(given.content, name=given.name)
-""",
-            "created 2 files",
-        ),
-    ],
-    "metadata-in-one-request": [
-        Wrong(
-            "upload, then describe",
-            "svc.update(svc.upload(given.content, name=given.name), description=given.description, starred=True)",
-            "The file was changed after its creation",
-        ),
-        Wrong(
-            "resumable has metadata too",
-            "svc.upload(given.content, name=given.name, upload_type='resumable',"
-            " metadata={'description': given.description, 'starred': True})",
-            "not in one request",
-        ),
-        Wrong(
-            "no star",
-            "svc.upload(given.content, name=given.name, metadata={'description': given.description})",
-            "no star",
-        ),
-        Wrong(
-            "another description",
-            "svc.upload(given.content, name=given.name, metadata={'description': 'Bird counts', 'starred': True})",
-            "description is 'Bird counts'",
-        ),
-        Wrong(
-            "looked at the list, too",
-            """
+== metadata-in-one-request
+-- upload, then describe => The file was changed after its creation
+svc.update(svc.upload(given.content, name=given.name), description=given.description, starred=True)
+-- resumable has metadata too => not in one request
+svc.upload(given.content, name=given.name, upload_type='resumable', metadata={'description': given.description, 'starred': True})
+-- no star => no star
+svc.upload(given.content, name=given.name, metadata={'description': given.description})
+-- another description => description is 'Bird counts'
+svc.upload(given.content, name=given.name, metadata={'description': 'Bird counts', 'starred': True})
+-- looked at the list, too => received 2 requests, and the task asks for a single one
 svc.upload(given.content, name=given.name, metadata={"description": given.description, "starred": True})
 svc.files()
-""",
-            "received 2 requests, and the task asks for a single one",
-        ),
-        Wrong(
-            "a star as a text",
-            """
+-- a star as a text => no file named
 import json
 head = json.dumps({"name": given.name, "description": given.description, "starred": "yes"})
-body = f"--x\\r\\nContent-Type: application/json\\r\\n\\r\\n{head}\\r\\n--x\\r\\nContent-Type: text/csv\\r\\n\\r\\n".encode()
+body = f"--x\r\nContent-Type: application/json\r\n\r\n{head}\r\n--x\r\nContent-Type: text/csv\r\n\r\n".encode()
 given.send("POST", "/upload/storage/v3/files?uploadType=multipart", {"Content-Type": "multipart/related; boundary=x"},
-           body + given.content + b"\\r\\n--x--")
-""",
-            "no file named",
-        ),
-        Wrong(
-            "a generated id first",
-            """
+           body + given.content + b"\r\n--x--")
+-- a generated id first => received 2 requests
 chosen = svc.generate_ids(1)["id"].item()
 svc.upload(given.content, name=given.name, file_id=chosen, metadata={"description": given.description, "starred": True})
-""",
-            "received 2 requests",
-        ),
-        Wrong(
-            "the heading is not data",
-            """
-rows = given.content.partition(b"\\n")[2]
+-- the heading is not data => differs from given.content
+rows = given.content.partition(b"\n")[2]
 svc.upload(rows, name=given.name, metadata={"description": given.description, "starred": True})
-""",
-            "differs from given.content",
-        ),
-    ],
-    "the-lost-receipt": [
-        Wrong(
-            "again after the error",
-            """
+== the-lost-receipt
+-- again after the error => created without a generated id
 try:
     svc.upload(given.content, name=given.name)
 except svc.SvcError:
     svc.upload(given.content, name=given.name)
-""",
-            "created without a generated id",
-        ),
-        Wrong(
-            "a new id for every try",
-            """
+-- a new id for every try => 2 different ids
 for _ in range(2):
     chosen = svc.generate_ids(1)["id"].item()
     try:
@@ -219,241 +169,111 @@ for _ in range(2):
                    ('{"id": "%s", "name": "%s"}' % (chosen, given.name)).encode())
     except ConnectionError:
         pass
-""",
-            "2 different ids",
-        ),
-        Wrong(
-            "an id of my own",
-            "svc.generate_ids(1); svc.upload(given.content, name=given.name, file_id='order-1')",
-            "The service did not generate the id",
-        ),
-        Wrong(
-            "it will have worked",
-            """
+-- an id of my own => The service did not generate the id
+svc.generate_ids(1); svc.upload(given.content, name=given.name, file_id='order-1')
+-- it will have worked => no later request asked whether the file exists
 chosen = svc.generate_ids(1)["id"].item()
 try:
     given.send("POST", "/upload/storage/v3/files?uploadType=multipart",
                {"Content-Type": "multipart/related; boundary=x"},
-               b'--x\\r\\nContent-Type: application/json\\r\\n\\r\\n{"id": "%s", "name": "%s"}\\r\\n--x\\r\\n'
-               b'Content-Type: text/plain\\r\\n\\r\\n%s\\r\\n--x--' % (chosen.encode(), given.name.encode(), given.content))
+               b'--x\r\nContent-Type: application/json\r\n\r\n{"id": "%s", "name": "%s"}\r\n--x\r\n'
+               b'Content-Type: text/plain\r\n\r\n%s\r\n--x--' % (chosen.encode(), given.name.encode(), given.content))
 except ConnectionError:
     pass
-""",
-            "no later request asked whether the file exists",
-        ),
-        Wrong(
-            "searched, and repeated it nevertheless",
-            """
+-- searched, and repeated it nevertheless => look for the file by its name and do not repeat
 try:
     svc.upload(given.content, name=given.name)
 except svc.SvcError:
     svc.files(f"name = '{given.name}'"); svc.upload(given.content, name=given.name)
-""",
-            "look for the file by its name and do not repeat",
-        ),
-        Wrong(
-            "generated an id, and did not send it",
-            """
+-- generated an id, and did not send it => had no id
 svc.generate_ids(1)
 try:
     svc.upload(given.content, name=given.name)
 except svc.SvcError:
     svc.files(f"name = '{given.name}'")
-""",
-            "had no id",
-        ),
-    ],
-    "go-on-where-it-stopped": [
-        Wrong(
-            "all over again",
-            "svc.upload(given.content, name='film.mp4', upload_type='resumable')",
-            "new upload, although the session is still open",
-        ),
-        Wrong(
-            "from the first byte",
-            """
+== go-on-where-it-stopped
+-- all over again => new upload, although the session is still open
+svc.upload(given.content, name='film.mp4', upload_type='resumable')
+-- from the first byte => The first request to the session sent bytes
 given.send("PUT", given.session_uri, {"Content-Range": f"bytes 0-{len(given.content) - 1}/{len(given.content)}"},
            given.content)
-""",
-            "The first request to the session sent bytes",
-        ),
-        Wrong(
-            "asked, and then from the first byte",
-            """
+-- asked, and then from the first byte => were already stored, so some bytes were sent twice
 total = len(given.content)
 given.send("PUT", given.session_uri, {"Content-Range": f"bytes */{total}"})
 given.send("PUT", given.session_uri, {"Content-Range": f"bytes 0-{total - 1}/{total}"}, given.content)
-""",
-            "were already stored, so some bytes were sent twice",
-        ),
-        Wrong(
-            "the offset that it was yesterday",
-            """
+-- the offset that it was yesterday => but the next missing byte was
 total = len(given.content)
 given.send("PUT", given.session_uri, {"Content-Range": f"bytes */{total}"})
 given.send("PUT", given.session_uri, {"Content-Range": f"bytes 786433-{total - 1}/{total}"}, given.content[786433:])
-""",
-            "but the next missing byte was",
-        ),
-        Wrong(
-            "asked, and went home", "svc.resume_upload(given.session_uri, given.content).status()", "and no file yet"
-        ),
-        Wrong(
-            "asked another session",
-            """
+-- asked, and went home => and no file yet
+svc.resume_upload(given.session_uri, given.content).status()
+-- asked another session => had the address of another session
 total = len(given.content)
 given.send("PUT", given.session_uri[:-3] + "zzz", {"Content-Range": f"bytes */{total}"})
 for first in range(262144, total, 262144):
     place = {"Content-Range": f"bytes {first}-{total - 1}/{total}"}
     if given.send("PUT", given.session_uri, place, given.content[first:]).status == 200: break
-""",
-            "had the address of another session",
-        ),
-        Wrong(
-            "other bytes, and then an update",
-            """
+-- other bytes, and then an update => send the content of the file in this session
 try:
     svc.resume_upload(given.session_uri, bytes(len(given.content))).run()
 except svc.SourceChanged:
     svc.update(svc.files("name = 'film.mp4'"), given.content)
-""",
-            "send the content of the file in this session",
-        ),
-        Wrong(
-            "zeros in place of the missing bytes",
-            """
+-- zeros in place of the missing bytes => differs from given.content
 total = len(given.content)
 answer = given.send("PUT", given.session_uri, {"Content-Range": f"bytes */{total}"})
 offset = int(answer.headers["Range"].rpartition("-")[2]) + 1
 given.send("PUT", given.session_uri, {"Content-Range": f"bytes {offset}-{total - 1}/{total}"}, bytes(total - offset))
-""",
-            "differs from given.content",
-        ),
-        Wrong(
-            "the last stored byte once more",
-            """
+-- the last stored byte once more => were already stored
 total = len(given.content)
 answer = given.send("PUT", given.session_uri, {"Content-Range": f"bytes */{total}"})
 offset = int(answer.headers["Range"].rpartition("-")[2])
 given.send("PUT", given.session_uri, {"Content-Range": f"bytes {offset}-{total - 1}/{total}"}, given.content[offset:])
-""",
-            "were already stored",
-        ),
-        Wrong(
-            "finished, and uploaded once more",
-            """
+-- finished, and uploaded once more => although the session is still open
 svc.resume_upload(given.session_uri, given.content).run()
 svc.upload(given.content, name="film.mp4")
-""",
-            "although the session is still open",
-        ),
-        Wrong(
-            "finished, and deleted",
-            """
+-- finished, and deleted => no file yet|no file
 svc.resume_upload(given.session_uri, given.content).run()
 svc.delete(svc.files("name = 'film.mp4'"))
-""",
-            "no file yet|no file",
-        ),
-        Wrong(
-            "shortened to what is stored",
-            """
+-- shortened to what is stored => no file yet
 total = len(given.content)
 answer = given.send("PUT", given.session_uri, {"Content-Range": f"bytes */{total}"})
 offset = int(answer.headers["Range"].rpartition("-")[2]) + 1
 given.send("PUT", given.session_uri, {"Content-Range": f"bytes {offset}-{total - 2}/{total - 1}"}, given.content[offset:-1])
-""",
-            "no file yet",
-        ),
-    ],
-    "expired-session": [
-        Wrong(
-            "run() will begin again by itself",
-            "svc.resume_upload(given.session_uri, given.content).run()",
-            "The session has expired, and no new upload was started",
-        ),
-        Wrong(
-            "not asked at all",
-            "svc.upload(given.content, name=given.name, upload_type='resumable')",
-            "No request asked for the state of the old session",
-        ),
-        Wrong(
-            "a simple upload will do",
-            """
+== expired-session
+-- run() will begin again by itself => The session has expired, and no new upload was started
+svc.resume_upload(given.session_uri, given.content).run()
+-- not asked at all => No request asked for the state of the old session
+svc.upload(given.content, name=given.name, upload_type='resumable')
+-- a simple upload will do => The upload type was multipart, not resumable
 svc.resume_upload(given.session_uri, given.content).status()
 svc.upload(given.content, name=given.name)
-""",
-            "The upload type was multipart, not resumable",
-        ),
-        Wrong(
-            "it may come back",
-            """
+-- it may come back => The old session received 5 requests
 for _ in range(5):
     given.send("PUT", given.session_uri, {"Content-Range": f"bytes */{len(given.content)}"})
 svc.upload(given.content, name=given.name, upload_type="resumable")
-""",
-            "The old session received 5 requests",
-        ),
-        Wrong(
-            "bytes instead of a question",
-            """
+-- bytes instead of a question => The first request to the old session sent bytes
 given.send("PUT", given.session_uri, {"Content-Range": f"bytes 0-99/{len(given.content)}"}, given.content[:100])
 svc.upload(given.content, name=given.name, upload_type="resumable")
-""",
-            "The first request to the old session sent bytes",
-        ),
-        Wrong(
-            "the wrong name",
-            """
+-- the wrong name => no file named
 svc.resume_upload(given.session_uri, given.content).status()
 svc.upload(given.content, upload_type="resumable", name="night.raw")
-""",
-            "no file named",
-        ),
-        Wrong(
-            "upload first, ask afterwards",
-            """
+-- upload first, ask afterwards => The new upload was started before the status query
 svc.upload(given.content, name=given.name, upload_type="resumable")
 svc.resume_upload(given.session_uri, given.content).status()
-""",
-            "The new upload was started before the status query",
-        ),
-        Wrong(
-            "only the bytes that were missing",
-            """
+-- only the bytes that were missing => differs from given.content
 svc.resume_upload(given.session_uri, given.content).status()
 svc.upload(given.content[262144:], name=given.name, upload_type="resumable")
-""",
-            "differs from given.content",
-        ),
-        Wrong(
-            "two sessions, because the first one was left",
-            """
+-- two sessions, because the first one was left => opened 2 new sessions
 svc.resume_upload(given.session_uri, given.content).status()
 given.send("POST", "/upload/storage/v3/files?uploadType=resumable", {"Content-Type": "application/json"}, b"{}")
 svc.upload(given.content, name=given.name, upload_type="resumable")
-""",
-            "opened 2 new sessions",
-        ),
-        Wrong(
-            "named afterwards",
-            """
+-- named afterwards => The file was changed after its creation
 svc.resume_upload(given.session_uri, given.content).status()
 svc.update(svc.upload(given.content, name="new", upload_type="resumable"), name=given.name)
-""",
-            "The file was changed after its creation",
-        ),
-    ],
-    "resumable-loop": [
-        Wrong(
-            "the client of the package",
-            "svc.upload(given.content, name=given.name, upload_type='resumable')",
-            "requests of the client of svc_notebooks",
-        ),
-        Wrong(
-            "everything again after a break",
-            _LOOP
-            + """
+== resumable-loop
+-- the client of the package => requests of the client of svc_notebooks
+svc.upload(given.content, name=given.name, upload_type='resumable')
+-- [loop] everything again after a break => After a fault, the first session is still open
 while True:
     address = start().headers["Location"]
     offset = 0
@@ -465,13 +285,7 @@ while True:
         break
     except ConnectionError:
         pass
-""",
-            "After a fault, the first session is still open",
-        ),
-        Wrong(
-            "the same chunk again",
-            _LOOP
-            + """
+-- [loop] the same chunk again => without a status query before
 address = start().headers["Location"]
 offset = 0
 while offset < total:
@@ -480,13 +294,7 @@ while offset < total:
     except ConnectionError:
         continue
     if answer.status < 500: offset = stored(answer)
-""",
-            "without a status query before",
-        ),
-        Wrong(
-            "asked, but not listened",
-            _LOOP
-            + """
+-- [loop] asked, but not listened => were already stored, so some bytes were sent twice
 address = start().headers["Location"]
 for offset in range(0, total, given.chunk_size):
     while True:
@@ -495,13 +303,7 @@ for offset in range(0, total, given.chunk_size):
         except ConnectionError:
             pass
         ask()
-""",
-            "were already stored, so some bytes were sent twice",
-        ),
-        Wrong(
-            "all in one piece",
-            _LOOP
-            + """
+-- [loop] all in one piece => a chunk must have at most 262,144
 address = start().headers["Location"]
 offset = 0
 while offset < total:
@@ -511,19 +313,12 @@ while offset < total:
         answer = ask()
     if answer.status >= 500: answer = ask()
     offset = stored(answer)
-""",
-            "a chunk must have at most 262,144",
-        ),
-        Wrong("no loop at all", _LOOP + "address = start().headers['Location']\nput(0)", "no file named"),
-        Wrong(
-            "a simple upload",
-            "given.send('POST', '/upload/storage/v3/files?uploadType=media', {}, given.content)",
-            "not sent in a resumable upload",
-        ),
-        Wrong(
-            "a question before every chunk",
-            _LOOP
-            + """
+-- [loop] no loop at all => no file named
+address = start().headers['Location']
+put(0)
+-- a simple upload => not sent in a resumable upload
+given.send('POST', '/upload/storage/v3/files?uploadType=media', {}, given.content)
+-- [loop] a question before every chunk => are enough
 address = start().headers["Location"]
 offset = 0
 while offset < total:
@@ -533,13 +328,7 @@ while offset < total:
     except ConnectionError:
         pass
     offset = stored(ask())
-""",
-            "are enough",
-        ),
-        Wrong(
-            "counted by itself after a question",
-            _LOOP
-            + """
+-- [loop] counted by itself after a question => but the next missing byte was
 address = start().headers["Location"]
 offset = 0
 while offset < total:
@@ -549,13 +338,7 @@ while offset < total:
     except ConnectionError:
         ask()
     offset += given.chunk_size
-""",
-            "but the next missing byte was",
-        ),
-        Wrong(
-            "a question that may not fail",
-            _LOOP
-            + """
+-- [loop] a question that may not fail => no file named|without a status query before
 ask = lambda: given.send("PUT", address, {"Content-Range": f"bytes */{total}"})
 address = start().headers["Location"]
 offset = 0
@@ -565,13 +348,7 @@ while offset < total:
     except ConnectionError:
         failed = True
     offset = stored(ask()) if failed else offset + given.chunk_size
-""",
-            "no file named|without a status query before",
-        ),
-        Wrong(
-            "renamed when it was there",
-            _LOOP
-            + """
+-- [loop] renamed when it was there => The file was changed after its creation
 body = b'{"name": "tape"}'
 address = start().headers["Location"]
 offset = 0
@@ -584,241 +361,102 @@ while offset < total:
     offset = stored(answer)
 given.send("PATCH", "/storage/v3/files/" + answer.json()["id"], {"Content-Type": "application/json"},
            json.dumps({"name": given.name}).encode())
-""",
-            "The file was changed after its creation",
-        ),
-    ],
-    "a-part-of-a-file": [
-        Wrong(
-            "all of it, and a slice",
-            """
+== a-part-of-a-file
+-- all of it, and a slice => A download had no range
 all = svc.read(given.file_id)
 svc.upload(all[64 * given.record:64 * given.record + 64], name="record.txt")
-""",
-            "A download had no range",
-        ),
-        Wrong(
-            "the end as in Python",
-            """
+-- the end as in Python => sent 65 bytes
 part = svc.read(given.file_id, byte_range=(64 * given.record, 64 * given.record + 64))
 svc.upload(part[:64], name="record.txt")
-""",
-            "sent 65 bytes",
-        ),
-        Wrong(
-            "counted from 1",
-            """
+-- counted from 1 => differs from record
 first = 64 * (given.record - 1)
 svc.upload(svc.read(given.file_id, byte_range=(first, first + 63)), name="record.txt")
-""",
-            "differs from record",
-        ),
-        Wrong(
-            "never uploaded",
-            "svc.read(given.file_id, byte_range=(64 * given.record, 64 * given.record + 63))",
-            "no file named 'record.txt'",
-        ),
-        Wrong(
-            "without the last byte",
-            """
+-- never uploaded => no file named 'record.txt'
+svc.read(given.file_id, byte_range=(64 * given.record, 64 * given.record + 63))
+-- without the last byte => sent 63 bytes
 first = 64 * given.record
-svc.upload(svc.read(given.file_id, byte_range=(first, first + 62)) + b"\\n", name="record.txt")
-""",
-            "sent 63 bytes",
-        ),
-        Wrong(
-            "from the record to the end",
-            """
+svc.upload(svc.read(given.file_id, byte_range=(first, first + 62)) + b"\n", name="record.txt")
+-- from the record to the end => but the record has 64
 answer = given.send("GET", f"/storage/v3/files/{given.file_id}?alt=media", {"Range": f"bytes={64 * given.record}-"})
 svc.upload(answer.body[:64], name="record.txt")
-""",
-            "but the record has 64",
-        ),
-        Wrong(
-            "one after the other, until the number is right",
-            """
+-- one after the other, until the number is right => sent 192 bytes
 for n in range(given.record - 2, given.record + 1):
     part = svc.read(given.file_id, byte_range=(64 * n, 64 * n + 63))
 svc.upload(part, name="record.txt")
-""",
-            "sent 192 bytes",
-        ),
-        Wrong(
-            "two files, to be sure",
-            """
+-- two files, to be sure => 2 files called
 part = svc.read(given.file_id, byte_range=(64 * given.record, 64 * given.record + 63))
 for _ in range(2): svc.upload(part, name="record.txt")
-""",
-            "2 files called",
-        ),
-        Wrong(
-            "the whole file by its link, and a part for show",
-            """
+-- the whole file by its link, and a part for show => in another way
 link = given.send("GET", f"/storage/v3/files/{given.file_id}?fields=webContentLink").json()["webContentLink"]
 import urllib.parse
 all = given.send("GET", link).body
 svc.read(given.file_id, byte_range=(0, 63))
 svc.upload(all[64 * given.record:64 * given.record + 64], name="record.txt")
-""",
-            "in another way",
-        ),
-    ],
-    "let-the-service-search": [
-        Wrong(
-            "pandas can search, too",
-            """
+== let-the-service-search
+-- pandas can search, too => without a query
 all = svc.files()
 mine = all["name"].str.contains(given.word) & (all["mime_type"] == "text/csv") & ~all["trashed"]
 svc.update(all[mine], starred=True)
-""",
-            "without a query",
-        ),
-        Wrong(
-            "forgot the trash",
-            """
+-- forgot the trash => 1 other file
 svc.update(svc.files(f"name contains '{given.word}' and mimeType = 'text/csv'", fields=["id", "name"]), starred=True)
-""",
-            "1 other file",
-        ),
-        Wrong(
-            "forgot the type",
-            """
+-- forgot the type => 2 other files
 svc.update(svc.files(f"name contains '{given.word}' and trashed = false", fields=["id", "name"]), starred=True)
-""",
-            "2 other files",
-        ),
-        Wrong(
-            "every field",
-            """
+-- every field => instead of id and name
 svc.update(svc.files(f"name contains '{given.word}' and mimeType = 'text/csv' and trashed = false"), starred=True)
-""",
-            "instead of id and name",
-        ),
-        Wrong(
-            "the word of my own notebook",
-            """
+-- the word of my own notebook => returned 0 of the
 svc.update(svc.files("name contains 'moorhen' and mimeType = 'text/csv' and trashed = false", fields=["id", "name"]),
            starred=True)
-""",
-            "returned 0 of the",
-        ),
-        Wrong(
-            "found, and no star",
-            """
+-- found, and no star => have a star
 svc.files(f"name contains '{given.word}' and mimeType = 'text/csv' and trashed = false", fields=["id", "name"])
-""",
-            "have a star",
-        ),
-        Wrong(
-            "the others into the trash first",
-            """
+-- the others into the trash first => An update changed 'trashed'
 for file_id in svc.changes("1")["file_id"].unique():
     file = svc.file(file_id)
     if given.word not in file["name"].item() or file["mime_type"].item() != "text/csv": svc.trash(file_id)
 svc.update(svc.files("trashed = false", fields=["id", "name"]), starred=True)
-""",
-            "An update changed 'trashed'",
-        ),
-        Wrong(
-            "a star for all, and taken from the others",
-            """
+-- a star for all, and taken from the others => that your search did not return
 found = svc.files(f"name contains '{given.word}' and mimeType = 'text/csv' and trashed = false", fields=["id", "name"])
 every = svc.changes("1")["file_id"].unique().tolist()
 svc.update(every, starred=True)
 svc.update([one for one in every if one not in set(found["id"])], starred=False)
-""",
-            "that your search did not return",
-        ),
-        Wrong(
-            "the name begins with the word",
-            """
+-- the name begins with the word => returned . of the
 found = svc.files(f"name contains '{given.word} 0' and mimeType = 'text/csv' and trashed = false", fields=["id", "name"])
 svc.update(found, starred=True)
-""",
-            "returned . of the",
-        ),
-        Wrong(
-            "one page, and the rest by hand",
-            """
+-- one page, and the rest by hand => returned 2 of the
 page = given.send("GET", f"/storage/v3/files?pageSize=2&fields=files(id,name)&q=name+contains+'{given.word}'+and+mimeType='text/csv'+and+trashed=false").json()
 svc.update([file["id"] for file in page["files"]], starred=True)
-""",
-            "returned 2 of the",
-        ),
-    ],
-    "another-format": [
-        Wrong(
-            "a CSV file is a table",
-            "svc.export(svc.upload(given.content, name=given.name, mime_type='text/csv'), 'tsv')",
-            "which is not a spreadsheet of the service",
-        ),
-        Wrong(
-            "an empty spreadsheet",
-            """
+== another-format
+-- a CSV file is a table => which is not a spreadsheet of the service
+svc.export(svc.upload(given.content, name=given.name, mime_type='text/csv'), 'tsv')
+-- an empty spreadsheet => differs from given.content
 import tempfile
 empty = svc.create_file(name=given.name, mime_type="application/vnd.svc-apps.spreadsheet")
 svc.export(empty, "tsv", tempfile.mkdtemp())
-""",
-            "differs from given.content",
-        ),
-        Wrong(
-            "the wrong format",
-            """
+-- the wrong format => exported as 'text/csv'
 import tempfile
 table = svc.upload(given.content, name=given.name, mime_type="text/csv", convert_to="spreadsheet")
 svc.export(table, "csv", tempfile.mkdtemp())
-""",
-            "exported as 'text/csv'",
-        ),
-        Wrong(
-            "never exported",
-            "svc.upload(given.content, name=given.name, mime_type='text/csv', convert_to='spreadsheet')",
-            "never exported",
-        ),
-        Wrong(
-            "rewritten as TSV before the upload",
-            """
+-- never exported => never exported
+svc.upload(given.content, name=given.name, mime_type='text/csv', convert_to='spreadsheet')
+-- rewritten as TSV before the upload => the table was converted before the upload
 import tempfile
-rows = given.content.replace(b",", b"\\t")
+rows = given.content.replace(b",", b"\t")
 table = svc.upload(rows, name=given.name, mime_type="text/tab-separated-values", convert_to="spreadsheet")
 svc.export(table, "tsv", tempfile.mkdtemp())
-""",
-            "the table was converted before the upload",
-        ),
-        Wrong(
-            "another name",
-            """
+-- another name => no file named
 import tempfile
 table = svc.upload(given.content, name="counts", mime_type="text/csv", convert_to="spreadsheet")
 svc.export(table, "tsv", tempfile.mkdtemp())
-""",
-            "no file named",
-        ),
-        Wrong(
-            "a document, not a spreadsheet",
-            """
+-- a document, not a spreadsheet => which is not a spreadsheet
 import tempfile
 table = svc.upload(given.content, name=given.name, mime_type="text/plain", convert_to="document")
 svc.export(table, "txt", tempfile.mkdtemp())
-""",
-            "which is not a spreadsheet",
-        ),
-        Wrong(
-            "two spreadsheets",
-            """
+-- two spreadsheets => 2 files called
 import tempfile
 for _ in range(2):
     table = svc.upload(given.content, name=given.name, mime_type="text/csv", convert_to="spreadsheet")
 svc.export(table, "tsv", tempfile.mkdtemp())
-""",
-            "2 files called",
-        ),
-    ],
-    "too-often": [
-        Wrong(
-            "some were made twice, and deleted",
-            _HAND
-            + """
+== too-often
+-- [hand] some were made twice, and deleted => more than one file|files for
 for name in [given.names[0], *given.names]:
     while True:
         answer = given.send("POST", "/storage/v3/files", JSON, json.dumps({"name": name}).encode())
@@ -827,53 +465,23 @@ for name in [given.names[0], *given.names]:
 given.clock.advance(100)
 given.send("DELETE", "/storage/v3/files/" + answer.json()["id"])
 given.send("POST", "/storage/v3/files", JSON, json.dumps({"name": given.names[-1]}).encode())
-""",
-            "more than one file|files for",
-        ),
-        Wrong(
-            "at once again",
-            _HAND
-            + """
+-- [hand] at once again => the next request came after 0 seconds
 for name in given.names:
     for _ in range(40):
         if given.send("POST", "/storage/v3/files", JSON, json.dumps({"name": name}).encode()).status == 200: break
-""",
-            "the next request came after 0 seconds",
-        ),
-        Wrong(
-            "a second is long",
-            _HAND
-            + """
+-- [hand] a second is long => the next request came after 1 second\.
 for name in given.names:
     while given.send("POST", "/storage/v3/files", JSON, json.dumps({"name": name}).encode()).status != 200:
         given.clock.advance(1)
-""",
-            "the next request came after 1 second\\.",
-        ),
-        Wrong(
-            "tomorrow is another day",
-            _HAND
-            + """
+-- [hand] tomorrow is another day => the next request came only after
 for name in given.names:
     while given.send("POST", "/storage/v3/files", JSON, json.dumps({"name": name}).encode()).status != 200:
         given.clock.advance("1d")
-""",
-            "the next request came only after",
-        ),
-        Wrong(
-            "what is refused is lost",
-            _HAND
-            + """
+-- [hand] what is refused is lost => do not exist
 for name in given.names:
     answer = given.send("POST", "/storage/v3/files", JSON, json.dumps({"name": name}).encode())
     if answer.status == 403: given.clock.advance(int(answer.headers["Retry-After"]))
-""",
-            "do not exist",
-        ),
-        Wrong(
-            "from the beginning after a refusal",
-            _HAND
-            + """
+-- [hand] from the beginning after a refusal => more than one file
 done = False
 rounds = 0
 while not done and rounds < 3:
@@ -883,66 +491,33 @@ while not done and rounds < 3:
         if answer.status == 403:
             given.clock.advance(int(answer.headers["Retry-After"]))
             given.send("POST", "/storage/v3/files", JSON, json.dumps({"name": name}).encode())
-""",
-            "more than one file",
-        ),
-        Wrong(
-            "the client of the package",
-            "[svc.create_file(name=name) for name in given.names]",
-            "requests of the client of svc_notebooks",
-        ),
-        Wrong(
-            "files with content",
-            """
-part = '--x\\r\\nContent-Type: application/json\\r\\n\\r\\n{"name": "%s"}\\r\\n--x\\r\\nContent-Type: text/plain\\r\\n\\r\\nx\\r\\n--x--'
+-- the client of the package => requests of the client of svc_notebooks
+[svc.create_file(name=name) for name in given.names]
+-- files with content => asks for empty files
+part = '--x\r\nContent-Type: application/json\r\n\r\n{"name": "%s"}\r\n--x\r\nContent-Type: text/plain\r\n\r\nx\r\n--x--'
 for name in given.names:
     body = (part % name).encode()
     while (answer := given.send("POST", "/upload/storage/v3/files?uploadType=multipart",
                                 {"Content-Type": "multipart/related; boundary=x"}, body)).status == 403:
         given.clock.advance(int(answer.headers["Retry-After"]))
-""",
-            "asks for empty files",
-        ),
-        Wrong(
-            "waited before each request",
-            _HAND
-            + """
+-- [hand] waited before each request => refused no request
 for name in given.names:
     given.clock.advance(100)
     given.send("POST", "/storage/v3/files", JSON, json.dumps({"name": name}).encode())
-""",
-            "refused no request",
-        ),
-        Wrong(
-            "growing delays instead of the header",
-            _HAND
-            + """
+-- [hand] growing delays instead of the header => the next request came after 1 second
 for name in given.names:
     delay = 1
     while given.send("POST", "/storage/v3/files", JSON, json.dumps({"name": name}).encode()).status == 403:
         given.clock.advance(delay)
         delay *= 2
-""",
-            "the next request came after 1 second",
-        ),
-    ],
-    "later-or-never": [
-        Wrong(
-            "never again",
-            _HAND
-            + """
+== later-or-never
+-- [hand] never again => was not repeated|No request tried to change
 for one in given.file_ids:
     try:
         given.send("PATCH", f"/storage/v3/files/{one}", JSON, b'{"starred": true}')
     except ConnectionError:
         pass
-""",
-            "was not repeated|No request tried to change",
-        ),
-        Wrong(
-            "all of them three times",
-            _HAND
-            + """
+-- [hand] all of them three times => times; this error is permanent|repeated although it had succeeded
 for one in given.file_ids:
     for _ in range(4):
         try:
@@ -950,13 +525,7 @@ for one in given.file_ids:
         except ConnectionError:
             pass
         given.clock.advance(2)
-""",
-            "times; this error is permanent|repeated although it had succeeded",
-        ),
-        Wrong(
-            "at once again",
-            _HAND
-            + """
+-- [hand] at once again => A failed request was repeated without a wait of one second
 for one in given.file_ids:
     status = 500
     while status >= 500:
@@ -964,13 +533,7 @@ for one in given.file_ids:
             status = given.send("PATCH", f"/storage/v3/files/{one}", JSON, b'{"starred": true}').status
         except ConnectionError:
             pass
-""",
-            "A failed request was repeated without a wait of one second",
-        ),
-        Wrong(
-            "whatever is no 200",
-            _HAND
-            + """
+-- [hand] whatever is no 200 => times. This error is permanent
 for one in given.file_ids:
     for _ in range(5):
         try:
@@ -978,18 +541,9 @@ for one in given.file_ids:
         except ConnectionError:
             pass
         given.clock.advance(1)
-""",
-            "times. This error is permanent",
-        ),
-        Wrong(
-            "the client of the package",
-            "[svc.update(one, starred=True) for one in given.file_ids]",
-            "requests of the client of svc_notebooks",
-        ),
-        Wrong(
-            "a wait of half a second",
-            _HAND
-            + """
+-- the client of the package => requests of the client of svc_notebooks
+[svc.update(one, starred=True) for one in given.file_ids]
+-- [hand] a wait of half a second => without a wait of one second
 for one in given.file_ids:
     status = 500
     while status >= 500:
@@ -998,13 +552,7 @@ for one in given.file_ids:
         except ConnectionError:
             pass
         given.clock.advance(0.5)
-""",
-            "without a wait of one second",
-        ),
-        Wrong(
-            "a lost connection is permanent",
-            _HAND
-            + """
+-- [hand] a lost connection is permanent => had no response, and was not repeated
 for one in given.file_ids:
     for _ in range(9):
         try:
@@ -1013,13 +561,7 @@ for one in given.file_ids:
             break
         if status < 500: break
         given.clock.advance(1)
-""",
-            "had no response, and was not repeated",
-        ),
-        Wrong(
-            "only 503 is temporary",
-            _HAND
-            + """
+-- [hand] only 503 is temporary => had the status 500, and was not repeated
 for one in given.file_ids:
     for _ in range(9):
         try:
@@ -1028,13 +570,7 @@ for one in given.file_ids:
             status = 503
         if status != 503: break
         given.clock.advance(1)
-""",
-            "had the status 500, and was not repeated",
-        ),
-        Wrong(
-            "starred and renamed",
-            _HAND
-            + """
+-- [hand] starred and renamed => An update changed
 for one in given.file_ids:
     status = 500
     while status >= 500:
@@ -1043,13 +579,7 @@ for one in given.file_ids:
         except ConnectionError:
             pass
         given.clock.advance(1)
-""",
-            "An update changed",
-        ),
-        Wrong(
-            "no star is set",
-            _HAND
-            + """
+-- [hand] no star is set => have a star
 for one in given.file_ids:
     status = 500
     while status >= 500:
@@ -1058,13 +588,7 @@ for one in given.file_ids:
         except ConnectionError:
             pass
         given.clock.advance(1)
-""",
-            "have a star",
-        ),
-        Wrong(
-            "others are left out",
-            _HAND
-            + """
+-- [hand] others are left out => No request tried to change
 for one in given.file_ids:
     if given.send("GET", f"/storage/v3/files/{one}?fields=ownedByMe").status != 200: continue
     status = 500
@@ -1074,30 +598,14 @@ for one in given.file_ids:
         except ConnectionError:
             pass
         given.clock.advance(1)
-""",
-            "No request tried to change",
-        ),
-    ],
-    "growing-delays": [
-        Wrong(
-            "at once again",
-            _DOWNLOADS + "each(lambda n, answer: 0)",
-            "came after 0 seconds. The delay must be at least|Retry-After says",
-        ),
-        Wrong(
-            "always one second",
-            _DOWNLOADS + "each(lambda n, answer: max(1, retry_after(answer)))",
-            "after 1 second. The delay must be at least 2",
-        ),
-        Wrong(
-            "doubled, but never at random",
-            _DOWNLOADS + "each(lambda n, answer: max(0.75 * limit(n), retry_after(answer)))",
-            "have the same delays .* so the delays have no jitter",
-        ),
-        Wrong(
-            "the same seed for each file",
-            _DOWNLOADS
-            + """
+== growing-delays
+-- [downloads] at once again => came after 0 seconds. The delay must be at least|Retry-After says
+each(lambda n, answer: 0)
+-- [downloads] always one second => after 1 second. The delay must be at least 2
+each(lambda n, answer: max(1, retry_after(answer)))
+-- [downloads] doubled, but never at random => have the same delays .* so the delays have no jitter
+each(lambda n, answer: max(0.75 * limit(n), retry_after(answer)))
+-- [downloads] the same seed for each file => have the same delays
 def download(file_id):
     draw = random.Random(7)
     delays = [draw.uniform(limit(n) / 2, limit(n)) for n in range(1, 8)]
@@ -1106,406 +614,265 @@ def download(file_id):
         if answer.status == 200: return
         given.clock.advance(max(delay, retry_after(answer)))
 for file_id in given.file_ids: download(file_id)
-""",
-            "have the same delays",
-        ),
-        Wrong(
-            "Retry-After is not read",
-            _DOWNLOADS + "each(lambda n, answer: random.uniform(limit(n) / 2, limit(n)))",
-            "Retry-After: .* Wait at least as long as Retry-After says",
-        ),
-        Wrong(
-            "Retry-After in place of the growing delay",
-            _DOWNLOADS + "each(lambda n, answer: retry_after(answer) or random.uniform(limit(n) / 2, limit(n)))",
-            "because Retry-After does not make a delay shorter",
-        ),
-        Wrong(
-            "without a cap",
-            _DOWNLOADS.replace("min(given.cap, 2 ** (n - 1))", "2 ** (n - 1)")
-            + "each(lambda n, answer: max(random.uniform(limit(n) / 2, limit(n)), retry_after(answer)))",
-            "The delay must be at most 8 seconds",
-        ),
-        Wrong(
-            "the delay grows over all files",
-            _DOWNLOADS
-            + """
+-- [downloads] Retry-After is not read => Retry-After: .* Wait at least as long as Retry-After says
+each(lambda n, answer: random.uniform(limit(n) / 2, limit(n)))
+-- [downloads] Retry-After in place of the growing delay => because Retry-After does not make a delay shorter
+each(lambda n, answer: retry_after(answer) or random.uniform(limit(n) / 2, limit(n)))
+-- without a cap => The delay must be at most 8 seconds
+import random
+def get(file_id): return given.send("GET", f"/storage/v3/files/{file_id}?alt=media")
+def limit(n): return 2 ** (n - 1)
+def retry_after(answer): return float(answer.headers.get("Retry-After", 0))
+def each(delay):
+    for file_id in given.file_ids:
+        for n in range(1, 20):
+            answer = get(file_id)
+            seconds = None if answer.status == 200 else delay(n, answer)
+            if seconds is None: break
+            given.clock.advance(seconds)
+each(lambda n, answer: max(random.uniform(limit(n) / 2, limit(n)), retry_after(answer)))
+-- [downloads] the delay grows over all files => Refusal 1 of file 2 .* The delay must be at most 1 second\.
 refusals = 0
 for file_id in given.file_ids:
     while (answer := get(file_id)).status != 200:
         refusals += 1
         given.clock.advance(max(random.uniform(limit(refusals) / 2, limit(refusals)), retry_after(answer)))
-""",
-            "Refusal 1 of file 2 .* The delay must be at most 1 second\\.",
-        ),
-        Wrong(
-            "a 403 is final",
-            _DOWNLOADS + "each(lambda n, answer: None if answer.status == 403 else"
-            " max(random.uniform(limit(n) / 2, limit(n)), retry_after(answer)))",
-            "The last download of file 3 had the status 403 and was not repeated",
-        ),
-        Wrong(
-            "only the first file", _DOWNLOADS + "get(given.file_ids[0])", "The last download of file 1 had the status"
-        ),
-        Wrong("the client of the package", "svc.read(given.file_ids[0])", "requests of the client of svc_notebooks"),
-    ],
-    "share-with-one": [
-        Wrong("no role", "svc.share(given.file_id, given.email)", "which is not the role for comments"),
-        Wrong(
-            "more is better", "svc.share(given.file_id, given.email, role='writer')", "which allows changes of the file"
-        ),
-        Wrong(
-            "the wrong file, taken back",
-            """
+-- [downloads] a 403 is final => The last download of file 3 had the status 403 and was not repeated
+each(lambda n, answer: None if answer.status == 403 else max(random.uniform(limit(n) / 2, limit(n)), retry_after(answer)))
+-- [downloads] only the first file => The last download of file 1 had the status
+get(given.file_ids[0])
+-- the client of the package => requests of the client of svc_notebooks
+svc.read(given.file_ids[0])
+== share-with-one
+-- no role => which is not the role for comments
+svc.share(given.file_id, given.email)
+-- more is better => which allows changes of the file
+svc.share(given.file_id, given.email, role='writer')
+-- the wrong file, taken back => A file other than given.file_id was shared, too
 other = svc.files("name contains 'budget'")
 svc.share(other, given.email, role="commenter")
 svc.unshare(other, given.email)
 svc.share(given.file_id, given.email, role="commenter")
-""",
-            "A file other than given.file_id was shared, too",
-        ),
-        Wrong(
-            "anyone with the link",
-            "svc.share(given.file_id, 'anyone', role='commenter')",
-            "had the type 'anyone', so more than one person had access",
-        ),
-        Wrong(
-            "the person of my own notebook",
-            "svc.share(given.file_id, 'bob@svc.example', role='commenter')",
-            "shared with 'bob@svc.example'",
-        ),
-        Wrong(
-            "the other files into the trash",
-            """
+-- anyone with the link => had the type 'anyone', so more than one person had access
+svc.share(given.file_id, 'anyone', role='commenter')
+-- the person of my own notebook => shared with 'bob@svc.example'
+svc.share(given.file_id, 'bob@svc.example', role='commenter')
+-- the other files into the trash => changed a file that the task does not ask you to change
 svc.share(given.file_id, given.email, role="commenter")
 svc.trash(svc.files("name contains 'budget'"))
-""",
-            "changed a file that the task does not ask you to change",
-        ),
-        Wrong(
-            "a copy is shared",
-            """
+-- a copy is shared => other than given.file_id
 svc.share(svc.copy(given.file_id, name="plan"), given.email, role="commenter")
-""",
-            "other than given.file_id",
-        ),
-        Wrong(
-            "shared, and taken back",
-            """
+-- shared, and taken back => Only the owner
 svc.share(given.file_id, given.email, role="commenter")
 svc.unshare(given.file_id, given.email)
-""",
-            "Only the owner",
-        ),
-        Wrong(
-            "by a folder",
-            """
+-- by a folder => A file other than given.file_id was shared
 folder = svc.create_folder("for " + given.email)
 svc.move(given.file_id, folder)
 svc.share(folder, given.email, role="commenter")
-""",
-            "A file other than given.file_id was shared",
-        ),
-        Wrong(
-            "writer for a moment",
-            """
+-- writer for a moment => had the role 'writer'
 import json
 made = given.send("POST", f"/storage/v3/files/{given.file_id}/permissions", {"Content-Type": "application/json"},
     json.dumps({"type": "user", "role": "writer", "emailAddress": given.email}).encode()).json()
 given.send("PATCH", f"/storage/v3/files/{given.file_id}/permissions/{made['id']}", {"Content-Type": "application/json"}, b'{"role": "commenter"}')
-""",
-            "had the role 'writer'",
-        ),
-    ],
-    "the-narrowest-scope": [
-        Wrong(
-            "the key to everything",
-            """
+== the-narrowest-scope
+-- the key to everything => not the narrowest
 for program in ("catalogue", "reader", "diary"):
     one = given.sign_in(program, ["storage"])
     svc.files(session=one)
     svc.read(given.file_id, session=one)
     svc.upload(b"x", name="diary.txt", session=one)
-""",
-            "not the narrowest",
-        ),
-        Wrong(
-            "two are safer than one",
-            """
+-- two are safer than one => has 2 scopes
 svc.files(session=given.sign_in("catalogue", ["storage.metadata.readonly", "storage.readonly"]))
-""",
-            "has 2 scopes",
-        ),
-        Wrong(
-            "my own session",
-            """
+-- my own session => no request of the program
 svc.files()
 svc.read(given.file_id)
 svc.upload(b"x", name="diary.txt")
-""",
-            "no request of the program",
-        ),
-        Wrong(
-            "signed in, and used my own session",
-            """
+-- signed in, and used my own session => no request shows that it listed the names of the files
 for program, scope in (("catalogue", "storage.metadata.readonly"), ("reader", "storage.readonly"), ("diary", "storage.file")):
     svc.about(session=given.sign_in(program, [scope]))
 svc.files()
-""",
-            "no request shows that it listed the names of the files",
-        ),
-        Wrong(
-            "ids without names",
-            'svc.files(fields=["id"], session=given.sign_in("catalogue", ["storage.metadata.readonly"]))',
-            "no request shows that it listed the names",
-        ),
-        Wrong(
-            "a part is enough",
-            """
+-- ids without names => no request shows that it listed the names
+svc.files(fields=["id"], session=given.sign_in("catalogue", ["storage.metadata.readonly"]))
+-- a part is enough => no request shows that it downloaded
 svc.files(session=given.sign_in("catalogue", ["storage.metadata.readonly"]))
 svc.read(given.file_id, byte_range=(0, 3), session=given.sign_in("reader", ["storage.readonly"]))
-""",
-            "no request shows that it downloaded",
-        ),
-        Wrong(
-            "another diary",
-            """
+-- another diary => no request shows that it uploaded
 svc.files(session=given.sign_in("catalogue", ["storage.metadata.readonly"]))
 svc.read(given.file_id, session=given.sign_in("reader", ["storage.readonly"]))
 svc.upload(b"x", name="diary", session=given.sign_in("diary", ["storage.file"]))
-""",
-            "no request shows that it uploaded",
-        ),
-        Wrong(
-            "right, and looked with my own session",
-            """
+-- right, and looked with my own session => used your own token
 svc.files(session=given.sign_in("catalogue", ["storage.metadata.readonly"]))
 svc.read(given.file_id, session=given.sign_in("reader", ["storage.readonly"]))
 svc.upload(b"x", name="diary.txt", session=given.sign_in("diary", ["storage.file"]))
 svc.files()
-""",
-            "used your own token",
-        ),
-    ],
-    "watch-without-a-gap": [
-        Wrong(
-            "one channel for all of it",
-            """
+== watch-without-a-gap
+-- one channel for all of it => The file was watched for 24 hours
 channel = svc.watch_file(given.file_id, given.address, expires_in=f"{given.hours}h")
 given.clock.advance(f"{given.hours}h")
-""",
-            "The file was watched for 24 hours",
-        ),
-        Wrong(
-            "the next one when the old one has ended",
-            """
+-- the next one when the old one has ended => for 1 hour: a channel ended before the next one was opened
 for _ in range(2):
     channel = svc.watch_file(given.file_id, given.address, expires_in="1d")
     given.clock.advance("25h")
 svc.watch_file(given.file_id, given.address)
-""",
-            "for 1 hour: a channel ended before the next one was opened",
-        ),
-        Wrong(
-            "stopped first",
-            """
+-- stopped first => stopped before the next one was open
 channel = svc.watch_file(given.file_id, given.address, expires_in="1d")
 given.clock.advance("20h")
 svc.stop_channel(channel)
 channel = svc.watch_file(given.file_id, given.address, expires_in="1d")
 given.clock.advance("23h")
 svc.stop_channel(channel)
-""",
-            "stopped before the next one was open",
-        ),
-        Wrong(
-            "left open",
-            """
+-- left open => 1 channel had not been stopped
 channel = svc.watch_file(given.file_id, given.address, expires_in="1d")
 for _ in range(3):
     given.clock.advance("20h")
     channel = svc.renew_channel(channel, expires_in="1d")
-""",
-            "1 channel had not been stopped",
-        ),
-        Wrong(
-            "the clock does not move",
-            """
+-- the clock does not move => watched for 0 hours
 channel = svc.watch_file(given.file_id, given.address, expires_in="1d")
 svc.stop_channel(svc.renew_channel(channel))
-""",
-            "watched for 0 hours",
-        ),
-        Wrong(
-            "the default is an hour",
-            """
+-- the default is an hour => hours: a channel ended before the next one was opened
 channel = svc.watch_file(given.file_id, given.address)
 given.clock.advance("20h")
 channel = svc.watch_file(given.file_id, given.address)
-""",
-            "hours: a channel ended before the next one was opened",
-        ),
-        Wrong(
-            "let the last one run out",
-            """
+-- let the last one run out => No channel was stopped
 channel = svc.watch_file(given.file_id, given.address, expires_in="1d")
 given.clock.advance("23h")
 svc.watch_file(given.file_id, given.address, expires_in="1d")
 given.clock.advance("40h")
-""",
-            "No channel was stopped",
-        ),
-        Wrong(
-            "the next one at the moment when the old one ends",
-            """
+-- the next one at the moment when the old one ends => opened at the moment when the one before it expired
 svc.watch_file(given.file_id, given.address, expires_in="1d")
 given.clock.advance("1d")
 channel = svc.watch_file(given.file_id, given.address, expires_in="1d")
 given.clock.advance(f"{given.hours - 24}h")
 svc.stop_channel(channel)
-""",
-            "opened at the moment when the one before it expired",
-        ),
-        Wrong(
-            "30 hours more",
-            """
+-- 30 hours more => which is longer than the
 channel = svc.watch_file(given.file_id, given.address, expires_in="1d")
 for _ in range(3):
     given.clock.advance("20h")
     channel = svc.renew_channel(channel, expires_in="1d")
 given.clock.advance(f"{given.hours - 30}h")
 svc.stop_channel(channel)
-""",
-            "which is longer than the",
-        ),
-        Wrong(
-            "the clock first",
-            "given.clock.advance('2h'); svc.watch_file(given.file_id, given.address)",
-            "opened 2 hours after the start",
-        ),
-    ],
-    "believe-nobody": [
-        Wrong("everybody is welcome", "given.deliver_to(lambda headers: 200)", "accepted a message"),
-        Wrong("nobody is welcome", "given.deliver_to(lambda headers: 403)", "rejected a genuine message"),
-        Wrong(
-            "None equals None",
-            """
+-- the clock first => opened 2 hours after the start
+given.clock.advance('2h'); svc.watch_file(given.file_id, given.address)
+== believe-nobody
+-- everybody is welcome => accepted a message
+given.deliver_to(lambda headers: 200)
+-- nobody is welcome => rejected a genuine message
+given.deliver_to(lambda headers: 403)
+-- None equals None => Your receiver accepted a message without a channel id and
 tokens = dict(zip(given.channels, given.tokens))
 given.deliver_to(lambda headers:
     200 if tokens.get(headers.get("X-Svc-Channel-ID")) == headers.get("X-Svc-Channel-Token") else 403)
-""",
-            "Your receiver accepted a message without a channel id and",
-        ),
-        Wrong(
-            "in small letters",
-            """
+-- in small letters => the token in other letter case
 tokens = dict(zip(given.channels, given.tokens))
 def handle(headers):
     right, token = tokens.get(headers.get("X-Svc-Channel-ID")), headers.get("X-Svc-Channel-Token")
     return 200 if right and token is not None and right.lower() == token.lower() else 403
 given.deliver_to(handle)
-""",
-            "the token in other letter case",
-        ),
-        Wrong(
-            "falls over",
-            """
+-- falls over => raised KeyError
 tokens = dict(zip(given.channels, given.tokens))
 given.deliver_to(lambda headers: 200 if tokens[headers["X-Svc-Channel-ID"]] == headers["X-Svc-Channel-Token"] else 403)
-""",
-            "raised KeyError",
-        ),
-        Wrong("true is no status", "given.deliver_to(lambda headers: True)", "instead of a status"),
-        Wrong(
-            "try again later",
-            """
+-- true is no status => instead of a status
+given.deliver_to(lambda headers: True)
+-- try again later => The response to a forged message had a status of
 tokens = dict(zip(given.channels, given.tokens))
 def handle(headers):
     right, token = tokens.get(headers.get("X-Svc-Channel-ID")), headers.get("X-Svc-Channel-Token")
     return 200 if right and right == token else 503
 given.deliver_to(handle)
-""",
-            "The response to a forged message had a status of",
-        ),
-    ],
-    "page-by-page": [
-        Wrong(
-            "svc.changes() has them all", "svc.changes(given.page_token)", "page size .*, instead of given.page_size"
-        ),
-        Wrong(
-            "no page size",
-            _CHANGES + "given.send('GET', f'/storage/v3/changes?pageToken={given.page_token}')",
-            "which is the default",
-        ),
-        Wrong("list the files instead", _CHANGES + "read(given.page_token)\nsvc.files()", "A request listed all files"),
-        Wrong(
-            "only the first page",
-            _CHANGES + "apply(read(given.page_token))\nsave(given.page_token)",
-            "there are more pages",
-        ),
-        Wrong(
-            "from now on",
-            _CHANGES + "save(follow(given.send('GET', '/storage/v3/changes/startPageToken').json()['startPageToken']))",
-            "The changes between them are missing",
-        ),
-        Wrong(
-            "token plus page size",
-            _CHANGES
-            + """
+== page-by-page
+-- svc.changes() has them all => page size .*, instead of given.page_size
+svc.changes(given.page_token)
+-- [changes] no page size => which is the default
+given.send('GET', f'/storage/v3/changes?pageToken={given.page_token}')
+-- [changes] list the files instead => A request listed all files
+read(given.page_token)
+svc.files()
+-- [changes] only the first page => there are more pages
+apply(read(given.page_token))
+save(given.page_token)
+-- [changes] from now on => The changes between them are missing
+save(follow(given.send('GET', '/storage/v3/changes/startPageToken').json()['startPageToken']))
+-- [changes] token plus page size => which no response contained
 token = int(given.page_token)
 while "newStartPageToken" not in (page := read(token)):
     apply(page)
     token += given.page_size
 apply(page)
 follow(page["newStartPageToken"], 1)
-""",
-            "which no response contained",
-        ),
-        Wrong("once is enough", _CHANGES + "save(follow(given.page_token, 1))", "up to its end once"),
-        Wrong(
-            "without the deletions",
-            _CHANGES + "save(follow(given.page_token, includeRemoved='false'))",
-            "still has . files that you can no longer see",
-        ),
-        Wrong(
-            "del on an id that the copy never had",
-            _CHANGES.replace('copy.pop(change["fileId"], None)', 'del copy[change["fileId"]]')
-            + "save(follow(given.page_token))",
-            "there are more pages|up to its end once|no file named 'copy.json'",
-        ),
-        Wrong(
-            "new files only",
-            _CHANGES.replace("else: copy[", "elif change['fileId'] not in copy: copy[")
-            + "save(follow(given.page_token))",
-            "for a file that is now called",
-        ),
-        Wrong(
-            "renamed files only",
-            _CHANGES.replace("else: copy[", "elif change['fileId'] in copy: copy[") + "save(follow(given.page_token))",
-            "The copy lacks",
-        ),
-        Wrong(
-            "the token from the beginning",
-            _CHANGES + "follow(given.page_token)\nsave(given.page_token)",
-            "but the last newStartPageToken was",
-        ),
-        Wrong(
-            "a list of names",
-            _CHANGES
-            + "follow(given.page_token)\nsvc.upload(json.dumps(list(copy.values())).encode(), name='copy.json')",
-            "is not a JSON object with `files`",
-        ),
-        Wrong("nothing uploaded", _CHANGES + "follow(given.page_token)", "no file named 'copy.json'"),
-        Wrong(
-            "again from the beginning",
-            _CHANGES + "follow(given.page_token, 1)\nsave(follow(given.page_token, 1))",
-            "read changes a second time",
-        ),
-    ],
-    "twice-and-out-of-order": [
-        Wrong(
-            "the last one to arrive",
-            _MESSAGES
-            + """
+-- [changes] once is enough => up to its end once
+save(follow(given.page_token, 1))
+-- [changes] without the deletions => still has . files that you can no longer see
+save(follow(given.page_token, includeRemoved='false'))
+-- del on an id that the copy never had => there are more pages|up to its end once|no file named 'copy.json'
+import json
+copy = dict(zip(given.file_ids, given.names))
+def read(token, **more):
+    query = "&".join(f"{key}={value}" for key, value in {"pageToken": token, "pageSize": given.page_size, **more}.items())
+    return given.send("GET", f"/storage/v3/changes?{query}").json()
+def apply(page):
+    for change in page["changes"]:
+        if change["removed"]: del copy[change["fileId"]]
+        else: copy[change["fileId"]] = change["file"]["name"]
+def save(token): svc.upload(json.dumps({"files": copy, "page_token": token}).encode(), name="copy.json")
+def follow(token, rounds=2, **more):
+    while rounds:
+        page = read(token, **more)
+        apply(page)
+        token = page.get("nextPageToken") or page["newStartPageToken"]
+        rounds -= "newStartPageToken" in page
+    return token
+save(follow(given.page_token))
+-- new files only => for a file that is now called
+import json
+copy = dict(zip(given.file_ids, given.names))
+def read(token, **more):
+    query = "&".join(f"{key}={value}" for key, value in {"pageToken": token, "pageSize": given.page_size, **more}.items())
+    return given.send("GET", f"/storage/v3/changes?{query}").json()
+def apply(page):
+    for change in page["changes"]:
+        if change["removed"]: copy.pop(change["fileId"], None)
+        elif change['fileId'] not in copy: copy[change["fileId"]] = change["file"]["name"]
+def save(token): svc.upload(json.dumps({"files": copy, "page_token": token}).encode(), name="copy.json")
+def follow(token, rounds=2, **more):
+    while rounds:
+        page = read(token, **more)
+        apply(page)
+        token = page.get("nextPageToken") or page["newStartPageToken"]
+        rounds -= "newStartPageToken" in page
+    return token
+save(follow(given.page_token))
+-- renamed files only => The copy lacks
+import json
+copy = dict(zip(given.file_ids, given.names))
+def read(token, **more):
+    query = "&".join(f"{key}={value}" for key, value in {"pageToken": token, "pageSize": given.page_size, **more}.items())
+    return given.send("GET", f"/storage/v3/changes?{query}").json()
+def apply(page):
+    for change in page["changes"]:
+        if change["removed"]: copy.pop(change["fileId"], None)
+        elif change['fileId'] in copy: copy[change["fileId"]] = change["file"]["name"]
+def save(token): svc.upload(json.dumps({"files": copy, "page_token": token}).encode(), name="copy.json")
+def follow(token, rounds=2, **more):
+    while rounds:
+        page = read(token, **more)
+        apply(page)
+        token = page.get("nextPageToken") or page["newStartPageToken"]
+        rounds -= "newStartPageToken" in page
+    return token
+save(follow(given.page_token))
+-- [changes] the token from the beginning => but the last newStartPageToken was
+follow(given.page_token)
+save(given.page_token)
+-- [changes] a list of names => is not a JSON object with `files`
+follow(given.page_token)
+svc.upload(json.dumps(list(copy.values())).encode(), name='copy.json')
+-- [changes] nothing uploaded => no file named 'copy.json'
+follow(given.page_token)
+-- [changes] again from the beginning => read changes a second time
+follow(given.page_token, 1)
+save(follow(given.page_token, 1))
+== twice-and-out-of-order
+-- [messages] the last one to arrive => The message that arrives last is not always the newest one
 def handle(headers):
     channel, number, kind = parts(headers)
     if kind != "sync" and (channel, number) not in seen:
@@ -1515,26 +882,14 @@ def handle(headers):
     return 200
 given.deliver_to(handle)
 save()
-""",
-            "The message that arrives last is not always the newest one",
-        ),
-        Wrong(
-            "sync is a state, too",
-            _MESSAGES
-            + """
+-- [messages] sync is a state, too => This message says that the channel is open
 def handle(headers):
     channel, number, kind = parts(headers)
     state[channel].update(state=kind, number=number)
     return 200
 given.deliver_to(handle)
 save()
-""",
-            "This message says that the channel is open",
-        ),
-        Wrong(
-            "numbers as they are in the headers",
-            _MESSAGES
-            + """
+-- [messages] numbers as they are in the headers => compare int.number.
 def handle(headers):
     channel, number, kind = headers["X-Svc-Channel-ID"], headers["X-Svc-Message-Number"], headers["X-Svc-Resource-State"]
     if number > str(state[channel]["number"]): state[channel].update(state=kind, number=number)
@@ -1542,13 +897,7 @@ def handle(headers):
 given.deliver_to(handle)
 for entry in state.values(): entry["number"] = int(entry["number"])
 save()
-""",
-            "compare int.number.",
-        ),
-        Wrong(
-            "every arrival counts",
-            _MESSAGES
-            + """
+-- [messages] every arrival counts => A message that arrives again has the same channel and the same number
 def handle(headers):
     channel, number, kind = parts(headers)
     if number > state[channel]["number"]: state[channel].update(state=kind, number=number)
@@ -1556,13 +905,7 @@ def handle(headers):
     return 200
 given.deliver_to(handle)
 save()
-""",
-            "A message that arrives again has the same channel and the same number",
-        ),
-        Wrong(
-            "a set of numbers",
-            _MESSAGES
-            + """
+-- [messages] a set of numbers => has the number|both channels use the same numbers
 def handle(headers):
     channel, number, kind = parts(headers)
     if number in seen or kind == "sync": return 200
@@ -1572,13 +915,7 @@ def handle(headers):
     return 200
 given.deliver_to(handle)
 save()
-""",
-            "has the number|both channels use the same numbers",
-        ),
-        Wrong(
-            "what comes late is ignored and not counted",
-            _MESSAGES
-            + """
+-- [messages] what comes late is ignored and not counted => different messages about the file\. A message that arrives after a newer one counts, too
 def handle(headers):
     channel, number, kind = parts(headers)
     if kind != "sync" and number > state[channel]["number"]:
@@ -1586,26 +923,14 @@ def handle(headers):
     return 200
 given.deliver_to(handle)
 save()
-""",
-            r"different messages about the file\. A message that arrives after a newer one counts, too",
-        ),
-        Wrong(
-            "a conflict is 409",
-            _MESSAGES
-            + """
+-- [messages] a conflict is 409 => returned 409 for a message that arrived a second time
 def handle(headers):
     if parts(headers) in seen: return 409
     seen.add(parts(headers))
     return 200
 given.deliver_to(handle)
 save()
-""",
-            "returned 409 for a message that arrived a second time",
-        ),
-        Wrong(
-            "the state of one and the number of another",
-            _MESSAGES
-            + """
+-- [messages] the state of one and the number of another => State and number must be of the same message
 def handle(headers):
     channel, number, kind = parts(headers)
     if kind == "sync": return 200
@@ -1614,169 +939,86 @@ def handle(headers):
     return 200
 given.deliver_to(handle)
 save()
-""",
-            "State and number must be of the same message",
-        ),
-        Wrong(
-            "no status", _MESSAGES + "given.deliver_to(lambda headers: None)", "returned a NoneType instead of a status"
-        ),
-        Wrong("nothing uploaded", "given.deliver_to(lambda headers: 200)", "no file named 'state.json'"),
-        Wrong(
-            "one channel only",
-            _MESSAGES + "given.deliver_to(lambda headers: 200)\nsave({given.channels[0]: 1})",
-            "has no entry with state",
-        ),
-        Wrong("uploaded without messages", _MESSAGES + "save()", "has not responded to all messages"),
-    ],
-    "event-in-its-zone": [
-        Wrong(
-            "UTC is a zone",
-            """
+-- [messages] no status => returned a NoneType instead of a status
+given.deliver_to(lambda headers: None)
+-- nothing uploaded => no file named 'state.json'
+given.deliver_to(lambda headers: 200)
+-- [messages] one channel only => has no entry with state
+given.deliver_to(lambda headers: 200)
+save({given.channels[0]: 1})
+-- [messages] uploaded without messages => has not responded to all messages
+save()
+== event-in-its-zone
+-- UTC is a zone => ^In .* the event begins at
 import pandas as pd
 start = pd.Timestamp(f"{given.day} {given.time}")
 svc.create_event(given.summary, start=start, end=start + pd.Timedelta(minutes=given.minutes), time_zone="UTC")
-""",
-            "^In .* the event begins at",
-        ),
-        Wrong(
-            "the same instant in UTC",
-            """
+-- the same instant in UTC => The time zone of the event is 'UTC'
 import pandas as pd
 start = pd.Timestamp(f"{given.day} {given.time}").tz_localize(given.zone).tz_convert("UTC")
 svc.create_event(given.summary, start=start, end=start + pd.Timedelta(minutes=given.minutes), time_zone="UTC")
-""",
-            "The time zone of the event is 'UTC'",
-        ),
-        Wrong(
-            "an offset is enough",
-            """
+-- an offset is enough => a UTC offset and no time zone
 import json, pandas as pd
 start = pd.Timestamp(f"{given.day} {given.time}").tz_localize(given.zone)
 end = start + pd.Timedelta(minutes=given.minutes)
 body = {"summary": given.summary, "start": {"dateTime": start.isoformat()}, "end": {"dateTime": end.isoformat()}}
 given.send("POST", "/calendar/v3/calendars/primary/events", {"Content-Type": "application/json"}, json.dumps(body).encode())
-""",
-            "a UTC offset and no time zone",
-        ),
-        Wrong(
-            "an hour is an hour",
-            """
+-- an hour is an hour => lasts 60 minutes
 import pandas as pd
 start = pd.Timestamp(f"{given.day} {given.time}")
 svc.create_event(given.summary, start=start, end=start + pd.Timedelta(hours=1), time_zone=given.zone)
-""",
-            "lasts 60 minutes",
-        ),
-        Wrong(
-            "the whole day",
-            """
+-- the whole day => The event has dates without times, so it is an all-day
 import pandas as pd
 svc.create_event(given.summary, start=given.day, end=str((pd.Timestamp(given.day) + pd.Timedelta(days=1)).date()))
-""",
-            "The event has dates without times, so it is an all-day",
-        ),
-        Wrong(
-            "the day of my own notebook",
-            """
+-- the day of my own notebook => not at
 svc.create_event(given.summary, start="2026-02-28 06:05", end="2026-02-28 06:50", time_zone=given.zone)
-""",
-            "not at",
-        ),
-        Wrong(
-            "twice, to be sure",
-            """
+-- twice, to be sure => 2 events called
 import pandas as pd
 start = pd.Timestamp(f"{given.day} {given.time}")
 for _ in range(2):
     svc.create_event(given.summary, start=start, end=start + pd.Timedelta(minutes=given.minutes), time_zone=given.zone)
-""",
-            "2 events called",
-        ),
-        Wrong(
-            "every day",
-            """
+-- every day => takes place on more than one day
 import pandas as pd
 start = pd.Timestamp(f"{given.day} {given.time}")
 end = start + pd.Timedelta(minutes=given.minutes)
 svc.create_event(given.summary, start=start, end=end, time_zone=given.zone, recurrence="daily")
-""",
-            "takes place on more than one day",
-        ),
-        Wrong(
-            "the zone in the title",
-            """
+-- the zone in the title => no event called
 import pandas as pd
 start = pd.Timestamp(f"{given.day} {given.time}")
 svc.create_event(f"{given.summary} ({given.zone})", start=start, end=start + pd.Timedelta(minutes=given.minutes), time_zone=given.zone)
-""",
-            "no event called",
-        ),
-    ],
-    "series-with-an-exception": [
-        Wrong(
-            "one event for each week",
-            """
+== series-with-an-exception
+-- one event for each week => events called
 import pandas as pd
 for day in pd.date_range(given.first, given.last, freq="7D"):
     if str(day.date()) != given.free:
         start = pd.Timestamp(f"{day.date()} {given.time}")
         svc.create_event(given.summary, start=start, end=start + pd.Timedelta(minutes=90), time_zone=given.zone)
-""",
-            "events called",
-        ),
-        Wrong(
-            "no week off",
-            """
+-- no week off => There is a seminar on .*, which is excluded
 import pandas as pd
 start = pd.Timestamp(f"{given.first} {given.time}")
 svc.create_event(given.summary, start=start, end=start + pd.Timedelta(minutes=90), time_zone=given.zone,
                  recurrence=f"weekly on {given.weekday} until {given.last}")
-""",
-            "There is a seminar on .*, which is excluded",
-        ),
-        Wrong(
-            "until the week before",
-            """
+-- until the week before => There is no seminar on
 import pandas as pd
 start = pd.Timestamp(f"{given.first} {given.time}")
 last = (pd.Timestamp(given.last) - pd.Timedelta(days=1)).date()
 svc.create_event(given.summary, start=start, end=start + pd.Timedelta(minutes=90), time_zone=given.zone,
                  recurrence=f"weekly on {given.weekday} until {last} except {given.free}")
-""",
-            "There is no seminar on",
-        ),
-        Wrong(
-            "in UTC",
-            """
+-- in UTC => The time zone of the event is 'UTC'
 import pandas as pd
 start = pd.Timestamp(f"{given.first} {given.time}").tz_localize(given.zone).tz_convert("UTC")
 svc.create_event(given.summary, start=start, end=start + pd.Timedelta(minutes=90), time_zone="UTC",
                  recurrence=f"weekly until {given.last}")
-""",
-            "The time zone of the event is 'UTC'",
-        ),
-        Wrong(
-            "for ever",
-            """
+-- for ever => There is an unexpected seminar on
 import pandas as pd
 start = pd.Timestamp(f"{given.first} {given.time}")
 svc.create_event(given.summary, start=start, end=start + pd.Timedelta(minutes=90), time_zone=given.zone,
                  recurrence=f"weekly on {given.weekday} except {given.free}")
-""",
-            "There is an unexpected seminar on",
-        ),
-        Wrong(
-            "once",
-            """
+-- once => has no recurrence
 import pandas as pd
 start = pd.Timestamp(f"{given.first} {given.time}")
 svc.create_event(given.summary, start=start, end=start + pd.Timedelta(minutes=90), time_zone=given.zone)
-""",
-            "has no recurrence",
-        ),
-        Wrong(
-            "the free day moved to the week after",
-            """
+-- the free day moved to the week after => so there are two on one day
 import pandas as pd
 start, minutes = pd.Timestamp(f"{given.first} {given.time}"), pd.Timedelta(minutes=90)
 made = svc.create_event(given.summary, start=start, end=start + minutes, time_zone=given.zone,
@@ -1785,22 +1027,12 @@ every = svc.instances(made)
 free = every[every["start"].astype(str).str.startswith(given.free)].iloc[0]["id"]
 after = pd.Timestamp(f"{given.free} {given.time}") + pd.Timedelta(days=7)
 svc.update_event(free, start=after, end=after + minutes, time_zone=given.zone)
-""",
-            "so there are two on one day",
-        ),
-        Wrong(
-            "an hour long",
-            """
+-- an hour long => lasts '60' minutes
 import pandas as pd
 start = pd.Timestamp(f"{given.first} {given.time}")
 svc.create_event(given.summary, start=start, end=start + pd.Timedelta(minutes=60), time_zone=given.zone,
                  recurrence=f"weekly on {given.weekday} until {given.last} except {given.free}")
-""",
-            "lasts '60' minutes",
-        ),
-        Wrong(
-            "an hour later from the change of the clocks on",
-            """
+-- an hour later from the change of the clocks on => not always
 import pandas as pd
 start, minutes = pd.Timestamp(f"{given.first} {given.time}"), pd.Timedelta(minutes=90)
 made = svc.create_event(given.summary, start=start, end=start + minutes, time_zone=given.zone,
@@ -1808,87 +1040,96 @@ made = svc.create_event(given.summary, start=start, end=start + minutes, time_zo
 one = svc.instances(made).iloc[-1]["id"]
 late = pd.Timestamp(f"{given.last} {given.time}") + pd.Timedelta(hours=1)
 svc.update_event(one, start=late, end=late + minutes, time_zone=given.zone)
-""",
-            "not always",
-        ),
-    ],
-    "two-programs-one-event": [
-        Wrong(
-            "update_event will do",
-            "event = svc.event(given.event_id)\n"
-            "svc.update_event(event, description=event['description'].item() + '\\n' + given.line)",
-            "An update had no header If-Match",
-        ),
-        Wrong(
-            "any version",
-            _EVENT + "event = read()\nupdate('*', event['description'] + '\\n' + given.line)",
-            "If-Match: [*], which is true for every version",
-        ),
-        Wrong(
-            "gave up",
-            _EVENT + "event = read()\nupdate(event['etag'], event['description'] + '\\n' + given.line)",
-            "had the status 412 and was not repeated",
-        ),
-        Wrong(
-            "only the etag is new",
-            _EVENT
-            + """
+== two-programs-one-event
+-- update_event will do => An update had no header If-Match
+event = svc.event(given.event_id)
+svc.update_event(event, description=event['description'].item() + '\n' + given.line)
+-- [hand] any version => If-Match: [*], which is true for every version
+path = f"/calendar/v3/calendars/primary/events/{given.event_id}"
+def read(): return given.send("GET", path).json()
+def update(etag, description):
+    return given.send("PATCH", path, {**JSON, "If-Match": etag}, json.dumps({"description": description}).encode()).status
+event = read()
+update('*', event['description'] + '\n' + given.line)
+-- [hand] gave up => had the status 412 and was not repeated
+path = f"/calendar/v3/calendars/primary/events/{given.event_id}"
+def read(): return given.send("GET", path).json()
+def update(etag, description):
+    return given.send("PATCH", path, {**JSON, "If-Match": etag}, json.dumps({"description": description}).encode()).status
+event = read()
+update(event['etag'], event['description'] + '\n' + given.line)
+-- [hand] only the etag is new => The description has lost .* that another program had added
+path = f"/calendar/v3/calendars/primary/events/{given.event_id}"
+def read(): return given.send("GET", path).json()
+def update(etag, description):
+    return given.send("PATCH", path, {**JSON, "If-Match": etag}, json.dumps({"description": description}).encode()).status
+
 description = read()["description"]
-while update(read()["etag"], description + "\\n" + given.line) != 200: pass
-""",
-            "The description has lost .* that another program had added",
-        ),
-        Wrong(
-            "my line and no other",
-            _EVENT + "while update(read()['etag'], given.line) != 200: pass",
-            "The description has lost",
-        ),
-        Wrong(
-            "the line once for each attempt",
-            _EVENT
-            + """
+while update(read()["etag"], description + "\n" + given.line) != 200: pass
+-- [hand] my line and no other => The description has lost
+path = f"/calendar/v3/calendars/primary/events/{given.event_id}"
+def read(): return given.send("GET", path).json()
+def update(etag, description):
+    return given.send("PATCH", path, {**JSON, "If-Match": etag}, json.dumps({"description": description}).encode()).status
+while update(read()['etag'], given.line) != 200: pass
+-- [hand] the line once for each attempt => The description has given.line . times instead of once
+path = f"/calendar/v3/calendars/primary/events/{given.event_id}"
+def read(): return given.send("GET", path).json()
+def update(etag, description):
+    return given.send("PATCH", path, {**JSON, "If-Match": etag}, json.dumps({"description": description}).encode()).status
+
 more = ""
 while True:
     event = read()
-    more += "\\n" + given.line
+    more += "\n" + given.line
     if update(event["etag"], event["description"] + more) == 200: break
-""",
-            "The description has given.line . times instead of once",
-        ),
-        Wrong(
-            "the whole event that I once read",
-            _EVENT
-            + """
+-- [hand] the whole event that I once read => The event has the location
+path = f"/calendar/v3/calendars/primary/events/{given.event_id}"
+def read(): return given.send("GET", path).json()
+def update(etag, description):
+    return given.send("PATCH", path, {**JSON, "If-Match": etag}, json.dumps({"description": description}).encode()).status
+
 first = read()
 while True:
     event = read()
-    body = {**first, "description": event["description"] + "\\n" + given.line}
+    body = {**first, "description": event["description"] + "\n" + given.line}
     if given.send("PUT", path, {**JSON, "If-Match": event["etag"]}, json.dumps(body).encode()).status == 200: break
-""",
-            "The event has the location",
-        ),
-        Wrong(
-            "above the other lines",
-            _EVENT
-            + """
+-- [hand] above the other lines => not the last line of the description
+path = f"/calendar/v3/calendars/primary/events/{given.event_id}"
+def read(): return given.send("GET", path).json()
+def update(etag, description):
+    return given.send("PATCH", path, {**JSON, "If-Match": etag}, json.dumps({"description": description}).encode()).status
+
 while True:
     event = read()
-    if update(event["etag"], given.line + "\\n" + event["description"]) == 200: break
-""",
-            "not the last line of the description",
-        ),
-        Wrong(
-            "moved the event, too",
-            _EVENT
-            + """
+    if update(event["etag"], given.line + "\n" + event["description"]) == 200: break
+-- [hand] moved the event, too => Your update has changed 'summary'
+path = f"/calendar/v3/calendars/primary/events/{given.event_id}"
+def read(): return given.send("GET", path).json()
+def update(etag, description):
+    return given.send("PATCH", path, {**JSON, "If-Match": etag}, json.dumps({"description": description}).encode()).status
+
 status = 412
 while status == 412:
     event = read()
-    body = {"description": event["description"] + "\\n" + given.line, "summary": "Walk"}
+    body = {"description": event["description"] + "\n" + given.line, "summary": "Walk"}
     status = given.send("PATCH", path, {**JSON, "If-Match": event["etag"]}, json.dumps(body).encode()).status
-""",
-            "Your update has changed 'summary'",
-        ),
-        Wrong("only looked", "svc.event(given.event_id)", "1 request, and none of them changes the event"),
-    ],
-}
+-- only looked => 1 request, and none of them changes the event
+svc.event(given.event_id)
+"""
+
+
+def _read(text: str) -> dict[str, list[Wrong]]:
+    answers: dict[str, list[Wrong]] = {}
+    for exercise in text.split("\n== ")[1:]:
+        name, *entries = exercise.split("\n-- ")
+        for entry in entries:
+            head, _, code = entry.partition("\n")
+            idea, _, says = head.partition(" => ")
+            beginning, bracket, rest = idea.removeprefix("[").partition("] ")
+            before = BEGINNINGS[beginning] if bracket else ""
+            answers.setdefault(name.strip(), []).append(Wrong(rest or idea, f"{before}{code}\n", says))
+    return answers
+
+
+WRONG = _read(ANSWERS)

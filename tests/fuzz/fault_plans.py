@@ -21,7 +21,7 @@ from svc_notebooks.client.session import Session
 from svc_notebooks.client.uploads.prepare import upload
 from svc_notebooks.core.errors.errors import SvcError
 from svc_notebooks.core.http.messages import Disconnected, Request, Response
-from svc_notebooks.core.notifications.delivery_schedule import RETRIED
+from svc_notebooks.core.notifications.messages import RETRIED
 from svc_notebooks.core.policy import Policy
 from svc_notebooks.server.service import Service, open_service
 from tests.scripted import Q, Stream

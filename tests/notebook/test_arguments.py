@@ -270,17 +270,3 @@ def test_the_token_of_a_hub_is_not_for_another_address(monkeypatch, options, var
 
     with pytest.raises(ValueError, match=r"token is missing.*SVC_TOKEN"):
         svc.connect(**options)
-
-
-def test_leaving_a_sandbox_brings_back_the_session_before():
-    with svc.sandbox() as outer:
-        with svc.sandbox() as inner:
-            assert svc.current_session() is inner.session
-        assert svc.current_session() is outer.session
-
-
-@pytest.mark.parametrize("field", ["id", "shortcut_details"])
-def test_a_field_of_creation_alone_is_refused_with_that_reason(lab, field):
-    file = svc.upload(b"x")
-    with pytest.raises(TypeError, match=f"^{field} can only be set when the file is created$"):
-        svc.update(file, **{field: "x"})

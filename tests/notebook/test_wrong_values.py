@@ -16,11 +16,11 @@ SERIES = pd.Series(["a", "b"])
     [
         (
             lambda: svc.upload(b"", convert_to=SERIES),
-            "convert_to must be a str or None, not a Series of 2; choose one of its values",
+            "convert_to must be a str or None, not Series",
         ),
         (
             lambda: svc.upload(b"", metadata=pd.DatetimeIndex(["2026-11-02"])),
-            "metadata must be a dict or None, not a DatetimeIndex of 1; choose one of its values",
+            "metadata must be a dict or None, not DatetimeIndex",
         ),
         (
             lambda: svc.create_event("Tea", start=pd.to_datetime(["2026-11-02", "2026-11-03"]), end="2026-11-04"),
@@ -31,8 +31,8 @@ SERIES = pd.Series(["a", "b"])
             lambda: svc.events(time_zone=pd.NA),
             "time_zone must be a name such as 'Europe/Berlin' or a ZoneInfo, not NAType",
         ),
-        (lambda: svc.open_sandbox(None), "path must be a str or a path, not None"),
-        (lambda: svc.open_sandbox(float("nan")), "path must be a str or a path, not a missing value (nan)"),
+        (lambda: svc.open_sandbox(None), "path must be a str or a path, not NoneType"),
+        (lambda: svc.open_sandbox(float("nan")), "path must be a str or a path, not float"),
         (lambda: svc.update_event("a", summary=Path("x")), "summary must be a str or None, not PosixPath"),
         (lambda: svc.sandbox(policy={"rate_limit": 3}), "policy must be a Policy or None, not dict"),
         (lambda: svc.sandbox(names=3), "names must be Names or None, not int"),

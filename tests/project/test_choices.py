@@ -6,11 +6,11 @@ from pathlib import Path
 
 from svc_notebooks import Policy
 from svc_notebooks.cli.conformance import rule_number
+from svc_notebooks.core import decision_ids
 from svc_notebooks.core.api.operations import OPERATIONS, SESSION
 from svc_notebooks.core.api.public_endpoints import PUBLIC_ENDPOINTS
-from svc_notebooks.core.errors import decision_ids
+from svc_notebooks.core.decision_ids import FIELD
 from svc_notebooks.core.errors.catalogue import CATALOGUE
-from svc_notebooks.core.errors.decision_ids import FIELD
 from svc_notebooks.core.uploads.states import TRANSITIONS
 from tests.plugin_rules import read_rules
 

@@ -24,7 +24,7 @@ ONLY_IN = {
     "numpy": ("notebook/",),
     "ipywidgets": ("forms/", "notebook/"),
     "anywidget": ("forms/", "notebook/"),
-    "IPython": ("core/errors/tracebacks.py", "course/", "forms/", "notebook/"),
+    "IPython": ("course/", "forms/", "notebook/"),
     "tqdm": ("notebook/",),
     "nbclient": ("cli/",),
     "nbformat": ("cli/",),

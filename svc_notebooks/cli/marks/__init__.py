@@ -1,7 +1,6 @@
 """The marks of a class: the saved results of `svc-notebooks grade`, and the table that the command prints.
 
 saved_marks    writes the results as JSON after each submission, and reads them for `--resume`
-options        the options of the command
 roster         students, points, the submission of each student, and late submissions
 gradebook      the table of the class as text and as CSV, and the files for Canvas, Moodle and nbgrader
 """

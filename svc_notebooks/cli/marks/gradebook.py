@@ -6,7 +6,7 @@ import argparse
 import csv
 import io
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
@@ -24,59 +24,50 @@ if TYPE_CHECKING:
 Points: TypeAlias = "dict[str, float]"
 
 
-def plain(rows: Sequence[GradebookRow], points: Points, assignment: str) -> str:
-    """Return a CSV file with the columns of the roster, the outcome of each exercise, and the points."""
-    heads = ("name", "email", "id", "login", "section", *points, assignment, "late", "happened")
-    students = [
-        (
-            row.student.name, row.student.email, row.student.id, row.student.login, row.student.section,
-            *(str(row.mark.results[name].outcome) if row.mark else "" for name in points),
-            f"{row.points(points):g}", "late" if row.late else "", "; ".join(row.happened),
-        )
-        for row in rows
-    ]  # fmt: skip
-    return _csv(heads, *students)
+# fmt: off
+_COLUMNS: dict[str, dict[str, str]] = {
+    "csv": {"name": "name", "email": "email", "id": "id", "login": "login", "section": "section",
+            "*": "*", "": "score", "late": "late", "happened": "happened"},
+    "canvas": {"Student": "name", "ID": "id", "SIS User ID": "none", "SIS Login ID": "login", "Section": "section",
+               "": "score"},
+    "moodle": {"Full name": "name", "ID number": "id", "Email address": "email", "": "score",
+               "Feedback comments": "happened"},
+    "nbgrader": {"assignment": "assignment", "student_id": "identity", "first_name": "first", "last_name": "last",
+                 "email": "email", "raw_score": "score", "score": "score", "max_score": "possible"},
+    "html": {"student": "name", "points": "score_of", "what happened": "happened"},
+}
+# fmt: on
+"""The columns of each format of `--output`: the head and the value (`_values`).
+
+The head "" is the name of the assignment, and "*" stands for the outcome of each exercise.
+
+nbgrader has the columns of `nbgrader export`, and Canvas and Moodle those of their imports.
+"""
 
 
-def canvas(rows: Sequence[GradebookRow], points: Points, assignment: str) -> str:
-    """Return the CSV file that Canvas' gradebook imports."""
-    heads = ("Student", "ID", "SIS User ID", "SIS Login ID", "Section", assignment)
-    possible = ("    Points Possible", "", "", "", "", f"{sum(points.values()):g}")
-    students = [
-        (row.student.name, row.student.id, "", row.student.login, row.student.section, f"{row.points(points):g}")
-        for row in rows
-    ]
-    return _csv(heads, possible, *students)
+def gradebook_text(form: str, rows: Sequence[GradebookRow], points: Points, assignment: str) -> str:
+    """Return the gradebook in a format of `--output`, with a row for each student."""
+    columns: dict[str, str] = {}
+    for head, value in _COLUMNS[form].items():
+        columns |= dict(zip(points, points, strict=True)) if head == "*" else {head or assignment: value}
+    values = [_values(row, points, assignment) for row in rows]
+    students = [[student[value] for value in columns.values()] for student in values]
+    if form == "html":
+        return _page(assignment, _table(list(columns), students))
+    possible = [["    Points Possible", "", "", "", "", f"{sum(points.values()):g}"]] if form == "canvas" else []
+    return _csv(list(columns), *possible, *students)
 
 
-def moodle(rows: Sequence[GradebookRow], points: Points, assignment: str) -> str:
-    """Return a CSV file for Moodle's import of grades. The e-mail address identifies a student."""
-    students = [
-        (row.student.name, row.student.id, row.student.email, f"{row.points(points):g}", "; ".join(row.happened))
-        for row in rows
-    ]
-    return _csv(("Full name", "ID number", "Email address", assignment, "Feedback comments"), *students)
-
-
-def nbgrader(rows: Sequence[GradebookRow], points: Points, assignment: str) -> str:
-    """Return a CSV file with the columns of `nbgrader export`."""
-    heads = ("assignment", "student_id", "first_name", "last_name", "email", "raw_score", "score", "max_score")
-    possible, students = f"{sum(points.values()):g}", []
-    for row in rows:
-        first, _, last = row.student.name.rpartition(" ")
-        identity = row.student.login or row.student.id or row.student.name
-        score = f"{row.points(points):g}"
-        students.append((assignment, identity, first, last, row.student.email, score, score, possible))
-    return _csv(heads, *students)
-
-
-def html(rows: Sequence[GradebookRow], points: Points, assignment: str) -> str:
-    """Return an HTML page with a row for each student."""
-    cells = [
-        (row.student.name, f"{row.points(points):g} of {sum(points.values()):g}", "; ".join(row.happened))
-        for row in rows
-    ]
-    return _page(assignment, _table(("student", "points", "what happened"), cells))
+def _values(row: GradebookRow, points: Points, assignment: str) -> dict[str, str]:
+    student, score, possible = row.student, f"{row.points(points):g}", f"{sum(points.values()):g}"
+    first, _, last = student.name.rpartition(" ")
+    return {
+        **{name: str(row.mark.results[name].outcome) if row.mark else "" for name in points},
+        "name": student.name, "first": first, "last": last, "email": student.email, "id": student.id,
+        "login": student.login, "section": student.section, "identity": student.login or student.id or student.name,
+        "score": score, "possible": possible, "score_of": f"{score} of {possible}", "assignment": assignment,
+        "late": "late" if row.late else "", "happened": "; ".join(row.happened), "none": "",
+    }  # fmt: skip
 
 
 def feedback_page(row: GradebookRow, points: Points, assignment: str) -> str:
@@ -91,15 +82,6 @@ def feedback_page(row: GradebookRow, points: Points, assignment: str) -> str:
     total = f"<p>{row.points(points):g} of {sum(points.values()):g} points</p>"
     table = _table(("exercise", "result", "points", "what the check says"), cells)
     return _page(f"{assignment}: {row.student.name}", f"{total}{table}<h2>Your notebooks</h2><ul>{happened}</ul>")
-
-
-FORMATS: dict[str, Callable[[Sequence[GradebookRow], Points, str], str]] = {
-    "csv": plain,
-    "canvas": canvas,
-    "moodle": moodle,
-    "nbgrader": nbgrader,
-    "html": html,
-}
 
 
 def _csv(*rows: Sequence[str]) -> str:
@@ -146,14 +128,11 @@ def table(marks: list[SubmissionResult]) -> str:
 
 def csv_text(marks: list[SubmissionResult]) -> str:
     """Return the table as CSV, with a last column that says what happened to the notebooks."""
-    text = io.StringIO(newline="")
-    rows = csv.writer(text)
-    rows.writerow(["student", *marks[0].results, "solved", "happened"])
-    for mark in marks:
-        outcomes = [str(result.outcome) for result in mark.results.values()]
-        happened = "; ".join(map(escape_formula, mark.happened))
-        rows.writerow([escape_formula(mark.student), *outcomes, mark.solved, happened])
-    return text.getvalue()
+    heads = ["student", *marks[0].results, "solved", "happened"]
+    return _csv(heads, *([
+        mark.student, *(str(result.outcome) for result in mark.results.values()), str(mark.solved),
+        "; ".join(map(escape_formula, mark.happened)),
+    ] for mark in marks))  # fmt: skip
 
 
 def escape_formula(text: str) -> str:
@@ -182,7 +161,7 @@ class Gradebook:
                 f"svc-notebooks grade: {terminal_text(student)} is not in {self._options.roster}, or is there twice\n"
             )
         if self._options.output:
-            text = FORMATS[self._options.format](rows, self._points, self._assignment)
+            text = gradebook_text(self._options.format, rows, self._points, self._assignment)
             write_report(self._options.output, text, overwrite=self._options.overwrite)
         if self._options.feedback:
             self._options.feedback.mkdir(parents=True, exist_ok=True)

@@ -18,7 +18,7 @@ from pathlib import Path
 from types import TracebackType
 
 from ...core.errors.errors import ContentMismatch, Interrupted, cannot_write, disk_full
-from ...core.process_fork import after_fork
+from ...core.processes import after_fork
 from ...local.existing_file import real_path
 from ...local.saving import SameContent, SavedFile, move_into_place, same_bytes
 from ..upload_journal import LOCKS, open_and_lock

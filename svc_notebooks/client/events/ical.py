@@ -14,9 +14,9 @@ from datetime import datetime, timedelta
 from typing import Any, TypeAlias
 from zoneinfo import ZoneInfo
 
-from ...core.events.colors import EVENT_COLORS
-from ...core.events.rfc5545_times import Start
+from ...core.events.rrule import Start
 from ...core.events.times import read_time
+from ...core.resources.colors import EVENT_COLORS
 from ...core.resources.events import Attendee, Event, Person
 from .ical_lines import Property, print_clock, print_offset, print_properties, print_utc, text_property, time_property
 from .ical_recurrence import in_zone_of, recurrence_properties

@@ -13,7 +13,7 @@ from datetime import datetime, timedelta
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
-from ...core.events.rfc5545_times import Start, print_moment
+from ...core.events.rrule import Start, print_moment
 
 _LINE_SIZE = 75
 """The maximum number of bytes in a line, without its line break."""

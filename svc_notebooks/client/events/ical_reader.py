@@ -14,7 +14,7 @@ from hashlib import sha256
 from typing import NamedTuple
 
 from ...core.events.instances import Occurrence
-from ...core.events.rfc5545_times import Start, print_moment
+from ...core.events.rrule import Start, print_moment
 from ...core.events.series import Series
 from ...core.events.times import Shift, instant, read_time
 from ...core.http.messages import JSONObject

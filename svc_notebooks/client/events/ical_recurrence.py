@@ -14,8 +14,7 @@ from datetime import UTC, datetime, timedelta
 from itertools import islice
 
 from ...core.events.instances import has_start, occurrences
-from ...core.events.rfc5545_times import print_moment, until_day
-from ...core.events.rrule import Recurrence, Rule, Start, is_all_day
+from ...core.events.rrule import Recurrence, Rule, Start, is_all_day, print_moment, until_day
 from ...core.events.series import with_parts
 from ...core.events.times import clock_time, instant, read_time
 from ...core.resources.events import Event

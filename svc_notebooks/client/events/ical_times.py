@@ -13,12 +13,10 @@ from zoneinfo import ZoneInfo
 
 from ...core.durations import parse_duration
 from ...core.events.instances import has_start, starts
-from ...core.events.rfc5545_times import Start, print_moment
-from ...core.events.rrule import Recurrence, read_line
+from ...core.events.rrule import Recurrence, Start, WorkBudget, WorkExceeded, print_moment, read_line
 from ...core.events.times import in_minutes, instant
 from ...core.http.messages import JSONObject
 from ...core.time_zones import nearest_zone, zone, zone_names, zone_of_name
-from ...core.work_budget import WorkBudget, WorkExceeded
 from .ical_lines import Component, Property, print_offset, read_text
 
 _MOMENT = re.compile(

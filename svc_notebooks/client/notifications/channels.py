@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any
+from typing import Any, cast
 from uuid import UUID, uuid4
 from weakref import WeakKeyDictionary
 
@@ -101,7 +101,7 @@ def watch(
             expect(requested_id, token)
         body: ChannelToOpen = {
             "id": requested_id,
-            "type": _TYPE if channel_type is None else channel_type,
+            "type": cast(Any, _TYPE if channel_type is None else channel_type),
             "address": address,
         }
         if token is not None:

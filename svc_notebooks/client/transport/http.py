@@ -26,7 +26,7 @@ from urllib3.exceptions import ProxyError, SSLError
 from ...core.http.messages import Body, Headers, Request, Response
 from ...core.http.redaction import redact_url
 from ...core.platform import capabilities
-from ...core.process_fork import after_fork
+from ...core.processes import after_fork
 from .bounds import declared_size
 from .http1 import SENT_AT_ONCE, Answer, exchange, plain_head
 from .http_errors import ERRORS, safe_cause, transport_error

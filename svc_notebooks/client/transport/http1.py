@@ -15,8 +15,7 @@ from io import BufferedIOBase
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
-from ...core.http.header_lines import read_headers
-from ...core.http.messages import Body, Headers, Request
+from ...core.http.messages import Body, Headers, Request, read_headers
 from .bounds import content_length
 from .in_process import BLOCK
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from ...core.files.file_names import composed
+from ...core.files.fields import composed
 from ...core.resources.files import File
 from ...local.tree import LocalFile
 from ..files import create_file, generate_ids, has_content_of, list_children

@@ -11,7 +11,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from ...core.platform import capabilities
-from ...core.temporary_folders import temporary_folder
+from ...core.processes import temporary_folder
 from ...core.thread_permit import release_permit
 from ..job import ConversionError, Job, JobLimits, TooLarge
 from ..registry import MODELS, Conversion, exporters, importers, readers, writers

@@ -17,7 +17,7 @@ from pathlib import Path
 from threading import Event, Lock, Thread
 from typing import Any, Protocol
 
-from ...core.process_fork import after_fork, keep_forever
+from ...core.processes import after_fork, keep_forever
 from ..job import MIB, JobLimits
 from .admission import POLL_SECONDS, Abandoned, Admission
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from ..errors.catalogue import Row
-from ..errors.decision_ids import (
+from ..decision_ids import (
     CONFERENCE_PARTS,
     FIELD,
     LENGTHS,
@@ -15,6 +14,7 @@ from ..errors.decision_ids import (
     SHARING,
     UNREADABLE,
 )
+from ..errors.catalogue import Row
 from ..events.field_table import EVENT_FIELDS
 from .operations import CONTENT, EVENTS_CREATE, METADATA_ONLY, Operation
 

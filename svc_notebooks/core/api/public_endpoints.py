@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from ..brand_names import Names
-from ..errors.decision_ids import BATCH, TOKENS
+from ..decision_ids import BATCH, TOKENS
 from .json_schemas import STRING, Schema, ref
 from .operations import DOWNLOAD_COST, FILE_ID, GET_COST, Operation
 

@@ -71,7 +71,7 @@ class SvcError(Exception):
         return " ".join(part for part in (self.message, self.advice, f"({code})" if code else "") if part)
 
     def _render_traceback_(self) -> list[str]:
-        from .tracebacks import render_error
+        from .public_calls import render_error
 
         return render_error(self)
 

@@ -8,101 +8,117 @@ SvcError does. Their type and their traceback do not change.
 from __future__ import annotations
 
 import inspect
-import operator
+import os
 import re
-from collections.abc import Callable, Mapping
+import sys
+import sysconfig
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import wraps
+from types import FrameType, TracebackType
 from typing import Any, ParamSpec, TypeVar
 
 from ..suggestions import nearest_name
-from .tracebacks import shorten_traceback
+
+_PACKAGE = __name__.partition(".")[0]
+_PYTHON = tuple(os.path.normcase(sysconfig.get_path(name)) + os.sep for name in ("stdlib", "platstdlib"))
+_INSTALLED = tuple(f"{os.sep}{folder}{os.sep}" for folder in ("site-packages", "dist-packages"))
 
 
-def _is_whole(value: Any) -> bool:
+@dataclass(frozen=True)
+class TracebackRenderer:
+    """The `_render_traceback_` of an error whose class does not have this method. IPython calls it."""
+
+    error: BaseException
+
+    def __call__(self) -> list[str]:
+        return render_error(self.error)
+
+
+def shorten_traceback(error: BaseException) -> None:
+    """Let a notebook show only the user's own lines of an error. Without IPython, the error does not change."""
+    if _shell() is not None and not hasattr(error, "_render_traceback_"):
+        error._render_traceback_ = TracebackRenderer(error)  # type: ignore[attr-defined]
+
+
+def render_error(error: BaseException) -> list[str]:
+    """Return the traceback lines of an error with only the user's own lines, or in the mode Verbose with all lines.
+
+    Returns one line with class name and message if IPython is not running.
+    """
+    shell = _shell()
+    if shell is None:
+        return [f"{type(error).__name__}: {error}"]
+    printer, calls = shell.InteractiveTB, error.__traceback__
+    lines: list[str]
+    if printer.mode == "Verbose":
+        lines = printer.structured_traceback(type(error), error, calls)
+    else:
+        with _without_causes(error):
+            lines = printer.structured_traceback(type(error), error, _own_frames(calls), tb_offset=0)
+    return lines
+
+
+@contextmanager
+def _without_causes(error: BaseException) -> Iterator[None]:
+    """Remove the exceptions that led to an error inside the block. A user's class of errors may refuse to be copied."""
+    causes = error.__cause__, error.__context__, error.__suppress_context__
+    error.__cause__ = error.__context__ = None
     try:
-        operator.index(value)
-    except TypeError:
-        return False
-    return not isinstance(value, bool)
+        yield
+    finally:
+        error.__cause__, error.__context__, error.__suppress_context__ = causes
 
 
-def _is_named(name: str) -> Callable[[object], bool]:
-    """Return a check for instances of a class that this module cannot import."""
-    return lambda value: any(kind.__name__ == name for kind in type(value).__mro__)
+def _shell() -> Any:
+    ipython = sys.modules.get("IPython")
+    return ipython.get_ipython() if ipython else None
 
 
-_TYPES: dict[str, tuple[str, Callable[[object], bool]]] = {
-    # annotation    in words           check
-    "str": ("a str", lambda value: isinstance(value, str)),
-    "bool": ("True or False", lambda value: type(value).__name__ in ("bool", "bool_")),  # numpy's too
-    "int": ("a whole number", _is_whole),
-    "float": ("a number", lambda value: isinstance(value, float) or _is_whole(value)),
-    "Mapping": ("a dict", lambda value: isinstance(value, Mapping)),
-    "PathLike": ("a path", lambda value: hasattr(value, "__fspath__")),
-    "Path": ("a path", lambda value: hasattr(value, "__fspath__")),
-    "Iterable": ("a list", lambda value: hasattr(value, "__iter__")),
-    "Sequence": ("a list", lambda value: hasattr(value, "__iter__")),
-    "Callable": ("a function", callable),
-    "Literal": ("a str", lambda value: isinstance(value, str)),
-    "Policy": ("a Policy", _is_named("Policy")),
-    "Names": ("Names", _is_named("Names")),
-    "OAuthClient": ("an OAuthClient", _is_named("OAuthClient")),
-    "ServiceAccount": ("a ServiceAccount", _is_named("ServiceAccount")),
-    "date": ("a date", _is_named("date")),
-    "datetime": ("a datetime", _is_named("datetime")),
-    "tzinfo": ("a time zone", _is_named("tzinfo")),
-    "None": ("None", lambda value: value is None),
+def _own_frames(calls: TracebackType | None) -> TracebackType | None:
+    """Return the traceback without the frames of this package, of other installed packages and of Python."""
+    if calls is None:
+        return None
+    inner = _own_frames(calls.tb_next)
+    return TracebackType(inner, calls.tb_frame, calls.tb_lasti, calls.tb_lineno) if _is_own(calls.tb_frame) else inner
+
+
+def _is_own(frame: FrameType) -> bool:
+    file = os.path.normcase(frame.f_code.co_filename)
+    is_library = file.startswith((*_PYTHON, "<frozen")) or any(folder in file for folder in _INSTALLED)
+    is_compiled = file.endswith(".pyx")  # a relative path in pandas
+    return str(frame.f_globals.get("__name__")).partition(".")[0] != _PACKAGE and not (is_library or is_compiled)
+
+
+_TYPES: dict[str, tuple[str, tuple[str, ...]]] = {
+    # annotation    in words           classes
+    "str": ("a str", ("str",)),
+    "Literal": ("a str", ("str",)),
+    "bool": ("True or False", ("bool", "bool_")),  # numpy's too
+    "int": ("a whole number", ("int", "integer")),
+    "Mapping": ("a dict", ("Mapping", "dict")),
+    "PathLike": ("a path", ("PurePath", "PathLike")),
+    "Policy": ("a Policy", ("Policy",)),
+    "Names": ("Names", ("Names",)),
+    "None": ("None", ("NoneType",)),
 }
-
-_SINGLE = {"When", "Zone", "Duration", "Instant"}
-"""Annotations of one value, which its function reads in many ways."""
+"""The annotations whose values are checked, and the names of the classes of which a value may be an instance."""
 
 
-def wrong_argument(
+def _wrong_argument(
     function: Callable[..., object], args: tuple[object, ...], kwargs: Mapping[str, object]
 ) -> str | None:
     """Return an error message for the first argument that its annotation does not allow, or None without one."""
-    parameters = inspect.signature(function).parameters.values()
-    by_position = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
-    by_name = {p.name: p for p in parameters if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)}
-    named = [(by_name[name], value) for name, value in kwargs.items() if name in by_name]
-    messages = (_problem(parameter, value) for parameter, value in [*zip(by_position, args, strict=False), *named])
-    return next((message for message in messages if message), None)
-
-
-def _problem(parameter: inspect.Parameter, value: object) -> str | None:
-    if parameter.annotation is parameter.empty or value is parameter.default:
-        return None
-    parts = re.split(r"\|(?![^\[]*\])", str(parameter.annotation))
-    names = [part.strip().partition("[")[0].rpartition(".")[2] for part in parts]
-    if all(name in _TYPES for name in names):
-        if any(_TYPES[name][1](value) for name in names):
-            return None
-        expected = " or ".join(dict.fromkeys(_TYPES[name][0] for name in names))
-        return f"{parameter.name} must be {expected}, not {_described(value)}"
-    if not _SINGLE.isdisjoint(names) and (_is_collection(value) or _is_missing(value)):
-        return f"{parameter.name} must be one value, not {_described(value)}"
+    signature = inspect.signature(function)
+    for name, value in signature.bind(*args, **kwargs).arguments.items():
+        parts = re.split(r"\|(?![^\[]*\])", str(signature.parameters[name].annotation))
+        words = [part.strip().partition("[")[0].rpartition(".")[2] for part in parts]
+        classes = {kind.__name__ for kind in type(value).__mro__}
+        if all(word in _TYPES for word in words) and not any(classes.intersection(_TYPES[word][1]) for word in words):
+            expected = " or ".join(dict.fromkeys(_TYPES[word][0] for word in words))
+            return f"{name} must be {expected}, not {type(value).__name__}"
     return None
-
-
-def _is_collection(value: object) -> bool:
-    """Return True for a Series, an Index, a DataFrame or an array, without importing pandas or numpy."""
-    return any(kind.__name__ in ("Series", "Index", "DataFrame", "ndarray") for kind in type(value).__mro__)
-
-
-def _is_missing(value: Any) -> bool:
-    """Return True for NaN, NaT and pandas' NA."""
-    kind = type(value).__name__
-    return kind in ("NaTType", "NAType") or (isinstance(value, float) and value != value)
-
-
-def _described(value: Any) -> str:
-    if _is_collection(value):
-        return f"a {type(value).__name__} of {value.size}; choose one of its values"
-    if _is_missing(value):
-        return f"a missing value ({value})"
-    is_short = value is None or (isinstance(value, str | bool) and len(repr(value)) < 80)
-    return repr(value) if is_short else type(value).__name__
 
 
 Arguments = ParamSpec("Arguments")
@@ -162,7 +178,7 @@ def _better_message(
         re.search(rf"\b{name}\b", str(error)) for name in inspect.signature(function).parameters
     ):
         return None
-    return wrong_argument(function, args, kwargs)
+    return _wrong_argument(function, args, kwargs)
 
 
 def _call_problem(function: Callable[..., object], args: tuple[Any, ...], kwargs: Mapping[str, object]) -> str | None:

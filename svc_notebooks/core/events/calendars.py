@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping
 from enum import IntEnum
+from typing import Any, get_args
 
 from .. import family_fields
-from ..errors.catalogue import ApiError, refuse, row
+from ..errors.catalogue import ApiError, Row, lone_surrogates, refuse, row
 from ..family_fields import with_family_fields
 from ..field_mask import shape_of
 from ..http.messages import JSON, JSONObject
-from ..lone_surrogates import lone_surrogates
-from ..resources.calendars import AclRule, Calendar, CalendarListEntry, Setting
+from ..resources.calendars import AccessRole, AclRule, Calendar, CalendarListEntry, Setting
+from ..resources.colors import CALENDAR_COLORS
 from ..time_zones import zone
+from .field_table import MAX_REMINDER_MINUTES, MAX_REMINDERS, METHODS
 from .value_checks import is_address
 
 CALENDAR_SHAPE = with_family_fields(shape_of(Calendar), family_fields.CALENDAR)
 LIST_SHAPE = with_family_fields(shape_of(CalendarListEntry), family_fields.CALENDAR)
 RULE_SHAPE = shape_of(AclRule)
 SETTING_SHAPE = with_family_fields(shape_of(Setting), family_fields.SETTING)
+
+
+ACCESS_ROLES: tuple[AccessRole, ...] = get_args(AccessRole)
 
 
 class CalendarRole(IntEnum):
@@ -30,12 +36,12 @@ class CalendarRole(IntEnum):
     OWNER = 4
 
     @property
-    def wire_name(self) -> str:
+    def wire_name(self) -> AccessRole:
         """The name of the role in the interface, such as "freeBusyReader"."""
-        return "freeBusyReader" if self is CalendarRole.FREE_BUSY_READER else self.name.lower()
+        return ACCESS_ROLES[self - 1]
 
 
-ROLES = {role.wire_name: role for role in CalendarRole}
+ROLES: Mapping[str, CalendarRole] = {role.wire_name: role for role in CalendarRole}
 _DOMAIN = re.compile(r"[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*")
 _TEXTS = {"summary": 254, "description": 8192, "location": 1024}
 
@@ -82,3 +88,96 @@ def check_rule(body: JSONObject) -> tuple[str, CalendarRole]:
         expected = "a domain, such as example.com." if scope_type == "domain" else "an e-mail address."
         raise refuse("invalid", field="scope.value", message=f"expected {expected}")
     return f"{scope_type}:{value.lower()}", check_role(body.get("role"), name="role")
+
+
+_MAX_TITLE = 254
+_HEX_COLOR = re.compile(r"#[0-9A-Fa-f]{6}")
+_NOTIFICATIONS = ("eventCreation", "eventChange", "eventCancellation", "eventResponse", "agenda")
+
+
+def _is_reminder(value: Any) -> bool:
+    minutes = value.get("minutes") if isinstance(value, dict) else None
+    return type(minutes) is int and 0 <= minutes <= MAX_REMINDER_MINUTES and value.get("method") in METHODS
+
+
+def _are_reminders(value: JSON) -> bool:
+    return isinstance(value, list) and len(value) <= MAX_REMINDERS and all(map(_is_reminder, value))
+
+
+def _is_notification(value: Any) -> bool:
+    return isinstance(value, dict) and value.get("type") in _NOTIFICATIONS and value.get("method") == "email"
+
+
+def _are_notification_settings(value: Any) -> bool:
+    notifications = value.get("notifications", []) if isinstance(value, dict) else None
+    return isinstance(notifications, list) and all(map(_is_notification, notifications))
+
+
+_CHECKS: Mapping[str, tuple[Callable[[Any], bool], str]] = {
+    "summaryOverride": (
+        lambda value: isinstance(value, str) and len(value) <= _MAX_TITLE,
+        f"text of at most {_MAX_TITLE} characters",
+    ),
+    "colorId": (lambda value: isinstance(value, str) and value in CALENDAR_COLORS, "the id of a calendar colour"),
+    "hidden": (lambda value: isinstance(value, bool), "true or false"),
+    "selected": (lambda value: isinstance(value, bool), "true or false"),
+    "defaultReminders": (
+        _are_reminders,
+        f"at most {MAX_REMINDERS} reminders with a method ({' or '.join(METHODS)}) and minutes up to"
+        f" {MAX_REMINDER_MINUTES}",
+    ),
+    "notificationSettings": (
+        _are_notification_settings,
+        f"notifications with the method email and a type of {', '.join(_NOTIFICATIONS)}",
+    ),
+}
+"""The fields that a client can set, with their checks and the descriptions of valid values."""
+
+_COLORS = ("backgroundColor", "foregroundColor")
+
+
+def check_entry(body: JSONObject, *, rgb: bool) -> JSONObject:
+    """Return the fields of a calendar list entry that a client can set. Raises ApiError (400) with all problems.
+
+    If `rgb` is true, the entry has its own background and foreground, and `colorId` is the nearest calendar colour.
+    Otherwise these two fields are ignored. The value None clears a field.
+
+    >>> check_entry({"colorId": "3", "accessRole": "owner"}, rgb=False)
+    {'colorId': '3', 'backgroundColor': None, 'foregroundColor': None}
+    """
+    problems: list[Row] = lone_surrogates(body)
+    for field, (is_valid, expected) in _CHECKS.items():
+        value = body.get(field)
+        if value is not None and not is_valid(value):
+            problems.append(row("invalid", field=field, message=f"expected {expected}."))
+    fields = {field: body[field] for field in _CHECKS if field in body}
+    if rgb:
+        for field in _COLORS:
+            color = body.get(field)
+            if not (isinstance(color, str) and _HEX_COLOR.fullmatch(color)):
+                message = "expected a colour such as #0088aa, because colorRgbFormat is true."
+                problems.append(row("invalid", field=field, message=message))
+            fields[field] = color
+    if problems:
+        raise ApiError(problems)
+    if rgb:
+        fields["colorId"] = _nearest(str(fields["backgroundColor"]))
+    elif "colorId" in fields:
+        fields |= dict.fromkeys(_COLORS)
+    return fields
+
+
+def _nearest(color: str) -> str:
+    """Return the id of the calendar colour whose background is nearest to a colour."""
+    color_channels = _channels(color)
+    return min(
+        CALENDAR_COLORS,
+        key=lambda name: sum(
+            (own - other) ** 2
+            for own, other in zip(color_channels, _channels(CALENDAR_COLORS[name].background), strict=True)
+        ),
+    )
+
+
+def _channels(color: str) -> tuple[int, ...]:
+    return tuple(bytes.fromhex(color[1:]))

@@ -17,10 +17,9 @@ from itertools import chain, dropwhile, repeat, takewhile
 from typing import NamedTuple
 
 from ..time_zones import clock_changes, skipped_times, skips_day
-from ..work_budget import WorkBudget
-from .rrule import Freq, Recurrence, Rule, Start
+from .rrule import Freq, Recurrence, Rule, Start, WorkBudget
+from .rrule_days import Batch, TimesOfDay
 from .rrule_expansion import rule_times, times_before
-from .rrule_times_of_day import Batch, TimesOfDay
 
 _SLACK = timedelta(hours=26)
 """A duration longer than any clock change, so that bounds in local time exclude no instance (Samoa skipped a day)."""

@@ -21,8 +21,7 @@ from datetime import date, datetime, time, timedelta
 from ..durations import parse_duration
 from ..http.messages import JSONObject
 from .instances import occurrences
-from .recurrence_days import weekdays, year_days
-from .recurrence_words import recurrence_lines
+from .recurrence_words import recurrence_lines, weekdays, year_days
 from .rrule import WEEKDAYS, Recurrence, Start
 
 _HOUR = timedelta(hours=1)

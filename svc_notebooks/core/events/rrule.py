@@ -12,14 +12,60 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta, tzinfo
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from enum import IntEnum
 from functools import lru_cache
 from typing import Any
 
 from ..durations import parse_duration
 from ..time_zones import zone
-from .rfc5545_times import Start as Start, is_all_day as is_all_day, read_moment
+
+Start = date | datetime
+"""The start of an event, which is a date if all-day and otherwise a date-time with a time zone."""
+
+_DATE = re.compile(r"\d{8}")
+_DATE_TIME = re.compile(r"\d{8}T\d{6}Z?")
+_LAST_SECOND = time(23, 59, 59)
+
+
+def is_all_day(start: Start) -> bool:
+    """Return whether an event's start is a date."""
+    return not isinstance(start, datetime)
+
+
+def read_moment(text: str) -> Start:
+    """Parse a DATE or DATE-TIME, as UTC if the text ends in Z, else without a zone. Raises ValueError if invalid."""
+    try:
+        if _DATE.fullmatch(text):
+            return datetime.strptime(text, "%Y%m%d").replace(tzinfo=UTC).date()
+        if _DATE_TIME.fullmatch(text):
+            read = datetime.strptime(text[:15], "%Y%m%dT%H%M%S")  # noqa: DTZ007  the zone comes from elsewhere
+            return read.replace(tzinfo=UTC) if text.endswith("Z") else read
+    except ValueError:
+        pass  # for example, month 13
+    raise ValueError(f"{text[:30]!r} is not a date such as 20270212, or a date-time such as 20270212T090000Z")
+
+
+def print_moment(moment: Start) -> str:
+    """Format a date as DATE, or a date-time as DATE-TIME in UTC, with leading zeros in early years, unlike `%Y`.
+
+    >>> print_moment(date(999, 12, 30)), print_moment(datetime(2026, 3, 10, 14, tzinfo=UTC))
+    ('09991230', '20260310T140000Z')
+    """
+    if isinstance(moment, datetime):
+        moment = moment.astimezone(UTC)
+        return f"{print_moment(moment.date())}T{moment:%H%M%S}Z"
+    return moment.isoformat().replace("-", "")
+
+
+def until_day(day: date, start: Start) -> str:
+    """Return the UNTIL value that includes a day, a date if `start` is a date, else the day's last second in UTC."""
+    if is_all_day(start):
+        return print_moment(day)
+    try:
+        return print_moment(datetime.combine(day, _LAST_SECOND, getattr(start, "tzinfo", None)))
+    except OverflowError:  # the last valid date, in a zone west of UTC
+        return print_moment(datetime.combine(day, _LAST_SECOND, UTC))
 
 
 class Freq(IntEnum):
@@ -330,3 +376,35 @@ _READERS: Mapping[str, Callable[[str, Mapping[str, str], Start], list[Any]]] = {
     "EXDATE": _exdates,
 }
 """The parser of each recurrence line by line name, in the order of the fields of `Recurrence`."""
+
+
+class WorkExceeded(Exception):
+    """The work took more steps than its budget allows."""
+
+
+class WorkBudget:
+    """Counts the steps of a computation, and raises WorkExceeded after `limit` steps. None means no limit.
+
+    >>> work = WorkBudget(2)
+    >>> work.spend(2)
+    >>> work.spend()
+    Traceback (most recent call last):
+        ...
+    svc_notebooks.core.events.rrule.WorkExceeded: the work needs more than 2 steps
+    """
+
+    __slots__ = ("_limit", "done")
+
+    def __init__(self, limit: int | None = None) -> None:
+        self._limit = limit
+        self.done = 0
+
+    def renew(self) -> None:
+        """Begin to count from 0 again."""
+        self.done = 0
+
+    def spend(self, steps: int = 1) -> None:
+        """Add steps to the total. Raises WorkExceeded if the total is larger than the limit."""
+        self.done += steps
+        if self._limit is not None and self.done > self._limit:
+            raise WorkExceeded(f"the work needs more than {self._limit} steps")

@@ -15,15 +15,16 @@ from itertools import chain, dropwhile, product, takewhile
 from threading import Lock
 from typing import NamedTuple
 
-from ..work_budget import WorkBudget
-from .rrule import Freq, Rule
-from .rrule_days import CALENDAR, END, days_of
-from .rrule_times_of_day import (
+from .rrule import Freq, Rule, WorkBudget
+from .rrule_days import (
+    CALENDAR,
+    END,
     MAX_BATCH,
     UNITS,
     Batch,
     DayTimes,
     TimesOfDay,
+    days_of,
     midnight,
     offsets_from,
     seconds_of,

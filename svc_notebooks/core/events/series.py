@@ -9,8 +9,7 @@ from itertools import islice
 
 from ..resources.events import Event
 from .instances import Occurrence, occurrences
-from .rfc5545_times import print_moment
-from .rrule import WEEKDAYS, Freq, RDate, Recurrence, RecurrenceError, Rule, Start, read_line
+from .rrule import WEEKDAYS, Freq, RDate, Recurrence, RecurrenceError, Rule, Start, print_moment, read_line
 from .times import Shift, clock_time, instant, read_time
 
 _COMPARED = 60

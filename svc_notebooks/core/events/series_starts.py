@@ -16,12 +16,10 @@ from itertools import groupby
 
 from ..clock import from_millis as from_millis, to_millis
 from ..time_zones import clock_changes, skips_day
-from ..work_budget import WorkBudget
 from .instances import LAST_END, end_of_rule
-from .rrule import Freq, Recurrence, Rule, Start
-from .rrule_days import CALENDAR, END, LAST_YEAR, days_of
+from .rrule import Freq, Recurrence, Rule, Start, WorkBudget
+from .rrule_days import CALENDAR, END, LAST_YEAR, TimesOfDay, days_of, select_indices
 from .rrule_expansion import with_start_parts
-from .rrule_times_of_day import TimesOfDay, select_indices
 
 _MAX_YEARS_KEPT = 16
 _WEEK = 7

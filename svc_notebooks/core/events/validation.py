@@ -10,24 +10,69 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
 
-from ..errors.catalogue import Row, row
+from ..decision_ids import CONFERENCE_PARTS, REQUEST_ID
+from ..errors.catalogue import Row, lone_surrogates, row
 from ..http.messages import JSON, JSONObject
-from ..lone_surrogates import lone_surrogates
 from ..policy import Policy
 from ..resources.events import Event
-from .conference import conference_problems
-from .field_table import EVENT_FIELDS, MAX_REMINDER_MINUTES, MAX_REMINDERS, METHODS, EventField
+from ..resources.field import Field
+from .field_table import EVENT_FIELDS, MAX_REMINDER_MINUTES, MAX_REMINDERS, METHODS
 from .rrule import Recurrence as Lines, RecurrenceError, Start, is_all_day
 from .times import TimeError, instant, read_time
 from .value_checks import check, invalid, too_long, wrong_type
 
+_REQUEST = "conferenceData.createRequest"
+
+
+def conference_problems(data: Any, policy: Policy) -> list[Row]:
+    """Return an error row for each problem of conference data whose field types were already checked."""
+    if data.get("createRequest") and not has_conference(data):
+        request = data["createRequest"]
+        if request.get("requestId") == "":
+            return [row("required", decided_by=REQUEST_ID, field=f"{_REQUEST}.requestId")]
+        if (request.get("conferenceSolutionKey") or {}).get("type") not in (None, *policy.conference_types):
+            message = f"Invalid conference type value. Expected one of {', '.join(policy.conference_types)}."
+            return invalid(f"{_REQUEST}.conferenceSolutionKey.type", message, "conference_types")
+        return []
+    if not (data.get("conferenceSolution") and data.get("entryPoints")):
+        message = "expected createRequest, or conferenceSolution with at least one entry point."
+        return invalid("conferenceData", message, CONFERENCE_PARTS)
+    types = [point.get("entryPointType") for point in data["entryPoints"]]
+    if repeated := [entry_type for entry_type in ("video", "sip", "more") if types.count(entry_type) > 1]:
+        return invalid("conferenceData.entryPoints", f"expected at most one {repeated[0]} entry point.")
+    if types == ["more"]:
+        return invalid(
+            "conferenceData.entryPoints", "an entry point of type more needs an entry point of another type."
+        )
+    return []
+
+
+def has_conference(data: Any) -> bool:
+    """Return whether conference data contains an existing conference, so that no conference is created.
+
+    >>> request = {"requestId": "r1", "status": {"statusCode": "success"}}
+    >>> has_conference({"createRequest": request})
+    False
+    >>> has_conference({"createRequest": request, "conferenceSolution": {"name": "Meet"}, "entryPoints": [{}]})
+    True
+    """
+    return request_status(data) == "success" and bool(data.get("conferenceSolution") and data.get("entryPoints"))
+
+
+def request_status(data: Any) -> JSON:
+    """Return the status of a conference request, such as "success", or None for a new or missing request."""
+    request = data.get("createRequest")
+    status = request.get("status") if isinstance(request, dict) else None
+    return status.get("statusCode") if isinstance(status, dict) else None
+
+
 DEFAULTS: dict[str, JSON] = {
-    event_field.path: event_field.default  # type: ignore[misc]
+    event_field.path: event_field.default
     for event_field in EVENT_FIELDS
     if event_field.default is not None and "." not in event_field.path
 }
 ATTENDEE_DEFAULTS: dict[str, JSON] = {
-    event_field.path.partition(".")[2]: event_field.default  # type: ignore[misc]
+    event_field.path.partition(".")[2]: event_field.default
     for event_field in EVENT_FIELDS
     if event_field.default is not None and event_field.path.startswith("attendees[].")
 }
@@ -100,7 +145,7 @@ def repair_reminders(event: JSONObject, policy: Policy) -> JSONObject:
 
 @dataclass(slots=True)
 class _Node:
-    event_field: EventField | None = None
+    event_field: Field | None = None
     children: dict[str, _Node] = field(default_factory=dict)
     entry: _Node | None = None
 

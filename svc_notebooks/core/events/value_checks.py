@@ -7,10 +7,10 @@ from collections.abc import Callable, Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
+from ..decision_ids import BIG_NUMBERS
 from ..errors.catalogue import Row, row
-from ..errors.decision_ids import BIG_NUMBERS
 from ..http.messages import JSON
-from .field_table import EventField
+from ..resources.field import Field
 
 _ATOM = r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+"
 _QUOTED = r'"(?:[\t !#-\[\]-~]|\\[\t -~])*"'
@@ -43,7 +43,7 @@ _SCHEMES = {"url": ("http", "https"), "https": ("https",), "link": ()}
 """The allowed URL schemes by field type. A URL of type "link" may have any scheme."""
 
 
-def check(field: EventField, value: Any, path: str) -> list[Row]:
+def check(field: Field, value: Any, path: str) -> list[Row]:
     """Return the error rows for a field value, empty if valid. `path` is the field path in the rows."""
     python_type, expected = _PYTHON_TYPES.get(field.type, (object, ""))
     if not isinstance(value, python_type):
@@ -82,7 +82,7 @@ def too_long(path: str, message: str) -> list[Row]:
     return invalid(path, message, "event_limits")
 
 
-def _integer(field: EventField, value: JSON, path: str) -> list[Row]:
+def _integer(field: Field, value: JSON, path: str) -> list[Row]:
     number = int(value) if isinstance(value, float) and value.is_integer() else value
     if isinstance(number, bool) or not isinstance(number, int):
         return [row("badNumber", field=path, message=wrong_type(value, "a whole number"))]
@@ -93,7 +93,7 @@ def _integer(field: EventField, value: JSON, path: str) -> list[Row]:
     return invalid(path, "expected a 32-bit number.", BIG_NUMBERS) if abs(number) >= 2**31 else []
 
 
-def _enum(field: EventField, value: JSON, path: str) -> list[Row]:
+def _enum(field: Field, value: JSON, path: str) -> list[Row]:
     if value in field.values:
         return []
     message = f"{str(value)[:40]!r} is not allowed; expected one of {', '.join(field.values)}."
@@ -111,18 +111,18 @@ def _is_url(text: str, schemes: tuple[str, ...]) -> bool:
         return False
 
 
-def _email(field: EventField, value: JSON, path: str) -> list[Row]:
+def _email(field: Field, value: JSON, path: str) -> list[Row]:
     if value == "":
         return [row("required", field=path)]
     wanted = f"expected an e-mail address, such as ada@example.com, not {_describe(value)}."
     return [] if is_address(value) else invalid(path, wanted)
 
 
-def _id(field: EventField, value: JSON, path: str) -> list[Row]:
+def _id(field: Field, value: JSON, path: str) -> list[Row]:
     return [] if _ID.fullmatch(str(value)) else invalid(path, "expected 5 to 1024 characters of 0-9 and a-v.")
 
 
-def _map(field: EventField, value: JSON, path: str) -> list[Row]:
+def _map(field: Field, value: JSON, path: str) -> list[Row]:
     for key, text in value.items():  # type: ignore[union-attr]  # the type is checked before
         if text is not None and not isinstance(text, str):
             return invalid(f"{path}.{key[:60]}", wrong_type(text, "text"), field.decided_by)
@@ -139,7 +139,7 @@ def _describe(value: object) -> str:
     )
 
 
-_CHECKS: Mapping[str, Callable[[EventField, JSON, str], list[Row]]] = {
+_CHECKS: Mapping[str, Callable[[Field, JSON, str], list[Row]]] = {
     "integer": _integer,
     "enum": _enum,
     "email": _email,

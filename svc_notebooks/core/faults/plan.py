@@ -21,8 +21,8 @@ from typing import Any
 from ..api.operations import OPERATIONS, SESSION
 from ..api.public_endpoints import PUBLIC_ENDPOINTS
 from ..durations import parse_duration
+from ..errors.catalogue import lone_surrogates
 from ..http.messages import JSON, JSONObject
-from ..lone_surrogates import lone_surrogates
 from ..suggestions import nearest_name
 
 MAX_DELAY = 86_400

@@ -2,143 +2,32 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from enum import Enum
-from typing import Any
+from typing import Any, Final
+from unicodedata import normalize
 
 from .. import family_fields
 from ..brand_names import Names
 from ..clock import parse_time
-from ..errors.catalogue import ApiError, Row, row
+from ..errors.catalogue import NO_TEXT, ApiError, Row, lone_surrogates, row
 from ..family_fields import with_family_fields
-from ..field_mask import ANY_KEY, Shape
+from ..field_mask import Shape, shape_of
 from ..http.messages import JSON, JSONObject
-from ..lone_surrogates import NO_TEXT, lone_surrogates
 from ..policy import Policy
+from ..resources.field import Field, Write, fields_of
+from ..resources.files import File, FileCapabilities, FileList, GeneratedIds
 
-
-class Write(Enum):
-    """The operations in which a client may set a field."""
-
-    NEVER = "never"
-    CREATE = "on create"
-    ALWAYS = "on create and update"
-
-
-@dataclass(frozen=True, slots=True)
-class FileField:
-    """A field of the File resource.
-
-    `type` is a key of `TYPES`, and `parts` are the member names of an object. Only files with binary content have a
-    `binary` field. The service keeps a client's value of a `stored` field. Before, the field has the value `default`,
-    or is absent if None.
-    """
-
-    name: str
-    type: str
-    write: Write = Write.NEVER
-    binary: bool = False
-    parts: tuple[str, ...] = ()
-    stored: bool = False
-    default: bool | str | None = None
-
-
-_USER = ("displayName", "emailAddress", "kind", "me", "permissionId", "photoLink")
-_PERMISSION = ("displayName", "emailAddress", "id", "kind", "role", "type")
-_RESTRICTION = (
-    "ownerRestricted", "readOnly", "reason", "restrictingUser", "restrictionTime", "systemRestricted", "type",
-)  # fmt: skip
-CAPABILITIES = (
-    "canAddChildren", "canChangeCopyRequiresWriterPermission", "canChangeViewersCanCopyContent", "canComment",
-    "canCopy", "canDelete", "canDeleteChildren", "canDownload", "canEdit", "canListChildren", "canModifyContent",
-    "canModifyContentRestriction", "canMoveItemWithinDrive", "canReadRevisions", "canRemoveChildren", "canRename",
-    "canShare", "canTrash", "canTrashChildren", "canUntrash",
-)  # fmt: skip
+CAPABILITIES: Final = tuple(FileCapabilities.__annotations__)
 """The actions that a file may allow the caller, depending on the caller's role."""
 
-# fmt: off
-FILE_FIELDS: tuple[FileField, ...] = (
-    FileField("appProperties",                "strings", Write.ALWAYS),
-    FileField("capabilities",                 "object",  parts=CAPABILITIES),
-    FileField("clientEncryptionDetails",      "object",  parts=("decryptionMetadata", "encryptionState")),
-    FileField("contentHints",                 "object",  Write.ALWAYS, parts=("indexableText", "thumbnail"), stored=True),
-    FileField("contentRestrictions",          "objects", Write.ALWAYS, parts=_RESTRICTION, stored=True),
-    FileField("copyRequiresWriterPermission", "boolean", Write.ALWAYS, stored=True, default=False),
-    FileField("createdTime",                  "time",    Write.ALWAYS),
-    FileField("description",                  "string",  Write.ALWAYS, stored=True),
-    FileField("downloadRestrictions",         "object",  parts=("effectiveDownloadRestrictionWithContext", "itemDownloadRestriction")),
-    FileField("driveId",                      "string"),
-    FileField("explicitlyTrashed",            "boolean"),
-    FileField("exportLinks",                  "strings"),
-    FileField("fileExtension",                "string",  binary=True),
-    FileField("folderColorRgb",               "colour",  Write.ALWAYS, stored=True),
-    FileField("fullFileExtension",            "string",  binary=True),
-    FileField("hasAugmentedPermissions",      "boolean"),
-    FileField("hasThumbnail",                 "boolean"),
-    FileField("headRevisionId",               "string",  binary=True),
-    FileField("iconLink",                     "string"),
-    FileField("id",                           "string",  Write.CREATE),
-    FileField("imageMediaMetadata",           "object",  parts=("height", "rotation", "width")),
-    FileField("inheritedPermissionsDisabled", "boolean"),
-    FileField("isAppAuthorized",              "boolean"),
-    FileField("kind",                         "string"),
-    FileField("labelInfo",                    "object",  parts=("labels",)),
-    FileField("lastModifyingUser",            "object",  parts=_USER),
-    FileField("linkShareMetadata",            "object",  parts=("securityUpdateEligible", "securityUpdateEnabled")),
-    FileField("md5Checksum",                  "string",  binary=True),
-    FileField("mimeType",                     "media",   Write.ALWAYS),
-    FileField("modifiedByMe",                 "boolean"),
-    FileField("modifiedByMeTime",             "time"),
-    FileField("modifiedTime",                 "time",    Write.ALWAYS),
-    FileField("name",                         "string",  Write.ALWAYS),
-    FileField("originalFilename",             "string",  Write.ALWAYS, binary=True, stored=True),
-    FileField("ownedByMe",                    "boolean"),
-    FileField("owners",                       "objects", parts=_USER),
-    FileField("parents",                      "parents", Write.CREATE),
-    FileField("permissionIds",                "list"),
-    FileField("permissions",                  "objects", parts=_PERMISSION),
-    FileField("properties",                   "strings", Write.ALWAYS),
-    FileField("quotaBytesUsed",               "string"),
-    FileField("resourceKey",                  "string"),
-    FileField("sha1Checksum",                 "string",  binary=True),
-    FileField("sha256Checksum",               "string",  binary=True),
-    FileField("shared",                       "boolean"),
-    FileField("sharedWithMeTime",             "time"),
-    FileField("sharingUser",                  "object",  parts=_USER),
-    FileField("shortcutDetails",              "target",  Write.CREATE, parts=("targetId", "targetMimeType", "targetResourceKey")),
-    FileField("size",                         "string",  binary=True),
-    FileField("spaces",                       "list"),
-    FileField("starred",                      "boolean", Write.ALWAYS),
-    FileField("teamDriveId",                  "string"),
-    FileField("thumbnailLink",                "string"),
-    FileField("thumbnailVersion",             "string"),
-    FileField("trashed",                      "boolean", Write.ALWAYS),
-    FileField("trashedTime",                  "time"),
-    FileField("trashingUser",                 "object",  parts=_USER),
-    FileField("version",                      "string"),
-    FileField("videoMediaMetadata",           "object",  parts=("durationMillis", "height", "width")),
-    FileField("viewedByMe",                   "boolean"),
-    FileField("viewedByMeTime",               "time",    Write.ALWAYS),
-    FileField("viewersCanCopyContent",        "boolean", Write.ALWAYS, stored=True, default=False),
-    FileField("webContentLink",               "string",  binary=True),
-    FileField("webViewLink",                  "string"),
-    FileField("writersCanShare",              "boolean", Write.ALWAYS, stored=True, default=True),
-)
-# fmt: on
+FILE_FIELDS: Final = tuple(field for field in fields_of(File) if "." not in field.path and "[]" not in field.path)
+BY_NAME: Mapping[str, Field] = {field.path: field for field in FILE_FIELDS}
 
-BY_NAME: Mapping[str, FileField] = {field.name: field for field in FILE_FIELDS}
-
-
-FILE_SHAPE: Shape = with_family_fields(
-    {field.name: ANY_KEY if field.type == "strings" else dict.fromkeys(field.parts) or None for field in FILE_FIELDS},
-    family_fields.FILE,
-)
-LIST_SHAPE: Shape = {
-    "kind": None, "incompleteSearch": None, "nextPageToken": None, "files": FILE_SHAPE,
-}  # fmt: skip
-IDS_SHAPE: Shape = {"kind": None, "space": None, "ids": None}
+FILE_SHAPE: Shape = with_family_fields(shape_of(File), family_fields.FILE)
+LIST_SHAPE: Shape = {**shape_of(FileList), "files": FILE_SHAPE}
+IDS_SHAPE: Shape = shape_of(GeneratedIds)
 
 
 # The media type is sent as a header. A type of the family has a second slash: script+text/plain.
@@ -177,7 +66,7 @@ TYPES: Mapping[str, tuple[Callable[[Any], bool], str]] = {
         lambda value: isinstance(value, list) and len(value) == 1 and isinstance(value[0], str),
         "expected a list with the id of one folder.",
     ),
-    "strings": (
+    "map": (
         lambda value: isinstance(value, dict) and all(isinstance(text, str | None) for text in value.values()),
         "expected an object whose values are strings.",
     ),
@@ -189,7 +78,7 @@ TYPES: Mapping[str, tuple[Callable[[Any], bool], str]] = {
 """Maps each field type to a function that checks a value, and to the message for an invalid value."""
 
 
-def type_problem(field: FileField, value: JSON) -> str | None:
+def type_problem(field: Field, value: JSON) -> str | None:
     """Return the error message for a value of the wrong type, or None if the type is right."""
     is_valid, message = TYPES[field.type]
     return None if is_valid(value) else message
@@ -222,9 +111,9 @@ def _problems(name: str, value: JSON, allowed: tuple[Write, ...], policy: Policy
     return [row("invalid", decided_by=rule, field=name, message=wrong) for rule, wrong in _size(field, value, policy)]
 
 
-def _size(field: FileField, value: JSON, policy: Policy) -> list[tuple[str, str]]:
+def _size(field: Field, value: JSON, policy: Policy) -> list[tuple[str, str]]:
     """Return the exceeded policy limit and an error message in a list, which is empty if no limit is exceeded."""
-    if field.type != "strings" or not isinstance(value, dict):
+    if field.type != "map" or not isinstance(value, dict):
         return []
     if len(value) > policy.max_properties:
         return [("max_properties", f"expected at most {policy.max_properties} entries, not {len(value)}.")]
@@ -234,3 +123,51 @@ def _size(field: FileField, value: JSON, policy: Policy) -> list[tuple[str, str]
             wrong = f"key and value of {key[:40]!r} have {size} bytes; the limit is {policy.max_property_bytes}."
             return [("max_property_bytes", wrong)]
     return []
+
+
+_LOWER = {upper: upper + 32 for upper in range(ord("A"), ord("Z") + 1)}
+_WORD = re.compile(r"[^\W_]+")
+_DIGITS = re.compile(r"\d+")
+
+
+def composed(text: str) -> str:
+    """Return a text in the Unicode form NFC.
+
+    >>> composed("A\\u030a") == composed("\\u212b") == "\\u00c5"
+    True
+    """
+    return text if text.isascii() else normalize("NFC", text)
+
+
+def name_key(text: str) -> str:
+    """Return the form in which names are compared: in NFC, with ASCII letters in lower case."""
+    return composed(text).translate(_LOWER)
+
+
+def words_of(text: str) -> list[str]:
+    """Return the words of a text, case-folded.
+
+    >>> words_of("Straße_2, draft")
+    ['strasse', '2', 'draft']
+    """
+    return _WORD.findall(composed(text).casefold())
+
+
+def word_list(text: str) -> str:
+    """Return the words of a text with a space before each word, so that ` x` matches words that begin with x."""
+    return "".join(f" {word}" for word in words_of(text))
+
+
+def search_keys(name: str, extra: str) -> dict[str, str]:
+    """Return the columns of a file by which it is searched and sorted. `extra` is JSON with the file's other texts."""
+    words = word_list(name)
+    other_texts: tuple[Any, ...] = ()
+    if '"description"' in extra or '"contentHints"' in extra:
+        fields = json.loads(extra)
+        other_texts = (fields.get("description"), (fields.get("contentHints") or {}).get("indexableText"))
+    return {
+        "name_key": name_key(name),
+        "natural_key": _DIGITS.sub(lambda digits: digits[0].zfill(20), composed(name).casefold()),
+        "words": words,
+        "all_words": words + "".join(word_list(text) for text in other_texts if isinstance(text, str)),
+    }

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from typing import NamedTuple, TypeAlias
 
-from .digests import BODY_DIGESTS, DigestVerifier
+from .content_coding import BODY_DIGESTS, DigestVerifier
 from .messages import Headers, JSONObject
 
 _PARAMETER = re.compile(r';\s*([^\s=;]+)\s*=\s*("(?:\\.|[^"\\])*"|[^\s;]*)')

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TypedDict
+from typing import Annotated, Literal, TypeAlias, TypedDict
 
 from ..http.messages import JSONObject
 from .events import Reminder
+from .field import TIME, Field
+
+AccessRole: TypeAlias = Literal["freeBusyReader", "reader", "writer", "owner"]
 
 
 class Calendar(TypedDict, total=False):
@@ -25,16 +28,16 @@ class Calendar(TypedDict, total=False):
 class CalendarToWrite(TypedDict, total=False):
     """The fields of a calendar that a client may set. The value None clears a field."""
 
-    summary: str
-    description: str | None
-    location: str | None
+    summary: Annotated[str, Field(required=True, keywords={"maxLength": 254})]
+    description: Annotated[str | None, Field(keywords={"maxLength": 8192})]
+    location: Annotated[str | None, Field(keywords={"maxLength": 1024})]
     timeZone: str | None
 
 
 class CalendarListEntry(Calendar, total=False):
     """A calendar in a user's calendar list, with the user's role and colours for the calendar."""
 
-    accessRole: str
+    accessRole: AccessRole
     defaultReminders: list[Reminder]
     primary: bool
     selected: bool
@@ -60,7 +63,7 @@ class CalendarList(TypedDict, total=False):
 class AclScope(TypedDict, total=False):
     """The user, group or domain to which an access rule applies. The type "default" means everyone."""
 
-    type: str
+    type: Literal["default", "user", "group", "domain"]
     value: str
 
 
@@ -71,7 +74,7 @@ class AclRule(TypedDict, total=False):
     etag: str
     id: str
     scope: AclScope
-    role: str
+    role: Literal["freeBusyReader", "reader", "writer", "owner", "none"]
 
 
 class Acl(TypedDict, total=False):
@@ -84,7 +87,7 @@ class Acl(TypedDict, total=False):
     items: list[AclRule]
 
 
-class ColorPair(TypedDict):
+class ColorPair(TypedDict, total=False):
     """The background and foreground colour of a calendar or an event, as hex codes."""
 
     background: str
@@ -95,19 +98,19 @@ class Colors(TypedDict, total=False):
     """The colours for calendars and for events, by colour id."""
 
     kind: str
-    updated: str
+    updated: Annotated[str, TIME]
     calendar: dict[str, ColorPair]
     event: dict[str, ColorPair]
 
 
-class BusyPeriod(TypedDict):
+class BusyPeriod(TypedDict, total=False):
     """A period in which the owner of a calendar is busy, in RFC 3339."""
 
-    start: str
-    end: str
+    start: Annotated[str, TIME]
+    end: Annotated[str, TIME]
 
 
-class FreeBusyError(TypedDict):
+class FreeBusyError(TypedDict, total=False):
     """The reason why a free/busy query has no periods for a calendar."""
 
     domain: str
@@ -125,8 +128,8 @@ class FreeBusy(TypedDict, total=False):
     """The response to a free/busy query, with the calendars by id."""
 
     kind: str
-    timeMin: str
-    timeMax: str
+    timeMin: Annotated[str, TIME]
+    timeMax: Annotated[str, TIME]
     groups: JSONObject
     calendars: dict[str, BusyCalendar]
 
@@ -137,3 +140,13 @@ class Setting(TypedDict, total=False):
     kind: str
     id: str
     value: str
+
+
+class SettingList(TypedDict, total=False):
+    """The settings of a user's calendars."""
+
+    kind: str
+    etag: str
+    nextPageToken: str
+    nextSyncToken: str
+    items: list[Setting]

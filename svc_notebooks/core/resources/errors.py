@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TypedDict
+from typing import Annotated, Literal, Required, TypedDict
 
 from ..http.messages import JSONObject
+from .field import Field
 
 
 class ErrorDetail(TypedDict, total=False):
     """A single problem of a request, with its reason code, message and location."""
 
-    domain: str
-    reason: str
-    message: str
+    domain: Required[str]
+    reason: Required[str]
+    message: Required[str]
     locationType: str
     location: str
 
@@ -22,7 +23,7 @@ class ErrorContent(TypedDict):
 
     code: int
     message: str
-    errors: list[ErrorDetail]
+    errors: Annotated[list[ErrorDetail], Field(keywords={"minItems": 1})]
 
 
 class ErrorResponse(TypedDict):
@@ -34,10 +35,10 @@ class ErrorResponse(TypedDict):
 class Token(TypedDict, total=False):
     """The response of the token endpoint with a new access token."""
 
-    access_token: str
-    token_type: str
-    expires_in: int
-    scope: str
+    access_token: Required[str]
+    token_type: Required[Literal["Bearer"]]
+    expires_in: Required[int]
+    scope: Required[str]
     refresh_token: str
     id_token: str
 
@@ -46,11 +47,11 @@ class TokenInfo(TypedDict, total=False):
     """The owner, client, scopes and expiry of an access token."""
 
     azp: str
-    aud: str
-    scope: str
+    aud: Required[str]
+    scope: Required[str]
     email: str
     email_verified: bool
-    access_type: str
+    access_type: Literal["offline", "online"]
     exp: int
     expires_in: int
 
@@ -58,7 +59,7 @@ class TokenInfo(TypedDict, total=False):
 class AuthorizationServer(TypedDict, total=False):
     """The metadata of the authorization server (RFC 8414)."""
 
-    issuer: str
+    issuer: Required[str]
     authorization_endpoint: str
     token_endpoint: str
     revocation_endpoint: str
@@ -76,7 +77,7 @@ class AuthorizationServer(TypedDict, total=False):
 class UserInfo(TypedDict, total=False):
     """The claims of a user (OpenID Connect Core, 5.3)."""
 
-    sub: str
+    sub: Required[str]
     email: str
     email_verified: bool
     name: str

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TypedDict
+from typing import Annotated, Final, Literal, TypedDict
 
+from ..decision_ids import GADGET_DISPLAY, NEGATIVE_GUESTS, NEGATIVE_SEQUENCE, PROPERTY_VALUES, REQUEST_ID
 from ..http.messages import JSON, JSONObject
+from .colors import EVENT_COLORS
+from .field import EXTENSION, READ_ONLY, TIME, Field
+
+MAX_REMINDER_MINUTES: Final = 40_320
 
 
 class EventTime(TypedDict, total=False):
     """The start or end of an event, with `date` if all-day, otherwise `dateTime` and optionally `timeZone`."""
 
-    date: str
-    dateTime: str
-    timeZone: str
+    date: Annotated[str, Field("date", rule="yyyy-mm-dd, for an all-day event")]
+    dateTime: Annotated[str, Field("dateTime", rule="RFC 3339; needs an offset unless timeZone is given")]
+    timeZone: Annotated[str, Field("timeZone", rule="an IANA name; required for recurring timed events")]
 
 
 class Person(TypedDict, total=False):
@@ -27,26 +32,26 @@ class Person(TypedDict, total=False):
 class Attachment(TypedDict, total=False):
     """A file that is attached to an event."""
 
-    fileUrl: str
-    title: str
-    mimeType: str
-    iconLink: str
-    fileId: str
+    fileUrl: Annotated[str, Field("link", rule="the webViewLink of a stored file, or another URL")]
+    title: Annotated[str, EXTENSION]
+    mimeType: Annotated[str, EXTENSION]
+    iconLink: Annotated[str, EXTENSION]
+    fileId: Annotated[str, Field(rule="only for a stored file: its id", writable=False)]
 
 
 class Attendee(TypedDict, total=False):
     """An attendee of an event, with the attendee's response to the invitation."""
 
-    id: str
-    email: str
+    id: Annotated[str, READ_ONLY]
+    email: Annotated[str, Field("email", rule="an RFC 5322 address", required=True)]
     displayName: str
-    organizer: bool
-    self: bool
-    resource: bool
-    optional: bool
-    responseStatus: str
+    organizer: Annotated[bool, READ_ONLY]
+    self: Annotated[bool, READ_ONLY]
+    resource: Annotated[bool, Field(rule="stored only when the attendee is first added", default=False)]
+    optional: Annotated[bool, Field(default=False)]
+    responseStatus: Annotated[Literal["needsAction", "declined", "tentative", "accepted"], Field(default="needsAction")]
     comment: str
-    additionalGuests: int
+    additionalGuests: Annotated[int, Field(rule="0 or more", default=0, minimum=0, decided_by=NEGATIVE_GUESTS)]
 
 
 class ConferenceSolutionKey(TypedDict, total=False):
@@ -66,28 +71,28 @@ class ConferenceSolution(TypedDict, total=False):
 class ConferenceStatus(TypedDict, total=False):
     """The status of a conference request, which is success, pending or failure."""
 
-    statusCode: str
+    statusCode: Annotated[str, READ_ONLY]
 
 
 class ConferenceRequest(TypedDict, total=False):
     """A request to create a conference for an event, with the status of the creation."""
 
-    requestId: str
+    requestId: Annotated[str, Field(rule="a new text for each conference", required=True, decided_by=REQUEST_ID)]
     conferenceSolutionKey: ConferenceSolutionKey
-    status: ConferenceStatus
+    status: Annotated[ConferenceStatus, READ_ONLY]
 
 
 class EntryPoint(TypedDict, total=False):
     """A URL or telephone number of a conference, with its access codes."""
 
-    entryPointType: str
-    uri: str
-    label: str
-    pin: str
-    accessCode: str
-    meetingCode: str
-    passcode: str
-    password: str
+    entryPointType: Annotated[Literal["video", "phone", "sip", "more"], Field(required=True)]
+    uri: Annotated[str, Field(required=True, limit=1300)]
+    label: Annotated[str, Field(limit=512)]
+    pin: Annotated[str, Field(limit=128)]
+    accessCode: Annotated[str, Field(limit=128)]
+    meetingCode: Annotated[str, Field(limit=128)]
+    passcode: Annotated[str, Field(limit=128)]
+    password: Annotated[str, Field(limit=128)]
     regionCode: str
     entryPointFeatures: list[JSON]
 
@@ -95,103 +100,115 @@ class EntryPoint(TypedDict, total=False):
 class ConferenceData(TypedDict, total=False):
     """The conference of an event, with its entry points, or the request to create a conference."""
 
-    createRequest: ConferenceRequest
-    conferenceId: str
-    conferenceSolution: ConferenceSolution
-    entryPoints: list[EntryPoint]
-    notes: str
-    parameters: JSONObject
-    signature: str
+    createRequest: Annotated[ConferenceRequest, EXTENSION]
+    conferenceId: Annotated[str, EXTENSION]
+    conferenceSolution: Annotated[ConferenceSolution, EXTENSION]
+    entryPoints: Annotated[list[EntryPoint], Field(rule="at most one each of video, sip and more", extension=True)]
+    notes: Annotated[str, Field(limit=2048, extension=True)]
+    parameters: Annotated[JSONObject, EXTENSION]
+    signature: Annotated[str, EXTENSION]
 
 
 class ExtendedProperties(TypedDict, total=False):
     """Properties that applications store in an event, private to one calendar or shared with all attendees."""
 
-    private: dict[str, str]
-    shared: dict[str, str]
+    private: Annotated[dict[str, str], Field(rule="on this calendar's copy only", decided_by=PROPERTY_VALUES)]
+    shared: Annotated[dict[str, str], Field(rule="also on the attendees' copies", decided_by=PROPERTY_VALUES)]
 
 
 class Gadget(TypedDict, total=False):
     """The gadget of an event, with its type, title, link and size."""
 
-    display: str
-    height: int
-    iconLink: str
-    link: str
-    preferences: dict[str, str]
+    display: Annotated[Literal["icon", "chip"], Field(decided_by=GADGET_DISPLAY)]
+    height: Annotated[int, Field(rule="pixels, above 0", minimum=1)]
+    iconLink: Annotated[str, Field("https", rule="an https URL")]
+    link: Annotated[str, Field("https", rule="an https URL")]
+    preferences: Annotated[dict[str, str], Field(decided_by=PROPERTY_VALUES)]
     title: str
     type: str
-    width: int
+    width: Annotated[int, Field(rule="pixels, above 0", minimum=1)]
 
 
 class Reminder(TypedDict, total=False):
     """A reminder, with its method (email or popup) and the number of minutes before the start."""
 
-    method: str
-    minutes: int
+    method: Annotated[Literal["email", "popup"], Field(required=True)]
+    minutes: Annotated[
+        int, Field(rule="0 to 40320 minutes before the start", required=True, minimum=0, maximum=MAX_REMINDER_MINUTES)
+    ]
 
 
 class Reminders(TypedDict, total=False):
     """The reminders of an event, which are the calendar's default reminders or the event's own `overrides`."""
 
-    useDefault: bool
-    overrides: list[Reminder]
+    useDefault: Annotated[bool, Field(rule="cannot be true with overrides", default=True)]
+    overrides: Annotated[list[Reminder], Field(rule="at most 5")]
 
 
 class EventSource(TypedDict, total=False):
     """The web page or message from which an event was created."""
 
     title: str
-    url: str
+    url: Annotated[str, Field("url", rule="an http or https URL")]
 
 
 class Event(TypedDict, total=False):
     """A single event, a recurring event, or an instance of a recurring event."""
 
-    kind: str
-    etag: str
-    id: str
-    status: str
-    htmlLink: str
-    created: str
-    updated: str
-    summary: str
-    description: str
-    location: str
-    colorId: str
-    creator: Person
-    organizer: Person
-    start: EventTime
-    end: EventTime
-    endTimeUnspecified: bool
-    recurrence: list[str]
-    recurringEventId: str
-    originalStartTime: EventTime
-    transparency: str
-    visibility: str
-    iCalUID: str
-    sequence: int
-    attendees: list[Attendee]
-    attendeesOmitted: bool
+    kind: Annotated[str, READ_ONLY]
+    etag: Annotated[str, READ_ONLY]
+    id: Annotated[str, Field("id", rule="5 to 1024 characters of 0-9 and a-v; by default, the service generates it")]
+    status: Annotated[Literal["confirmed", "tentative", "cancelled"], Field(default="confirmed")]
+    htmlLink: Annotated[str, Field(rule="the URL of the event's page", writable=False)]
+    created: Annotated[str, READ_ONLY]
+    updated: Annotated[str, READ_ONLY]
+    summary: Annotated[str, Field(limit=1024)]
+    description: Annotated[str, Field(limit=8192)]
+    location: Annotated[str, Field(limit=1024)]
+    colorId: Annotated[str, Field(values=tuple(EVENT_COLORS), rule="an entry of the event colours")]
+    creator: Annotated[Person, Field("person", writable=False)]
+    organizer: Annotated[Person, Field("person", writable=False)]
+    start: Annotated[
+        EventTime,
+        Field("time", rule="inclusive; for a recurring event, the start of the first instance", required=True),
+    ]
+    end: Annotated[
+        EventTime, Field("time", rule="exclusive; for a recurring event, the end of the first instance", required=True)
+    ]
+    endTimeUnspecified: Annotated[bool, READ_ONLY]
+    recurrence: Annotated[list[str], Field(rule="RRULE, EXRULE, RDATE and EXDATE lines of RFC 5545")]
+    recurringEventId: Annotated[str, Field(rule="only for an instance: the id of the recurring event", writable=False)]
+    originalStartTime: Annotated[EventTime, Field("time", rule="the start of an instance before it was moved")]
+    transparency: Annotated[Literal["opaque", "transparent"], Field(default="opaque")]
+    visibility: Annotated[Literal["default", "public", "private", "confidential"], Field(default="default")]
+    iCalUID: Annotated[str, Field(rule="by default <id>@svc.example", limit=1024, extension=True)]
+    sequence: Annotated[int, Field(rule="0 or more", minimum=0, decided_by=NEGATIVE_SEQUENCE)]
+    attendees: Annotated[list[Attendee], Field(limit=200)]
+    attendeesOmitted: Annotated[bool, Field(rule="true if not all attendees are listed", writable=False)]
     extendedProperties: ExtendedProperties
-    hangoutLink: str
-    conferenceData: ConferenceData
+    hangoutLink: Annotated[str, Field(rule="the URL of the conference", writable=False)]
+    conferenceData: Annotated[
+        ConferenceData, Field(rule="stored only with conferenceDataVersion=1; createRequest creates a conference")
+    ]
     gadget: Gadget
-    anyoneCanAddSelf: bool
-    guestsCanInviteOthers: bool
-    guestsCanModify: bool
-    guestsCanSeeOtherGuests: bool
-    privateCopy: bool
-    locked: bool
+    anyoneCanAddSelf: Annotated[bool, Field(rule="legacy social events only", default=False)]
+    guestsCanInviteOthers: Annotated[bool, Field(default=True)]
+    guestsCanModify: Annotated[bool, Field(default=False)]
+    guestsCanSeeOtherGuests: Annotated[bool, Field(default=True)]
+    privateCopy: Annotated[bool, READ_ONLY]
+    locked: Annotated[bool, READ_ONLY]
     reminders: Reminders
     source: EventSource
-    attachments: list[Attachment]
-    eventType: str
-    eventLabelId: str
-    birthdayProperties: JSONObject
-    focusTimeProperties: JSONObject
-    outOfOfficeProperties: JSONObject
-    workingLocationProperties: JSONObject
+    attachments: Annotated[list[Attachment], Field(rule="stored only with supportsAttachments=true", limit=25)]
+    eventType: Annotated[
+        Literal["default", "birthday", "focusTime", "outOfOffice", "workingLocation"],
+        Field(default="default", extension=True),
+    ]
+    eventLabelId: Annotated[str, EXTENSION]
+    birthdayProperties: Annotated[JSONObject, EXTENSION]
+    focusTimeProperties: Annotated[JSONObject, EXTENSION]
+    outOfOfficeProperties: Annotated[JSONObject, EXTENSION]
+    workingLocationProperties: Annotated[JSONObject, EXTENSION]
 
 
 class EventToWrite(TypedDict, total=False):
@@ -237,9 +254,9 @@ class EventList(TypedDict, total=False):
     etag: str
     summary: str
     description: str
-    updated: str
+    updated: Annotated[str, TIME]
     timeZone: str
-    accessRole: str
+    accessRole: Literal["freeBusyReader", "reader", "writer", "owner"]
     defaultReminders: list[Reminder]
     nextPageToken: str
     nextSyncToken: str

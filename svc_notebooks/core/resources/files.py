@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TypedDict
+from typing import Annotated, Literal, TypedDict
 
 from ..http.messages import JSONObject
+from .field import READ_ONLY, TIME, Field, Write
+
+BINARY = Field(binary=True)
+WRITABLE = Field(write=Write.ALWAYS)
 
 
 class User(TypedDict, total=False):
@@ -23,15 +27,15 @@ class Permission(TypedDict, total=False):
 
     id: str
     kind: str
-    type: str
-    role: str
+    type: Literal["user", "group", "domain", "anyone"]
+    role: Literal["reader", "commenter", "writer", "owner"]
     emailAddress: str
     domain: str
     displayName: str
     photoLink: str
     allowFileDiscovery: bool
     deleted: bool
-    expirationTime: str
+    expirationTime: Annotated[str, TIME]
     inheritedPermissionsDisabled: bool
     pendingOwner: bool
     permissionDetails: list[JSONObject]
@@ -57,7 +61,7 @@ class Revision(TypedDict, total=False):
     md5Checksum: str
     originalFilename: str
     version: str
-    modifiedTime: str
+    modifiedTime: Annotated[str, TIME]
     keepForever: bool
     published: bool
     lastModifyingUser: User
@@ -175,34 +179,34 @@ class LinkShareMetadata(TypedDict, total=False):
 class ShortcutDetails(TypedDict, total=False):
     """The file to which a shortcut refers, with its id, media type and resource key."""
 
-    targetId: str
-    targetMimeType: str
-    targetResourceKey: str
+    targetId: Annotated[str, Field(required=True)]
+    targetMimeType: Annotated[str, READ_ONLY]
+    targetResourceKey: Annotated[str, READ_ONLY]
 
 
 class File(TypedDict, total=False):
     """A file or a folder of the storage interface."""
 
-    appProperties: dict[str, str | None]
+    appProperties: Annotated[dict[str, str | None], WRITABLE]
     capabilities: FileCapabilities
     clientEncryptionDetails: ClientEncryptionDetails
-    contentHints: ContentHints
-    contentRestrictions: list[ContentRestriction]
-    copyRequiresWriterPermission: bool
-    createdTime: str
-    description: str
+    contentHints: Annotated[ContentHints, Field(write=Write.ALWAYS, stored=True)]
+    contentRestrictions: Annotated[list[ContentRestriction], Field("objects", write=Write.ALWAYS, stored=True)]
+    copyRequiresWriterPermission: Annotated[bool, Field(write=Write.ALWAYS, stored=True, default=False)]
+    createdTime: Annotated[str, Field("time", write=Write.ALWAYS)]
+    description: Annotated[str, Field(write=Write.ALWAYS, stored=True)]
     downloadRestrictions: DownloadRestrictions
     driveId: str
     explicitlyTrashed: bool
     exportLinks: dict[str, str]
-    fileExtension: str
-    folderColorRgb: str
-    fullFileExtension: str
+    fileExtension: Annotated[str, BINARY]
+    folderColorRgb: Annotated[str, Field("colour", write=Write.ALWAYS, stored=True)]
+    fullFileExtension: Annotated[str, BINARY]
     hasAugmentedPermissions: bool
     hasThumbnail: bool
-    headRevisionId: str
+    headRevisionId: Annotated[str, BINARY]
     iconLink: str
-    id: str
+    id: Annotated[str, Field(write=Write.CREATE)]
     imageMediaMetadata: ImageMediaMetadata
     inheritedPermissionsDisabled: bool
     isAppAuthorized: bool
@@ -210,44 +214,44 @@ class File(TypedDict, total=False):
     labelInfo: LabelInfo
     lastModifyingUser: User
     linkShareMetadata: LinkShareMetadata
-    md5Checksum: str
-    mimeType: str
+    md5Checksum: Annotated[str, BINARY]
+    mimeType: Annotated[str, Field("media", write=Write.ALWAYS)]
     modifiedByMe: bool
-    modifiedByMeTime: str
-    modifiedTime: str
-    name: str
-    originalFilename: str
+    modifiedByMeTime: Annotated[str, TIME]
+    modifiedTime: Annotated[str, Field("time", write=Write.ALWAYS)]
+    name: Annotated[str, WRITABLE]
+    originalFilename: Annotated[str, Field(write=Write.ALWAYS, binary=True, stored=True)]
     ownedByMe: bool
     owners: list[User]
-    parents: list[str]
+    parents: Annotated[list[str], Field("parents", write=Write.CREATE)]
     permissionIds: list[str]
     permissions: list[Permission]
-    properties: dict[str, str | None]
+    properties: Annotated[dict[str, str | None], WRITABLE]
     quotaBytesUsed: str
     resourceKey: str
-    sha1Checksum: str
-    sha256Checksum: str
+    sha1Checksum: Annotated[str, BINARY]
+    sha256Checksum: Annotated[str, BINARY]
     shared: bool
-    sharedWithMeTime: str
+    sharedWithMeTime: Annotated[str, TIME]
     sharingUser: User
-    shortcutDetails: ShortcutDetails
-    size: str
+    shortcutDetails: Annotated[ShortcutDetails, Field("target", write=Write.CREATE)]
+    size: Annotated[str, BINARY]
     spaces: list[str]
-    starred: bool
+    starred: Annotated[bool, WRITABLE]
     teamDriveId: str
     thumbnailLink: str
     thumbnailVersion: str
-    trashed: bool
-    trashedTime: str
+    trashed: Annotated[bool, WRITABLE]
+    trashedTime: Annotated[str, TIME]
     trashingUser: User
     version: str
     videoMediaMetadata: VideoMediaMetadata
     viewedByMe: bool
-    viewedByMeTime: str
-    viewersCanCopyContent: bool
-    webContentLink: str
+    viewedByMeTime: Annotated[str, Field("time", write=Write.ALWAYS)]
+    viewersCanCopyContent: Annotated[bool, Field(write=Write.ALWAYS, stored=True, default=False)]
+    webContentLink: Annotated[str, BINARY]
     webViewLink: str
-    writersCanShare: bool
+    writersCanShare: Annotated[bool, Field(write=Write.ALWAYS, stored=True, default=True)]
 
 
 class FileToUpdate(TypedDict, total=False):
@@ -310,7 +314,7 @@ class Change(TypedDict, total=False):
     kind: str
     changeType: str
     type: str
-    time: str
+    time: Annotated[str, TIME]
     removed: bool
     fileId: str
     file: File
@@ -347,10 +351,10 @@ class ChannelResource(TypedDict, total=False):
 class ChannelToOpen(TypedDict, total=False):
     """The request body that opens a notification channel."""
 
-    id: str
-    type: str
-    address: str
-    token: str | None
+    id: Annotated[str, Field(required=True, keywords={"minLength": 1, "maxLength": 64})]
+    type: Annotated[Literal["web_hook", "webhook"], Field(required=True)]
+    address: Annotated[str, Field("https", required=True)]
+    token: Annotated[str | None, Field(keywords={"maxLength": 256})]
     expiration: int | str | None
     payload: bool | None
     params: dict[str, str] | None

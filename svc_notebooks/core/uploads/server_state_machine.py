@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ..errors.decision_ids import CONTRADICTION, TOTAL
+from ..decision_ids import CONTRADICTION, TOTAL
 from ..http.ranges import ByteSpan, ContentRange
 from .states import UploadEvent, UploadRule, UploadState, transition
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import NamedTuple
 
-from ..errors.decision_ids import CANCELLED, CONTRADICTION, FINISHED
+from ..decision_ids import CANCELLED, CONTRADICTION, FINISHED
 
 QUANTUM = 262_144
 """The size in bytes (256 x 1024) of which every chunk except the last is a multiple."""

@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING
 from ...client.files import create_file, update_file
 from ...core.http.messages import Request
 from ..definition import ExerciseDefinition, require
-from .shared_checks import list_text, quantity, require_only_stars, require_same_content, require_single_file
+from .shared_checks import (
+    list_text,
+    quantity,
+    require_creations,
+    require_only_stars,
+    require_same_content,
+    require_single_file,
+)
 from .uploads import survey
 
 if TYPE_CHECKING:
@@ -190,12 +197,7 @@ _TSV = "text/tab-separated-values"
 
 
 def _check_format(evidence: Evidence) -> str:
-    created = evidence.requests_of("files.create")
-    require(
-        created,
-        f"The service received {quantity(len(evidence.requests), 'request')}, and none of them creates a file."
-        " Look at svc.exchanges(): an upload is a POST request.",
-    )
+    require_creations(evidence)
     file = require_single_file(evidence, evidence.values["name"])
     media_type = str(file["mimeType"])
     require(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ..definition import require
 
 if TYPE_CHECKING:
-    from ..evidence import Evidence
+    from ..evidence import Evidence, RecordedRequest
 
 
 def quantity(count: int, thing: str, things: str = "") -> str:
@@ -38,6 +38,17 @@ def list_text(names: Iterable[object], maximum: int = 5) -> str:
     texts = [repr(str(name)) for name in names]
     shown = texts[:maximum] + ([f"{len(texts) - maximum} more"] if len(texts) > maximum else [])
     return " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown) or "nothing"
+
+
+def require_creations(evidence: Evidence) -> list[RecordedRequest]:
+    """Return the requests that create a file. Raises CheckFailedError if there is none."""
+    created = evidence.requests_of("files.create")
+    require(
+        created,
+        f"The service received {quantity(len(evidence.requests), 'request')}, and none of them creates a file."
+        " Look at svc.exchanges(): an upload is a POST request.",
+    )
+    return created
 
 
 def require_single_file(evidence: Evidence, name: str) -> Mapping[str, Any]:

@@ -8,7 +8,14 @@ from random import Random
 from typing import TYPE_CHECKING, Any
 
 from ..definition import ExerciseDefinition, require
-from .shared_checks import list_text, quantity, require_no_updates, require_same_content, require_single_file
+from .shared_checks import (
+    list_text,
+    quantity,
+    require_creations,
+    require_no_updates,
+    require_same_content,
+    require_single_file,
+)
 
 if TYPE_CHECKING:
     from ..definition import Value
@@ -32,12 +39,7 @@ def _set_up_name(_: ExerciseService, rng: Random) -> dict[str, Value]:
 
 
 def _check_name(evidence: Evidence) -> str:
-    created = evidence.requests_of("files.create")
-    require(
-        created,
-        f"The service received {quantity(len(evidence.requests), 'request')}, and none of them creates a file."
-        " Look at svc.exchanges(): an upload is a POST request.",
-    )
+    created = require_creations(evidence)
     file = require_single_file(evidence, evidence.values["name"])
     require_same_content(evidence, file, evidence.values["content"], "given.content")
     _require_single_request(evidence, created)
@@ -83,12 +85,7 @@ def _set_up_metadata(_: ExerciseService, rng: Random) -> dict[str, Value]:
 
 def _check_metadata(evidence: Evidence) -> str:
     values = evidence.values
-    created = evidence.requests_of("files.create")
-    require(
-        created,
-        f"The service received {quantity(len(evidence.requests), 'request')}, and none of them creates a file."
-        " Look at svc.exchanges(): an upload is a POST request.",
-    )
+    created = require_creations(evidence)
     file = require_single_file(evidence, values["name"])
     require_same_content(evidence, file, values["content"], "given.content")
     description = file.get("description")
@@ -140,12 +137,7 @@ def _set_up_receipt(exercise: ExerciseService, rng: Random) -> dict[str, Value]:
 
 
 def _check_receipt(evidence: Evidence) -> str:
-    created = evidence.requests_of("files.create")
-    require(
-        created,
-        f"The service received {quantity(len(evidence.requests), 'request')}, and none of them creates a file."
-        " Look at svc.exchanges(): an upload is a POST request.",
-    )
+    created = require_creations(evidence)
     generated_ids = {
         name for request in evidence.requests_of("files.generateIds") for name in request.response_json.get("ids", [])
     }

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta, tzinfo
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ...core.events.colors import EVENT_COLORS
 from ...core.events.times import read_time
+from ...core.resources.colors import EVENT_COLORS
 from .period import day_text
 
 if TYPE_CHECKING:

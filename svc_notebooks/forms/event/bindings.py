@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import ipywidgets as widgets
 
-from ...core.events.colors import EVENT_COLORS
 from ...core.events.field_table import FIELD_ORDER, MAX_REMINDERS as MOST
+from ...core.resources.colors import EVENT_COLORS
 from ...notebook.frames.frames import snake
 from ..recurrence.builder import RecurrenceBuilder
 from ..widgets.field import (

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import ipywidgets as widgets
 
 from ...core.errors.errors import SvcError
-from ...core.events.colors import EVENT_COLORS
+from ...core.resources.colors import EVENT_COLORS
 from ...core.time_zones import UTC_NAME
 from ..widgets.field import (
     LABEL,

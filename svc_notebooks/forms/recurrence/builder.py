@@ -11,8 +11,7 @@ from typing import Any
 import ipywidgets as widgets
 
 from ...core.events.recurrence_words import recurrence_lines
-from ...core.events.rfc5545_times import until_day
-from ...core.events.rrule import WEEKDAYS as CODES, Freq, Rule, Start, read_line
+from ...core.events.rrule import WEEKDAYS as CODES, Freq, Rule, Start, read_line, until_day
 from ..widgets.field import (
     AUTO_WIDTH,
     LABEL,

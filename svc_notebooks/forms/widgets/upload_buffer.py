@@ -6,8 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ...core.http.mime import by_name
-from ...core.process_fork import remove_with
-from ...core.temporary_folders import new_temporary_folder
+from ...core.processes import new_temporary_folder, remove_with
 
 
 @dataclass(frozen=True, slots=True)

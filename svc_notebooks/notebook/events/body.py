@@ -10,7 +10,6 @@ from typing import Any
 from ...core.durations import parse_duration
 from ...core.errors.caller_warning import warn_caller
 from ...core.errors.catalogue import Row
-from ...core.events.colors import EVENT_COLORS
 from ...core.events.field_table import EVENT_FIELDS
 from ...core.events.instances import end_of_rule, has_start
 from ...core.events.recurrence_words import recurrence_lines
@@ -19,6 +18,7 @@ from ...core.events.times import TimeError, instant, read_time
 from ...core.events.validation import problems
 from ...core.http.messages import JSON, JSONObject
 from ...core.policy import Policy
+from ...core.resources.colors import EVENT_COLORS
 from ..arguments import plain
 from ..frames.frames import camel
 from ..people import people

@@ -8,7 +8,7 @@ from itertools import product
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ...core.events.calendars import ROLES
-from ...core.events.colors import EVENT_COLORS
+from ...core.resources.colors import EVENT_COLORS
 from ..arguments import choice, row_ids
 from ..batch.batch import Batch, Errors, RowOperation, run
 from ..current_session import SessionLike, session_or_current

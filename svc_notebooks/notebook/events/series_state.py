@@ -11,8 +11,7 @@ from ...core.errors.caller_warning import warn_caller
 from ...core.errors.errors import NotFound, SvcError
 from ...core.events.field_table import EVENT_FIELDS
 from ...core.events.instances import duration
-from ...core.events.rfc5545_times import print_moment
-from ...core.events.rrule import Start
+from ...core.events.rrule import Start, print_moment
 from ...core.events.series import Series
 from ...core.events.times import Shift, clock_time, read_time
 from .event_times import Times

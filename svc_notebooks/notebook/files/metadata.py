@@ -8,8 +8,9 @@ from typing import Any, cast
 
 from ...core.brand_names import Names
 from ...core.clock import format_time
-from ...core.files.fields import FILE_FIELDS, FileField, Write, type_problem
+from ...core.files.fields import FILE_FIELDS, type_problem
 from ...core.http.messages import JSON
+from ...core.resources.field import Field, Write
 from ...core.resources.files import File
 from ...core.suggestions import nearest_name
 from ..arguments import file_ids, plain
@@ -40,7 +41,7 @@ def metadata_body(metadata: Mapping[str, Any] | None, *, creating: bool, names: 
     return cast(File, dict(_entry(name, value, writable, brand) for name, value in metadata.items()))
 
 
-def _entry(name: object, value: Any, writable: Mapping[str, FileField], names: Names) -> tuple[str, JSON]:
+def _entry(name: object, value: Any, writable: Mapping[str, Field], names: Names) -> tuple[str, JSON]:
     key = camel(str(name))
     if key in ("parent", "parents") and key not in writable:
         raise TypeError(f"{name} cannot be set here; move(file, to=folder) moves a file into a folder")
@@ -58,7 +59,7 @@ def _entry(name: object, value: Any, writable: Mapping[str, FileField], names: N
     return key, wire_value
 
 
-def _list_fields(writable: Mapping[str, FileField]) -> str:
+def _list_fields(writable: Mapping[str, Field]) -> str:
     return ", ".join(snake(key) for key in writable)
 
 

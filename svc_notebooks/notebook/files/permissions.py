@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import product
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..arguments import choice, file_ids
 from ..batch.batch import Batch, Errors, RowOperation, run
@@ -113,7 +113,7 @@ def _emails(argument: str, value: object) -> list[str]:
     return [str(person.get("email", "")) for person in people(argument, value)]
 
 
-def _body(grantee: str, role: str) -> Permission:
+def _body(grantee: str, role: Any) -> Permission:
     if grantee == _ANYONE:
         return {"type": "anyone", "role": role}
     if grantee.startswith(_DOMAIN):

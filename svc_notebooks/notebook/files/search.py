@@ -10,8 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, TypeAlias, overload
 
 from ...core.errors.errors import BadRequest, NotFound
-from ...core.files.query import FIELDS, PAIRS, QueryError, compared_values, parse_query
-from ...core.files.sort_order import SORT_KEYS, sort_key_problem
+from ...core.files.query import FIELDS, PAIRS, SORT_KEYS, QueryError, compared_values, parse_query, sort_key_problem
 from ..arguments import file_ids, optional_text, texts, whole
 from ..current_session import SessionLike, session_or_current
 from ..frames.frames import Schema, concatenate, frame, snake

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...core.brand_names import NATIVE_NAMES, Names
 from ...core.clock import format_time
-from ...core.files.file_names import composed, name_key
+from ...core.files.fields import composed, name_key
 from ...core.files.query import quote
 from ...core.resources.files import File
 from ..arguments import file_ids, flag, texts

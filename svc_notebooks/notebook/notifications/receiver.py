@@ -15,7 +15,7 @@ from ...core.errors.public_calls import public_methods
 from ...core.http.redaction import mask_token
 from ...core.notifications.messages import HEADERS, STATES
 from ...core.platform import capabilities
-from ...core.process_fork import ForkedChild, after_fork
+from ...core.processes import ForkedChild, after_fork
 from ..arguments import choice, optional_text, whole
 from ..frames.frames import Record, frame
 from ..frames.schemas import EXPLAINED, MESSAGES

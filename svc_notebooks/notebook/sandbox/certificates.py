@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ...core.http.origins import ANY
-from ...core.temporary_folders import temporary_folder
+from ...core.processes import temporary_folder
 
 _HOSTS = ("localhost", "127.0.0.1", "::1")
 

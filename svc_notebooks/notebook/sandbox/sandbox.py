@@ -14,7 +14,7 @@ from weakref import ref
 from ...core.brand_names import NOWHERE
 from ...core.errors.public_calls import public_methods
 from ...core.platform import need_sockets
-from ...core.process_fork import after_fork, keep_forever
+from ...core.processes import after_fork, keep_forever
 from ..current_session import reset_current
 from ..frames.event_schemas import OUTBOX
 from ..frames.frames import frame

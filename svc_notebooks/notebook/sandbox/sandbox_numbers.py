@@ -11,7 +11,7 @@ from weakref import WeakSet
 
 from ...core.errors.catalogue import missing_id
 from ...core.errors.errors import NotFound, SvcError
-from ...core.process_fork import after_fork
+from ...core.processes import after_fork
 
 if TYPE_CHECKING:
     from .sandbox import Sandbox

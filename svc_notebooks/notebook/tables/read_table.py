@@ -18,6 +18,7 @@ from ...core.http.mime import sniff
 from ...core.suggestions import nearest_name
 from .delimited_text import SAMPLE_SIZE, check_width, encoding_of, read_delimited
 from .formats import TableFormat, check_reader, with_columns
+from .sheet_area import check_area
 
 if TYPE_CHECKING:
     from pandas import DataFrame, Series
@@ -258,6 +259,7 @@ def _read_workbook(file: IO[bytes], name: str, sheet: str | int | None, options:
     """Read a sheet with the types of its cells: pandas would convert the text "007" to a number, and omit "NA"."""
     import pandas as pd
 
+    check_area(file)
     engine = {key: options[key] for key in ("engine", "engine_kwargs") if key in options}
     backend = {key: options[key] for key in ("dtype_backend",) if key in options}
     others = {"keep_default_na": "na_values" in options, "na_values": [""], **options}

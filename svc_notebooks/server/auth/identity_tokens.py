@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from importlib.util import find_spec
-from typing import Any
+from typing import Any, cast
 
 from ...core.auth.assertions import ALGORITHM, new_key, public_jwk, sign
 from ...core.auth.oauth import OAuthError
@@ -32,7 +32,7 @@ def code_with_nonce(code: str, nonce: str) -> str:
 def id_token(request: PublicRequest, grant: GrantRow, scopes: str, code: str) -> Token:
     """Return the ID token of an access token with the scope `openid`, as a field of the response, otherwise {}."""
     if "openid" not in scopes.split() or find_spec("jwt") is None:
-        return {}
+        return cast(Token, {})
     now, nonce = int(request.now()), code.partition(".")[2]
     claims: dict[str, Any] = {
         "iss": own_base_url(request.http_request, request.context),
@@ -44,7 +44,7 @@ def id_token(request: PublicRequest, grant: GrantRow, scopes: str, code: str) ->
     }
     if nonce:
         claims["nonce"] = urlsafe_b64decode(nonce + "=" * (-len(nonce) % 4)).decode()
-    return {"id_token": sign(claims, _private_key(request.context), _KEY_ID)}
+    return cast(Token, {"id_token": sign(claims, _private_key(request.context), _KEY_ID)})
 
 
 def userinfo(request: PublicRequest) -> Response:

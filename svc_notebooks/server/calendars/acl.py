@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 from ...core.api.operations import RULE_ID
 from ...core.errors.catalogue import refuse
 from ...core.events import calendars
@@ -19,7 +21,7 @@ from .tables import AccessRow, CalendarRow
 
 def _resource(context: ServiceContext, row: AccessRow) -> AclRule:
     scope_type, _, value = row.scope.partition(":")
-    scope: AclScope = {"type": scope_type, "value": value} if value else {"type": scope_type}
+    scope = cast(AclScope, {"type": scope_type, "value": value} if value else {"type": scope_type})
     return {
         "kind": context.names.calendar_kind("aclRule"),
         "etag": f'"{row.role:017d}"',

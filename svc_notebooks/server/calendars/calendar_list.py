@@ -10,11 +10,10 @@ import json
 from typing import Any
 
 from ...core.errors.catalogue import refuse
-from ...core.events.calendar_list import check_entry
-from ...core.events.calendars import LIST_SHAPE, CalendarRole, check_role
-from ...core.events.colors import CALENDAR_COLORS
+from ...core.events.calendars import LIST_SHAPE, CalendarRole, check_entry, check_role
 from ...core.http.messages import JSONObject, Response
 from ...core.resources.calendars import CalendarListEntry
+from ...core.resources.colors import CALENDAR_COLORS
 from ..dispatch.requests import bool_param, parse_fields_param, read_json
 from ..dispatch.responses import empty_response
 from ..dispatch.service_context import RequestContext, ServiceContext

@@ -15,12 +15,12 @@ from ...core.clock import format_time, from_millis, to_millis
 from ...core.errors.catalogue import refuse
 from ...core.events.calendars import CalendarRole
 from ...core.events.field_table import EVENT_SHAPE
-from ...core.events.rrule import Start
+from ...core.events.rrule import Start, WorkBudget, WorkExceeded
 from ...core.events.times import TimeError, read_date
+from ...core.field_mask import shape_of
 from ...core.http.messages import Query, Response
 from ...core.resources.events import EventList
 from ...core.thread_permit import in_slices
-from ...core.work_budget import WorkBudget, WorkExceeded
 from ..dispatch.requests import (
     decode_page_token,
     encode_page_token,
@@ -43,12 +43,7 @@ from .tables import CalendarRow, EventRow
 
 _DEFAULT_PAGE_SIZE, _MAX_PAGE_SIZE = 250, 2500
 _ROWS_PER_QUERY = 250
-_SHAPE = {
-    **dict.fromkeys(("kind", "etag", "summary", "description", "updated", "timeZone", "accessRole")),
-    **dict.fromkeys(("nextPageToken", "nextSyncToken")),
-    "defaultReminders": {"method": None, "minutes": None},
-    "items": EVENT_SHAPE,
-}
+_SHAPE = {**shape_of(EventList), "items": EVENT_SHAPE}
 
 
 def list_events(context: ServiceContext, request: RequestContext) -> Response:

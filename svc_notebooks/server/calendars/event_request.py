@@ -9,9 +9,8 @@ from typing import Any
 from ...core.api.operations import EVENT_ID
 from ...core.errors.catalogue import ApiError, refuse
 from ...core.events.calendars import CalendarRole
-from ...core.events.conference import has_conference, request_status
 from ...core.events.field_table import EVENT_FIELDS, EVENT_SHAPE
-from ...core.events.validation import problems, repair_reminders
+from ...core.events.validation import has_conference, problems, repair_reminders, request_status
 from ...core.files.permissions import Role
 from ...core.http.messages import JSON, JSONObject, Query, Response
 from ...core.policy import Policy
@@ -109,7 +108,8 @@ def meeting_link(context: ServiceContext, body: Event) -> str | None:
     return points[0] if points and solution_type in context.policy.conference_types else None
 
 
-_READ_ONLY = {field.path for field in EVENT_FIELDS if not field.writable}
+_CONFERENCE = "conferenceData."  # the data of another event's conference are stored as they are
+_READ_ONLY = {field.path for field in EVENT_FIELDS if not field.writable and not field.path.startswith(_CONFERENCE)}
 _WRITABLE = {field.path for field in EVENT_FIELDS if field.writable and "." not in field.path} - {"id", "iCalUID"}
 _SEND_UPDATES = {"all": "all", "externalOnly": "externalOnly", "none": "none", "true": "all", "false": "none"}
 _MAX_ATTENDEES = 10**9 - 1

@@ -11,13 +11,11 @@ from typing import NamedTuple
 
 from ...core.clock import from_millis, to_millis
 from ...core.events.instances import duration, in_days
-from ...core.events.rfc5545_times import print_moment
-from ...core.events.rrule import Recurrence, Start
+from ...core.events.rrule import Recurrence, Start, WorkBudget, print_moment
 from ...core.events.series_starts import DAY, EPOCH, SeriesStarts, years_between
 from ...core.events.times import instant
 from ...core.events.validation import end_of, start_of
 from ...core.time_zones import zone
-from ...core.work_budget import WorkBudget
 from ..dispatch.service_context import Cursor, ServiceContext
 from .event_resource import EventRecord, event_from_row
 from .instances import Slot, instance_slots, list_changed_instances, moment_text, with_series_fields

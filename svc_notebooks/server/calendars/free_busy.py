@@ -8,12 +8,12 @@ from ...core.clock import from_millis, to_millis
 from ...core.errors.catalogue import ApiError, refuse
 from ...core.events.calendars import CalendarRole
 from ...core.events.free_busy import FreeBusyQuery, busy_periods, check_query, occupies
+from ...core.events.rrule import WorkBudget, WorkExceeded
 from ...core.events.times import print_instant
-from ...core.field_mask import Shape
+from ...core.field_mask import shape_of
 from ...core.http.messages import Response
 from ...core.resources.calendars import BusyCalendar, FreeBusy
 from ...core.thread_permit import in_slices
-from ...core.work_budget import WorkBudget, WorkExceeded
 from ..dispatch.requests import parse_fields_param, read_json
 from ..dispatch.service_context import RequestContext, ServiceContext
 from .access import calendar_of, resource_response
@@ -21,13 +21,7 @@ from .expansion import expand_calendar
 from .list_criteria import ListCriteria
 from .tables import CalendarRow
 
-_PERIOD: Shape = {"start": None, "end": None}
-_ERROR: Shape = {"domain": None, "reason": None}
-_SHAPE: Shape = {
-    **dict.fromkeys(("kind", "timeMin", "timeMax")),
-    "groups": {"": {"calendars": None, "errors": _ERROR}},
-    "calendars": {"": {"busy": _PERIOD, "errors": _ERROR}},
-}
+_SHAPE = shape_of(FreeBusy)
 
 
 def query(context: ServiceContext, request: RequestContext) -> Response:

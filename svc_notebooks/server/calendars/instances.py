@@ -12,14 +12,12 @@ from typing import Literal, NamedTuple
 
 from ...core.clock import from_millis, to_millis
 from ...core.events.instances import Occurrence, duration, occurrences
-from ...core.events.rfc5545_times import Start, print_moment, read_moment
-from ...core.events.rrule import Recurrence
+from ...core.events.rrule import Recurrence, Start, WorkBudget, print_moment, read_moment
 from ...core.events.series_starts import starts_in_millis
 from ...core.events.times import in_minutes, instant
 from ...core.events.validation import end_of, recurrence_of, start_of
 from ...core.resources.events import Event, EventTime
 from ...core.time_zones import zone
-from ...core.work_budget import WorkBudget
 from ..dispatch.service_context import ServiceContext
 from .event_resource import EventRecord, event_from_row, omit
 from .tables import CalendarRow, EventRow

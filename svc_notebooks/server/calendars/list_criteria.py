@@ -12,7 +12,7 @@ from typing import Any
 from ...core.clock import from_millis, parse_time, to_millis
 from ...core.errors.catalogue import refuse
 from ...core.events.field_table import EVENT_TYPES
-from ...core.files.file_names import composed
+from ...core.files.fields import composed
 from ...core.http.messages import Query
 from ...core.resources.events import Event
 from ..dispatch.requests import bool_param, choice_param, decode_sync_token, encode_page_token

@@ -8,10 +8,10 @@ from ...core.clock import format_time, from_millis
 from ...core.errors.catalogue import refuse
 from ...core.events import calendars
 from ...core.events.calendars import CALENDAR_SHAPE, CalendarRole
-from ...core.events.colors import CALENDAR_COLORS, EVENT_COLORS
-from ...core.field_mask import Shape
+from ...core.field_mask import shape_of
 from ...core.http.messages import Response
 from ...core.resources.calendars import Colors
+from ...core.resources.colors import CALENDAR_COLORS, EVENT_COLORS
 from ..dispatch.requests import read_json
 from ..dispatch.responses import empty_response
 from ..dispatch.service_context import RequestContext, ServiceContext
@@ -105,5 +105,4 @@ def colors(context: ServiceContext, request: RequestContext) -> Response:
             key: {"background": color.background, "foreground": color.foreground} for key, color in EVENT_COLORS.items()
         },
     }
-    shape: Shape = {"kind": None, "updated": None, "calendar": {"": None}, "event": {"": None}}
-    return resource_response(request, value, shape)
+    return resource_response(request, value, shape_of(Colors))

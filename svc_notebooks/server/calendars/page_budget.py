@@ -1,7 +1,7 @@
 """Ends a page of events early when the step budget for the expansion of recurring events is spent.
 
 The page ends with the instances found so far, and its page token continues after the last instance. If the whole budget
-(core/work_budget.py) yields no instance, the page covers a period that is short enough for the budget.
+(core/events/rrule.py) yields no instance, the page covers a period that is short enough for the budget.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from operator import itemgetter
 from typing import NamedTuple, TypeAlias
 
 from ...core.clock import from_millis, to_millis
-from ...core.work_budget import WorkBudget, WorkExceeded
+from ...core.events.rrule import WorkBudget, WorkExceeded
 from .event_resource import EventRecord
 from .instances import Slot
 

@@ -8,10 +8,9 @@ from contextlib import closing, contextmanager, nullcontext
 from datetime import datetime
 from tempfile import SpooledTemporaryFile
 
+from ...core.decision_ids import CODINGS
 from ...core.errors.catalogue import ApiError, refuse
-from ...core.errors.decision_ids import CODINGS
-from ...core.http.content_coding import decode, read_codings
-from ...core.http.digests import BODY_DIGESTS, REPRESENTATION_DIGESTS, DigestVerifier
+from ...core.http.content_coding import BODY_DIGESTS, REPRESENTATION_DIGESTS, DigestVerifier, decode, read_codings
 from ...core.http.messages import Body, BytesBody, Disconnected, Headers, Request, abort_body, close_body, is_gone
 from .journal import JournalEntry
 

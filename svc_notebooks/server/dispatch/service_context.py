@@ -13,9 +13,9 @@ from ...convert.pool.converter import Converter
 from ...core.api.operations import FILE_ID, PERMISSION_ID, Operation
 from ...core.brand_names import Names
 from ...core.clock import to_millis
+from ...core.events.rrule import WorkBudget
 from ...core.http.messages import Body, Headers, Query, Request
 from ...core.policy import Policy
-from ...core.work_budget import WorkBudget
 from ..store.clock import SystemClock, VirtualClock
 from ..store.content_io import Content
 from ..store.disk_reserve import Reserve

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...core import field_mask
 from ...core.clock import format_time, from_millis
 from ...core.errors.catalogue import refuse
-from ...core.field_mask import ANY_KEY, Mask, Shape
+from ...core.field_mask import Mask, Shape, shape_of
 from ...core.files.fields import FILE_SHAPE
 from ...core.http.messages import Response, segment
 from ...core.resources.files import Change, ChangeList, StartPageToken
@@ -19,14 +19,8 @@ from .resource import DEFAULT_MASK, ViewContext, file_resource
 from .rows import file_for, visible_role
 from .tables import ChangeRow, FileRow
 
-_CHANGE_SHAPE: Shape = {
-    "kind": None, "changeType": None, "type": None, "time": None, "removed": None, "fileId": None,
-    "file": FILE_SHAPE, "driveId": None, "drive": ANY_KEY, "teamDriveId": None, "teamDrive": ANY_KEY,
-}  # fmt: skip
-_LIST_SHAPE: Shape = {
-    "kind": None, "nextPageToken": None, "newStartPageToken": None, "changes": _CHANGE_SHAPE,
-}  # fmt: skip
-_START_SHAPE: Shape = {"kind": None, "startPageToken": None}
+_CHANGE_SHAPE: Shape = {**shape_of(Change), "file": FILE_SHAPE}
+_LIST_SHAPE: Shape = {**shape_of(ChangeList), "changes": _CHANGE_SHAPE}
 _DEFAULT_CHANGE: Mask = {
     "kind": {},
     "changeType": {},
@@ -41,7 +35,7 @@ _DEFAULT: Mask = {"kind": {}, "nextPageToken": {}, "newStartPageToken": {}, "cha
 
 def start_page_token(context: ServiceContext, request: RequestContext) -> Response:
     """Return a response with the page token for the end of the change log."""
-    mask = parse_fields_param(request.query, {field_mask.STAR: {}}, _START_SHAPE)
+    mask = parse_fields_param(request.query, {field_mask.STAR: {}}, shape_of(StartPageToken))
     value: StartPageToken = {
         "kind": context.names.kind("startPageToken"),
         "startPageToken": str(context.store.changes.last() + 1),

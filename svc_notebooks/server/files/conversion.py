@@ -15,8 +15,8 @@ from ...convert.job import ConversionError, JobLimits, TooLarge
 from ...convert.pool.admission import Abandoned, TooManyWaiting
 from ...convert.pool.converter import Client, Converter, shared
 from ...core.clock import from_millis
+from ...core.decision_ids import FAILED_EXPORT
 from ...core.errors.catalogue import ApiError, refuse, row
-from ...core.errors.decision_ids import FAILED_EXPORT
 from ...core.files.permissions import Role
 from ...core.http.messages import Disconnected, Headers, JSONObject, Response, is_gone
 from ...core.http.mime import by_name

@@ -7,8 +7,7 @@ from contextlib import closing
 
 from ...core.errors.catalogue import ApiError, refuse
 from ...core.files.fields import check_file
-from ...core.files.permissions import Role
-from ...core.files.rights import RESTRICTIONS
+from ...core.files.permissions import RESTRICTIONS, Role
 from ...core.http.messages import JSONObject, Response
 from ..dispatch.requests import read_json
 from ..dispatch.responses import json_response

@@ -7,13 +7,11 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from ...core import field_mask
+from ...core.decision_ids import ROOT
 from ...core.errors.catalogue import refuse
-from ...core.errors.decision_ids import ROOT
 from ...core.files.fields import FILE_SHAPE, IDS_SHAPE, LIST_SHAPE, check_file
-from ...core.files.permissions import Role
-from ...core.files.query import compared_values, parse_query
-from ...core.files.rights import RESTRICTIONS, is_allowed, may_change_restrictions
-from ...core.files.sort_order import parse_order
+from ...core.files.permissions import RESTRICTIONS, Role, is_allowed, may_change_restrictions
+from ...core.files.query import compared_values, parse_order, parse_query
 from ...core.http.messages import JSONObject, Query, Response
 from ...core.http.mime import detect
 from ...core.resources.files import File, FileList, GeneratedIds

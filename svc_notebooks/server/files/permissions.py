@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ...core.errors.catalogue import refuse
-from ...core.field_mask import Mask, Shape
+from ...core.field_mask import Mask, Shape, shape_of
 from ...core.files.permissions import PERMISSION_SHAPE, PermissionRequest, Role, check_permission, check_role
 from ...core.http.messages import Response
 from ...core.resources.files import Permission, PermissionList
@@ -27,7 +27,7 @@ from .tables import FileRow, PermissionRow
 
 _DEFAULT: Mask = {"kind": {}, "id": {}, "type": {}, "role": {}}
 _MAX_PAGE_SIZE = 100
-_LIST_SHAPE: Shape = {"kind": None, "nextPageToken": None, "permissions": PERMISSION_SHAPE}
+_LIST_SHAPE: Shape = {**shape_of(PermissionList), "permissions": PERMISSION_SHAPE}
 
 
 def create(context: ServiceContext, request: RequestContext) -> Response:

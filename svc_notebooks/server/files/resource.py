@@ -12,11 +12,11 @@ from typing import Any
 
 from ...core.clock import format_time, from_millis
 from ...core.field_mask import ALL, STAR, Mask, apply
-from ...core.files.fields import CAPABILITIES, FILE_FIELDS, FileField
-from ...core.files.permissions import GRANTEES, Role
-from ...core.files.rights import is_allowed
+from ...core.files.fields import CAPABILITIES, FILE_FIELDS
+from ...core.files.permissions import GRANTEES, Role, is_allowed
 from ...core.http.messages import Query, Request, join_url, segment
 from ...core.http.mime import extension_of
+from ...core.resources.field import Field
 from ...core.resources.files import File, Permission, ShortcutDetails, User
 from ...core.thread_permit import in_slices
 from ..dispatch.caller import Caller
@@ -231,7 +231,7 @@ _COMPUTED: Mapping[str, Callable[[_File], Any]] = {
 # fmt: on
 
 
-def _extra_getter(field: FileField) -> Callable[[_File], Any]:
+def _extra_getter(field: Field) -> Callable[[_File], Any]:
     return lambda file: file.extra.get(field.name, field.default)
 
 

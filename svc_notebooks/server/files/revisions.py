@@ -7,10 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from ...core import family_fields
 from ...core.api.operations import REVISION_ID
 from ...core.errors.catalogue import refuse
-from ...core.field_mask import ANY_KEY, Shape, parse
+from ...core.family_fields import with_family_fields
+from ...core.field_mask import Shape, parse, shape_of
 from ...core.http.messages import Response
+from ...core.resources.files import Revision, RevisionList
 from ..dispatch.requests import int_param, parse_fields_param, select_fields
 from ..dispatch.responses import json_response
 from ..dispatch.service_context import RequestContext, ServiceContext
@@ -19,17 +22,13 @@ from .resource import ViewContext, file_resource
 from .rows import file_for
 
 _OF_THE_FILE = parse("lastModifyingUser,md5Checksum,mimeType,modifiedTime,originalFilename,size,version")
-_SHAPE: Shape = {
-    **dict.fromkeys(("id", "kind", "keepForever", "publishAuto", "published", "publishedLink"), None),
-    **dict.fromkeys(("publishedOutsideDomain", *_OF_THE_FILE), None),
-    **dict.fromkeys(("exportLinks", "lastModifyingUser"), ANY_KEY),
-}
+_SHAPE = with_family_fields(shape_of(Revision), family_fields.REVISION)
 
 
 def list_revisions(context: ServiceContext, request: RequestContext) -> Response:
     """Return the current revision of a file as the only one."""
     int_param(request.query, "pageSize", 200, 1000)
-    shape: Shape = {"kind": None, "nextPageToken": None, "revisions": _SHAPE}
+    shape: Shape = {**shape_of(RevisionList), "revisions": _SHAPE}
     revisions = [_current(context, request)]
     return _response(request, shape, {"kind": context.names.kind("revisionList"), "revisions": revisions})
 

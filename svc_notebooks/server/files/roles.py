@@ -6,8 +6,7 @@ import json
 from collections.abc import Iterator
 
 from ...core.errors.catalogue import refuse
-from ...core.files.permissions import Role
-from ...core.files.rights import is_allowed, restrictions_in
+from ...core.files.permissions import Role, is_allowed, restrictions_in
 from ..dispatch.service_context import ServiceContext
 from .tables import FileRow, PermissionRow
 

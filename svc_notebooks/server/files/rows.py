@@ -6,8 +6,8 @@ import json
 from typing import Any
 
 from ...core.clock import parse_time, to_millis
+from ...core.decision_ids import ROOT, WHO_TRASHES
 from ...core.errors.catalogue import refuse
-from ...core.errors.decision_ids import ROOT, WHO_TRASHES
 from ...core.files.fields import FILE_FIELDS
 from ...core.files.permissions import Role
 from ...core.http.messages import JSONObject

@@ -28,10 +28,9 @@ from sqlalchemy import (
     union_all,
 )
 
-from ...core.files.file_names import name_key, words_of
+from ...core.files.fields import name_key, words_of
 from ...core.files.permissions import Role
-from ...core.files.query import And, Compare, Has, Member, Not, Or, Search
-from ...core.files.sort_order import SortKey
+from ...core.files.query import And, Compare, Has, Member, Not, Or, Search, SortKey
 from ..store import word_index
 from ..store.schema import files, opened, permissions, properties
 

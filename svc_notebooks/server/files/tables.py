@@ -8,9 +8,8 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import CTE, Select, bindparam, delete, func, literal, select, union_all, update
 
-from ...core.files.file_names import search_keys
-from ...core.files.query import Search
-from ...core.files.sort_order import SortKey
+from ...core.files.fields import search_keys
+from ...core.files.query import Search, SortKey
 from ..store.engine import Prepared, Row, TableGroup, inserting
 from ..store.schema import changes, files, opened, permissions, properties, rope
 from .search import Viewer, page_statement, shared_with_writers

@@ -13,8 +13,15 @@ from typing import TypedDict
 from ...core.clock import format_time, from_millis
 from ...core.http.messages import Headers, Request, Response
 from ...core.notifications.channels import ChannelState
-from ...core.notifications.delivery_schedule import RETRIED, AttemptOutcome, DeliveryStatus, next_attempt
-from ...core.notifications.messages import CONTENT_TYPE, USER_AGENT, Message
+from ...core.notifications.messages import (
+    CONTENT_TYPE,
+    RETRIED,
+    USER_AGENT,
+    AttemptOutcome,
+    DeliveryStatus,
+    Message,
+    next_attempt,
+)
 from ..dispatch.service_context import ServiceContext
 from ..store.postgres.kept_rows import KeptRows
 from .channels import is_registered, receiver_owner

@@ -10,7 +10,7 @@ from contextlib import suppress
 from threading import Thread
 from typing import Any
 
-from ...core.notifications.delivery_schedule import AttemptOutcome
+from ...core.notifications.messages import AttemptOutcome
 from .channels import Endpoint, parse_endpoint
 from .receiver_connection import Connection, ConnectionState, NoResponse, message
 from .trust_store import TrustStore

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from functools import partial
 from threading import Lock
 
-from ...core.process_fork import in_this_process
+from ...core.processes import in_this_process
 from .blob_store import BlobStore, DamagedContent, PartWriter
 from .contents import Digests, PartRange
 from .errors import FULL

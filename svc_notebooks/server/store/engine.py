@@ -20,7 +20,7 @@ from weakref import finalize
 
 from sqlalchemy import ColumnElement, Connection, Select, Table, delete, text
 
-from ...core.process_fork import ForkedChild, after_fork, keep_forever
+from ...core.processes import ForkedChild, after_fork, keep_forever
 from .database_copy import image_of_file, load_image
 from .errors import UnstorableText, explain_errors, store_error
 from .readers import Reader, Readers, ThreadValues, close_connection

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple, Protocol
 from uuid import uuid4
 
-from ...core.temporary_folders import temporary_folder
+from ...core.processes import temporary_folder
 from . import opening_record
 from .atomic_write import sync_folder
 from .blob_store import BlobStore, LastingBlobStore

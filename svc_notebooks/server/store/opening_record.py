@@ -15,7 +15,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
-from ...core.temporary_folders import temporary_folder
+from ...core.processes import temporary_folder
 from .upgrades import FIRST_TABLES, VERSION, tables, version
 
 _BUSY_SECONDS = 2.0

@@ -16,7 +16,7 @@ from importlib.resources import files
 from itertools import count
 from pathlib import Path
 
-from ...core.files.file_names import search_keys
+from ...core.files.fields import search_keys
 
 FIRST_TABLES = frozenset(
     {"meta", "users", "tokens", "generated", "files", "properties", "contents", "rope", "sessions"}

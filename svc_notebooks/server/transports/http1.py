@@ -14,10 +14,9 @@ from functools import lru_cache
 from typing import NamedTuple, Protocol
 from urllib.parse import urlsplit, urlunsplit
 
+from ...core.decision_ids import UNREADABLE
 from ...core.errors.catalogue import ApiError, Row, refuse
-from ...core.errors.decision_ids import UNREADABLE
-from ...core.http.header_lines import read_headers
-from ...core.http.messages import Disconnected, Headers, Response, reason
+from ...core.http.messages import Disconnected, Headers, Response, read_headers, reason
 from ..dispatch.responses import error_response
 from ..store.blob_store import BLOCK
 

@@ -6,7 +6,7 @@ from urllib.parse import quote, urlencode, urlsplit
 
 import pytest
 
-from svc_notebooks.core.errors.decision_ids import CROSS_SITE
+from svc_notebooks.core.decision_ids import CROSS_SITE
 from svc_notebooks.core.policy import Policy
 from tests.contract.apps import FORM, App, register_app
 from tests.contract.conftest import Wire

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from svc_notebooks.core.errors.decision_ids import CLASS, QUOTAS
+from svc_notebooks.core.decision_ids import CLASS, QUOTAS
 from svc_notebooks.core.http.messages import Headers, Query, Request
 from svc_notebooks.server.auth.class_accounts import ClassAccount
 from svc_notebooks.server.service import open_service

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from svc_notebooks.core.errors.decision_ids import CONTROL, CROSS_SITE
+from svc_notebooks.core.decision_ids import CONTROL, CROSS_SITE
 from svc_notebooks.core.policy import Policy
 from svc_notebooks.server.service import Service, open_service
 from svc_notebooks.server.store.clock import SystemClock

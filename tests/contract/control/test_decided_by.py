@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from svc_notebooks.core.errors import decision_ids
+from svc_notebooks.core import decision_ids
 from svc_notebooks.core.policy import Policy
 from tests.contract.conftest import Q, Wire
 

@@ -152,15 +152,6 @@ def test_this_and_following_is_a_series_of_its_own(lecture):
     assert svc.event(svc.events("Guest", single_events=True, limit=9))["description"].tolist() == ["Bring notes."]
 
 
-def test_this_and_following_keeps_the_changes_of_the_instance_itself(lecture):
-    guest = svc.events("Guest", single_events=True, limit=9)
-
-    svc.update_event(guest, this_and_following=True, location="Hall 2")
-
-    row = svc.event(svc.events("Guest", single_events=True, limit=9)).iloc[0]
-    assert (row["description"], row["location"]) == ("Bring notes.", "Hall 2")
-
-
 @pytest.mark.parametrize(
     "recurrence, expected",
     [

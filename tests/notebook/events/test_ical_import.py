@@ -78,16 +78,6 @@ def test_a_series_is_imported_with_its_fields_and_its_changed_instances(lab: svc
     assert [f"{start:%m-%d %H}" for start in starts] == ["10-19 10", "11-02 15", "11-16 10", "11-23 10", "11-30 10"]
 
 
-def test_a_file_that_is_imported_again_replaces_its_events(lab: svc.Sandbox, term: str):
-    text = file(SEMINAR, MOVED, CANCELLED)
-    first = svc.import_events(text, calendar=term)
-
-    again = svc.import_events(text.replace("Later", "Much later"), calendar=term)
-
-    assert again[["id", "outcome"]].values.tolist() == [[first["id"].item(), "done"]]
-    assert svc.events(single_events=True, limit=9, calendar=term)["summary"].tolist()[1] == "Much later"
-
-
 @pytest.mark.parametrize("head, hour", [("", 10), ("X-WR-TIMEZONE:America/New_York\n", 16)])
 def test_a_time_without_a_zone_is_in_the_zone_of_the_file_or_the_calendar(lab, term: str, head: str, hour: int):
     text = file("UID:a@b\nSUMMARY:Tea\nDTSTART:20261224T100000\nDTEND:20261224T110000", head=head)
@@ -447,15 +437,6 @@ def test_a_series_is_split_at_a_change_of_all_later_instances(lab, term: str, ru
     assert imported["notes"][1] == ""
     found = svc.events(calendar=term, single_events=True, limit=9)["start"]
     assert [f"{start:%m-%d}" for start in found] == starts
-
-
-def test_a_stray_instance_is_an_event_with_a_note(lab: svc.Sandbox, term: str):
-    stray = override("20270109T100000", "20270109T120000")
-
-    imported = svc.import_events(file(f"UID:a@b\n{DAILY}", stray), calendar=term)
-
-    assert imported["i_cal_uid"].tolist() == ["a@b", "a@b_20270109T090000Z"]
-    assert "the series has no instance at its RECURRENCE-ID" in imported["notes"][1]
 
 
 def test_an_instance_without_its_series_changes_the_series_of_the_calendar(lab: svc.Sandbox, term: str):

@@ -185,15 +185,3 @@ class TestCalendar:
         assert re.findall(r"<mark[^>]*>(\d+)</mark>", picture.html) == ["15", "18", "24"]
         assert re.findall(r"<s>(\d+)</s>", picture.html) == ["17", "22"]
         assert repr(picture).splitlines()[1] == "  March 2027: 15, 17 (moved), 18, 22 (cancelled), 24"
-
-    def test_shows_the_given_number_of_months_and_a_note_about_more(self):
-        endless = svc.preview_recurrence("2026-01-31", "2026-02-01", "monthly on the last day", count=12)
-        picture = svc.recurrence_calendar(endless, months=2)
-
-        assert picture.html.count("<caption>") == 2
-        assert "More follow after February 2026." in picture.html
-
-    @pytest.mark.parametrize("months", [0, 25, True, "6"])
-    def test_an_invalid_number_of_months_is_refused(self, months):
-        with pytest.raises(ValueError, match="months is"):
-            svc.recurrence_calendar(svc.preview_recurrence(*self.WEEKLY, time_zone="UTC"), months=months)

@@ -135,22 +135,6 @@ def test_differences_are_shown_line_by_line(lab):
 # -- two runs --------------------------------------------------------------------------------------------------------
 
 
-def test_differences_have_their_columns(lab):
-    with svc.sandbox() as first:
-        a_run()
-        with svc.sandbox() as second, second.faults(operation="files.list", status=503):
-            a_run()
-
-        differences = svc.compare_exchanges(first.session, second.session)
-
-    assert differences[["first_n", "second_n", "exchange", "what"]].fillna(0).values.tolist() == [
-        [3, 3, "GET /storage/v3/files", "status"],
-        [3, 3, "GET /storage/v3/files", "received"],
-        [0, 4, "GET /storage/v3/files", "only in second"],
-    ]
-    assert differences[["first", "second"]].values.tolist()[0] == ["200", "503"]
-
-
 @pytest.mark.parametrize("run", [7, None, pd.DataFrame({"a": [1]})])
 def test_an_invalid_run_is_refused(lab, run):
     with pytest.raises(TypeError, match="second must be a session"):

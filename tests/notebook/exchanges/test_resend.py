@@ -35,15 +35,6 @@ def test_method_url_headers_and_body_are_changed(lab):
     assert svc.file(file, fields="description")["description"].tolist() == ["new"]
 
 
-def test_a_lost_response_is_an_exchange_with_the_reason(lab):
-    svc.generate_ids(1)
-    with lab.faults(reset="before"):
-        new = svc.exchange().resend()
-
-    assert (new.n, new.status) == (2, None)
-    assert "cut" in new.error
-
-
 def test_the_token_goes_to_the_own_service_and_is_never_shown(lab):
     received = []
 

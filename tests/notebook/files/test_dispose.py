@@ -45,15 +45,6 @@ def test_an_unreferenced_receiver_is_closed(monkeypatch):
     assert threads
 
 
-def test_the_last_referenced_session_becomes_current_again():
-    first, second, third = svc.sandbox(), svc.sandbox(), svc.sandbox()
-
-    third.close()
-    assert svc.current_session() is second.session
-    second.close()
-    assert svc.current_session() is first.session
-
-
 def test_a_closed_sandbox_is_freed_though_a_form_still_shows_it():
     tracemalloc.start()
     try:

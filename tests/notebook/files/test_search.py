@@ -12,9 +12,8 @@ from hypothesis import given, strategies as st
 
 import svc_notebooks as svc
 from svc_notebooks.core.brand_names import Names
-from svc_notebooks.core.files.file_names import name_key, word_list
+from svc_notebooks.core.files.fields import name_key, word_list
 from svc_notebooks.core.files.query import Compare, parse_query
-from svc_notebooks.notebook.files.search import wire_query
 from svc_notebooks.notebook.files.search_terms import file_filter
 
 NOON = datetime(2026, 3, 10, 12, tzinfo=UTC)
@@ -222,13 +221,6 @@ def test_flags_text_and_properties_are_conditions(shelf):
     assert names_of(text="survey 2") == ["Survey-2.tsv"]
 
 
-def test_a_query_and_all_conditions_are_joined_by_and(shelf):
-    query = "name contains 'survey' or name contains 'table'"
-
-    assert names_of(query, name="*.csv", modified_before="yesterday") == ["survey 1.csv"]
-    assert names_of("", name="table.csv") == names_of(" ", name="table.csv") == ["table.csv"]
-
-
 def test_a_pattern_is_applied_before_the_limit_and_the_columns(shelf):
     result = svc.files(name="*.csv", limit=1, order_by="name desc", fields="size")
 
@@ -292,18 +284,6 @@ def test_an_invalid_argument_is_refused_before_anything_is_sent(lab, arguments, 
         svc.files(**arguments)
 
     assert svc.exchanges().empty
-
-
-def test_names_in_snake_case_are_translated_outside_of_strings():
-    query = (
-        r"modified_time > '2026' and name = 'it\'s modified_time' and app_properties has {key='mime_type' and value=''}"
-    )
-    sent = (
-        r"modifiedTime > '2026' and name = 'it\'s modified_time' and appProperties has {key='mime_type' and value=''}"
-    )
-
-    assert wire_query(query) == sent
-    assert wire_query(sent) == sent
 
 
 @pytest.mark.parametrize(

@@ -84,14 +84,6 @@ def test_a_pattern_keeps_the_folders_below_its_wildcards(data, pattern):
     assert sorted(path for path, content in stored_tree(folder).items() if content) == PATTERNS[pattern]
 
 
-def test_a_file_whose_name_looks_like_a_pattern_is_a_file(data):
-    (data / "[ab].csv").write_text("x")
-
-    made = svc.upload("data/[ab].csv")
-
-    assert (made["name"].tolist(), "path" in made) == (["[ab].csv"], False)
-
-
 def test_a_repeated_upload_sends_only_what_is_new(data):
     first = svc.upload("data")
     (data / "new.txt").write_text("n")

@@ -6,8 +6,6 @@ import pytest
 
 import svc_notebooks as svc
 from svc_notebooks.core.errors.errors import NotAllowed, SvcError
-from svc_notebooks.forms.calendar_view.calendar_grid import PlainCalendar
-from svc_notebooks.forms.calendar_view.view import CalendarView
 
 BERLIN = {"time_zone": "Europe/Berlin"}
 WEEK = {"view": "week", "day": date(2026, 11, 2), **BERLIN}
@@ -117,16 +115,6 @@ def test_undo_moves_the_event_back(talk):
     assert view.undo_button.layout.display == "none"
 
 
-def test_an_all_day_event_is_moved_and_lengthened_by_days(lab):
-    svc.create_event("Trip", start="2026-11-05", end="2026-11-06")
-    view = svc.calendar_view(**WEEK)
-
-    change(view, key_of(view, "2026-11-05"), days=-1, length=2)
-
-    (row,) = rows(view)
-    assert (row["first"], row["last"]) == ("2026-11-04", "2026-11-06")
-
-
 def test_an_event_that_somebody_changed_is_not_overwritten(talk):
     view = svc.calendar_view(**WEEK)
     key = key_of(view, "2026-11-04")
@@ -229,19 +217,6 @@ def test_changed_and_cancelled_instances_of_a_series_are_kept(lecture, scope):
     assert moved[1] == ["Lecture"] * 3 + ["Guest lecture"] + ["Lecture"] * 5
     assert view.last_error is None
     assert (starts(view), view.listed["summary"].tolist()) == before
-
-
-def test_a_rule_that_cannot_be_shifted_leaves_only_this_event(lab):
-    svc.create_event(
-        "Board", start="2026-11-02 10:00", end="2026-11-02 11:00", recurrence="monthly on the first Monday", **BERLIN
-    )
-    view = svc.calendar_view(**WEEK)
-
-    ask_move(view, "2026-11-02", days=1)
-
-    buttons = view.stage.question.buttons
-    assert [key for key, button in buttons.items() if button.layout.display != "none"] == ["this"]
-    assert "cannot be moved in this way" in view.stage.question.head.value
 
 
 def test_the_old_series_is_restored_if_the_new_one_cannot_be_created(lecture, monkeypatch):
@@ -358,14 +333,3 @@ def test_the_editor_saves_only_what_changed(lab, talk):
 
 
 # -- other places
-
-
-def test_without_anywidget_the_events_are_a_list(talk):
-    view = CalendarView(view="week", day=date(2026, 11, 2), make_grid=PlainCalendar)
-
-    view.grid.value = "primary/" + talk["id"].item()
-
-    assert view.stage.details.is_open
-    assert "Talk" in view.stage.details.head.value
-    view.stage.details.close_button.click()
-    assert view.grid.value == ""

@@ -62,17 +62,6 @@ def test_a_reset_asks_first(notebooks: Notebooks) -> None:
     assert board.code().splitlines()[1] == f"school.reset({BOB.email!r})"
 
 
-def test_a_backup_is_restored(notebooks: Notebooks) -> None:
-    board = notebooks.board
-    name = board.control.reset(BOB.email)["backup"].item()
-    board.refresh()
-    board.student.restore.click()
-    board.question.yes.click()
-
-    assert svc.files(session=notebooks.bob)["name"].tolist() == ["a.txt"]
-    assert board.code().splitlines()[1] == f"school.restore({name!r})"
-
-
 def test_faults_and_the_clock(notebooks: Notebooks) -> None:
     board = notebooks.board
     codes = []

@@ -50,13 +50,6 @@ def test_an_upload_in_one_tab_is_in_the_files_and_the_exchanges(board, tmp_path)
     assert any("POST /upload/" in row["asked"] for row in board.form.rows.rows)
 
 
-def test_changes_by_a_cell_are_shown(board):
-    svc.upload(b"x", name="another.txt")
-    board.poll()
-
-    assert listed(board) == ["another.txt", "table.csv"]
-
-
 def test_the_dashboard_polls_while_the_kernel_is_idle(lab):
     async def scene():
         board = svc.dashboard()
@@ -153,20 +146,6 @@ def test_signing_in_replaces_the_user_of_all_tabs(board, panel, lab):
 
 
 # -- the wire
-
-
-def test_an_exchange_in_three_ways(board):
-    panel = board.show("wire")
-    oldest = panel.rows.rows[-1]
-    assert "POST /upload/storage/v3/files" in oldest["asked"]
-    panel.rows.chosen = [oldest["id"]]
-    assert "Request" in panel.view.value
-    assert panel.code() == f"svc.exchange({oldest['id']})"
-    for way, words in (("curl", "curl "), ("diagram", "sequenceDiagram")):
-        panel.view_format.value = way
-        assert words in panel.view.value
-        assert words in str(eval(panel.code(), {"svc": svc}))
-    assert panel.last_error is None
 
 
 # -- a service elsewhere

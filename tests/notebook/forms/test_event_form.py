@@ -104,19 +104,6 @@ def test_the_code_does_what_the_form_does(form):
     assert "svc.create_event(" in form.code_area.value
 
 
-@pytest.mark.spec("W-03", "W-03c")
-def test_the_code_has_plain_words_for_a_recurrence_if_possible(form):
-    form.value = {**WEEKLY, "recurrence": ["RRULE:FREQ=WEEKLY;INTERVAL=2;BYDAY=MO,WE;UNTIL=20270212T225959Z"]}
-    assert "recurrence='every 2 weeks on Mon, Wed until 2027-02-12'" in form.code()
-    form.value = {**WEEKLY, "recurrence": ["RRULE:FREQ=DAILY;INTERVAL=1"]}
-    assert "recurrence=['RRULE:FREQ=DAILY;INTERVAL=1']" in form.code()
-    form.controls.repeats.frequency.value = "own"
-    form.controls.repeats.text_input.value = "Daily,  3 times"
-
-    assert "recurrence='Daily, 3 times'" in form.code()
-    assert form.value["recurrence"] == ["RRULE:FREQ=DAILY;COUNT=3"]
-
-
 # -- the value
 
 
@@ -203,15 +190,6 @@ def test_an_end_before_the_start_is_reported_at_the_end(form):
     assert problems_of(form) == []
 
 
-@pytest.mark.spec("W-03", "W-03h")
-def test_other_fields_that_are_not_json_are_kept_and_reported(form):
-    form.controls.other_fields.text.value = '{"status": '
-    assert "not valid JSON" in form.controls.other_fields.problems[0]
-    form.controls.other_fields.text.value = '{"status": "maybe"}'
-
-    assert "status" in form.controls.other_fields.problems[0]
-
-
 @pytest.mark.spec("W-03", "W-03h", "E-11", "E-11b")
 def test_an_error_of_the_service_is_shown_at_its_field(form):
     form.controls.other_fields.value = {"id": "abc123"}
@@ -249,15 +227,3 @@ def test_names_are_escaped(form):
     for shown in (form.status, form.code_area, form.table, form.controls.attachments.rows[0].controls[0]):
         assert "<img" not in shown.value
         assert "<b>" not in shown.value
-
-
-def test_without_anywidget_the_form_works_too(lab, monkeypatch):
-    monkeypatch.setattr("svc_notebooks.forms.widgets.form.find_spec", lambda name: None)
-    form = svc.event_form()
-    form.controls.when.last.value = date(2020, 1, 1)
-    form.create.click()
-
-    assert "Nothing was created. 1 field needs fixing. See the messages beside the fields." in form.alert.value
-    form.controls.when.last.value = date(2030, 1, 1)
-    form.create.click()
-    assert len(form.result) == 1

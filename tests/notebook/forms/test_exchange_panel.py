@@ -2,14 +2,12 @@
 
 import asyncio
 import json
-import re
 
 import pytest
 
 import svc_notebooks as svc
 from svc_notebooks.forms.dashboard.exchange_panel import WirePanel
 from svc_notebooks.forms.widgets.file_download import LinkDownload
-from svc_notebooks.forms.widgets.row_list import PlainRowList
 
 
 class Download(LinkDownload):
@@ -92,15 +90,6 @@ def test_views_have_a_copy_button(panel, view, words):
     assert words in panel.view.value
     assert ">Copy</button>" in panel.view.value
     assert panel.code() == f"svc.exchange(1).{view}()"
-
-
-def test_the_difference_of_two_exchanges(panel):
-    select(panel, 3, 4)
-    panel.view_format.value = "difference"
-
-    assert "Difference between exchanges 3 and 4" in panel.view.value
-    assert re.search(r"<td[^>]*>200</td><td[^>]*>404</td>", panel.view.value)
-    assert "status" in run(panel)["what"].tolist()
 
 
 def test_texts_of_others_are_escaped(lab):
@@ -210,17 +199,6 @@ def test_the_listed_exchanges_are_saved_as_an_archive(panel, tmp_path, monkeypat
     assert (name, media_type) == ("exchanges.har", "application/json")
     assert [entry["response"]["status"] for entry in json.loads(body)["log"]["entries"]] == [404]
     assert run(panel)["exchanges"].tolist() == [1]
-
-
-def test_a_plain_list_sends_a_request_again(lab):
-    svc.create_file(name="notes")
-    panel = WirePanel(lab.session, PlainRowList, Download)
-    panel.rows.chosen = ["1"]
-    panel.resend_button.click()
-
-    assert panel.rows.ids() == ["2", "1"]
-    assert "The recorded requests and responses are equal." not in panel.view.value
-    panel.close()
 
 
 def test_a_request_to_an_external_service_is_sent_in_a_thread(lab):

@@ -1,7 +1,6 @@
 """The export form without a browser. Tests set controls, click buttons and send the messages of a browser."""
 
 import asyncio
-import importlib.util
 import time
 from pathlib import Path
 from threading import Event
@@ -9,8 +8,6 @@ from threading import Event
 import pytest
 
 import svc_notebooks as svc
-from svc_notebooks.forms.export.form import ExportForm
-from svc_notebooks.forms.widgets.file_download import LARGEST_LINK, LinkDownload
 from svc_notebooks.forms.widgets.preview import preview
 from tests.patience import PATIENCE
 
@@ -129,21 +126,6 @@ def test_a_browser_download(form, table, tmp_path):
     assert "sending to the browser" in form.bar.text
     form.browser_download.taken = begun["n"]
     assert form.bar.text.endswith("received by the browser")
-
-
-@pytest.mark.spec("W-02", "W-02c")
-def test_without_anywidget_small_results_are_a_link(lab, page, monkeypatch):
-    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
-    form = ExportForm(make_download=LinkDownload)
-    choose(form, page, "txt")
-    form.controls.target.value = "browser"
-
-    form.export.click()
-
-    assert 'download="ponds.txt"' in form.browser_download.value
-    assert "click the link" in form.bar.text
-    with pytest.raises(ValueError, match="Install anywidget, or save the file in the notebook folder"):
-        form.browser_download.save("big.bin", "application/octet-stream", bytes(LARGEST_LINK + 1))
 
 
 @pytest.mark.parametrize(

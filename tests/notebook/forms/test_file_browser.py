@@ -303,22 +303,6 @@ def test_a_path_with_other_content_is_asked_about(browser, tmp_path):
     assert "overwrite" not in browser.code()
 
 
-def test_a_path_is_replaced_only_after_the_answer_replace(browser, tmp_path):
-    path = tmp_path / "photo.bin"
-    for press, kept, code in (("cancel", b"mine", False), ("replace", b"\x89PNG\r\n", True)):
-        path.write_bytes(b"mine")
-        asked_to_replace(browser, tmp_path, "photo.bin")
-        getattr(browser.downloads.replace, press).click()
-
-        assert path.read_bytes() == kept
-        assert ("overwrite=True" in browser.code()) == code
-        assert browser.downloads.replace.layout.display == "none"
-        assert [path.name for path in tmp_path.iterdir()] == ["photo.bin"]
-
-    assert "Replaced 1 file." in browser.status.value
-    assert eval(browser.code(), {"svc": svc})["outcome"].tolist() == ["unchanged"]
-
-
 def test_a_folder_is_downloaded_with_its_files(browser, tmp_path):
     asked_to_replace(browser, tmp_path, "Data")
 

@@ -159,26 +159,6 @@ def test_a_byte_range_of_a_file(browser, plan, tmp_path, first, last, part, targ
         assert eval(browser.code(), {"svc": svc}) == part
 
 
-@pytest.mark.parametrize(
-    "first, last, words",
-    [
-        ("25", "", "plan.txt has 25 bytes, 0 to 24: the first byte must be 24 or less."),
-        ("9", "3", "The last byte is before the first byte"),
-        ("two", "", "First byte is 'two'. Enter a whole number"),
-        ("", "-1", "Last byte is '-1'. Enter a whole number"),
-    ],
-)
-def test_an_invalid_byte_range_is_reported_at_the_field(browser, tmp_path, first, last, words):
-    before = len(content_requests())
-    download(browser, "plan.txt", first=first, last=last)
-
-    assert words in browser.question.range.problems[0]
-    assert "Nothing was done." in browser.alert.value
-    assert browser.question.more.shown
-    assert len(content_requests()) == before
-    assert list(tmp_path.iterdir()) == []
-
-
 # -- a flagged file
 
 
@@ -221,22 +201,6 @@ def test_an_editor_can_restrict_viewers(browser, plan):
     assert "cannot download, export or copy it" in browser.about.facts.value
     viewers.value = True
     assert not svc.file(plan, fields="viewers_can_copy_content").iloc[0, 0]
-
-
-@pytest.mark.spec("A6-05", "A6-05b")
-@pytest.mark.parametrize("role, shown", [("reader", "none"), ("writer", None)])
-def test_the_switch_is_shown_to_people_who_can_edit(lab, role, shown):
-    bob = lab.sign_in("bob@svc.example")
-    secret = {"viewers_can_copy_content": True}
-    file = svc.upload(b"x", name="theirs.txt", metadata=secret, session=bob)
-    svc.share(file, "ada@svc.example", role=role, session=bob)
-    browser = FileBrowser(lab.session, PlainRowList, LinkDownload)
-    browser.search.scope.value = "shared"
-    choose(browser, "theirs.txt")
-
-    assert browser.about.viewers.layout.display == shown
-    assert browser.about.viewers.value is False
-    assert "cannot download, export or copy it" in browser.about.facts.value
 
 
 # -- metadata alone

@@ -1,16 +1,11 @@
 """Files from the person's computer in the file browser: where they go, existing names, and the equivalent code."""
 
 import asyncio
-from datetime import UTC, datetime
 
 import pytest
 
 import svc_notebooks as svc
-from svc_notebooks.forms.file_browser.browser import FileBrowser
-from svc_notebooks.forms.widgets.file_picker import FileUploadPicker
-from svc_notebooks.forms.widgets.row_list import PlainRowList
 
-NOW = datetime(2026, 1, 5, tzinfo=UTC)
 FOLDER = "application/vnd.svc-apps.folder"
 
 
@@ -58,19 +53,6 @@ def test_a_dropped_file_goes_to_the_open_folder(browser, data):
     assert browser.picker.files == []
 
 
-def test_the_code_after_a_replacement_runs(browser):
-    drop(browser, "plan.txt", b"Feed the ducks.")
-    browser.ask["replace"].click()
-    picker = browser.question.source.picker
-    picker.handle_message({"kind": "begin", "key": "k", "name": "May.txt", "size": 1, "mime": "text/plain"}, [])
-    picker.handle_message({"kind": "slice", "key": "k", "offset": 0}, [b"x"])
-    browser.question.yes.click()
-
-    assert contents() == [("plan.txt", b"x")]
-    exec(browser.code(), {"svc": svc})
-    assert eval(browser.code().splitlines()[-1], {"svc": svc})["size"].tolist() == [1]
-
-
 # -- a name that another file has
 
 
@@ -82,16 +64,6 @@ def conflicting(browser):
     begin(browser, "notes.txt", 0)
     browser.picker.handle_message({"kind": "slice", "key": "plan.txt", "offset": 0}, [b"new"])
     return browser
-
-
-def test_a_taken_name_is_asked_about(conflicting):
-    question = conflicting.uploads.question
-
-    assert contents() == [("notes.txt", b""), ("plan.txt", b"old")]
-    assert "plan.txt exists in My files." in question.head.value
-    assert question.keep.description == "Save as plan (1).txt"
-    assert "3 bytes" in question.files.value
-    assert "Uploaded 1 of 2 files to My files." in conflicting.status.value
 
 
 @pytest.mark.parametrize(
@@ -158,37 +130,4 @@ def test_an_upload_shows_its_progress_and_can_be_cancelled(browser):
     assert browser.last_error is None
 
 
-def test_a_failed_upload_is_reported_and_forgotten(lab, browser, data):
-    open_folder(browser)
-    svc.delete(data)
-    drop(browser, "plan.txt", b"x")
-
-    assert 'role="alert"' in browser.alert.value
-    assert browser.picker.files == []
-
-
 # -- without anywidget
-
-
-def test_small_files_are_uploaded_without_anywidget(lab, data):
-    browser = FileBrowser(lab.session, PlainRowList, make_picker=lambda label, _zone: FileUploadPicker(label))
-    item = {"name": "plan.txt", "type": "text/plain", "size": 1, "content": memoryview(b"x"), "last_modified": NOW}
-    browser.picker.value = (item,)
-
-    assert contents() == [("plan.txt", b"x")]
-    assert browser.selection["name"].tolist() == ["plan.txt"]
-    assert browser.picker.value == ()
-    browser.search.scope.value = "everywhere"
-    assert browser.picker.disabled
-
-
-def test_without_anywidget_files_that_are_chosen_during_a_question_are_uploaded_after_the_answer(lab, data):
-    svc.upload(b"old", name="plan.txt")
-    browser = FileBrowser(lab.session, PlainRowList, make_picker=lambda label, _zone: FileUploadPicker(label))
-    item = {"name": "plan.txt", "type": "text/plain", "size": 1, "content": memoryview(b"x"), "last_modified": NOW}
-    browser.picker.value = (item,)
-    browser.picker.value = (item | {"name": "later.txt", "content": memoryview(b"y")},)
-    browser.uploads.question.replace.click()
-
-    assert contents() == [("later.txt", b"y"), ("plan.txt", b"x")]
-    assert browser.picker.value == ()

@@ -118,26 +118,6 @@ def test_a_second_click_on_next_while_the_page_loads_shows_no_wrong_page(lab):
 # -- typing in the search field
 
 
-def test_the_list_follows_what_is_typed(lab, files):
-    """One request for the letters typed in a row, without a wait in the kernel."""
-
-    async def scene():
-        browser = svc.file_browser()
-        before = len(svc.exchanges())
-        for text in ("h", "he", "hel"):
-            browser.search.text.value = text
-        assert browser.busy
-        assert len(names(browser)) == 3
-        while browser.busy:
-            await asyncio.sleep(0.01)
-        return browser, len(svc.exchanges()) - before
-
-    browser, requests = asyncio.run(scene())
-
-    assert names(browser) == ["hello <b>.txt"]
-    assert requests == 1
-
-
 # -- the toolbar
 
 
@@ -164,15 +144,6 @@ def test_buttons_that_can_do_nothing_are_disabled(lab, files, chosen, expected):
 
     assert enabled(browser) == {"folder", *expected}
     assert browser.up.disabled
-
-
-def test_the_selection_is_a_frame(lab, files):
-    browser = svc.file_browser()
-    choose(browser, "photo.bin", "Data")
-
-    assert browser.selection["name"].tolist() == ["Data", "photo.bin"]
-    assert browser.selection.dtypes.equals(svc.files().dtypes)
-    assert browser.chosen.equals(browser.selection)
 
 
 # -- outdated messages, dialogs and lists

@@ -108,22 +108,3 @@ def test_a_wrong_entry_is_named_and_nothing_is_sent(form, guests):
 
     assert form.value["attendees"] == [ADA]
     assert len(form.result) == 1
-
-
-@pytest.mark.spec("W-03", "W-03d")
-@pytest.mark.parametrize(
-    "attendees, text",
-    [
-        ([ADA, BOB], "ada@svc.example, Bob B. <bob@svc.example>"),
-        ([{**ADA, "optional": True}, BOB], ""),
-        ([{"email": "bob@@"}], ""),
-        ([ADA, ADA], ""),
-        ([{**ADA, "displayName": "<Ada>"}], ""),
-    ],
-)
-def test_a_list_shows_guests_without_details(form, guests, attendees, text):
-    form.value = {**form.value, "attendees": attendees}
-
-    assert guests.list.value == text
-    assert guests.value == form.value["attendees"] == attendees
-    assert form.controls.other_fields.value == {}

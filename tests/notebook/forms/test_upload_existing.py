@@ -79,30 +79,6 @@ def test_the_question_names_the_file_before_its_content_is_replaced(form, plan, 
     assert form.bar.text == "Cancelled: plan.txt is unchanged."
 
 
-def test_the_code_replaces_the_same_content(form, plan, source):
-    source(form)
-    existing(form, plan)
-    controls = form.controls
-    controls.name.value = "agenda.txt"
-    controls.upload_type.value = "multipart"
-    controls.options.viewers.value = False
-    controls.options.media_type.value = "text/markdown"
-    controls.options.metadata.value = '{"starred": true}'
-    replace(form)
-    code, file_id = form.code(), plan["id"].item()
-    shown = "name,mime_type,starred,size,viewers_can_copy_content"
-    by_form = svc.file(plan, fields=shown)
-    svc.update(plan, b"", name="x", starred=False, viewers_can_copy_content=False, mime_type="text/csv")
-    eval(code, {"svc": svc})
-
-    assert code == (
-        f"svc.update('{file_id}', 'new.txt', name='agenda.txt', mime_type='text/markdown',"
-        " upload_type='multipart', viewers_can_copy_content=True, starred=True)"
-    )
-    assert svc.file(plan, fields=shown).equals(by_form)
-    assert by_form.values.tolist() == [["agenda.txt", "text/markdown", True, 9, True]]
-
-
 @pytest.mark.spec("A5-04")
 def test_content_of_a_native_document_is_converted(form, source):
     sheet = svc.upload(b"a,b\n", name="Sheet", mime_type="text/csv", convert_to="spreadsheet")
@@ -181,15 +157,3 @@ def test_an_id_is_refused_with_a_conversion_before_anything_is_sent(form, source
 
 
 # -- the copy restriction
-
-
-@pytest.mark.spec("W-01", "W-01h", "A6-05", "A6-05b")
-def test_viewers_can_copy_unless_the_switch_is_off(form, source):
-    for allowed in (True, False):
-        source(form)
-        form.controls.options.viewers.value = allowed
-        form.upload.click()
-    restricted = svc.file(form.result, fields="viewers_can_copy_content")["viewers_can_copy_content"]
-
-    assert restricted.tolist() == [False, True], "the field is true to restrict viewers"
-    assert form.code() == "svc.upload('new.txt', metadata={'viewers_can_copy_content': True})"

@@ -1,16 +1,11 @@
 """The upload form without a browser. Tests set controls, click buttons and send the messages of a browser."""
 
 import asyncio
-import datetime as dt
-import importlib.util
-import json
 
 import pytest
 
 import svc_notebooks as svc
 from svc_notebooks.core.policy import MIB
-from svc_notebooks.forms.upload.form import UploadForm
-from svc_notebooks.forms.widgets.file_picker import FileChoice, FileUploadPicker
 from svc_notebooks.forms.widgets.file_upload import BrowserFiles
 
 
@@ -280,21 +275,6 @@ def test_files_become_documents(form, box, tmp_path, monkeypatch, kind):
     assert twin[["name", "mime_type"]].values.tolist() == expected
 
 
-@pytest.mark.spec("W-01", "W-01a")
-def test_without_anywidget_small_files_work_and_lost_ones_are_explained(lab, monkeypatch):
-    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
-    form = UploadForm(make_files=lambda: FileChoice(FileUploadPicker))
-    form.upload.click()
-    assert "the file did not reach Python" in form.alert.value
-    when = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)
-    file_info = {"name": "a.txt", "type": "text/plain", "size": 3, "last_modified": when}
-    form.controls.files.picker.value = ({**file_info, "content": memoryview(b"abc")},)
-
-    form.upload.click()
-
-    assert form.result["name"].tolist() == ["a.txt"]
-
-
 def test_hostile_names_stay_text_everywhere(form, box):
     name = '<img src=x onerror="alert(1)">.txt'
     send(box, name, b"x")
@@ -318,15 +298,3 @@ def test_every_control_has_a_label_and_a_tooltip(form):
     every += [controls.files.path, form.upload, form.cancel, form.resume, form.question.no]
 
     assert all(control.description and control.tooltip for control in every)
-
-
-def test_a_removed_file_is_deleted_from_the_disk():
-    box = BrowserFiles()
-    key = send(box, "../../a.txt", b"abc")
-    (incoming,) = box.buffer.files
-    assert incoming.path.name == "1"
-
-    box.handle_message({"kind": "drop", "key": key}, [])
-
-    assert not incoming.path.exists()
-    assert json.dumps(box.files) == "[]"

@@ -68,18 +68,6 @@ def test_the_change_log_is_preselected_and_a_channel_is_stopped(panel, lab, file
     assert panel.status.value == "", "it was stopped by the press before this one"
 
 
-@pytest.mark.spec("W-04", "W-04b", "A11-02", "A11-02a")
-def test_the_receiver_uses_the_selected_responses_and_retries_follow_the_clock(panel, lab, file):
-    panel.controls.responses.value = RESPONSES[1]
-    panel.watch.click()
-    lab.deliver()
-    assert panel.result["answers"].tolist() == ["503"]
-    panel.steps[0].click()
-
-    assert panel.result["answers"].tolist() == ["503, 503, 200"]
-    assert "Clock: 09:00:10 UTC" in panel.status.value
-
-
 @pytest.mark.spec("W-04", "W-04a")
 def test_renewing_opens_another_one(panel, lab):
     panel.watch.click()

@@ -135,14 +135,6 @@ def test_a_request_that_is_not_a_message_is_refused(rx, headers, body, path, met
     assert len(rx.messages()) == 0
 
 
-def test_a_timeout_reports_the_messages_that_came(lab, rx):
-    svc.watch_changes(rx)
-    with pytest.raises(
-        TimeoutError, match=r"waited 0\.1 seconds for 1 message with state trash; received states: sync"
-    ):
-        rx.wait_for("trash", timeout=0.1)
-
-
 def test_headers_are_explained(lab, rx, file):
     svc.watch_file(file, rx)
     rx.wait_for("sync")
@@ -173,13 +165,6 @@ def test_renewing_overlaps(lab, rx, file):
     assert (rx.messages()["state"] == "update").sum() == 3
     assert svc.stop_channel(svc.channels().iloc[1:])["stopped"].all()
     assert len(both) == 1
-
-
-def test_a_frame_is_watched_row_by_row(lab, rx):
-    files = svc.upload([b"1", b"2"], name=["a", "b"])
-    assert svc.watch_file(files, rx)["watching"].tolist() == files["id"].tolist()
-    with pytest.raises(ValueError, match="channel_id is for one file"):
-        svc.watch_file(files, rx, channel_id="one")
 
 
 @pytest.mark.spec("D-02", "D-02c")

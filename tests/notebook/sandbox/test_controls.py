@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 import pandas as pd
 import pytest
@@ -130,18 +130,6 @@ def test_a_clock_is_frozen_moved_and_set_whichever_it_is(clock):
         assert lab.clock.set(stands) == stands
         assert lab.clock.now() == stands
         assert lab.clock.set("2030-01-01T09:00:00Z") == lab.clock.now() == datetime(2030, 1, 1, 9, tzinfo=UTC)
-
-
-@pytest.mark.parametrize("clock", ["virtual", "system"])
-@pytest.mark.parametrize(
-    "instant, error", [("2030-01-01", ValueError), ("soon", ValueError), (date(2030, 1, 1), TypeError), (5, TypeError)]
-)
-def test_an_invalid_instant_is_refused_with_an_example(clock, instant, error):
-    with svc.sandbox(clock=clock) as lab:
-        was = lab.clock.is_virtual
-        with pytest.raises(error, match=r"20\d\d-01-\d\dT0"):
-            lab.clock.set(instant)
-        assert lab.clock.is_virtual == was
 
 
 @pytest.mark.spec("A3-13", "A3-13a", "A8-08", "A8-08b", "T-01", "T-01c")

@@ -1,17 +1,17 @@
 """Tests how the content of a file becomes a DataFrame: delimiters, character sets, sheets, and wrong content."""
 
 import gzip
+import zipfile
 from collections import defaultdict
 from io import BytesIO
 
 import pandas as pd
-import pyarrow as pa
 import pytest
-from pyarrow import parquet
 
 from svc_notebooks.notebook.tables import formats
 from svc_notebooks.notebook.tables.formats import BY_NAME
 from svc_notebooks.notebook.tables.read_table import TableError, check_options, read_table
+from svc_notebooks.notebook.tables.sheet_area import check_area
 
 
 def read(content, name="csv", sheet=None, **options):
@@ -51,12 +51,6 @@ def test_csv_is_read_whatever_its_delimiter_and_character_set(case):
 
     assert list(table.columns) == ["a", "b"]
     assert table.values.tolist() == rows
-
-
-def test_options_come_before_what_is_detected():
-    assert list(read(b"a;b\n1;2\n", sep=",").columns) == ["a;b"]
-    assert read("é;b\n1,5;2\n".encode("cp1252"), encoding="cp1252", decimal=".")["é"].tolist() == ["1,5"]
-    assert read(b"a\tb\n1\t2\n", "tsv", usecols=["b"]).values.tolist() == [[2]]
 
 
 def test_a_comma_is_decimal_only_beside_semicolons():
@@ -252,19 +246,63 @@ def test_whole_numbers_beside_a_missing_value_stay_whole_and_floats_stay_floats(
     assert table["x"].dtype == "float64"
 
 
-def test_whole_numbers_of_parquet_files_of_other_programs_stay_whole():
-    file = BytesIO()
-    parquet.write_table(pa.table({"id": [2**62 + 1, None], "x": [1.5, None]}), file)
-
-    table = read(file.getvalue(), "parquet")
-
-    assert table["id"].tolist() == [2**62 + 1, pd.NA]
-    assert table["x"].dtype == "float64"
-
-
 def test_text_in_a_workbook_is_never_missing_unless_an_option_says_so():
     content = workbook({"A": pd.DataFrame({"a": ["NA", "None", "null", "#N/A", None], "n": 1})})
 
     assert read(content, "xlsx")["a"].tolist()[:4] == ["NA", "None", "null", "#N/A"]
     assert read(content, "xlsx")["a"].isna().tolist() == [False] * 4 + [True]
     assert read(content, "xlsx", na_values=["-"])["a"].isna().all()
+
+
+SHEET = (
+    '<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetData>{}</sheetData></worksheet>'
+)
+
+
+def with_rows(rows: str) -> bytes:
+    """Return a workbook whose sheet has these rows, in XML."""
+    with zipfile.ZipFile(BytesIO(workbook({"A": pd.DataFrame({"a": [1]})}))) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    buffer = BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in members.items():
+            archive.writestr(name, SHEET.format(rows) if name.endswith("sheet1.xml") else content)
+    return buffer.getvalue()
+
+
+@pytest.mark.parametrize(
+    "far",
+    [
+        '<row r="1048576"><c r="XFD1048576"><v>1</v></c></row>',
+        '<row r="99999999999999"><c r="ZZZZZZZZ99999999999999"><v>1</v></c></row>',
+        '<row r="900000">' + "<c><v>1</v></c>" * 3000 + "</row>",
+    ],
+    ids=["last cell", "beyond Excel", "no references"],
+)
+def test_cells_that_are_too_far_apart_for_a_table_are_refused(far):
+    near = '<row r="1"><c r="A1"><v>1</v></c></row>'
+
+    with pytest.raises(TableError, match=r"a sheet has about [\d,]+ cells, but spans"):
+        read_table(with_rows(near + far), BY_NAME["xlsx"], "far.xlsx", None, {})
+
+
+def test_empty_cells_with_a_style_do_not_count_as_far_apart():
+    styled = '<row r="1048576"><c r="XFD1048576" s="0"/></row>'
+
+    table = read_table(
+        with_rows(f'<row r="1"><c r="A1"><v>1</v></c></row>{styled}'), BY_NAME["xlsx"], "a.xlsx", None, {}
+    )
+
+    assert list(table.columns) == [1]
+
+
+def test_binary_workbooks_are_checked_by_their_records():
+    """A row record of row 1,048,576 and a number in column 16,384, as [MS-XLSB] writes them."""
+    row = bytes((0, 4)) + (1_048_575).to_bytes(4, "little")
+    cell = bytes((5, 16)) + (16_383).to_bytes(4, "little") + bytes(12)
+    buffer = BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        archive.writestr("xl/worksheets/sheet1.bin", row + cell)
+
+    with pytest.raises(ValueError, match="spans 1,048,576 rows and 16,384 columns"):
+        check_area(buffer)

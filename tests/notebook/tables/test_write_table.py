@@ -176,13 +176,6 @@ def test_a_frame_without_rows_keeps_its_columns(name):
     assert (list(table.columns), len(table)) == (["a", "b"], 0)
 
 
-def test_json_lines_without_rows_have_no_columns_and_a_warning_says_so():
-    with pytest.warns(UserWarning, match="JSON Lines without rows have no names of columns"):
-        table = read_back(pd.DataFrame({"a": []}), "jsonl")
-
-    assert table.shape == (0, 0)
-
-
 @pytest.mark.parametrize("name", ["parquet", "xlsx"])
 def test_a_missing_package_is_named_with_its_extra(name, monkeypatch):
     monkeypatch.setattr(formats, "find_spec", lambda module: None)
@@ -214,12 +207,6 @@ def test_a_carriage_return_in_a_text_is_no_new_row(name):
     frame = pd.DataFrame({"a": ["x\ry", "z"], "n": [1, 2]})
 
     assert read_back(frame, name).equals(frame)
-
-
-def test_excel_keeps_all_digits_of_whole_numbers_among_texts():
-    frame = pd.DataFrame({"a": [10**17 + 1, "x", 3]})
-
-    assert read_back(frame, "xlsx")["a"].tolist() == ["100000000000000001", "x", 3]
 
 
 @pytest.mark.parametrize("early", [pd.Timestamp("1850-01-02"), date(1850, 1, 2)])

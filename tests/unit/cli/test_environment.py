@@ -10,13 +10,13 @@ from wsgiref.util import setup_testing_defaults
 
 import pytest
 
-from svc_notebooks.cli.options.serve_options import serve_parser
-from svc_notebooks.cli.service.environment import (
+from svc_notebooks.cli.environment import (
     _OPTIONS,
     open_from_environment,
     read_environment,
     variable_of,
 )
+from svc_notebooks.cli.options import serve_parser
 from svc_notebooks.core.http.messages import Headers, Request, Response
 from svc_notebooks.server.wsgi import ServiceApp
 

@@ -12,8 +12,13 @@ from collections.abc import Callable
 import pytest
 from hypothesis import given, strategies as st
 
-from svc_notebooks.core.http.content_coding import decode, read_codings
-from svc_notebooks.core.http.digests import BODY_DIGESTS, REPRESENTATION_DIGESTS, DigestVerifier
+from svc_notebooks.core.http.content_coding import (
+    BODY_DIGESTS,
+    REPRESENTATION_DIGESTS,
+    DigestVerifier,
+    decode,
+    read_codings,
+)
 from svc_notebooks.core.http.messages import Headers
 from svc_notebooks.core.http.multipart import MultipartDecoder, MultipartError, PartData
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from svc_notebooks.core.http.header_lines import read_headers
+from svc_notebooks.core.http.messages import read_headers
 
 
 def test_header_lines_are_parsed_in_order() -> None:

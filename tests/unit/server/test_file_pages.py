@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given, strategies as st
 from sqlalchemy import or_, select
 
-from svc_notebooks.core.files.query import parse_query, quote
-from svc_notebooks.core.files.sort_order import SORT_KEYS, SortKey, parse_order
+from svc_notebooks.core.files.query import SORT_KEYS, SortKey, parse_order, parse_query, quote
 from svc_notebooks.server.files import search as file_pages
 from svc_notebooks.server.files.search import Viewer, condition, foreign, order, own
 from svc_notebooks.server.files.tables import _COLUMNS, FileRow, PermissionRow

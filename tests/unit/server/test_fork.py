@@ -22,8 +22,7 @@ from svc_notebooks.client.uploads.prepare import start_upload, upload
 from svc_notebooks.convert.job import JobLimits
 from svc_notebooks.convert.pool.worker_pool import ProcessPool
 from svc_notebooks.core.errors.errors import Unsupported
-from svc_notebooks.core.process_fork import after_fork, remove_with
-from svc_notebooks.core.temporary_folders import temporary_folder
+from svc_notebooks.core.processes import after_fork, remove_with, temporary_folder
 from svc_notebooks.course.evidence import RequestRecorder
 from svc_notebooks.notebook.sandbox import sandbox_numbers as kernel
 from svc_notebooks.server.service import Service, open_service

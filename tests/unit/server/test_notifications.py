@@ -21,8 +21,18 @@ from svc_notebooks.core.notifications.channels import (
     host_of,
     next_state,
 )
-from svc_notebooks.core.notifications.delivery_schedule import AttemptOutcome, DeliveryStatus, Schedule, next_attempt
-from svc_notebooks.core.notifications.messages import CHANGED, HEADERS, STATES, Message, in_order, read_notification
+from svc_notebooks.core.notifications.messages import (
+    CHANGED,
+    HEADERS,
+    STATES,
+    AttemptOutcome,
+    DeliveryStatus,
+    Message,
+    Schedule,
+    in_order,
+    next_attempt,
+    read_notification,
+)
 
 NAMES = Names()
 WORDS = st.text(

@@ -8,8 +8,18 @@ import pytest
 from hypothesis import given, strategies as st
 
 from svc_notebooks.core.errors.catalogue import ApiError
-from svc_notebooks.core.files.query import And, Compare, Member, Not, Or, QueryError, parse_query, quote
-from svc_notebooks.core.files.sort_order import SortKey, parse_order
+from svc_notebooks.core.files.query import (
+    And,
+    Compare,
+    Member,
+    Not,
+    Or,
+    QueryError,
+    SortKey,
+    parse_order,
+    parse_query,
+    quote,
+)
 from svc_notebooks.core.http.messages import Headers, Request, segment
 from svc_notebooks.server.service import open_service
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ....core.http.multipart import MediaType
-from ....core.temporary_folders import temporary_folder
+from ....core.processes import temporary_folder
 from ...arguments import choice, file_ids, optional_text
 from ...batch.batch import Batch, RowOperation, run
 from ...byte_sizes import MIB

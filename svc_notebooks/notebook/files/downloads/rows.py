@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
-from ....core.temporary_folders import temporary_folder
+from ....core.processes import temporary_folder
 from ....local.url_files import UrlFile, is_url, without_file_scheme
 from ...arguments import is_frame, is_new_folder, target_path
 from ...batch.batch import Batch, batch_schema

@@ -13,7 +13,7 @@ from typing import Any
 
 import psycopg
 
-from ....core.files.file_names import search_keys
+from ....core.files.fields import search_keys
 
 FIRST = 4
 """The schema version of the first databases on PostgreSQL."""

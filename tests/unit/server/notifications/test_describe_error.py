@@ -10,7 +10,7 @@ from collections.abc import Callable
 import pytest
 import trustme
 
-from svc_notebooks.core.notifications.delivery_schedule import AttemptOutcome
+from svc_notebooks.core.notifications.messages import AttemptOutcome
 from svc_notebooks.server.notifications.https_sender import HttpsSender
 from svc_notebooks.server.notifications.trust_store import TrustStore
 from tests import receivers

@@ -9,7 +9,7 @@ from threading import Condition, Event
 
 import pytest
 
-from svc_notebooks.core.notifications.delivery_schedule import AttemptOutcome
+from svc_notebooks.core.notifications.messages import AttemptOutcome
 from svc_notebooks.server.notifications import https_sender as open_connection
 from svc_notebooks.server.notifications.https_sender import HttpsSender
 from tests.patience import PATIENCE

@@ -16,18 +16,17 @@ from pathlib import Path
 from secrets import token_urlsafe
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ...core.events.value_checks import is_address
-from ...core.http.messages import Request, Response
-from ...core.http.origins import ANY, is_host_name
-from ...core.policy import Policy
-from ...server.auth.class_accounts import ROLES, TOKEN_FILE, ClassAccount
-from ...server.dispatch.service_context import Quota
-from ..options.names_option import names_of, policy_of
-from ..options.serve_options import serve_parser
+from ..core.events.value_checks import is_address
+from ..core.http.messages import Request, Response
+from ..core.http.origins import ANY, is_host_name
+from ..core.policy import Policy
+from ..server.auth.class_accounts import ROLES, TOKEN_FILE, ClassAccount
+from ..server.dispatch.service_context import Quota
+from .options import names_of, policy_of, serve_parser
 
 if TYPE_CHECKING:
-    from ...server.auth.hub_settings import HubSettings
-    from ...server.service import Service
+    from ..server.auth.hub_settings import HubSettings
+    from ..server.service import Service
 
 
 _QUOTA_OPTIONS = {"bytes": "quota_bytes", "requests_per_minute": "requests_per_minute", "channels": "channels"}
@@ -65,7 +64,7 @@ def read_roster_accounts(path: Path) -> list[ClassAccount]:
 
     Raises ValueError, which names the line and the column, for an invalid value. At least one account is a teacher.
     """
-    from ..marks.roster import read_rows  # which imports the course
+    from .marks.roster import read_rows  # which imports the course
 
     accounts: dict[str, ClassAccount] = {}
     rows = read_rows(path)
@@ -104,9 +103,9 @@ def open_with_options(
 
     Raises ValueError, ImportError and OSError if the service cannot be opened with these options.
     """
-    from ...core.policy import Policy
-    from ...server.auth.hub import JupyterHub
-    from ...server.service import open_service
+    from ..core.policy import Policy
+    from ..server.auth.hub import JupyterHub
+    from ..server.service import open_service
 
     if options.control_token and not options.control:
         raise ValueError("--control-token applies only to the control interface; add --control")
@@ -220,8 +219,8 @@ def open_from_environment(stack: ExitStack, environ: Mapping[str, str] = os.envi
 
     Raises ValueError, ImportError and OSError if the service cannot be opened with these variables.
     """
-    from ...server.transports.health import Health
-    from ...server.transports.served_paths import served_paths
+    from ..server.transports.health import Health
+    from ..server.transports.served_paths import served_paths
 
     options = read_environment(environ)
     opened = open_with_options(options, stack, _log.warning)
