@@ -24,7 +24,7 @@ def check_output_paths(*paths: Path | None, overwrite: bool) -> str | None:
 
 def write_report(path: Path, text: str, *, overwrite: bool) -> Path:
     """Write a report and return its path, which is a free name if the file was created after `check_output_paths`."""
-    content = text.encode()
+    content = text.encode(errors="backslashreplace")  # a file name that is not UTF-8 has lone surrogates
     existing_file = existing(path)
     if existing_file and existing_file.kind == DEVICE:
         path.write_bytes(content)  # such as /dev/stdout

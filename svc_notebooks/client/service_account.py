@@ -13,6 +13,7 @@ from ..core.auth.oauth import JWT_BEARER, token_problem
 from ..core.errors.errors import ServiceFailed
 from ..core.http.messages import JSONObject, Request
 from ..core.resources.errors import TokenInfo
+from ..local.existing_file import read_file
 from .json_response import read_fields, read_object
 from .session import Session
 from .transport.foreign_urls import host_of
@@ -68,8 +69,9 @@ def account_key(key: Mapping[str, Any] | str | Path) -> Mapping[str, Any]:
     """
     if isinstance(key, str | Path):
         path = Path(key)
+        content = read_file(path)
         try:
-            key = json.loads(path.read_text(encoding="utf-8"))
+            key = json.loads(content)
         except ValueError:
             raise ValueError(f"{path.name} is not a key file, because it is not JSON") from None
     if not isinstance(key, Mapping):

@@ -20,7 +20,7 @@ from ..core.brand_names import Names
 from ..core.clock import Clock
 from ..core.errors.errors import AlreadyExists, SvcError, error_from
 from ..core.errors.public_calls import public
-from ..core.faults.plan import Action
+from ..core.fault_plan import Action
 from ..core.http.backoff import RetryRule, parse_retry_after
 from ..core.http.messages import Headers, JSONObject, Query, Request, Response, segment
 from ..core.http.redaction import redact_text, remove_secret

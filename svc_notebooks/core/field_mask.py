@@ -123,3 +123,49 @@ def apply(mask: Mask, value: JSON) -> JSON:
     if isinstance(value, dict):
         return {key: apply(mask[key], inner) for key, inner in value.items() if key in mask}
     return value
+
+
+# -- names of fields that the family has and this service never fills, which `fields` accepts --------------------------
+
+_DETAILS = "inherited,inheritedFrom,permissionType,role,teamDrivePermissionType"
+_DOWNLOADS = "restrictedForReaders,restrictedForWriters"
+_THEME = "backgroundImageLink,colorRgb,id"
+
+FAMILY_FILE = parse(
+    "capabilities(canAcceptOwnership,canAccessViaGenAi,canAddFolderFromAnotherDrive,canAddMyDriveParent,"
+    "canChangeItemDownloadRestriction,canChangeSecurityUpdateEnabled,canDisableInheritedPermissions,"
+    "canEnableInheritedPermissions,canModifyEditorContentRestriction,canModifyLabels,canModifyOwnerContentRestriction,"
+    "canMoveChildrenOutOfDrive,canMoveChildrenOutOfTeamDrive,canMoveChildrenWithinDrive,canMoveChildrenWithinTeamDrive,"
+    "canMoveItemIntoTeamDrive,canMoveItemOutOfDrive,canMoveItemOutOfTeamDrive,canMoveItemWithinTeamDrive,"
+    "canMoveTeamDriveItem,canReadDrive,canReadLabels,canReadTeamDrive,canRemoveContentRestriction,"
+    "canRemoveMyDriveParent,canStartApproval),"
+    "clientEncryptionDetails/decryptionMetadata(aes256GcmChunkSize,encryptionResourceKeyHash,jwt,kaclsId,kaclsName,"
+    "keyFormat,wrappedKey),"
+    "contentHints/thumbnail(image,mimeType),"
+    f"downloadRestrictions(effectiveDownloadRestrictionWithContext({_DOWNLOADS}),itemDownloadRestriction({_DOWNLOADS})),"
+    "imageMediaMetadata(aperture,cameraMake,cameraModel,colorSpace,exposureBias,exposureMode,exposureTime,flashUsed,"
+    "focalLength,isoSpeed,lens,location(altitude,latitude,longitude),maxApertureValue,meteringMode,sensor,"
+    "subjectDistance,time,whiteBalance),"
+    "labelInfo/labels(fields,id,kind,revisionId),"
+    f"permissions(permissionDetails({_DETAILS}),teamDrivePermissionDetails({_DETAILS}))"
+)
+FAMILY_ABOUT = parse(
+    f"canCreateTeamDrives,storageQuota(usageInDrive,usageInDriveTrash),driveThemes({_THEME}),teamDriveThemes({_THEME})"
+)
+FAMILY_CALENDAR = parse(
+    "autoAcceptInvitations,labelProperties/eventLabels(backgroundColor,id,name),"
+    "workingHours(availableTimes(dayOfWeek,periodEnd,periodStart),workingHoursEnabled)"
+)
+FAMILY_EVENT = parse("attendees/asyncOperation")
+FAMILY_SETTING = parse("etag")
+FAMILY_REVISION = parse("exportLinks,publishAuto,publishedLink,publishedOutsideDomain")
+
+
+def with_family_fields(shape: Shape | None, family: Mask) -> Shape:
+    """Return a shape with these further names.
+
+    >>> with_family_fields({"id": None, "user": {"me": None}}, parse("user/photo,size"))
+    {'id': None, 'user': {'me': None, 'photo': None}, 'size': None}
+    """
+    own = {} if shape in (None, ANY_KEY) else dict(shape or {})
+    return own | {name: with_family_fields(own.get(name), below) if below else None for name, below in family.items()}

@@ -85,8 +85,9 @@ def submissions(folder: Path) -> list[Submission]:
         is_folder = path.is_dir() and not path.is_symlink()
         if path.name.startswith(".") or not (is_folder or path.is_symlink() or path.suffix == _SUFFIX):
             continue
-        match = _CANVAS.fullmatch(path.name) or _MOODLE.fullmatch(path.name)
-        key = (match["student"], match["number"]) if match else (path.name if is_folder else path.stem, "")
+        name = os.fsencode(path.name).decode(errors="backslashreplace")  # a name that is not UTF-8 has lone surrogates
+        match = _CANVAS.fullmatch(name) or _MOODLE.fullmatch(name)
+        key = (match["student"], match["number"]) if match else (name if is_folder else Path(name).stem, "")
         whole += [] if match else [key[0]]
         if is_folder:
             folders[key] = path
@@ -141,11 +142,11 @@ def read_submission(submission: Submission) -> SubmissionContent:
             digest.update(b"%d %s" % (len(content), content))
             notebooks.append(NotebookContent(path.name, tuple(_exercise_cells(content))))
         except UnreadableNotebookError as error:
-            digest.update(str(error).encode())
+            digest.update(str(error).encode(errors="surrogatepass"))
             notebooks.append(NotebookContent(path.name, (), str(error)))
     files, problem = _read_other_files(submission)
     for name, text in files.items():
-        digest.update(f"{name} {text}".encode())
+        digest.update(f"{name} {text}".encode(errors="surrogatepass"))
     return SubmissionContent(submission.student, tuple(notebooks), digest.hexdigest(), files, problem)
 
 
@@ -202,5 +203,7 @@ def _exercise_cells(file_content: bytes) -> list[str]:
         raise UnreadableNotebookError("the JSON has no list of cells")
     code = [cell for cell in content["cells"] if isinstance(cell, dict) and cell.get("cell_type") == "code"]
     sources = [cell.get("source", "") for cell in code]
-    cells = [source if isinstance(source, str) else "".join(map(str, source)) for source in sources]
+    if not all(isinstance(source, str | list) for source in sources):
+        raise UnreadableNotebookError("the source of a cell is not text")
+    cells = ["".join(map(str, source)) for source in sources]
     return cells if any("course" in cell for cell in cells) else []

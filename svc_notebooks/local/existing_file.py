@@ -55,6 +55,19 @@ def existing(path: Path) -> ExistingFile | None:
     return ExistingFile(path, kind, status.st_size, modified, S_IMODE(status.st_mode))
 
 
+def check_is_file(path: Path) -> None:
+    """Raise ValueError for a FIFO, a socket or a device, which may have no end."""
+    file = existing(path)
+    if file and file.kind == DEVICE:
+        raise ValueError(f"{path} is a FIFO, a socket or a device; give the path of a file")
+
+
+def read_file(path: Path) -> bytes:
+    """Return the content of a file. Raises ValueError for a FIFO, a socket or a device."""
+    check_is_file(path)
+    return path.read_bytes()
+
+
 def real_path(path: Path) -> Path:
     """Return the target of a symbolic link, so that a moved file keeps the link, or any other path unchanged."""
     return Path(os.path.realpath(path)) if path.is_symlink() else path

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..core.errors.public_calls import public_methods
-from ..core.faults.presets import network_outage, preset as preset_of
+from ..core.fault_plan import network_outage, preset as preset_of
 from .current_session import SessionLike, session_or_current
 from .frames.frames import frame
 from .frames.schemas import BACKUPS, CLASS_CLOCK, CLASS_STEPS, FAULT_PLANS, JOURNAL, RESET_STUDENT, STUDENTS

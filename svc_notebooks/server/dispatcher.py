@@ -15,7 +15,7 @@ from ..core.api.error_rules import rule_for
 from ..core.api.operations import SESSION, Operation, query_parameters
 from ..core.api.public_endpoints import BATCHES, PAGES, SIGN_IN
 from ..core.errors.catalogue import ApiError, refuse
-from ..core.faults.plan import FaultTarget
+from ..core.fault_plan import FaultTarget
 from ..core.http.messages import Disconnected, Query, Request, Response, close_body
 from ..core.http.multipart import MediaType
 from ..core.http.redaction import redact_target

@@ -16,6 +16,7 @@ from ..core.durations import Duration, parse_duration
 from ..core.http.messages import JSONObject, Query, Request, Response
 from ..core.policy import Policy
 from ..core.processes import ForkedChild, after_fork, keep_forever
+from ..local.existing_file import check_is_file
 from .auth import clients
 from .auth.access_tokens import SignInProvider, TokenVerifier
 from .auth.class_accounts import ClassAccount, ClassAccounts
@@ -389,6 +390,7 @@ def open_saved(path: str | Path, *, branch: int = 0, background: bool | None = N
 
     Raises OSError if the file cannot be read, and ValueError if it is damaged or has another format or version.
     """
+    check_is_file(Path(path))
     with Path(path).open("rb") as file:
         try:
             return Service(*load_context(file, branch), background=background)

@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 
-from svc_notebooks.core.faults.plan import FaultTarget
+from svc_notebooks.core.fault_plan import FaultTarget
 from svc_notebooks.course.catalogue import DEFINITIONS
 from svc_notebooks.course.definition import ExerciseOutcome
 from svc_notebooks.course.exercise_service import ExerciseService

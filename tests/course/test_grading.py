@@ -351,6 +351,27 @@ class TestSubmissions:
         with pytest.raises(ValueError, match="'ada' is both a folder and a notebook"):
             submissions(tmp_path)
 
+    @pytest.mark.parametrize("source", [5, None, {"a": "course"}], ids=["number", "null", "object"])
+    def test_a_cell_whose_source_is_not_text_makes_the_notebook_unreadable(self, tmp_path: Path, source: object):
+        (tmp_path / "ada").mkdir()
+        cells = [{"cell_type": "code", "source": source}]
+        (tmp_path / "ada" / "e1.ipynb").write_text(json.dumps({"cells": cells}))
+
+        [read] = map(read_submission, submissions(tmp_path))
+
+        assert read.notebooks[0].problem == "the source of a cell is not text"
+
+    def test_names_that_are_not_utf_8_are_read_with_escapes(self, tmp_path: Path):
+        folder = tmp_path / os.fsdecode(b"mia\xff")
+        folder.mkdir()
+        (folder / os.fsdecode(b"data\xfe.txt")).write_text("1")
+        notebook(folder / "e1.ipynb", FIRST)
+
+        [submission] = submissions(tmp_path)
+
+        assert submission.student == "mia\\xff"
+        assert read_submission(submission).problem == ""
+
     def test_a_notebook_of_the_course_is_not_run(self, tmp_path: Path):
         assert exercise_cells(notebook(tmp_path / "00.ipynb", "import svc_notebooks as svc")) == []
 

@@ -7,10 +7,8 @@ from collections.abc import Callable, Mapping
 from enum import IntEnum
 from typing import Any, get_args
 
-from .. import family_fields
 from ..errors.catalogue import ApiError, Row, lone_surrogates, refuse, row
-from ..family_fields import with_family_fields
-from ..field_mask import shape_of
+from ..field_mask import FAMILY_CALENDAR, FAMILY_SETTING, shape_of, with_family_fields
 from ..http.messages import JSON, JSONObject
 from ..resources.calendars import AccessRole, AclRule, Calendar, CalendarListEntry, Setting
 from ..resources.colors import CALENDAR_COLORS
@@ -18,10 +16,10 @@ from ..time_zones import zone
 from .field_table import MAX_REMINDER_MINUTES, MAX_REMINDERS, METHODS
 from .value_checks import is_address
 
-CALENDAR_SHAPE = with_family_fields(shape_of(Calendar), family_fields.CALENDAR)
-LIST_SHAPE = with_family_fields(shape_of(CalendarListEntry), family_fields.CALENDAR)
+CALENDAR_SHAPE = with_family_fields(shape_of(Calendar), FAMILY_CALENDAR)
+LIST_SHAPE = with_family_fields(shape_of(CalendarListEntry), FAMILY_CALENDAR)
 RULE_SHAPE = shape_of(AclRule)
-SETTING_SHAPE = with_family_fields(shape_of(Setting), family_fields.SETTING)
+SETTING_SHAPE = with_family_fields(shape_of(Setting), FAMILY_SETTING)
 
 
 ACCESS_ROLES: tuple[AccessRole, ...] = get_args(AccessRole)

@@ -7,9 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from .. import family_fields
-from ..family_fields import with_family_fields
-from ..field_mask import shape_of
+from ..field_mask import FAMILY_EVENT, shape_of, with_family_fields
 from ..resources.events import MAX_REMINDER_MINUTES as MAX_REMINDER_MINUTES, Event
 from ..resources.field import Field, fields_of
 
@@ -24,5 +22,5 @@ EVENT_TYPES: Final = _VALUES["eventType"]
 
 MAX_REMINDERS = 5
 
-EVENT_SHAPE = with_family_fields(shape_of(Event), family_fields.EVENT)
+EVENT_SHAPE = with_family_fields(shape_of(Event), FAMILY_EVENT)
 """The field names that a `fields` mask for an event may contain."""

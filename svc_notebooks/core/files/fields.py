@@ -8,12 +8,10 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 from unicodedata import normalize
 
-from .. import family_fields
 from ..brand_names import Names
 from ..clock import parse_time
 from ..errors.catalogue import NO_TEXT, ApiError, Row, lone_surrogates, row
-from ..family_fields import with_family_fields
-from ..field_mask import Shape, shape_of
+from ..field_mask import FAMILY_FILE, Shape, shape_of, with_family_fields
 from ..http.messages import JSON, JSONObject
 from ..policy import Policy
 from ..resources.field import Field, Write, fields_of
@@ -25,7 +23,7 @@ CAPABILITIES: Final = tuple(FileCapabilities.__annotations__)
 FILE_FIELDS: Final = tuple(field for field in fields_of(File) if "." not in field.path and "[]" not in field.path)
 BY_NAME: Mapping[str, Field] = {field.path: field for field in FILE_FIELDS}
 
-FILE_SHAPE: Shape = with_family_fields(shape_of(File), family_fields.FILE)
+FILE_SHAPE: Shape = with_family_fields(shape_of(File), FAMILY_FILE)
 LIST_SHAPE: Shape = {**shape_of(FileList), "files": FILE_SHAPE}
 IDS_SHAPE: Shape = shape_of(GeneratedIds)
 

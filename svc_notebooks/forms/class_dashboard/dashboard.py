@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
 
-from ...core.faults.presets import PRESETS
+from ...core.fault_plan import PRESETS
 from ...core.platform import capabilities
 from ...notebook.byte_sizes import size_text
 from ...notebook.class_control import ClassControl

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
 
-from ...core.faults.presets import PRESETS
+from ...core.fault_plan import PRESETS
 from ...notebook.html import tag
 from ..widgets.background_task import BackgroundTask
 from ..widgets.field import LABEL, describe, number_field, text_field

@@ -15,6 +15,7 @@ from ...core.durations import Duration, parse_duration
 from ...core.errors.errors import BadRequest, NotFound
 from ...core.events.times import read_time
 from ...core.time_zones import UTC_NAME
+from ...local.existing_file import read_file
 from ..batch.batch import DONE, Batch, Errors, RowOperation, run
 from ..batch.resume import Resumable
 from ..batch.workers import ROW_ERRORS, Report
@@ -163,7 +164,7 @@ def _text(source: object) -> tuple[str, list[str]]:
     if isinstance(source, str) and ("BEGIN:" in source[:1000].upper() or "\n" in source):
         content = source.encode("utf-8", "replace")
     elif isinstance(source, str | os.PathLike):
-        content = Path(source).expanduser().read_bytes()
+        content = read_file(Path(source).expanduser())
     elif isinstance(source, bytes):
         content = source
     else:

@@ -12,6 +12,7 @@ from urllib.parse import quote, urlsplit
 
 from ...core.clock import format_time
 from ...core.http.messages import Query, reason
+from ...local.existing_file import read_file
 from ..current_session import SessionLike, session_or_current
 from ..frames.frames import frame
 from ..frames.schemas import HAR_FILE
@@ -148,7 +149,7 @@ def _content_type(pairs: Pairs) -> str:
 def read_har(path: str | os.PathLike[str]) -> list[Json]:
     """Read an HTTP archive as dicts with the columns of `exchanges()`. Raises ValueError or OSError for other files."""
     try:
-        entries = json.loads(Path(path).read_bytes())["log"]["entries"]
+        entries = json.loads(read_file(Path(path)))["log"]["entries"]
         return [_row(n, entry) for n, entry in enumerate(entries, 1)]
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise ValueError(f"{path} is not an HTTP archive: {type(error).__name__} {error}") from None

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...core.errors.caller_warning import warn_caller
 from ...core.errors.public_calls import public_methods, unknown_argument
-from ...core.faults.plan import ACTION_KEYS, MATCH_KEYS
+from ...core.fault_plan import ACTION_KEYS, MATCH_KEYS
 from ...core.http.messages import JSONObject
 from ..frames.frames import frame
 from ..frames.schemas import AGENDA, DOMAINS, FAULT_PLANS, FAULT_PRESETS, LIMITS
@@ -92,7 +92,7 @@ class FaultBlock(ContextDecorator):
 
 def fault_plan_rows(plans: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Return a record for each step of the active fault plans of a service."""
-    from ...core.faults.plan import Action, Match
+    from ...core.fault_plan import Action, Match
 
     return [
         {
@@ -120,7 +120,7 @@ def fault_presets() -> DataFrame:
     >>> svc.fault_presets()["name"].tolist()[:3]
     ['flaky wifi', 'lost receipt', 'expired session']
     """
-    from ...core.faults.presets import PRESETS
+    from ...core.fault_plan import PRESETS
 
     rows = [
         {

@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from ...core.errors.catalogue import CATALOGUE, ApiError, Row, refuse, row
-from ...core.faults.plan import Action
+from ...core.fault_plan import Action
 from ...core.http.messages import Body, Disconnected, Headers, Request, Response, close_body
 from ...core.thread_permit import release_permit
 from ..store.blob_store import BLOCK

@@ -1,6 +1,6 @@
 """Keeps the active fault plans and counts how often each step has happened (X-05).
 
-core/faults/plan.py defines the language of fault plans. fault_injection.py applies a step to a request, in the same
+core/fault_plan.py defines the language of fault plans. fault_injection.py applies a step to a request, in the same
 way in-process and over a socket.
 """
 
@@ -15,8 +15,7 @@ from operator import attrgetter
 from threading import RLock
 from typing import TYPE_CHECKING, Any
 
-from ...core.faults.plan import Action, FaultTarget, Match, check_keys, count, object_member
-from ...core.faults.presets import preset
+from ...core.fault_plan import Action, FaultTarget, Match, check_keys, count, object_member, preset
 from ...core.http.messages import JSON, JSONObject
 from .fault_injection import ArmedFault, FaultInjection
 from .service_context import ServiceContext

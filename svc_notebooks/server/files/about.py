@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from ...core import family_fields
 from ...core.errors.catalogue import refuse
-from ...core.family_fields import with_family_fields
-from ...core.field_mask import shape_of
+from ...core.field_mask import FAMILY_ABOUT, shape_of, with_family_fields
 from ...core.http.messages import Response
 from ...core.http.native_formats import MAX_IMPORT_SIZES
 from ...core.resources.files import About, ImportTargets
@@ -14,7 +12,7 @@ from ..dispatch.responses import json_response
 from ..dispatch.service_context import RequestContext, ServiceContext
 from .resource import user_resource
 
-_SHAPE = with_family_fields(shape_of(About), family_fields.ABOUT)
+_SHAPE = with_family_fields(shape_of(About), FAMILY_ABOUT)
 FOLDER_COLORS = (
     "#ac725e", "#d06b64", "#f83a22", "#fa573c", "#ff7537", "#ffad46", "#fad165", "#fbe983",
     "#b3dc6c", "#7bd148", "#16a765", "#42d692", "#92e1c0", "#9fe1e7", "#9fc6e7", "#4986e7",

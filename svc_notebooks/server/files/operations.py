@@ -31,7 +31,7 @@ from ..dispatch.service_context import RequestContext, ServiceContext
 from ..store.contents import PartRange
 from . import change_log
 from .resource import DEFAULT_MASK, ViewContext, file_resource, file_resources
-from .roles import check_sharing, effective_role, restrictions_on
+from .roles import check_sharing, effective_role, restrictions_below, restrictions_on
 from .rows import add_file, change_row, check_new, file_for, is_in_trash_with, new_row, save_properties, writable_folder
 from .search import Viewer
 from .tables import FilePage, FileRow
@@ -132,6 +132,9 @@ def _check_changes(context: ServiceContext, user: str, old: FileRow, row: FileRo
         denied
         or not may_change_restrictions(role, json.loads(old.extra), json.loads(row.extra))
         or any(role < RESTRICTIONS[name].changed_by for name in lifted)
+        or (
+            old.parent != row.parent and restrictions_below(context, user, old) - restrictions_below(context, user, row)
+        )
         or (old.trashed != row.trashed and not is_allowed("canTrash", role, before))
     ):
         raise refuse("filePermission", fileId=old.id)

@@ -7,11 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ...core import family_fields
 from ...core.api.operations import REVISION_ID
 from ...core.errors.catalogue import refuse
-from ...core.family_fields import with_family_fields
-from ...core.field_mask import Shape, parse, shape_of
+from ...core.field_mask import FAMILY_REVISION, Shape, parse, shape_of, with_family_fields
 from ...core.http.messages import Response
 from ...core.resources.files import Revision, RevisionList
 from ..dispatch.requests import int_param, parse_fields_param, select_fields
@@ -22,7 +20,7 @@ from .resource import ViewContext, file_resource
 from .rows import file_for
 
 _OF_THE_FILE = parse("lastModifyingUser,md5Checksum,mimeType,modifiedTime,originalFilename,size,version")
-_SHAPE = with_family_fields(shape_of(Revision), family_fields.REVISION)
+_SHAPE = with_family_fields(shape_of(Revision), FAMILY_REVISION)
 
 
 def list_revisions(context: ServiceContext, request: RequestContext) -> Response:

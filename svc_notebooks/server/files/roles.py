@@ -46,6 +46,18 @@ def check_sharing(context: ServiceContext, user: str, row: FileRow, right: str =
     if row.mime_type == context.folder_type:
         for below in context.store.files.unshareable_below(row.id, user):
             raise refuse("filePermission", fileId=below)
+        if not is_allowed(right, Role.WRITER, restrictions_below(context, user, row)):
+            raise refuse("filePermission", fileId=row.id)
+
+
+def restrictions_below(context: ServiceContext, user: str, row: FileRow) -> frozenset[str]:
+    """Return the restrictions that other users' folders above a user's own folder put on the files of others in it."""
+    if row.owner != user or row.mime_type != context.folder_type:
+        return frozenset()
+    above = [ancestor for ancestor in _file_and_ancestors(context, row) if ancestor.owner != user]
+    inherited = [restrictions_in(json.loads(ancestor.extra), inherited=True) for ancestor in above]
+    restrictions = frozenset[str]().union(*inherited)
+    return restrictions if restrictions and context.store.files.foreign_below(row.id, user) else frozenset()
 
 
 def _applies_to(grant: PermissionRow, user: str) -> bool:

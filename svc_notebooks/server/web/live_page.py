@@ -13,7 +13,7 @@ from hashlib import sha256
 from html import escape
 from pathlib import Path
 
-from ...core.faults.presets import PRESETS
+from ...core.fault_plan import PRESETS
 from ...core.http.messages import Headers, Response
 
 _FOLDER = Path(__file__).parent

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from svc_notebooks.core.faults.presets import PRESETS
+from svc_notebooks.core.fault_plan import PRESETS
 from svc_notebooks.server.service import Service, open_service
 from svc_notebooks.server.store.clock import SystemClock
 from svc_notebooks.server.transports.control_api import CALLS

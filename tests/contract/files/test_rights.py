@@ -179,6 +179,26 @@ def test_a_folder_with_a_file_that_only_its_owner_may_share_cannot_be_shared(peo
     assert people.share(folder, "reader", EVE, by=BOB).status == 200
 
 
+@pytest.mark.parametrize("field, value", [("writersCanShare", False), ("copyRequiresWriterPermission", True)])
+def test_a_writers_own_folder_does_not_lift_the_restrictions_of_the_folder_above(
+    people: People, field: str, value: bool
+) -> None:
+    above = folder_of(people, ADA)
+    people.share(above, "writer")
+    own = people.made(BOB, mimeType=FOLDER, parents=[above])
+    assert people.share(own, "reader", EVE, by=BOB).status == 200  # nothing of others is in it
+    file = people.made(ADA, parents=[own])
+    people.patch(ADA, above, {field: value})
+
+    assert people.patch(BOB, own, {}, f"?addParents={public_folder(people)}").status == 403
+    assert people.patch(BOB, own, {}, f"?addParents=root&removeParents={above}").status == 403
+    assert people.share(own, "reader", None, by=BOB, type="anyone", emailAddress=None).status == (
+        403 if field == "writersCanShare" else 200
+    )
+    people.patch(ADA, file, {}, f"?addParents={above}")
+    assert people.patch(BOB, own, {}, f"?addParents=root&removeParents={above}").status == 200
+
+
 def shortcut(people: People, file: str) -> str:
     return people.made(
         BOB, mimeType="application/vnd.svc-apps.shortcut", shortcutDetails={"targetId": file}, name="link"

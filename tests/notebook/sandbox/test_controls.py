@@ -9,7 +9,7 @@ import pytest
 import trustme
 
 import svc_notebooks as svc
-from svc_notebooks.core.faults.presets import PRESETS
+from svc_notebooks.core.fault_plan import PRESETS
 from svc_notebooks.notebook.frames.frames import schema
 from tests.receivers import revocation_list
 

@@ -5,14 +5,17 @@ from __future__ import annotations
 import errno
 import os
 import stat
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Barrier
 
 import pytest
 
+import svc_notebooks as svc
 from svc_notebooks.core.errors.errors import PathExists
 from svc_notebooks.local import saving
+from svc_notebooks.local.existing_file import read_file
 from svc_notebooks.local.paths import DistinctPaths, free_path
 from svc_notebooks.local.saving import move_into_place, save_bytes
 
@@ -237,3 +240,15 @@ def test_a_free_path_does_not_exist(tmp_path: Path) -> None:
     (tmp_path / "a (1).txt").symlink_to("nowhere")
 
     assert free_path(tmp_path / "a.txt") == tmp_path / "a (2).txt"
+
+
+@posix
+@pytest.mark.parametrize(
+    "read",
+    [read_file, svc.import_events, svc.open_sandbox, lambda path: svc.service_account_token(path, ["storage"])],
+    ids=["read_file", "import_events", "open_sandbox", "service_account_token"],
+)
+def test_a_fifo_is_refused_because_it_may_have_no_end(tmp_path: Path, read: Callable[[Path], object]):
+    os.mkfifo(tmp_path / "pipe")
+    with svc.sandbox(), pytest.raises(ValueError, match="is a FIFO, a socket or a device; give the path of a file"):
+        read(tmp_path / "pipe")
