@@ -67,7 +67,7 @@ _NAMES_IN = (
         "core.errors.errors",
         "SvcError BadRequest NotSignedIn NotAllowed NotFound AlreadyExists RateLimited SessionExpired "
         "ServiceFailed Interrupted Unreachable Unsupported SourceChanged ContentMismatch PathExists "
-        "AbusiveFileWarning UnverifiedUploadWarning"
+        "AbusiveFileWarning UnverifiedUploadWarning",
     ),
 )
 """The public names by module, in the order in which users learn them. A test compares them with the stub."""

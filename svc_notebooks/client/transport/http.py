@@ -133,7 +133,7 @@ class HttpTransport:
         if origin is None:
             if len(self._origins) == _MAX_ORIGINS:
                 _close_all(self._origins)
-            origin = self._origins[key] = self._new_origin(url)
+            origin = self._origins.setdefault(key, self._new_origin(url))  # another thread may have been faster
         return origin
 
     def _new_origin(self, url: str) -> _Origin:

@@ -84,7 +84,12 @@ def exchange(sock: socket.socket, head: bytes, body: Body | bytes, method: str) 
         if error.errno not in _CLOSED_EARLY:  # after an early response the service may close the connection
             raise
         all_sent = False
-    answer = read_answer(sock.makefile("rb"), method)
+    source = sock.makefile("rb")
+    try:
+        answer = read_answer(source, method)
+    except BaseException:
+        source.close()
+        raise
     return answer._replace(keeps_open=answer.keeps_open and all_sent)
 
 

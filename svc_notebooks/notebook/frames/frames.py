@@ -144,7 +144,7 @@ def frame(schema: Schema, records: Sequence[Record]) -> DataFrame:
             values = [record.get(column.key) for record in records]
         try:
             columns[column.name] = _column(column.dtype, values)
-            if values == [None]:
+            if len(values) == 1 and values[0] is None:
                 _missing[column.dtype] = columns[column.name].copy()
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
             problem = (
